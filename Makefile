@@ -1,0 +1,60 @@
+# Everything happens in this folder's own .venv; nothing else needs to be installed but Python 3.11 or later and make.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+UV     := $(shell command -v uv 2>/dev/null)
+export UV_LINK_MODE = copy
+export PYTHONUTF8 = 1
+
+.DEFAULT_GOAL := help
+.PHONY: help install up demo test bench lint format schema lock clean
+
+help: ## Show this list
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: $(VENV)/.installed ## Make .venv with the `brain` command in it
+
+$(VENV)/.installed: pyproject.toml requirements.lock
+	@echo "Setting up $(VENV) (once; some 150 packages)…" >&2
+ifdef UV
+	@test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) $(VENV)
+	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	$(UV) pip install --quiet --python $(BIN)/python --no-deps -e .
+else
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+endif
+	@touch $@
+
+up: install ## Start database, Dagster UI (3000) and API with its page (8000); Ctrl-C stops
+	@$(BIN)/brain up
+
+demo: install ## Do the main job once: notes in, assets materialised, report and three answers
+	@$(BIN)/brain demo
+
+test: install ## Run the tests
+	$(BIN)/python -m pytest
+
+bench: install ## Measure import, index, search and backfill; one JSON object on the last line
+	@$(BIN)/python -m tests.benchmarks
+
+lint: install ## Lint and type-check
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: install ## Format and fix what can be fixed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix-only .
+
+schema: install ## Write rag_core/storage/schema.sql anew from the migrations
+	$(BIN)/python -m rag_core.storage.schema
+
+lock: ## Compile requirements.lock anew (needs uv)
+	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
+		--extra dev pyproject.toml -o requirements.lock
+	@! grep -nE '^(--|.*://)' requirements.lock
+
+clean: ## Remove .venv and caches (notes under .brain stay)
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache

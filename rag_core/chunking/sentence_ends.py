@@ -1,0 +1,160 @@
+"""Where a proposed sentence start is wrong, and where one is missing: the corrections to the segmenter.
+
+Each rule answers a sentence it got wrong; ``tests/unit/test_sentences.py`` holds them. The words are data of
+``rag_core.language``.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import ModuleType
+
+from rag_core.chunking.graphemes import is_cluster_boundary
+from rag_core.language import de, en, es
+from rag_core.model import Language, Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Facts:
+    function_words: frozenset[str]
+    titles: frozenset[str]
+    abbreviations: frozenset[str]
+    ending_abbreviations: frozenset[str]
+    measures: frozenset[str]
+    ordinary_words: frozenset[str]
+    ordinal_context: frozenset[str]
+    closing_marks: frozenset[str]
+
+
+def _facts_of(module: ModuleType) -> _Facts:
+    return _Facts(
+        function_words=module.FUNCTION_WORDS,
+        titles=module.TITLES,
+        abbreviations=module.ABBREVIATIONS,
+        ending_abbreviations=module.ENDING_ABBREVIATIONS,
+        measures=module.MEASURES,
+        ordinary_words=module.ORDINARY_WORDS,
+        ordinal_context=module.ORDINAL_CONTEXT,
+        closing_marks=module.CLOSING_MARKS,
+    )
+
+
+_FACTS: dict[Language, _Facts] = {"es": _facts_of(es), "de": _facts_of(de), "en": _facts_of(en)}
+
+_LOOK_BACK = 32
+_QUOTATION_CHARACTERS = 400
+
+_POSSIBLE_END = re.compile(r"[.…][)\]}]*\s+(?=[¿¡«“„\"'(\[—]*[A-ZÀ-ÖØ-Þ])")
+_LAST_TOKEN = re.compile(r"[^\s(\[{«»“”„\"'¿¡]+$")
+_MEASURE = re.compile(r"\d\s?[^\W\d_]{1,4}$")
+_LETTERED_NOUN = re.compile(r"(?:[a-zß-ÿ\d,º]\s|(?<!\w)[a-z]\.\s?)[A-Za-z]$")
+_NAME_INITIAL = re.compile(r"(?<!\w)[A-ZÀ-ÖØ-Þ][^\W\d_]*\.?\s[A-Z]$")
+_ORDINAL = re.compile(r"([^\W\d_]+)\s+\d{1,2}$")
+_NEXT_WORD = re.compile(r"([^\w\s]*)([^\W\d_]*)")
+_QUESTION_OPENERS = frozenset("¿¡")
+
+_OPENERS = "«“„‘\"'([{¿¡"
+_TRAILING = re.compile(r"[^\w\s¿¡«“„(\[{\"'‘—–,;:]*\s*")
+_WHITE_SPACE = re.compile(r"\s*")
+
+_NEVER_FIRST = frozenset(",;:!?%ªº")
+_LIST_MARKER = re.compile(r"(?:[-*+•–—]\s*)?\(?(?:\d{1,3}|[A-Za-z]|[IVXivx]{1,5})[.)]\s*")
+_JOINED_SENTENCES = re.compile(r"(?<![/@.])\b[^\W\d_]*[a-zß-ÿ]{2}[.!?…]+[^\w\s]*$")
+_NEW_SENTENCE = re.compile(r"[¿¡«“„(\[]|[A-ZÀ-ÖØ-Þ][a-zß-ÿ\s]")
+
+
+def missed_starts(text: str, piece: Span, language: Language) -> Iterator[int]:
+    """Yield the sentence starts inside a piece that the segmenter took for one sentence."""
+    start, end = piece
+    for match in _POSSIBLE_END.finditer(text, start, end):
+        if match.end() < end and _is_missed_end(text, start, match, _FACTS[language]):
+            start = match.end()
+            yield start
+
+
+def _is_missed_end(text: str, start: int, match: re.Match[str], facts: _Facts) -> bool:
+    end, ending = match.start(), match[0].rstrip()
+    if len(ending) > 1:
+        # "(Esto es así.) Y se fue.": a bracket around the whole sentence ends it.
+        return text[start] in "([{"
+    before = text[max(start, end - _LOOK_BACK) : end]
+    is_end = ending == "…" or _ends_after(before, _last_token(before), match, facts)
+    return is_end and not _is_quoting(text[max(start, end - _QUOTATION_CHARACTERS) : end])
+
+
+def _ends_after(before: str, token: str, match: re.Match[str], facts: _Facts) -> bool:
+    if token in facts.ordinary_words or (token in facts.measures and _MEASURE.search(before)):
+        return True
+    if token not in facts.ending_abbreviations and not _LETTERED_NOUN.search(before):
+        return False
+    is_line_end = "\n" in match[0] and not _NAME_INITIAL.search(before)
+    return is_line_end or _begins_plainly(match.string, match.end(), facts)
+
+
+def _is_quoting(beginning: str) -> bool:
+    # „…“ closes with the mark that opens “…”.
+    pairs = ("()", "[]", "«»", "„“" if "„" in beginning else "“”")
+    return beginning.count('"') % 2 == 1 or any(beginning.count(a) > beginning.count(b) for a, b in pairs)
+
+
+def settled_start(text: str, start: int) -> int:
+    """Move a proposed start before its opening marks, and past white space and what closes the sentence before."""
+    while start > 1 and text[start - 1] in _OPENERS and not text[start - 2].isalnum():
+        start -= 1
+    # Closers and emoji that touch the full stop belong to the sentence they end.
+    pattern = _WHITE_SPACE if text[start - 1].isspace() else _TRAILING
+    match = pattern.match(text, start)
+    return match.end() if match else start
+
+
+def is_false_start(text: str, last: int, start: int, language: Language) -> bool:
+    """Whether ``start`` continues the sentence that began at ``last``."""
+    facts, after = _FACTS[language], text[start]
+    if after in _NEVER_FIRST or after in facts.closing_marks or not is_cluster_boundary(text, start):
+        return True
+    before = text[max(last, start - _LOOK_BACK) : start]
+    if not before[-1].isspace():
+        # "Hola.Adiós" lacks a space; "ASP.NET", "1.ª" and "D.ª" do not.
+        return not (_JOINED_SENTENCES.search(before) and _NEW_SENTENCE.match(text, start))
+    if _LIST_MARKER.fullmatch(text, last, start):
+        return True
+    if after in "—–":
+        # "—¿Vienes? —preguntó Ana.": the dash that returns to the narrator.
+        return text[start + 1 : start + 2].islower()
+    before = before.rstrip()
+    if before[-1:].isalnum():
+        # The segmenter's own guess at a list; lists are parted by ``block_spans``.
+        return True
+    return before[-1:] == "." and _is_abbreviated(before[:-1], text, start, facts)
+
+
+def _is_abbreviated(before: str, text: str, start: int, facts: _Facts) -> bool:
+    token = _last_token(before)
+    if token in facts.titles:
+        # "D. Juan", but "vitamina D. El hierro" and "3.º D.\nMadrid".
+        return len(token) > 1 or not (text[start - 1] == "\n" or _begins_plainly(text, start, facts))
+    if token in facts.abbreviations:
+        return not _begins_plainly(text, start, facts)
+    if token.isdecimal():
+        ordinal = _ORDINAL.search(before)
+        return ordinal is not None and ordinal[1].lower() in facts.ordinal_context
+    is_letter = len(token) == 1 and token.isalpha()
+    if token in facts.ending_abbreviations or is_letter:
+        # "10.30 h. fue", "n. 5"; "a. C." within itself.
+        return text[start].islower() or text[start].isdecimal() or (is_letter and text[start + 1 : start + 2] == ".")
+    return False
+
+
+def _last_token(before: str) -> str:
+    found = _LAST_TOKEN.search(before)
+    return found[0].lower() if found else ""
+
+
+def _begins_plainly(text: str, start: int, facts: _Facts) -> bool:
+    # A question mark that opens, or a capitalised function word: nothing else than a sentence starts so.
+    match = _NEXT_WORD.match(text, start)
+    if match is None:
+        return False
+    return not _QUESTION_OPENERS.isdisjoint(match[1]) or (
+        match[2][:1].isupper() and match[2].lower() in facts.function_words
+    )

@@ -1,0 +1,97 @@
+"""The command line's frame: the application object, the shared options, errors and output."""
+
+import json
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(
+    name="brain",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help=(
+        "Search your notes and ask them questions.\n\n"
+        "First steps: `brain import notes.jsonl`, `brain index`, `brain search \"¿qué decidimos sobre el piso?\"`. "
+        "`brain doctor` says what is missing, `brain COMMAND --help` shows examples."
+    ),
+)
+golden_app = typer.Typer(no_args_is_help=True, help="Golden sets: queries with the notes that answer them.")
+app.add_typer(golden_app, name="golden")
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+TenantOption = Annotated[
+    str | None, typer.Option("--tenant", help="Whose notes; default: BRAIN_TENANT, then `default` (reading: the demo while that is empty).")
+]
+
+
+def main() -> None:
+    """Run the command line; the console script `brain`."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    from rag_core.cli import evaluation, notes, operation, searching  # noqa: F401  registers the commands
+
+    app()
+
+
+@contextmanager
+def command(*, is_json: bool) -> Iterator[None]:
+    """Turn the project's errors into a message with its remedy and exit status 1; other errors are defects and show."""
+    from rag_core.errors import RagError
+
+    try:
+        yield
+    except RagError as error:
+        if is_json:
+            print_json({"error": str(error)})
+        say(f"brain: {error}")
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        say("brain: stopped; what was finished is kept")
+        raise typer.Exit(130) from None
+    except BrokenPipeError:
+        sys.stderr.close()
+        raise typer.Exit(1) from None
+
+
+def print_json(document: Any) -> None:
+    """The one JSON document of a command."""
+    print(json.dumps(document, ensure_ascii=False, default=str))
+
+
+def say(text: str) -> None:
+    """A line for people, on stderr."""
+    print(text, file=sys.stderr)
+
+
+@contextmanager
+def progress(description: str, total: float | None) -> Iterator[Callable[[float], None]]:
+    """A progress bar on a terminal, silence elsewhere; yields the function to advance it."""
+    if not sys.stderr.isatty():
+        yield lambda _amount: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(description, total=total)
+        yield lambda amount: bar.advance(task, amount)
+
+
+def table(title: str, headers: list[str], rows: list[list[str]]) -> None:
+    """A table for people, on stdout."""
+    from rich.console import Console
+    from rich.table import Table
+
+    drawn = Table(title=title, title_justify="left", header_style="bold")
+    for header in headers:
+        drawn.add_column(header)
+    for row in rows:
+        drawn.add_row(*row)
+    Console().print(drawn)

@@ -1,0 +1,140 @@
+"""Notes in, notes out, and the index over them."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, progress, say
+
+_LANGUAGES = ("es", "de", "en")
+
+
+def _language(value: str | None) -> str | None:
+    if value is not None and value not in _LANGUAGES:
+        raise typer.BadParameter(f"{value!r} is not one of {', '.join(_LANGUAGES)}")
+    return value
+
+
+@app.command("import")
+def import_notes(
+    file: Annotated[Path, typer.Argument(help="JSON lines; `-` is not taken, a file can be read again.")],
+    source: Annotated[str, typer.Option(help="Where the notes come from; ids are unique within it.")] = "notes",
+    language: Annotated[
+        str | None, typer.Option(callback=_language, help="es, de or en; default: the line's, then detected.")
+    ] = None,
+    tenant: TenantOption = None,
+    is_json: JsonOption = False,
+) -> None:
+    """Take notes from a file; they are found by their words at once, by meaning after `brain index`.
+
+    Each line: {"id": "2025-03-01", "text": "…", "title": "…", "created_at": "2025-03-01T21:00", "metadata": {}}; id and
+    text are required. Importing a file again changes nothing; changed lines update their notes; bad lines are listed
+    and the good ones go in.
+
+    Example: brain import diario.jsonl --source diario
+    """
+    from rag_core.errors import InvalidInputError
+    from rag_core.importing import import_lines
+    from rag_core.model import TenantId
+    from rag_core.settings import read_settings
+    from rag_core.storage.database import open_database
+
+    with command(is_json=is_json):
+        settings = read_settings()
+        if not file.is_file():
+            raise InvalidInputError(f"there is no file {file}; give the path of a file of JSON lines")
+        owner = TenantId(_checked_tenant(tenant or settings.tenant or "default"))
+        with open_database(settings) as database, file.open("rb") as lines:
+            with progress(f"importing {file.name}", file.stat().st_size) as advance:
+                report = import_lines(
+                    database,
+                    owner,
+                    lines,
+                    source=source,
+                    language=language,  # type: ignore[arg-type]
+                    zone=settings.zone,
+                    max_characters=settings.max_note_characters,
+                    on_progress=advance,
+                )
+        counts = {"imported": report.imported, "updated": report.updated, "unchanged": report.unchanged}
+        if is_json:
+            print_json({**counts, "rejected": [asdict(r) for r in report.rejected]})
+        else:
+            print("  ".join(f"{name} {count}" for name, count in counts.items()) + f"  rejected {report.rejected_count}")
+            for rejection in report.rejected[:20]:
+                say(f"  line {rejection.line}: {rejection.error}")
+            if report.rejected_count > 20:
+                say(f"  … and {report.rejected_count - 20} more; --json lists them")
+            if report.imported + report.updated:
+                say("Run `brain index` so that they are found by meaning too.")
+        if report.rejected_count and not report.taken:
+            raise typer.Exit(1)
+
+
+def _checked_tenant(name: str) -> str:
+    import re
+
+    from rag_core.errors import InvalidInputError
+
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,62}", name):
+        raise InvalidInputError(f"{name!r} is no name for a tenant; use lower-case letters, digits, - and _ (at most 63)")
+    return name
+
+
+@app.command("index")
+def index_notes(
+    is_full: Annotated[bool, typer.Option("--full", help="Chunk and publish every note again, not only stale ones.")] = False,
+    tenant: TenantOption = None,
+    is_json: JsonOption = False,
+) -> None:
+    """Bring the index up to date: chunk, embed and publish what is new or changed, through the Dagster pipeline.
+
+    Unchanged notes cost nothing, an edited note embeds only its changed chunks, and search goes on meanwhile.
+
+    Example: brain index
+    """
+    from rag_assets.indexing import run_index
+
+    from rag_core.engine import open_engine
+    from rag_core.indexing.batches import list_tenants
+    from rag_core.model import TenantId
+    from rag_core.settings import read_settings
+
+    with command(is_json=is_json):
+        settings = read_settings()
+        with open_engine(settings) as engine:
+            named = tenant or settings.tenant
+            tenants = [TenantId(named)] if named else list_tenants(engine.database)
+            with progress("indexing", None) as _advance:
+                report = run_index(engine, tenants=tenants, is_full=is_full)
+        if is_json:
+            print_json(asdict(report))
+        else:
+            print("  ".join(f"{name} {value}" for name, value in asdict(report).items()))
+
+
+@app.command("delete")
+def delete(
+    notes: Annotated[list[str], typer.Argument(help="External ids, source:id or uuids.")],
+    tenant: TenantOption = None,
+    is_json: JsonOption = False,
+) -> None:
+    """Delete notes with everything made of them. It never asks; an unknown note deletes nothing and exits 1.
+
+    Example: brain delete 2025-03-01 diario:2025-03-02
+    """
+    from rag_core.engine import open_engine
+    from rag_core.settings import read_settings
+    from rag_core.storage.notes import delete_notes, find_note
+
+    with command(is_json=is_json), open_engine(read_settings()) as engine:
+        owner = engine.named_tenant(tenant)
+        with engine.database.transaction(owner) as connection:
+            found = [find_note(connection, owner, name) for name in notes]
+            deleted = delete_notes(connection, owner, found)
+        if is_json:
+            print_json({"deleted": len(deleted), "notes": [str(note) for note in deleted]})
+        else:
+            print(f"deleted {len(deleted)}")

@@ -1,0 +1,87 @@
+"""What an operator asks: is everything there, how much of it, and stop."""
+
+from typing import Annotated, Any
+
+import typer
+
+from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say, table
+
+
+@app.command("status")
+def status(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
+    """Show how many notes, chunks and vectors there are, what is stale, the models in use and the last evaluation."""
+    from rag_core.engine import open_engine
+    from rag_core.settings import read_settings
+    from rag_core.status import read_status
+
+    with command(is_json=is_json), open_engine(read_settings()) as engine:
+        found = read_status(engine, engine.named_tenant(tenant))
+        if is_json:
+            print_json(found)
+        else:
+            _show_status(found)
+
+
+def _show_status(found: dict[str, Any]) -> None:
+    rows = [[name.replace("_", " "), _shown(value)] for name, value in found.items()]
+    table("Brain Sync", ["what", "value"], rows)
+    if found["stale_notes"]:
+        say("Run `brain index`: some notes are not indexed as they are now.")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_shown(inner)}" for key, inner in value.items())
+    return "none" if value is None else str(value)
+
+
+@app.command("doctor")
+def doctor(is_json: JsonOption = False) -> None:
+    """Check what Brain Sync needs: settings, server, pgvector, roles, schema, models, Ollama. Exits 1 if something fails."""
+    from rag_core.doctor import examine
+
+    with command(is_json=is_json):
+        findings = examine()
+        if is_json:
+            print_json({"ok": all(f.is_ok for f in findings), "checks": [f.to_json() for f in findings]})
+        else:
+            rows = [["ok" if f.is_ok else "FAILS", f.name, f.found, f.remedy] for f in findings]
+            table("brain doctor", ["", "check", "found", "remedy"], rows)
+        if not all(f.is_ok for f in findings):
+            raise typer.Exit(1)
+
+
+@app.command("down")
+def down(is_json: JsonOption = False) -> None:
+    """Stop this home's embedded server at once, whoever uses it. A server named by DATABASE_URL is left alone."""
+    from rag_core.settings import read_settings
+    from rag_core.storage.embedded import stop
+
+    with command(is_json=is_json):
+        was_running = stop(read_settings().home)
+        if is_json:
+            print_json({"stopped": was_running})
+        else:
+            print("stopped" if was_running else "was not running")
+
+
+@app.command("up")
+def up(
+    is_demo_loaded: Annotated[bool, typer.Option("--demo/--no-demo", help="Load the demo notes into an empty home.")] = True,
+) -> None:
+    """Start everything: database, Dagster's UI and daemon, the API with its page. Ctrl-C stops it cleanly."""
+    from rag_core.settings import read_settings
+    from rag_core.supervisor import run_up
+
+    with command(is_json=False):
+        raise typer.Exit(run_up(read_settings(), is_demo_loaded=is_demo_loaded))
+
+
+@app.command("demo")
+def demo() -> None:
+    """Do the main job once: demo notes in, every asset materialised, the evaluation report and three cited answers."""
+    from rag_core.demo import run_demo
+    from rag_core.settings import read_settings
+
+    with command(is_json=False):
+        run_demo(read_settings())

@@ -1,0 +1,78 @@
+"""The open resources of one process: database, active embedding model, its embedder, the threads of the search legs."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+
+from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
+from rag_core.embedding import Embedder, EmbeddingModel, build_embedder
+from rag_core.indexing.pipeline import Pipeline
+from rag_core.model import TenantId
+from rag_core.settings import Settings
+from rag_core.storage.database import Database, open_database
+from rag_core.storage.models import fetch_active_model
+from rag_core.storage.notes import has_notes
+
+DEFAULT_TENANT = TenantId("default")
+DEMO_TENANT = TenantId("demo")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Engine:
+    """What a request needs; made once by an entry point and passed on."""
+
+    settings: Settings
+    database: Database
+    model: EmbeddingModel
+    embedder: Embedder
+    executor: ThreadPoolExecutor
+
+    @cached_property
+    def pipeline(self) -> Pipeline:
+        """How notes are chunked and embedded now."""
+        return Pipeline(chunking=DEFAULT_RETRIEVAL_CONFIG.chunking, model=self.model, embedder=self.embedder)
+
+    @property
+    def model_names(self) -> dict[str, str]:
+        """The models that take part, by what they do; part of a configuration's hash."""
+        return {"embedding": f"{self.model.name}@{self.model.version}"}
+
+    def tenant(self) -> TenantId:
+        """Whose notes a reader sees when no tenant is named: the setting's, the default, or the demo while that is empty."""
+        if self.settings.tenant is not None:
+            return TenantId(self.settings.tenant)
+        for tenant in (DEFAULT_TENANT, DEMO_TENANT):
+            with self.database.transaction(tenant) as connection:
+                if has_notes(connection, tenant):
+                    return tenant
+        return DEFAULT_TENANT
+
+    def named_tenant(self, name: str | None) -> TenantId:
+        """The tenant a command names, else the one a reader sees."""
+        return TenantId(name) if name else self.tenant()
+
+    def writing_tenant(self) -> TenantId:
+        """Whose notes a writer changes when no tenant is named."""
+        return TenantId(self.settings.tenant or DEFAULT_TENANT)
+
+
+@contextmanager
+def open_engine(settings: Settings, *, pool_size: int = 4) -> Iterator[Engine]:
+    """Open the database and the active model; everything is closed when the block ends.
+
+    Raises:
+        DatabaseUnavailableError, DatabaseSetupError: see ``open_database``.
+    """
+    with open_database(settings, pool_size=pool_size) as database:
+        with database.owner() as connection:
+            model = fetch_active_model(connection)
+        with ThreadPoolExecutor(max_workers=max(4, pool_size), thread_name_prefix="leg") as executor:
+            yield Engine(
+                settings=settings,
+                database=database,
+                model=model,
+                embedder=build_embedder(model, ollama_host=settings.ollama_host),
+                executor=executor,
+            )

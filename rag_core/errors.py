@@ -1,0 +1,53 @@
+"""The tree of errors: one root, and a class for each answer a boundary can give.
+
+A message says what was found, what was expected and the remedy. The API maps a class to a status in one place
+(``rag_core.api.errors``), the command line to an exit status.
+"""
+
+
+class RagError(Exception):
+    """Anything Brain Sync raises on purpose."""
+
+
+class InvalidInputError(RagError):
+    """The caller's input cannot be taken as it is."""
+
+
+class ConfigurationError(InvalidInputError):
+    """A retrieval configuration or an environment setting is out of bounds."""
+
+
+class NotFoundError(RagError):
+    """Something named by the caller does not exist for this tenant."""
+
+
+class AmbiguousNoteError(InvalidInputError):
+    """An external id stands in several sources."""
+
+
+class ConflictError(RagError):
+    """The same thing exists already."""
+
+
+class DatabaseUnavailableError(RagError):
+    """No connection to PostgreSQL within the time allowed."""
+
+
+class DatabaseSetupError(RagError):
+    """The server is there but cannot be used: version, extension, role or migration."""
+
+
+class QueryFailedError(RagError):
+    """PostgreSQL is there and refused a statement."""
+
+
+class EmbeddingError(RagError):
+    """An embedding provider did not give the vectors asked for."""
+
+
+class RetrievalFailedError(RagError):
+    """Every leg of the search failed."""
+
+
+class DeadlineExceededError(RagError):
+    """The time for the request ran out before anything was found."""

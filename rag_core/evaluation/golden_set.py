@@ -1,0 +1,414 @@
+"""Golden sets: imported and exported as JSON lines, edited one query at a time.
+
+Queries are unique within a set by their normalised text. Whoever changes a set holds its row until the transaction
+ends, so writers of one set follow each other; a change makes the set's version grow by one.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any
+from uuid import UUID, uuid4
+
+from rag_core.errors import AmbiguousNoteError, ConflictError, InvalidInputError, NotFoundError
+from rag_core.evaluation.golden_query import (
+    CATEGORIES,
+    DEFAULT_SET,
+    Category,
+    GoldenLine,
+    GoldenQuery,
+    normalise_query,
+    parse_answer,
+    parse_category,
+    parse_difficulty,
+    parse_golden_line,
+    parse_query,
+    parse_tags,
+    query_hash,
+)
+from rag_core.importing import MAX_LISTED_REJECTIONS, Rejection, _decoded
+from rag_core.model import NoteId, TenantId
+from rag_core.notes import _name
+from rag_core.storage.database import Connection, Database
+from rag_core.storage.golden import (
+    GoldenSet,
+    fetch_golden_queries,
+    fetch_golden_query,
+    fetch_golden_set,
+    fetch_note_names,
+    find_golden_queries,
+    grow_golden_set,
+    hold_notes,
+    lock_golden_set_of,
+    open_golden_set,
+    remove_golden_query,
+    taken_query_ids,
+    write_golden_queries,
+)
+from rag_core.storage.notes import find_notes
+
+__all__ = [
+    "CATEGORIES",
+    "DEFAULT_SET",
+    "Category",
+    "GoldenImport",
+    "GoldenLine",
+    "GoldenQuery",
+    "add_golden_query",
+    "delete_golden_query",
+    "export_golden",
+    "fetch_golden_queries",
+    "fetch_golden_query",
+    "import_golden",
+    "normalise_query",
+    "parse_golden_line",
+    "query_hash",
+    "update_golden_query",
+]
+
+BATCH_LINES = 500
+
+_NumberedLine = tuple[int, GoldenLine]
+_ResolvedLine = tuple[GoldenLine, tuple[NoteId, ...]]
+
+
+@dataclass(slots=True, kw_only=True)
+class GoldenImport:
+    """What became of the lines: taken, of them new or different, and rejected; at most 10,000 rejections are listed."""
+
+    imported: int = 0
+    changed: int = 0
+    rejected: list[Rejection] = field(default_factory=list)
+    rejected_count: int = 0
+
+    def reject(self, line: int, error: InvalidInputError) -> None:
+        """Count a line that is not taken, and list it while there is room."""
+        self.rejected_count += 1
+        if len(self.rejected) < MAX_LISTED_REJECTIONS:
+            self.rejected.append(Rejection(line=line, error=str(error)))
+
+
+def import_golden(
+    database: Database, tenant: TenantId, lines: Iterable[bytes], *, set_name: str = DEFAULT_SET
+) -> GoldenImport:
+    """Take the good lines into the set in one transaction, and report the bad ones.
+
+    A line whose query the set has replaces all its fields; the query keeps its id, and its creation time unless the line
+    has one. Blank lines are passed over. A set is made by its first good line.
+
+    Raises:
+        InvalidInputError: the set's name cannot be one.
+    """
+    name = _name(set_name, "set")
+    report = GoldenImport()
+    with database.transaction(tenant) as connection:
+        _import_lines(connection, tenant, lines, name, report)
+    report.rejected.sort(key=lambda rejection: rejection.line)
+    return report
+
+
+def _import_lines(
+    connection: Connection, tenant: TenantId, lines: Iterable[bytes], name: str, report: GoldenImport
+) -> None:
+    golden: GoldenSet | None = None
+    first_lines: dict[bytes, int] = {}
+    now = datetime.now(UTC)
+    for batch in _batches(_parsed(lines, report)):
+        taken = _taken(connection, tenant, batch, first_lines, report)
+        if taken:
+            golden = golden or open_golden_set(connection, tenant, name)
+            report.imported += len(taken)
+            report.changed += _store(connection, tenant, golden, taken, now)
+    if golden is not None and report.changed:
+        grow_golden_set(connection, tenant, golden.id)
+
+
+def _parsed(lines: Iterable[bytes], report: GoldenImport) -> Iterator[_NumberedLine]:
+    for number, line in enumerate(lines, 1):
+        try:
+            text = _decoded(line)
+            if text:
+                yield number, parse_golden_line(text)
+        except InvalidInputError as error:
+            report.reject(number, error)
+
+
+def _batches(lines: Iterator[_NumberedLine]) -> Iterator[list[_NumberedLine]]:
+    while batch := list(islice(lines, BATCH_LINES)):
+        yield batch
+
+
+def _taken(
+    connection: Connection,
+    tenant: TenantId,
+    batch: Sequence[_NumberedLine],
+    first_lines: dict[bytes, int],
+    report: GoldenImport,
+) -> list[_ResolvedLine]:
+    """The lines of the batch whose notes exist and whose query no line before had, with their notes held."""
+    found = find_notes(connection, tenant, (name for _, line in batch for name in line.relevant_names))
+    held = hold_notes(connection, tenant, [note for note in found.values() if isinstance(note, UUID)])
+    taken = []
+    for number, line in batch:
+        try:
+            notes = _resolve(line, found, held)
+            _check_first(line, number, first_lines)
+        except InvalidInputError as error:
+            report.reject(number, error)
+        else:
+            taken.append((line, notes))
+    return taken
+
+
+def _resolve(
+    line: GoldenLine, found: Mapping[str, NoteId | AmbiguousNoteError], held: frozenset[NoteId]
+) -> tuple[NoteId, ...]:
+    notes = set()
+    for name in line.relevant_names:
+        note = found.get(name)
+        if isinstance(note, AmbiguousNoteError):
+            raise note
+        if note not in held:
+            raise InvalidInputError(
+                f"no note is called {name!r}; import the notes first, then the queries on them"
+            )
+        notes.add(note)
+    return tuple(sorted(notes))
+
+
+def _check_first(line: GoldenLine, number: int, first_lines: dict[bytes, int]) -> None:
+    first = first_lines.setdefault(query_hash(line.query), number)
+    if first != number:
+        raise InvalidInputError(f"the query stands in line {first} already; a set has each query once")
+
+
+def _store(
+    connection: Connection, tenant: TenantId, golden: GoldenSet, lines: Sequence[_ResolvedLine], now: datetime
+) -> int:
+    """Write what is new or different; how many queries that were."""
+    existing = find_golden_queries(
+        connection, tenant, golden.id, [query_hash(line.query) for line, _ in lines]
+    )
+    taken_ids = taken_query_ids(
+        connection, tenant, [wanted for line, _ in lines if (wanted := _own_id(line))]
+    )
+    changed = []
+    for line, notes in lines:
+        old = existing.get(query_hash(line.query))
+        query_id = old.id if old else _free_id(line, taken_ids)
+        new = _golden_query(line, notes, old=old, query_id=query_id, now=now)
+        if new != old:
+            changed.append(new if line.updated_at else replace(new, updated_at=now))
+    write_golden_queries(connection, tenant, golden.id, changed)
+    return len(changed)
+
+
+def _own_id(line: GoldenLine) -> UUID | None:
+    """The line's id if it is one that an export wrote for a query without an external id."""
+    try:
+        wanted = UUID(line.external_id or "")
+    except ValueError:
+        return None
+    return wanted if str(wanted) == line.external_id else None
+
+
+def _free_id(line: GoldenLine, taken: set[UUID]) -> UUID:
+    wanted = _own_id(line)
+    query_id = uuid4() if wanted is None or wanted in taken else wanted
+    taken.add(query_id)
+    return query_id
+
+
+def _golden_query(
+    line: GoldenLine, notes: tuple[NoteId, ...], *, old: GoldenQuery | None, query_id: UUID, now: datetime
+) -> GoldenQuery:
+    external_id = line.external_id or (old.external_id if old else None)
+    return GoldenQuery(
+        id=query_id,
+        external_id=None if external_id == str(query_id) else external_id,
+        query=line.query,
+        relevant_note_ids=notes,
+        expected_answer=line.expected_answer,
+        category=line.category,
+        difficulty=line.difficulty,
+        tags=line.tags,
+        created_at=line.created_at or (old.created_at if old else now),
+        updated_at=line.updated_at or (old.updated_at if old else now),
+    )
+
+
+def export_golden(
+    connection: Connection, tenant: TenantId, *, set_name: str = DEFAULT_SET
+) -> list[dict[str, Any]]:
+    """The set as the objects that ``import_golden`` takes a line, with every field.
+
+    A note is named by its external id, by ``source:id`` where that is ambiguous. A query whose notes were all deleted
+    has none, and an import would reject it.
+
+    Raises:
+        NotFoundError: there is no such set; the default one is never missing, only empty.
+    """
+    if set_name != DEFAULT_SET and fetch_golden_set(connection, tenant, set_name) is None:
+        raise NotFoundError(
+            f"no golden set is called {set_name!r}; brain golden import FILE --set {set_name} makes it"
+        )
+    queries = fetch_golden_queries(connection, tenant, set_name=set_name)
+    names = _note_names(connection, tenant, {note for query in queries for note in query.relevant_note_ids})
+    return [_exported(query, names) for query in queries]
+
+
+def _note_names(connection: Connection, tenant: TenantId, notes: Iterable[NoteId]) -> dict[NoteId, str]:
+    """For each note the shortest of its names that leads back to it."""
+    candidates = {
+        note: (external_id, f"{source}:{external_id}", str(note))
+        for note, source, external_id in fetch_note_names(connection, tenant, notes)
+    }
+    found = find_notes(connection, tenant, (name for names in candidates.values() for name in names))
+    return {
+        note: next((name for name in names if found.get(name) == note), names[-1])
+        for note, names in candidates.items()
+    }
+
+
+def _exported(query: GoldenQuery, names: Mapping[NoteId, str]) -> dict[str, Any]:
+    return {
+        "id": query.external_id or str(query.id),
+        "query": query.query,
+        "relevant_ids": [names[note] for note in query.relevant_note_ids if note in names],
+        "answer": query.expected_answer,
+        "category": query.category,
+        "difficulty": query.difficulty,
+        "tags": list(query.tags),
+        "created_at": query.created_at.astimezone(UTC).isoformat(),
+        "updated_at": query.updated_at.astimezone(UTC).isoformat(),
+    }
+
+
+def add_golden_query(
+    connection: Connection,
+    tenant: TenantId,
+    *,
+    query: str,
+    relevant_note_ids: Sequence[UUID],
+    expected_answer: str,
+    category: str,
+    difficulty: int,
+    tags: Sequence[str] = (),
+    set_name: str = DEFAULT_SET,
+) -> GoldenQuery:
+    """Add one query with all its fields; the set is made if it is missing.
+
+    Raises:
+        InvalidInputError: a field is empty or out of bounds.
+        NotFoundError: a note does not exist.
+        ConflictError: the set has the query already.
+    """
+    now = datetime.now(UTC)
+    added = GoldenQuery(
+        id=uuid4(),
+        external_id=None,
+        query=parse_query(query),
+        relevant_note_ids=_existing_notes(connection, tenant, relevant_note_ids),
+        expected_answer=_parse_given_answer(expected_answer),
+        category=parse_category(category),
+        difficulty=parse_difficulty(difficulty),
+        tags=parse_tags(tags),
+        created_at=now,
+        updated_at=now,
+    )
+    golden = open_golden_set(connection, tenant, _name(set_name, "set"))
+    _write_one(connection, tenant, golden, added)
+    return added
+
+
+def update_golden_query(
+    connection: Connection,
+    tenant: TenantId,
+    query_id: UUID,
+    *,
+    query: str | None = None,
+    relevant_note_ids: Sequence[UUID] | None = None,
+    expected_answer: str | None = None,
+    category: str | None = None,
+    difficulty: int | None = None,
+    tags: Sequence[str] | None = None,
+) -> GoldenQuery:
+    """Change the fields that are given; with nothing different, the query and its set's version stay as they are.
+
+    Raises:
+        InvalidInputError: a field is empty or out of bounds.
+        NotFoundError: the query or a note does not exist.
+        ConflictError: another query of the set has the new text.
+    """
+    golden = lock_golden_set_of(connection, tenant, query_id)
+    old = _the_query(connection, tenant, query_id)
+    given: dict[str, Any] = {
+        "query": None if query is None else parse_query(query),
+        "relevant_note_ids": None
+        if relevant_note_ids is None
+        else _existing_notes(connection, tenant, relevant_note_ids),
+        "expected_answer": None if expected_answer is None else _parse_given_answer(expected_answer),
+        "category": None if category is None else parse_category(category),
+        "difficulty": None if difficulty is None else parse_difficulty(difficulty),
+        "tags": None if tags is None else parse_tags(tags),
+    }
+    new = replace(old, **{name: value for name, value in given.items() if value is not None})
+    if new == old or golden is None:
+        return old
+    new = replace(new, updated_at=datetime.now(UTC))
+    _write_one(connection, tenant, golden, new)
+    return new
+
+
+def delete_golden_query(connection: Connection, tenant: TenantId, query_id: UUID) -> None:
+    """Delete one query.
+
+    Raises:
+        NotFoundError: the tenant has no such query.
+    """
+    golden = lock_golden_set_of(connection, tenant, query_id)
+    if golden is None or not remove_golden_query(connection, tenant, query_id):
+        raise _unknown_query(query_id)
+    grow_golden_set(connection, tenant, golden.id)
+
+
+def _the_query(connection: Connection, tenant: TenantId, query_id: UUID) -> GoldenQuery:
+    found = fetch_golden_query(connection, tenant, query_id)
+    if found is None:
+        raise _unknown_query(query_id)
+    return found
+
+
+def _unknown_query(query_id: UUID) -> NotFoundError:
+    return NotFoundError(f"no golden query {query_id}; brain golden export lists the ids")
+
+
+def _write_one(connection: Connection, tenant: TenantId, golden: GoldenSet, query: GoldenQuery) -> None:
+    digest = query_hash(query.query)
+    same = find_golden_queries(connection, tenant, golden.id, [digest]).get(digest)
+    if same is not None and same.id != query.id:
+        raise ConflictError(
+            f"the golden set {golden.name!r} has this query already, as {same.id}; update that one"
+        )
+    write_golden_queries(connection, tenant, golden.id, [query])
+    grow_golden_set(connection, tenant, golden.id)
+
+
+def _existing_notes(connection: Connection, tenant: TenantId, notes: Sequence[UUID]) -> tuple[NoteId, ...]:
+    if not notes:
+        raise InvalidInputError(
+            "relevant_note_ids is empty; a golden query needs at least one note that answers it"
+        )
+    wanted = {NoteId(note) for note in notes}
+    missing = sorted(wanted - hold_notes(connection, tenant, wanted))
+    if missing:
+        raise NotFoundError(f"no note {missing[0]}; relevant_note_ids are ids of stored notes")
+    return tuple(sorted(wanted))
+
+
+def _parse_given_answer(value: str) -> str:
+    answer = parse_answer(value)
+    if not answer:
+        raise InvalidInputError("expected_answer is empty; expected the answer that the notes give")
+    return answer

@@ -1,0 +1,84 @@
+"""An evaluation run as a page of Markdown, for the pipeline's metadata and for the terminal. No I/O."""
+
+from collections.abc import Sequence
+
+from rag_core.evaluation.results import (
+    HIT_RATE_DEPTHS,
+    EvaluationRun,
+    QueryResult,
+    RetrievalMetrics,
+    metrics_by_category,
+    queries_of,
+)
+
+MAX_WORST_QUERIES = 10
+MAX_QUERY_CHARACTERS = 100
+_MEANS = [*(f"hit@{k}" for k in HIT_RATE_DEPTHS), "MRR", "nDCG@10", "recall@20"]
+
+
+def markdown_report(run: EvaluationRun) -> str:
+    """The run's circumstances, its metrics in all and by category, and its worst queries, as Markdown tables."""
+    parts = [_heading(run), _metrics_table(run), _latency_line(run), _worst_queries(run)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _heading(run: EvaluationRun) -> str:
+    counts = [f"{run.total_queries} queries"]
+    for count, what in (
+        (run.degraded_queries, "degraded"),
+        (run.failed_queries, "failed"),
+        (run.orphaned_queries, "left out, their notes are deleted"),
+    ):
+        if count:
+            counts.append(f"{count} {what}")
+    title = f"## Evaluation of `{run.set_name}` (version {run.set_version})"
+    return f"{title}\n\n{', '.join(counts)}; configuration `{run.config_hash}`, run `{run.run_id}`"
+
+
+def _metrics_table(run: EvaluationRun) -> str:
+    rows = [["all", str(run.total_queries), *_means(run.metrics)]]
+    for category, metrics in metrics_by_category(run.queries).items():
+        rows.append([category, str(len(queries_of(category, run.queries))), *_means(metrics)])
+    return _table(["category", "queries", *_MEANS], rows, has_figures_from=1)
+
+
+def _means(metrics: RetrievalMetrics) -> list[str]:
+    hits = (metrics.hit_rate_at[k] for k in HIT_RATE_DEPTHS)
+    return [f"{value:.3f}" for value in (*hits, metrics.mrr, metrics.ndcg_at_10, metrics.recall_at_20)]
+
+
+def _latency_line(run: EvaluationRun) -> str:
+    latency = run.latency_ms
+    return f"Latency: p50 {latency.p50:.0f} ms, p95 {latency.p95:.0f} ms, p99 {latency.p99:.0f} ms."
+
+
+def _worst_queries(run: EvaluationRun) -> str:
+    worst = sorted((result for result in run.queries if result.first_relevant_rank != 1), key=_badness)
+    if not worst:
+        return "Every query has a relevant note at rank 1."
+    rows = [
+        [_cell(result.query), result.category, _rank(result), result.error or ""]
+        for result in worst[:MAX_WORST_QUERIES]
+    ]
+    return "### Worst queries\n\n" + _table(["query", "category", "first relevant rank", "error"], rows)
+
+
+def _badness(result: QueryResult) -> tuple[float, float, str]:
+    """Sorts misses first, then by the rank of the first relevant note, the last first."""
+    return -(result.first_relevant_rank or float("inf")), result.ndcg_at_10, result.query
+
+
+def _rank(result: QueryResult) -> str:
+    return "-" if result.first_relevant_rank is None else str(result.first_relevant_rank)
+
+
+def _cell(text: str) -> str:
+    line = " ".join(text.split())
+    short = line if len(line) <= MAX_QUERY_CHARACTERS else f"{line[: MAX_QUERY_CHARACTERS - 1]}…"
+    return short.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], *, has_figures_from: int | None = None) -> str:
+    first_figure = len(head) if has_figures_from is None else has_figures_from
+    rule = ["---" if column < first_figure else "---:" for column in range(len(head))]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))

@@ -1,0 +1,67 @@
+"""One note, stored and indexed at once: what the API does for a note that is created or changed."""
+
+from dataclasses import dataclass
+
+from rag_core.errors import EmbeddingError
+from rag_core.indexing.pipeline import Pipeline
+from rag_core.indexing.staging import stage_note
+from rag_core.model import NewNote, NoteId, TenantId
+from rag_core.notes import content_hash, note_id_for
+from rag_core.embedding.context import with_context
+from rag_core.storage import staging as store
+from rag_core.storage.database import Database
+from rag_core.storage.notes import ensure_tenant, store_notes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexedNote:
+    """The note's id, and whether it is searchable by meaning already (by full text it is in any case)."""
+
+    note_id: NoteId
+    is_embedded: bool
+
+
+def store_and_index(database: Database, tenant: TenantId, note: NewNote, pipeline: Pipeline) -> IndexedNote:
+    """Store the note with its chunks, vectors and postings in one transaction.
+
+    The vectors are computed before the transaction begins. When the embedding provider fails, the note is stored all
+    the same, found by full text, and the next run of the pipeline embeds it.
+    """
+    note_id = note_id_for(tenant, note.source, note.external_id)
+    staged = stage_note(_to_stage(note_id, note), pipeline)
+    vectors = _vectors(note, staged, pipeline)
+    with database.transaction(tenant, has_copy=True) as connection:
+        ensure_tenant(connection, tenant)
+        stored = store_notes(connection, tenant, [note])
+        if vectors is None or stored.unchanged:
+            return IndexedNote(note_id=note_id, is_embedded=vectors is not None)
+        store.copy_staged(connection, tenant, [staged])
+        store.copy_vectors(connection, tenant, vectors)
+        store.publish_notes(connection, tenant, [note_id], model_id=pipeline.model.id)
+    return IndexedNote(note_id=note_id, is_embedded=True)
+
+
+def _to_stage(note_id: NoteId, note: NewNote) -> store.NoteToStage:
+    return store.NoteToStage(
+        note_id=note_id,
+        title=note.title,
+        content=note.content,
+        language=note.language,
+        content_hash=content_hash(note.language, note.title, note.content),
+    )
+
+
+def _vectors(note: NewNote, staged: store.StagedNote, pipeline: Pipeline) -> list[store.ComputedVector] | None:
+    texts: dict[bytes, str] = {}
+    for chunk in staged.chunks:
+        content = note.content[chunk.start_char : chunk.end_char]
+        texts[chunk.standard_hash] = content
+        texts[chunk.contextual_hash] = with_context(chunk.context, content)
+    try:
+        vectors = pipeline.embedder.embed(list(texts.values()), role="document")
+    except EmbeddingError:
+        return None
+    return [
+        store.ComputedVector(input_hash=digest, note_id=staged.note_id, vector=vector)
+        for digest, vector in zip(texts, vectors, strict=True)
+    ]

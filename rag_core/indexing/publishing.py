@@ -1,0 +1,59 @@
+"""Publication: staged notes become the live ones, and the index is kept lean."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rag_core.indexing.pipeline import Pipeline
+from rag_core.model import NoteId, TenantId
+from rag_core.storage import staging as store
+from rag_core.storage import vector_index
+from rag_core.storage.database import Database
+from rag_core.storage.queries import query
+
+PUBLISH_NOTES = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishReport:
+    """Notes whose new generation went live, and staged ones that could not yet."""
+
+    published: int
+    left: int
+
+
+def publish_staged(
+    database: Database,
+    tenant: TenantId,
+    batches: Sequence[str],
+    pipeline: Pipeline,
+    *,
+    on_progress: Callable[[int], None] = lambda _notes: None,
+) -> PublishReport:
+    """Publish the batches' staged notes, some fifty a transaction; each note is seen old or new, whole."""
+    staged = store.fetch_staged_note_ids(database, tenant, batches)
+    published = 0
+    for start in range(0, len(staged), PUBLISH_NOTES):
+        published += _publish(database, tenant, staged[start : start + PUBLISH_NOTES], pipeline.model.id)
+        on_progress(len(staged[start : start + PUBLISH_NOTES]))
+    return PublishReport(published=published, left=len(staged) - published)
+
+
+def _publish(database: Database, tenant: TenantId, notes: Sequence[NoteId], model_id: int) -> int:
+    with database.transaction(tenant) as connection:
+        return len(store.publish_notes(connection, tenant, notes, model_id=model_id))
+
+
+def maintain(database: Database, tenant: TenantId, pipeline: Pipeline) -> int:
+    """Fold the statistics' changes, vacuum what was rewritten, and make the model's vector index once it pays.
+
+    How many rows of statistics were folded; with nothing to fold nothing is written.
+    """
+    with database.transaction(tenant) as connection:
+        if connection.execute(query("needs_folding"), {"tenant": tenant}).fetchone() != (True,):
+            return 0
+    with database.transaction(tenant) as connection:
+        row = connection.execute(query("fold_statistics"), {"tenant": tenant}).fetchone()
+    vector_index.vacuum(database)
+    vector_index.ensure_vector_index(database, pipeline.model)
+    assert row is not None
+    return int(row[0])

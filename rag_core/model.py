@@ -1,0 +1,111 @@
+"""The values of the domain: notes, chunks, hits. No I/O, no behaviour beyond what a value knows of itself.
+
+Offsets are code points of the stored, NFC-normalised text, half-open: ``note.content[start:end]``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, NewType
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+TenantId = NewType("TenantId", str)
+NoteId = NewType("NoteId", UUID)
+ChunkId = NewType("ChunkId", UUID)
+
+FloatMatrix = NDArray[np.float32]
+"""Vectors as rows, shape (texts, dimensions)."""
+
+Language = Literal["es", "de", "en"]
+Strategy = Literal["semantic", "fulltext", "hybrid", "hybrid+rerank"]
+RetrievalMethod = Literal["semantic", "fulltext", "hybrid", "graph"]
+EmbeddingKind = Literal["standard", "contextual"]
+EmbeddingRole = Literal["document", "query"]
+Span = tuple[int, int]
+"""Start and end in code points, half-open."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """A note as stored."""
+
+    id: NoteId
+    external_id: str
+    source: str
+    title: str | None
+    content: str
+    language: Language
+    created_at: datetime
+    metadata: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewNote:
+    """A note as it comes in: normalised and checked, not yet stored. See ``rag_core.notes.parse_note``."""
+
+    external_id: str
+    source: str
+    title: str | None
+    content: str
+    language: Language
+    created_at: datetime | None
+    metadata: Mapping[str, Any]
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One result of a retrieval: a chunk, its window, and how it was found.
+
+    ``expanded_content[bounds[0]:bounds[1]] == content``; ``score`` is in [0, 1], ``fusion_score`` is what the
+    fusion computed (for RRF the raw sum), ``matched_spans`` are all chunks merged into the window, in it.
+    """
+
+    chunk_id: ChunkId
+    note_id: NoteId
+    external_id: str
+    source: str
+    title: str | None
+    created_at: datetime
+    content: str
+    expanded_content: str
+    bounds: Span
+    matched_spans: tuple[Span, ...]
+    chunk_index: int
+    score: float
+    fusion_score: float
+    method: RetrievalMethod
+    ranks: Mapping[str, int] = field(default_factory=dict)
+    original_score: float | None = None
+    rerank_score: float | None = None
+    causal_path: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransformedQuery:
+    """What the query was turned into before searching. The original is never changed."""
+
+    original_query: str
+    intent: str
+    sub_queries: tuple[str, ...]
+    hyde_answer: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieval:
+    """The answer to one query: hits best first, and what happened on the way.
+
+    ``stages`` are milliseconds by stage name, ``warnings`` are what a reader should know of a degraded result.
+    """
+
+    query: str
+    strategy: Strategy
+    hits: tuple[Hit, ...]
+    latency_ms: float
+    stages: Mapping[str, float]
+    warnings: tuple[str, ...] = ()
+    is_degraded: bool = False
+    transformed: TransformedQuery | None = None

@@ -1,0 +1,200 @@
+"""What a note must be to come in: one place that normalises and checks, for files and for the API alike.
+
+Text is NFC-normalised here and never after, because every offset counts code points of the stored text.
+"""
+
+import hashlib
+import json
+import unicodedata
+import uuid
+from collections.abc import Mapping
+from datetime import date, datetime, time
+from typing import Any, cast, get_args
+from zoneinfo import ZoneInfo
+
+from rag_core.errors import InvalidInputError
+from rag_core.language.detection import detect_language
+from rag_core.model import Language, NewNote, NoteId, TenantId
+
+MAX_NAME_CHARACTERS = 512
+_NAMESPACE = uuid.UUID("6f6f4f5e-5f0e-5c57-9b54-0d6a1b3a2c11")
+_LINE_KEYS = frozenset({"id", "text", "title", "created_at", "metadata", "language"})
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+
+
+def note_id_for(tenant: TenantId, source: str, external_id: str) -> NoteId:
+    """The id of a note: derived from tenant, source and the source's own id, so it is the same wherever it is made."""
+    return NoteId(uuid.uuid5(_NAMESPACE, json.dumps([tenant, source, external_id])))
+
+
+def content_hash(language: str, title: str | None, content: str) -> bytes:
+    """SHA-256 of what chunks and vectors are made from."""
+    return hashlib.sha256(f"{language}\n{title or ''}\n{content}".encode()).digest()
+
+
+def parse_line(
+    line: str, *, source: str, language: Language | None, zone: ZoneInfo, max_characters: int
+) -> NewNote:
+    """One line of an import file as a note.
+
+    Raises:
+        InvalidInputError: the line is not a JSON object, or a field is missing, of a wrong type or out of bounds.
+    """
+    try:
+        item = json.loads(line)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InvalidInputError(f"not valid JSON: {error}") from error
+    if not isinstance(item, dict):
+        raise InvalidInputError(f"expected a JSON object, found {type(item).__name__}")
+    unknown = sorted(set(item) - _LINE_KEYS)
+    if unknown:
+        raise InvalidInputError(f"unknown field {unknown[0]!r}; a line has id, text, title, created_at, metadata, language")
+    return parse_note(
+        external_id=_identifier(item.get("id")),
+        source=source,
+        title=item.get("title"),
+        text=item.get("text"),
+        created_at=item.get("created_at"),
+        language=language or item.get("language"),
+        metadata=item.get("metadata"),
+        zone=zone,
+        max_characters=max_characters,
+    )
+
+
+def parse_note(
+    *,
+    external_id: str,
+    source: str,
+    title: Any,
+    text: Any,
+    created_at: Any,
+    language: Any,
+    metadata: Any,
+    zone: ZoneInfo,
+    max_characters: int,
+) -> NewNote:
+    """Check and normalise the fields of a note.
+
+    Raises:
+        InvalidInputError: names the field, what was found and what was expected.
+    """
+    content = _text(text, "text", max_characters=max_characters)
+    if not content.strip():
+        raise InvalidInputError("text is empty; a note needs some content")
+    heading = None if title is None else _text(title, "title", max_characters=MAX_NAME_CHARACTERS).strip() or None
+    facts = _metadata(metadata)
+    return NewNote(
+        external_id=_name(external_id, "id"),
+        source=_name(source, "source"),
+        title=heading,
+        content=content,
+        language=_language(language, heading, content),
+        created_at=parse_time(created_at, zone=zone),
+        metadata=facts,
+        tags=_tags(facts),
+    )
+
+
+def parse_time(value: Any, *, zone: ZoneInfo) -> datetime | None:
+    """An ISO 8601 date or date-time; without a zone it is in ``zone``.
+
+    Raises:
+        InvalidInputError: not a date, or outside the years 1 to 9999.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise InvalidInputError(f"created_at is {value!r}; expected an ISO date or date-time such as 2025-03-01T09:00:00+01:00")
+    try:
+        moment = _parse_iso(value.strip())
+        return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(ZoneInfo("UTC"))
+    except (ValueError, OverflowError) as error:
+        raise InvalidInputError(f"created_at is {value!r}; expected an ISO date or date-time such as 2025-03-01T09:00:00+01:00") from error
+
+
+def _parse_iso(value: str) -> datetime:
+    if len(value) <= 10:
+        return datetime.combine(date.fromisoformat(value), time())
+    return datetime.fromisoformat(value)
+
+
+def _identifier(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise InvalidInputError(f"id is {value!r}; expected a text that names the note within its source")
+    return str(value)
+
+
+def _name(value: str, field: str) -> str:
+    name = _text(value, field, max_characters=MAX_NAME_CHARACTERS).strip()
+    if not name:
+        raise InvalidInputError(f"{field} is empty")
+    return name
+
+
+def _text(value: Any, field: str, *, max_characters: int) -> str:
+    if not isinstance(value, str):
+        raise InvalidInputError(f"{field} is {_shown(value)}; expected a text")
+    if "\0" in value:
+        raise InvalidInputError(f"{field} has a NUL character, which PostgreSQL cannot store; remove it")
+    text = value if value.isascii() else _normalised(value, field)
+    if len(text) > max_characters:
+        raise InvalidInputError(
+            f"{field} has {len(text):,} characters, at most {max_characters:,} are taken; split it"
+        )
+    return text
+
+
+def _normalised(value: str, field: str) -> str:
+    text = unicodedata.normalize("NFC", value).removeprefix("\ufeff")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(f"{field} has half a surrogate pair, which is no character") from error
+    return text
+
+
+def _language(given: Any, title: str | None, content: str) -> Language:
+    if given is None:
+        return detect_language(f"{title or ''}\n{content}") or "es"
+    if given not in LANGUAGES:
+        raise InvalidInputError(f"language is {_shown(given)}; expected one of {', '.join(LANGUAGES)}")
+    return cast("Language", given)
+
+
+def _metadata(value: Any) -> Mapping[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise InvalidInputError(f"metadata is {_shown(value)}; expected an object")
+    written = json.dumps(value, ensure_ascii=False)
+    if "\\u0000" in written or "\0" in written:
+        raise InvalidInputError("metadata has a NUL character, which PostgreSQL cannot store; remove it")
+    if _has_lone_surrogate(written) or "NaN" in written or "Infinity" in written:
+        return _checked_numbers(value, written)
+    return value
+
+
+def _checked_numbers(value: dict[str, Any], written: str) -> Mapping[str, Any]:
+    try:
+        json.dumps(value, allow_nan=False)
+        written.encode()
+    except ValueError as error:
+        raise InvalidInputError("metadata has a number or character that JSON does not know") from error
+    return value
+
+
+def _has_lone_surrogate(text: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in text) if not text.isascii() else False
+
+
+def _tags(metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    tags = metadata.get("tags")
+    if not isinstance(tags, list):
+        return ()
+    return tuple(dict.fromkeys(tag for tag in tags if isinstance(tag, str) and tag))
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

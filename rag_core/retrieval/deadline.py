@@ -1,0 +1,43 @@
+"""The time a request may take, counted once and asked by every stage."""
+
+import time
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deadline:
+    """A moment on the monotonic clock."""
+
+    moment: float
+
+    @classmethod
+    def after_ms(cls, milliseconds: float) -> "Deadline":
+        """So many milliseconds from now."""
+        return cls(moment=time.monotonic() + milliseconds / 1000)
+
+    @property
+    def remaining_ms(self) -> int:
+        """What is left, never negative."""
+        return max(0, int((self.moment - time.monotonic()) * 1000))
+
+
+@dataclass(slots=True)
+class Stopwatch:
+    """Milliseconds by stage, on the monotonic clock."""
+
+    stages: dict[str, float]
+    _began: float
+
+    @classmethod
+    def start(cls) -> "Stopwatch":
+        """Begin counting."""
+        return cls(stages={}, _began=time.perf_counter())
+
+    def lap(self, stage: str, since: float) -> None:
+        """Record a stage that began at ``since`` of ``time.perf_counter``."""
+        self.stages[stage] = round((time.perf_counter() - since) * 1000, 3)
+
+    @property
+    def total_ms(self) -> float:
+        """Milliseconds since the start."""
+        return round((time.perf_counter() - self._began) * 1000, 3)

@@ -1,0 +1,134 @@
+"""Expansion: from ranked chunks to passages with the sentences around them, in two batched queries."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rag_core.configuration import RetrievalConfig
+from rag_core.model import ChunkId, Hit, RetrievalMethod, Span, TenantId
+from rag_core.retrieval.deadline import Deadline
+from rag_core.retrieval.passages import best_passage
+from rag_core.retrieval.windows import Match, Window, join_windows, within
+from rag_core.storage.database import Database
+from rag_core.storage.search import ChunkSpan, WindowText, fetch_spans, fetch_windows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fused:
+    """A candidate: its public score in [0, 1], the fusion's own score, and its rank in each leg that found it."""
+
+    chunk_id: ChunkId
+    score: float
+    fusion_score: float
+    ranks: Mapping[str, int]
+
+
+def expand(
+    database: Database,
+    tenant: TenantId,
+    query: str,
+    candidates: Sequence[Fused],
+    *,
+    config: RetrievalConfig,
+    deadline: Deadline,
+) -> list[Hit]:
+    """The best ``topK.final`` candidates as hits; those whose windows overlap are one hit."""
+    if not candidates:
+        return []
+    before, after = _sentences(config)
+    spans = fetch_spans(
+        database,
+        tenant,
+        [candidate.chunk_id for candidate in candidates],
+        before=before,
+        after=after,
+        timeout_ms=_time(deadline),
+    )
+    by_chunk = {candidate.chunk_id: candidate for candidate in candidates}
+    matches = [_match(spans[chunk], config) for chunk in by_chunk if chunk in spans]
+    windows = join_windows(
+        matches, limit=config.top_k.final, max_tokens=config.context_expansion.max_window_size
+    )
+    texts = fetch_windows(
+        database,
+        tenant,
+        [(window.best.note_id, window.best.content_hash, window.span) for window in windows],
+        timeout_ms=_time(deadline),
+    )
+    return [
+        _hit(windows[at], text, by_chunk[windows[at].best.chunk_id], query, config)
+        for at, text in texts.items()
+    ]
+
+
+def _sentences(config: RetrievalConfig) -> tuple[int, int]:
+    expansion = config.context_expansion
+    return (expansion.sentences_before, expansion.sentences_after) if expansion.enabled else (0, 0)
+
+
+def _time(deadline: Deadline) -> int:
+    """Reading what was found is worth a little more time than none: without it there is no result at all."""
+    return max(250, deadline.remaining_ms)
+
+
+def _match(found: ChunkSpan, config: RetrievalConfig) -> Match:
+    return Match(
+        chunk_id=found.chunk_id,
+        note_id=found.note_id,
+        chunk_index=found.chunk_index,
+        span=found.span,
+        window=found.window if config.context_expansion.enabled else found.span,
+        content_hash=found.content_hash,
+        is_whole_note=found.is_whole_note,
+    )
+
+
+def _hit(window: Window, text: WindowText, candidate: Fused, query: str, config: RetrievalConfig) -> Hit:
+    if window.best.is_whole_note:
+        window, text = _narrowed(window, text, query, config)
+    start, end = within(window.best.span, window.span)
+    return Hit(
+        chunk_id=candidate.chunk_id,
+        note_id=window.best.note_id,
+        external_id=text.external_id,
+        source=text.source,
+        title=text.title,
+        created_at=text.created_at,
+        content=text.text[start:end],
+        expanded_content=text.text,
+        bounds=(start, end),
+        matched_spans=tuple(within(span, window.span) for span in window.matched),
+        chunk_index=window.best.chunk_index,
+        score=candidate.score,
+        fusion_score=candidate.fusion_score,
+        method=_method(candidate.ranks),
+        ranks=candidate.ranks,
+    )
+
+
+def _narrowed(window: Window, text: WindowText, query: str, config: RetrievalConfig) -> tuple[Window, WindowText]:
+    """The best passage instead of the whole note."""
+    before, after = _sentences(config)
+    chosen, around = best_passage(
+        text.text, query, language=text.language, sizes=config.chunking, before=before, after=after
+    )
+    shown: Span = around if config.context_expansion.enabled else chosen
+    best = Match(
+        chunk_id=window.best.chunk_id,
+        note_id=window.best.note_id,
+        chunk_index=window.best.chunk_index,
+        span=chosen,
+        window=shown,
+    )
+    cut = WindowText(
+        external_id=text.external_id,
+        source=text.source,
+        title=text.title,
+        created_at=text.created_at,
+        language=text.language,
+        text=text.text[shown[0] : shown[1]],
+    )
+    return Window(best=best, span=shown, matched=(chosen,)), cut
+
+
+def _method(ranks: Mapping[str, int]) -> RetrievalMethod:
+    return "hybrid" if len(ranks) > 1 else ("semantic" if "semantic" in ranks else "fulltext")

@@ -1,0 +1,40 @@
+"""The best passage of a note that is not chunked yet: what to show of a long text that matched as a whole."""
+
+import re
+import unicodedata
+
+from rag_core.chunking import chunk_spans, sentence_spans, window_bounds
+from rag_core.configuration import Chunking
+from rag_core.model import Language, Span
+
+_WORD = re.compile(r"\w+")
+_STEM_CHARACTERS = 5
+_SHORT_WORD = 3
+
+
+def best_passage(
+    text: str, query: str, *, language: Language, sizes: Chunking, before: int, after: int
+) -> tuple[Span, Span]:
+    """The chunk of the text that shares most word beginnings with the query, and its window; the first one on a tie."""
+    sentences = sentence_spans(text, language)
+    spans = chunk_spans(
+        text,
+        sentences,
+        max_tokens=sizes.max_chunk_size,
+        overlap_tokens=sizes.overlap_size,
+        min_tokens=sizes.min_chunk_size,
+    )
+    wanted = word_beginnings(query)
+    best = max(spans, key=lambda span: len(wanted & word_beginnings(text[span.start : span.end])))
+    chosen = (best.start, best.end)
+    starts = [start for start, _ in sentences]
+    return chosen, window_bounds(starts, len(text), chosen, before=before, after=after)
+
+
+def word_beginnings(text: str) -> set[str]:
+    """First five letters of each word longer than three, lower-case, without accents."""
+    return {word[:_STEM_CHARACTERS] for word in _WORD.findall(_folded(text)) if len(word) > _SHORT_WORD}
+
+
+def _folded(text: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFD", text.casefold()) if not unicodedata.combining(c))

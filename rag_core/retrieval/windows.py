@@ -1,0 +1,69 @@
+"""Windows of text around matched chunks: which to show, and which of one note to join. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rag_core.chunking import estimate_tokens
+from rag_core.model import ChunkId, NoteId, Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """A ranked chunk, where it stands in its note, and the window around it."""
+
+    chunk_id: ChunkId
+    note_id: NoteId
+    chunk_index: int
+    span: Span
+    window: Span
+    content_hash: bytes = b""
+    is_whole_note: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """What one result shows: its best match, the union of the windows joined, and all the spans matched in it."""
+
+    best: Match
+    span: Span
+    matched: tuple[Span, ...]
+
+
+def join_windows(matches: Sequence[Match], *, limit: int, max_tokens: int) -> list[Window]:
+    """Join overlapping windows of one note, best match first, and return at most ``limit`` of them.
+
+    A match joins the first window of its note that it overlaps while the union stays within ``max_tokens``; otherwise
+    it makes a window of its own. Joining costs no place: matches further down move up. A window keeps the place and
+    the score of its best match.
+    """
+    windows: list[Window] = []
+    for match in matches:
+        at = next((i for i, window in enumerate(windows) if _joins(window, match, max_tokens)), None)
+        if at is not None:
+            windows[at] = _joined(windows[at], match)
+        elif len(windows) < limit:
+            windows.append(Window(best=match, span=match.window, matched=(match.span,)))
+    return windows
+
+
+def _joins(window: Window, match: Match, max_tokens: int) -> bool:
+    if window.best.note_id != match.note_id:
+        return False
+    start, end = _union(window.span, match.window)
+    overlaps = match.window[0] < window.span[1] and window.span[0] < match.window[1]
+    is_inside = (start, end) == window.span
+    return overlaps and (is_inside or estimate_tokens(end - start) <= max_tokens)
+
+
+def _joined(window: Window, match: Match) -> Window:
+    matched = tuple(sorted({*window.matched, match.span}))
+    return replace(window, span=_union(window.span, match.window), matched=matched)
+
+
+def _union(a: Span, b: Span) -> Span:
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
+def within(span: Span, window: Span) -> Span:
+    """The span counted from the start of the window."""
+    return span[0] - window[0], span[1] - window[0]

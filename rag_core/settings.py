@@ -1,0 +1,93 @@
+"""The environment, read once at an entry point and passed on as values.
+
+Every name is documented in ``docs/configuration.md``; a test holds the two together.
+"""
+
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import AliasChoices, Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from rag_core.errors import ConfigurationError
+
+Port = Annotated[int, Field(ge=0, le=65535)]
+
+
+class Settings(BaseSettings):
+    """Where things are and how much of the machine they may use."""
+
+    model_config = SettingsConfigDict(env_prefix="BRAIN_", extra="ignore", frozen=True, populate_by_name=True)
+
+    home: Path = Field(Path(".brain"), description="Folder of the embedded server, Dagster's home and logs.")
+    database_url: str | None = Field(
+        None,
+        validation_alias=AliasChoices("DATABASE_URL", "database_url"),
+        description="A PostgreSQL server (16 or later, pgvector 0.8 or later) instead of the embedded one.",
+    )
+    dagster_database_url: str | None = Field(
+        None, description="Dagster's own database; default: a database `<name>_dagster` on the same server."
+    )
+    tenant: str | None = Field(None, description="Whose notes to use; default: `default`, or the demo while that is empty.")
+    timezone: str = Field("Europe/Madrid", description="Zone of dates that carry none, and of the schedules.")
+    api_port: Port = Field(8000, description="Port of the API and its page, on loopback.")
+    dagster_port: Port = Field(3000, description="Port of Dagster's UI, on loopback.")
+    ollama_host: str = Field(
+        "http://127.0.0.1:11434",
+        validation_alias=AliasChoices("OLLAMA_HOST", "ollama_host"),
+        description="Ollama's server; used only by models that say so.",
+    )
+    max_note_characters: int = Field(1_000_000, ge=1, le=10_000_000, description="Longer notes are rejected.")
+    request_timeout_ms: int = Field(2000, ge=50, description="Time for one retrieval, all stages together.")
+    pool_max_size: int = Field(20, ge=2, le=80, description="Connections the API keeps at most.")
+    shared_buffers_mb: int | None = Field(None, ge=16, description="Memory of the embedded server; default: by the machine.")
+
+    @field_validator("home")
+    @classmethod
+    def _absolute(cls, home: Path) -> Path:
+        return home.expanduser().absolute()
+
+    @field_validator("database_url", "dagster_database_url", "tenant", mode="before")
+    @classmethod
+    def _empty_is_unset(cls, value: str | None) -> str | None:
+        return value or None
+
+    @field_validator("timezone")
+    @classmethod
+    def _known_zone(cls, name: str) -> str:
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError) as error:
+            raise ValueError(f"no time zone named {name!r}; use an IANA name such as Europe/Madrid") from error
+        return name
+
+    @cached_property
+    def zone(self) -> ZoneInfo:
+        """The zone of dates without one."""
+        return ZoneInfo(self.timezone)
+
+    @property
+    def dagster_home(self) -> Path:
+        """Where Dagster reads its dagster.yaml."""
+        return self.home / "dagster"
+
+
+def read_settings(**overrides: object) -> Settings:
+    """Read the environment; keyword arguments win over it.
+
+    Raises:
+        ConfigurationError: a value is out of bounds; the message names the variable.
+    """
+    try:
+        return Settings(**overrides)  # type: ignore[arg-type]
+    except ValidationError as error:
+        raise ConfigurationError("; ".join(_line(item) for item in error.errors())) from error
+
+
+def _line(item: object) -> str:
+    details = dict(item)  # type: ignore[call-overload]
+    name = str(details["loc"][0]) if details["loc"] else "environment"
+    variable = name if name.isupper() else f"BRAIN_{name.upper()}"
+    return f"{variable}={details.get('input')!r}: {details['msg']}"

@@ -1,0 +1,35 @@
+"""How things stand for one tenant, in one document."""
+
+from typing import Any
+
+from rag_core.engine import Engine
+from rag_core.model import TenantId
+from rag_core.storage.queries import query
+
+
+def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
+    """Counts, what is stale, the models in use, the last evaluation; read in one transaction."""
+    with engine.database.transaction(tenant) as connection:
+        row = connection.execute(
+            query("status"), {"tenant": tenant, "fingerprint": engine.pipeline.fingerprint}
+        ).fetchone()
+    assert row is not None
+    notes, indexed, stale, chunks, vectors, cached, batches, golden, last, version = row
+    return {
+        "tenant": tenant,
+        "notes": notes,
+        "indexed_notes": indexed,
+        "stale_notes": stale,
+        "chunks": chunks,
+        "vectors": vectors,
+        "cached_vectors": cached,
+        "batches": batches,
+        "golden_queries": golden,
+        "last_evaluation": last,
+        "embedding_model": f"{engine.model.name} ({engine.model.dimensions} dimensions, {engine.model.provider})",
+        "chat_model": None,
+        "pipeline_fingerprint": engine.pipeline.fingerprint,
+        "server": version,
+        "database": "DATABASE_URL" if engine.settings.database_url else "embedded",
+        "home": str(engine.settings.home),
+    }

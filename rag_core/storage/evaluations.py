@@ -1,0 +1,148 @@
+"""Evaluation runs and what each of their queries brought back."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from rag_core.errors import NotFoundError
+from rag_core.evaluation.results import (
+    HIT_RATE_DEPTHS,
+    LatencyPercentiles,
+    QueryResult,
+    RetrievalMetrics,
+    StoredRun,
+)
+from rag_core.model import TenantId
+from rag_core.storage.database import Connection
+from rag_core.storage.queries import query
+
+
+def insert_run(
+    connection: Connection, tenant: TenantId, run: StoredRun, results: Sequence[QueryResult]
+) -> None:
+    """Store a run with its queries; whether all of it or nothing stays is the caller's transaction's affair."""
+    connection.execute(query("insert_evaluation_run"), _run_parameters(tenant, run))
+    rows = [_query_parameters(tenant, run.run_id, result) for result in results]
+    connection.cursor().executemany(query("insert_evaluation_query"), rows)
+
+
+def list_runs(
+    connection: Connection, tenant: TenantId, *, limit: int, config_hash: str | None = None
+) -> list[StoredRun]:
+    """Runs newest first, of all configurations or of the one with that hash."""
+    rows = connection.execute(
+        query("list_evaluation_runs"), {"tenant": tenant, "limit": limit, "config_hash": config_hash}
+    ).fetchall()
+    return [_stored_run(row) for row in rows]
+
+
+def fetch_run(connection: Connection, tenant: TenantId, run_id: UUID) -> StoredRun:
+    """One run.
+
+    Raises:
+        NotFoundError: the tenant has no such run.
+    """
+    row = connection.execute(query("fetch_evaluation_run"), {"tenant": tenant, "run_id": run_id}).fetchone()
+    if row is None:
+        raise NotFoundError(f"no evaluation run {run_id}; brain evaluate prints the id of the run it makes")
+    return _stored_run(row)
+
+
+def fetch_query_results(connection: Connection, tenant: TenantId, run_id: UUID) -> list[QueryResult]:
+    """The queries of a run, by their ids; an unknown run has none."""
+    rows = connection.execute(
+        query("fetch_evaluation_queries"), {"tenant": tenant, "run_id": run_id}
+    ).fetchall()
+    return [_query_result(row) for row in rows]
+
+
+def _run_parameters(tenant: TenantId, run: StoredRun) -> dict[str, Any]:
+    return {
+        "tenant": tenant,
+        "run_id": run.run_id,
+        "set_name": run.set_name,
+        "set_version": run.set_version,
+        "category": run.category,
+        "config_hash": run.config_hash,
+        "config": Jsonb(dict(run.config)),
+        "models": Jsonb(dict(run.models)),
+        "pipeline_fingerprint": run.pipeline_fingerprint,
+        **{f"hit_rate_at_{k}": run.metrics.hit_rate_at[k] for k in HIT_RATE_DEPTHS},
+        "mrr": run.metrics.mrr,
+        "ndcg_at_10": run.metrics.ndcg_at_10,
+        "recall_at_20": run.metrics.recall_at_20,
+        "faithfulness": run.faithfulness,
+        "answer_relevance": run.answer_relevance,
+        "p50": run.latency_ms.p50,
+        "p95": run.latency_ms.p95,
+        "p99": run.latency_ms.p99,
+        "total_queries": run.total_queries,
+        "degraded_queries": run.degraded_queries,
+        "failed_queries": run.failed_queries,
+        "created_at": run.created_at,
+    }
+
+
+def _query_parameters(tenant: TenantId, run_id: UUID, result: QueryResult) -> dict[str, Any]:
+    return {
+        "tenant": tenant,
+        "run_id": run_id,
+        "query_id": result.query_id,
+        "query": result.query,
+        "category": result.category,
+        "difficulty": result.difficulty,
+        "relevant_note_ids": list(result.relevant_note_ids),
+        "ranked_note_ids": list(result.ranked_note_ids),
+        "first_relevant_rank": result.first_relevant_rank,
+        "ndcg_at_10": result.ndcg_at_10,
+        "recall_at_20": result.recall_at_20,
+        "latency_ms": result.latency_ms,
+        "is_degraded": result.is_degraded,
+        "error": result.error,
+    }
+
+
+def _stored_run(row: tuple[Any, ...]) -> StoredRun:
+    run_id, set_name, set_version, category, config_hash, config, models, fingerprint, *rest = row
+    hits, (mrr, ndcg, recall, faithfulness, answer_relevance) = rest[:4], rest[4:9]
+    p50, p95, p99, total, degraded, failed, created_at = rest[9:]
+    return StoredRun(
+        run_id=run_id,
+        set_name=set_name,
+        set_version=set_version,
+        category=category,
+        config_hash=config_hash,
+        config=config,
+        models=models,
+        pipeline_fingerprint=fingerprint,
+        metrics=RetrievalMetrics(
+            hit_rate_at=dict(zip(HIT_RATE_DEPTHS, hits, strict=True)),
+            mrr=mrr,
+            ndcg_at_10=ndcg,
+            recall_at_20=recall,
+        ),
+        faithfulness=faithfulness,
+        answer_relevance=answer_relevance,
+        latency_ms=LatencyPercentiles(p50=p50, p95=p95, p99=p99),
+        total_queries=total,
+        degraded_queries=degraded,
+        failed_queries=failed,
+        created_at=created_at,
+    )
+
+
+def _query_result(row: tuple[Any, ...]) -> QueryResult:
+    query_id, text, category, difficulty, relevant, ranked, latency_ms, is_degraded, error = row
+    return QueryResult(
+        query_id=query_id,
+        query=text,
+        category=category,
+        difficulty=difficulty,
+        relevant_note_ids=tuple(relevant),
+        ranked_note_ids=tuple(ranked),
+        latency_ms=latency_ms,
+        is_degraded=is_degraded,
+        error=error,
+    )

@@ -1,0 +1,190 @@
+"""Notes: stored by batch, found by name, deleted whole."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from rag_core.errors import AmbiguousNoteError, NotFoundError
+from rag_core.model import NewNote, Note, NoteId, TenantId
+from rag_core.notes import content_hash, note_id_for
+from rag_core.storage.database import Connection
+from rag_core.storage.queries import query
+
+_INCOMING_TYPES = ("uuid", "text", "text", "text", "text", "bytea", "text", "text[]", "jsonb", "timestamptz")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredBatch:
+    """What became of a batch of notes."""
+
+    imported: int
+    updated: int
+    unchanged: int
+
+
+def ensure_tenant(connection: Connection, tenant: TenantId) -> None:
+    """Make the tenant unless it exists."""
+    connection.execute(query("ensure_tenant"), {"tenant": tenant})
+
+
+def store_notes(connection: Connection, tenant: TenantId, notes: Sequence[NewNote]) -> StoredBatch:
+    """Insert new notes and update changed ones; each is found by full text once the transaction commits.
+
+    External ids must be unique within the batch. Nothing is chunked or embedded: a note whose text is new or changed
+    becomes one whole-note chunk, and vectors of its replaced chunks are kept in the cache.
+    """
+    connection.execute(query("create_incoming"))
+    with connection.cursor().copy(query("copy_incoming")) as copy:
+        copy.set_types(_INCOMING_TYPES)
+        for note in notes:
+            copy.write_row(_incoming_row(tenant, note))
+    rows = connection.execute(query("upsert_incoming"), {"tenant": tenant}).fetchall()
+    connection.execute("drop table incoming")
+    unchunk(connection, tenant, [row[0] for row in rows if row[2]])
+    imported = sum(1 for row in rows if row[1])
+    return StoredBatch(imported=imported, updated=len(rows) - imported, unchanged=len(notes) - len(rows))
+
+
+def unchunk(connection: Connection, tenant: TenantId, notes: Sequence[UUID]) -> None:
+    """Make each note one whole-note chunk again, its vectors kept in the cache."""
+    if not notes:
+        return
+    parameters = {"tenant": tenant, "notes": list(notes)}
+    for name in ("keep_vectors", "delete_chunks", "forget_index", "insert_whole_note_chunks"):
+        connection.execute(query(name), parameters)
+
+
+def _incoming_row(tenant: TenantId, note: NewNote) -> tuple[Any, ...]:
+    return (
+        note_id_for(tenant, note.source, note.external_id),
+        note.source,
+        note.external_id,
+        note.title,
+        note.content,
+        content_hash(note.language, note.title, note.content),
+        note.language,
+        list(note.tags),
+        Jsonb(dict(note.metadata), dumps=_dumps),
+        note.created_at,
+    )
+
+
+def _dumps(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def fetch_note(connection: Connection, tenant: TenantId, note_id: NoteId) -> Note:
+    """One note.
+
+    Raises:
+        NotFoundError: the tenant has no such note.
+    """
+    row = connection.execute(query("fetch_note"), {"tenant": tenant, "note": note_id}).fetchone()
+    if row is None:
+        raise NotFoundError(f"no note {note_id}")
+    return _note(row)
+
+
+def list_notes(
+    connection: Connection, tenant: TenantId, *, limit: int, before: tuple[datetime, UUID] | None = None
+) -> list[Note]:
+    """Notes newest first, a page at a time; ``before`` is the last one of the page before."""
+    moment, note_id = before or (None, None)
+    rows = connection.execute(
+        query("list_notes"), {"tenant": tenant, "limit": limit, "before": moment, "before_id": note_id}
+    ).fetchall()
+    return [_note(row) for row in rows]
+
+
+def _note(row: tuple[Any, ...]) -> Note:
+    note_id, external_id, source, title, content, language, created_at, metadata = row
+    return Note(
+        id=note_id,
+        external_id=external_id,
+        source=source,
+        title=title,
+        content=content,
+        language=language,
+        created_at=created_at,
+        metadata=metadata,
+    )
+
+
+def find_notes(connection: Connection, tenant: TenantId, names: Iterable[str]) -> dict[str, NoteId | AmbiguousNoteError]:
+    """Note ids by external id, ``source:id`` or uuid; a name nobody has is absent.
+
+    An external id wins over ``source:id``, that over a uuid. One that stands in several sources gives the error to raise.
+    """
+    wanted = list(dict.fromkeys(names))
+    pairs = [(name, name[:i], name[i + 1 :]) for name in wanted for i, c in enumerate(name) if c == ":"]
+    uuids = [(name, found) for name in wanted if (found := _as_uuid(name)) is not None]
+    rows = connection.execute(
+        query("find_notes"),
+        {
+            "tenant": tenant,
+            "names": wanted,
+            "pair_names": [p[0] for p in pairs],
+            "pair_sources": [p[1] for p in pairs],
+            "pair_ids": [p[2] for p in pairs],
+            "uuid_names": [u[0] for u in uuids],
+            "uuids": [u[1] for u in uuids],
+        },
+    ).fetchall()
+    matches: dict[str, list[tuple[NoteId, str, str]]] = {}
+    for name, note_id, source, external_id in rows:
+        matches.setdefault(name, []).append((note_id, source, external_id))
+    return {name: _the_one(name, found) for name, found in matches.items()}
+
+
+def find_note(connection: Connection, tenant: TenantId, name: str) -> NoteId:
+    """The note of that name.
+
+    Raises:
+        NotFoundError: nobody has that name.
+        AmbiguousNoteError: it stands in several sources.
+    """
+    found = find_notes(connection, tenant, [name]).get(name)
+    if found is None:
+        raise NotFoundError(f"no note is called {name!r}; give its external id, source:id or uuid")
+    if isinstance(found, AmbiguousNoteError):
+        raise found
+    return found
+
+
+def _the_one(name: str, found: list[tuple[NoteId, str, str]]) -> NoteId | AmbiguousNoteError:
+    best = [row for row in found if row[2] == name] or [row for row in found if f"{row[1]}:{row[2]}" == name] or found
+    if len(best) > 1:
+        listed = ", ".join(sorted(f"{source}:{external_id}" for _, source, external_id in best))
+        return AmbiguousNoteError(f"{name!r} stands in several sources; write one of {listed}")
+    return best[0][0]
+
+
+def _as_uuid(name: str) -> UUID | None:
+    try:
+        return UUID(name) if len(name) == 36 else None
+    except ValueError:
+        return None
+
+
+def delete_notes(connection: Connection, tenant: TenantId, notes: Sequence[UUID]) -> list[NoteId]:
+    """Delete notes with all that was made of them; the ids that existed."""
+    rows = connection.execute(query("delete_notes"), {"tenant": tenant, "notes": list(notes)}).fetchall()
+    return [NoteId(row[0]) for row in rows]
+
+
+def has_notes(connection: Connection, tenant: TenantId) -> bool:
+    """Whether the tenant has any note."""
+    row = connection.execute(query("has_notes"), {"tenant": tenant}).fetchone()
+    return row == (True,)
+
+
+def count_notes(connection: Connection, tenant: TenantId) -> Mapping[str, int]:
+    """How many notes there are and how many of them are chunked."""
+    row = connection.execute(query("count_notes"), {"tenant": tenant}).fetchone()
+    assert row is not None
+    return {"notes": row[0], "indexed": row[1]}

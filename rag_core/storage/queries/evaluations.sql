@@ -1,0 +1,47 @@
+-- name: insert_evaluation_run
+insert into evaluation_runs (
+    tenant_id, run_id, set_name, set_version, category, config_hash, config, models, pipeline_fingerprint,
+    hit_rate_at_1, hit_rate_at_3, hit_rate_at_5, hit_rate_at_10, mrr, ndcg_at_10, recall_at_20, faithfulness,
+    answer_relevance, latency_p50_ms, latency_p95_ms, latency_p99_ms, total_queries, degraded_queries, failed_queries,
+    created_at
+) values (
+    %(tenant)s, %(run_id)s, %(set_name)s, %(set_version)s, %(category)s, %(config_hash)s, %(config)s, %(models)s,
+    %(pipeline_fingerprint)s, %(hit_rate_at_1)s, %(hit_rate_at_3)s, %(hit_rate_at_5)s, %(hit_rate_at_10)s, %(mrr)s,
+    %(ndcg_at_10)s, %(recall_at_20)s, %(faithfulness)s, %(answer_relevance)s, %(p50)s, %(p95)s, %(p99)s,
+    %(total_queries)s, %(degraded_queries)s, %(failed_queries)s, %(created_at)s
+);
+
+-- name: insert_evaluation_query
+insert into evaluation_queries (
+    tenant_id, run_id, query_id, query, category, difficulty, relevant_note_ids, ranked_note_ids, first_relevant_rank,
+    ndcg_at_10, recall_at_20, latency_ms, is_degraded, error
+) values (
+    %(tenant)s, %(run_id)s, %(query_id)s, %(query)s, %(category)s, %(difficulty)s, %(relevant_note_ids)s::uuid[],
+    %(ranked_note_ids)s::uuid[], %(first_relevant_rank)s, %(ndcg_at_10)s, %(recall_at_20)s, %(latency_ms)s,
+    %(is_degraded)s, %(error)s
+);
+
+-- name: list_evaluation_runs
+-- Newest first, of all configurations or of one.
+select run_id, set_name, set_version, category, config_hash, config, models, pipeline_fingerprint,
+    hit_rate_at_1, hit_rate_at_3, hit_rate_at_5, hit_rate_at_10, mrr, ndcg_at_10, recall_at_20, faithfulness,
+    answer_relevance, latency_p50_ms, latency_p95_ms, latency_p99_ms, total_queries, degraded_queries, failed_queries,
+    created_at
+from evaluation_runs
+where tenant_id = %(tenant)s and (%(config_hash)s::text is null or config_hash = %(config_hash)s)
+order by created_at desc, run_id
+limit %(limit)s;
+
+-- name: fetch_evaluation_run
+select run_id, set_name, set_version, category, config_hash, config, models, pipeline_fingerprint,
+    hit_rate_at_1, hit_rate_at_3, hit_rate_at_5, hit_rate_at_10, mrr, ndcg_at_10, recall_at_20, faithfulness,
+    answer_relevance, latency_p50_ms, latency_p95_ms, latency_p99_ms, total_queries, degraded_queries, failed_queries,
+    created_at
+from evaluation_runs
+where tenant_id = %(tenant)s and run_id = %(run_id)s;
+
+-- name: fetch_evaluation_queries
+select query_id, query, category, difficulty, relevant_note_ids, ranked_note_ids, latency_ms, is_degraded, error
+from evaluation_queries
+where tenant_id = %(tenant)s and run_id = %(run_id)s
+order by query_id;

@@ -1,0 +1,189 @@
+-- name: lock_batches
+select pg_advisory_xact_lock(hashtextextended('brain.batches:' || %(tenant)s, 0));
+
+-- name: assign_batches
+-- Give every note without a batch its place: newest first, the open batch filled up before new ones begin.
+with last as (
+    select b.sequence, %(size)s - count(n.note_id) as room
+    from batches b left join notes n on n.tenant_id = b.tenant_id and n.batch_key = b.batch_key
+    where b.tenant_id = %(tenant)s
+    group by b.sequence order by b.sequence desc limit 1
+), start as (
+    select coalesce((select sequence from last), -1) as sequence, coalesce((select room from last), 0) as room
+), numbered as (
+    select note_id, row_number() over (order by created_at desc, note_id) - 1 as position
+    from notes where tenant_id = %(tenant)s and batch_key is null
+), placed as (
+    select note_id, (case when position < room then sequence else sequence + 1 + (position - room) / %(size)s end)::integer
+        as sequence
+    from numbered cross join start
+), made as (
+    insert into batches (tenant_id, batch_key, sequence)
+    select distinct %(tenant)s, %(tenant)s || '-' || lpad(sequence::text, 6, '0'), sequence from placed
+    on conflict do nothing
+    returning batch_key, sequence
+), assigned as (
+    update notes n set batch_key = %(tenant)s || '-' || lpad(p.sequence::text, 6, '0')
+    from placed p where n.tenant_id = %(tenant)s and n.note_id = p.note_id
+)
+select batch_key from made order by sequence;
+
+-- name: has_unassigned_notes
+select exists (select from notes where tenant_id = %(tenant)s and batch_key is null);
+
+-- name: list_batches
+-- Over all tenants, in the order they were made; for the owner's connection.
+select tenant_id, batch_key from brain.batches order by tenant_id, sequence;
+
+-- name: list_tenants
+-- Over all tenants; for the owner's connection.
+select tenant_id from brain.tenants order by tenant_id;
+
+-- name: list_stale_batches
+-- Batches with a note whose live chunks were not made by this pipeline; newest first.
+select b.batch_key, count(*)
+from notes n join batches b using (tenant_id, batch_key)
+where n.tenant_id = %(tenant)s and n.indexed_fingerprint is distinct from %(fingerprint)s
+group by b.batch_key, b.sequence
+order by b.sequence;
+
+-- name: batch_overview
+-- What a set of batches holds.
+select count(*) as notes,
+    count(*) filter (where indexed_fingerprint is distinct from %(fingerprint)s) as stale,
+    coalesce(sum(char_length(content)), 0) as characters,
+    count(*) filter (where content_hash <> sha256(convert_to(language || chr(10) || coalesce(title, '') || chr(10) || content, 'UTF8')))
+        as damaged,
+    min(created_at) as oldest, max(created_at) as newest
+from notes
+where tenant_id = %(tenant)s and batch_key = any(%(batches)s);
+
+-- name: preview_notes
+select external_id, title, language, created_at, char_length(content) as characters,
+    indexed_fingerprint is distinct from %(fingerprint)s as is_stale
+from notes
+where tenant_id = %(tenant)s and batch_key = any(%(batches)s)
+order by created_at desc
+limit 10;
+
+-- name: fetch_notes_to_stage
+-- Stale notes that are not staged by this pipeline yet, a page at a time.
+select n.note_id, n.title, n.content, n.language, n.content_hash
+from notes n
+where n.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s)
+    and (n.indexed_fingerprint is distinct from %(fingerprint)s or %(full)s)
+    and not exists (
+        select from staged_notes s
+        where s.tenant_id = n.tenant_id and s.note_id = n.note_id and s.fingerprint = %(fingerprint)s
+            and s.content_hash = n.content_hash and not %(full)s
+    )
+    and n.note_id > %(after)s
+order by n.note_id
+limit %(limit)s;
+
+-- name: unstage_notes
+delete from staged_notes where tenant_id = %(tenant)s and note_id = any(%(notes)s);
+
+-- name: copy_staged_notes
+copy staged_notes (tenant_id, note_id, content_hash, fingerprint, sentence_starts) from stdin (format binary);
+
+-- name: copy_staged_chunks
+copy staged_chunks (
+    tenant_id, note_id, chunk_index, chunk_id, start_char, end_char, context, token_count, chunking_method,
+    standard_hash, contextual_hash
+) from stdin (format binary);
+
+-- name: fetch_missing_inputs
+-- Staged chunks of which a vector is neither live nor cached, with the texts it is made from.
+select s.note_id, substring(n.content from s.start_char + 1 for s.end_char - s.start_char), s.context,
+    case when not has_vector(s.tenant_id, s.standard_hash) then s.standard_hash end,
+    case when not has_vector(s.tenant_id, s.contextual_hash) then s.contextual_hash end
+from staged_chunks s join notes n using (tenant_id, note_id)
+where s.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s)
+    and not (has_vector(s.tenant_id, s.standard_hash) and has_vector(s.tenant_id, s.contextual_hash))
+order by s.note_id, s.chunk_index
+limit %(limit)s;
+
+-- name: count_staged
+-- Staged chunks and notes of the batches.
+select count(distinct s.note_id), count(*)
+from staged_chunks s join notes n using (tenant_id, note_id)
+where s.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s);
+
+-- name: copy_cache
+copy computed (input_hash, note_id, vector) from stdin (format binary);
+
+-- name: create_computed
+create temporary table computed (input_hash bytea, note_id uuid, vector vector) on commit drop;
+
+-- name: insert_computed
+-- A note deleted meanwhile is passed over; a vector another writer computed meanwhile stays.
+insert into embedding_cache (tenant_id, input_hash, note_id, vector)
+select distinct on (c.input_hash) %(tenant)s, c.input_hash, c.note_id, c.vector
+from computed c
+where exists (select from notes n where n.tenant_id = %(tenant)s and n.note_id = c.note_id)
+on conflict do nothing;
+
+-- name: fetch_staged_note_ids
+select s.note_id
+from staged_notes s join notes n using (tenant_id, note_id)
+where s.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s)
+order by s.note_id;
+
+-- name: lock_publishable
+-- Staged notes whose text is still the one staged and whose every vector is there, locked in one order.
+select n.note_id
+from notes n join staged_notes s using (tenant_id, note_id)
+where n.tenant_id = %(tenant)s and n.note_id = any(%(notes)s) and n.content_hash = s.content_hash
+    and not exists (
+        select from staged_chunks c
+        where c.tenant_id = s.tenant_id and c.note_id = s.note_id
+            and not (has_vector(c.tenant_id, c.standard_hash) and has_vector(c.tenant_id, c.contextual_hash))
+    )
+order by n.note_id
+for update of n;
+
+-- name: insert_staged_chunks
+insert into chunks (
+    tenant_id, chunk_id, note_id, chunk_index, start_char, end_char, title, content, context, token_count,
+    chunking_method, language
+)
+select s.tenant_id, s.chunk_id, s.note_id, s.chunk_index, s.start_char, s.end_char, n.title,
+    substring(n.content from s.start_char + 1 for s.end_char - s.start_char), s.context, s.token_count,
+    s.chunking_method, n.language
+from staged_chunks s join notes n using (tenant_id, note_id)
+where s.tenant_id = %(tenant)s and s.note_id = any(%(notes)s);
+
+-- name: insert_staged_embeddings
+-- From the cache, or from another live chunk with the same input.
+insert into embeddings (tenant_id, model_id, kind, chunk_id, input_hash, vector)
+select s.tenant_id, %(model)s, k.kind, s.chunk_id, k.input_hash, coalesce(
+    c.vector,
+    (select e.vector from embeddings e where e.tenant_id = s.tenant_id and e.input_hash = k.input_hash limit 1)
+)
+from staged_chunks s
+cross join lateral (values ('standard', s.standard_hash), ('contextual', s.contextual_hash)) k (kind, input_hash)
+left join embedding_cache c on c.tenant_id = s.tenant_id and c.input_hash = k.input_hash
+where s.tenant_id = %(tenant)s and s.note_id = any(%(notes)s);
+
+-- name: drop_published_cache
+delete from embedding_cache c
+using staged_chunks s
+where c.tenant_id = %(tenant)s and s.tenant_id = %(tenant)s and s.note_id = any(%(notes)s)
+    and c.note_id = s.note_id and c.input_hash in (s.standard_hash, s.contextual_hash);
+
+-- name: mark_published
+update notes n set indexed_fingerprint = s.fingerprint, sentence_starts = s.sentence_starts
+from staged_notes s
+where n.tenant_id = %(tenant)s and s.tenant_id = n.tenant_id and s.note_id = n.note_id
+    and n.note_id = any(%(notes)s);
+
+-- name: fold_statistics
+select fold_statistics(%(tenant)s);
+
+-- name: needs_folding
+select exists (select from lexeme_statistics where tenant_id = %(tenant)s and not is_folded);
+
+-- name: totals
+select (select count(*) from notes where tenant_id = %(tenant)s),
+    (select count(*) from chunks where tenant_id = %(tenant)s);

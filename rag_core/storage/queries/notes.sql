@@ -1,0 +1,115 @@
+-- name: create_incoming
+-- The lines of one import batch, before they are compared with what is stored.
+create temporary table incoming (
+    note_id uuid, source text, external_id text, title text, content text, content_hash bytea, language text,
+    tags text[], metadata jsonb, created_at timestamptz
+) on commit drop;
+
+-- name: copy_incoming
+copy incoming (
+    note_id, source, external_id, title, content, content_hash, language, tags, metadata, created_at
+) from stdin (format binary);
+
+-- name: upsert_incoming
+-- Store the batch; one row a note: its id, whether it is new, and whether chunks must be made anew.
+-- Existing notes are locked in one order, so that two imports cannot deadlock.
+with existing as (
+    select n.note_id, n.source, n.external_id, n.content_hash, n.metadata, n.tags, n.created_at
+    from notes n join incoming i using (source, external_id)
+    where n.tenant_id = %(tenant)s
+    order by n.source, n.external_id
+    for update of n
+), inserted as (
+    insert into notes (
+        tenant_id, note_id, source, external_id, title, content, content_hash, language, tags, metadata, created_at
+    )
+    select %(tenant)s, i.note_id, i.source, i.external_id, i.title, i.content, i.content_hash, i.language, i.tags,
+        i.metadata, coalesce(i.created_at, now())
+    from incoming i
+    where not exists (select from existing e where e.source = i.source and e.external_id = i.external_id)
+    on conflict do nothing
+    returning note_id
+), updated as (
+    update notes n
+    set title = i.title, content = i.content, content_hash = i.content_hash, language = i.language, tags = i.tags,
+        metadata = i.metadata, created_at = coalesce(i.created_at, n.created_at), updated_at = now()
+    from incoming i join existing e using (source, external_id)
+    where n.tenant_id = %(tenant)s and n.note_id = e.note_id
+        and (e.content_hash, e.metadata, e.tags, e.created_at)
+            is distinct from (i.content_hash, i.metadata, i.tags, coalesce(i.created_at, e.created_at))
+    returning n.note_id, e.content_hash <> i.content_hash as is_rechunked
+)
+select note_id, true as is_new, true as is_rechunked from inserted
+union all
+select note_id, false, is_rechunked from updated;
+
+-- name: keep_vectors
+-- Move the vectors of chunks about to be replaced into the cache: the same input is not embedded twice.
+insert into embedding_cache (tenant_id, input_hash, note_id, vector)
+select distinct on (e.input_hash) e.tenant_id, e.input_hash, c.note_id, e.vector
+from chunks c join embeddings e using (tenant_id, chunk_id)
+where c.tenant_id = %(tenant)s and c.note_id = any(%(notes)s)
+on conflict do nothing;
+
+-- name: delete_chunks
+-- Embeddings, postings and statistics follow.
+delete from chunks where tenant_id = %(tenant)s and note_id = any(%(notes)s);
+
+-- name: insert_whole_note_chunks
+-- A note that is not chunked yet is one chunk with the note's own id, found by full text at once.
+insert into chunks (
+    tenant_id, chunk_id, note_id, chunk_index, start_char, end_char, title, content, token_count, chunking_method,
+    language
+)
+select tenant_id, note_id, note_id, 0, 0, char_length(content), title, content, ceil(char_length(content) / 4.0),
+    'whole_note', language
+from notes
+where tenant_id = %(tenant)s and note_id = any(%(notes)s);
+
+-- name: forget_index
+-- The live chunks were made from another text: the note is stale.
+update notes set indexed_fingerprint = null, sentence_starts = null
+where tenant_id = %(tenant)s and note_id = any(%(notes)s);
+
+-- name: fetch_note
+select note_id, external_id, source, title, content, language, created_at, metadata
+from notes
+where tenant_id = %(tenant)s and note_id = %(note)s;
+
+-- name: list_notes
+-- Newest first; a page after the note named by (created_at, note_id), or from the top.
+select note_id, external_id, source, title, content, language, created_at, metadata
+from notes
+where tenant_id = %(tenant)s
+    and (%(before)s::timestamptz is null or (created_at, note_id) < (%(before)s::timestamptz, %(before_id)s::uuid))
+order by created_at desc, note_id desc
+limit %(limit)s;
+
+-- name: find_notes
+-- Notes by external id, by source:id, or by uuid, each through its index; one row a match.
+select w.name, n.note_id, n.source, n.external_id
+from unnest(%(names)s::text[]) w (name)
+join notes n on n.tenant_id = %(tenant)s and n.external_id = w.name
+union
+select w.name, n.note_id, n.source, n.external_id
+from unnest(%(pair_names)s::text[], %(pair_sources)s::text[], %(pair_ids)s::text[]) w (name, source, external_id)
+join notes n on n.tenant_id = %(tenant)s and n.source = w.source and n.external_id = w.external_id
+union
+select w.name, n.note_id, n.source, n.external_id
+from unnest(%(uuid_names)s::text[], %(uuids)s::uuid[]) w (name, note_id)
+join notes n on n.tenant_id = %(tenant)s and n.note_id = w.note_id;
+
+-- name: delete_notes
+delete from notes where tenant_id = %(tenant)s and note_id = any(%(notes)s) returning note_id;
+
+-- name: ensure_tenant
+insert into tenants (tenant_id) values (%(tenant)s) on conflict do nothing;
+
+-- name: count_notes
+select count(*), count(*) filter (where indexed_fingerprint is not null) from notes where tenant_id = %(tenant)s;
+
+-- name: has_notes
+select exists (select from notes where tenant_id = %(tenant)s);
+
+-- name: count_chunks
+select count(*) from chunks where tenant_id = %(tenant)s;

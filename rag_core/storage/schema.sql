@@ -1,0 +1,609 @@
+-- Written by `make schema` from the migrations; change those, not this.
+
+CREATE SCHEMA brain;
+
+CREATE FUNCTION brain.fold_statistics(tenant text) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'brain'
+    AS $$
+declare
+    replaced bigint;
+begin
+    if not pg_try_advisory_xact_lock(hashtextextended('brain.fold_statistics:' || tenant, 0)) then
+        return 0;
+    end if;
+    with changed as (
+        select distinct s.language, s.lexeme from lexeme_statistics s
+        where s.tenant_id = tenant and not s.is_folded
+    ), gone as (
+        delete from lexeme_statistics s using changed c
+        where s.tenant_id = tenant and s.language = c.language and s.lexeme = c.lexeme
+        returning s.language, s.lexeme, s.document_frequency
+    ), kept as (
+        insert into lexeme_statistics (tenant_id, language, lexeme, document_frequency, is_folded)
+        select tenant, language, lexeme, sum(document_frequency), true
+        from gone group by language, lexeme having sum(document_frequency) <> 0
+    )
+    select count(*) into replaced from gone;
+    with gone as (
+        delete from corpus_statistics s
+        where s.tenant_id = tenant
+            and exists (select from corpus_statistics u where u.tenant_id = tenant and not u.is_folded)
+        returning s.language, s.documents, s.total_length
+    )
+    insert into corpus_statistics (tenant_id, language, documents, total_length, is_folded)
+    select tenant, language, sum(documents), sum(total_length), true
+    from gone group by language having sum(documents) <> 0;
+    return replaced;
+end $$;
+
+CREATE TABLE brain.embedding_cache (
+    tenant_id text NOT NULL,
+    input_hash bytea NOT NULL,
+    note_id uuid NOT NULL,
+    vector public.vector NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT embedding_cache_input_hash_check CHECK ((octet_length(input_hash) = 32))
+)
+WITH (toast_tuple_target='8160');
+
+CREATE TABLE brain.embeddings (
+    tenant_id text NOT NULL,
+    model_id integer NOT NULL,
+    kind text NOT NULL,
+    chunk_id uuid NOT NULL,
+    input_hash bytea NOT NULL,
+    vector public.vector NOT NULL,
+    CONSTRAINT embeddings_input_hash_check CHECK ((octet_length(input_hash) = 32)),
+    CONSTRAINT embeddings_kind_check CHECK ((kind = ANY (ARRAY['standard'::text, 'contextual'::text])))
+)
+WITH (toast_tuple_target='8160');
+
+CREATE FUNCTION brain.has_vector(tenant text, wanted bytea) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN ((EXISTS (SELECT FROM brain.embedding_cache c WHERE ((c.tenant_id = has_vector.tenant) AND (c.input_hash = has_vector.wanted)))) OR (EXISTS (SELECT FROM brain.embeddings e WHERE ((e.tenant_id = has_vector.tenant) AND (e.input_hash = has_vector.wanted)))));
+
+CREATE FUNCTION brain.index_deleted_chunks() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'brain'
+    AS $$
+begin
+    delete from postings p
+    using deleted c cross join lateral unnest(c.lexemes) t
+    where p.tenant_id = c.tenant_id and p.language = c.language and p.lexeme = t.lexeme collate "C"
+        and p.chunk_id = c.chunk_id;
+
+    insert into lexeme_statistics (tenant_id, language, lexeme, document_frequency)
+    select c.tenant_id, c.language, t.lexeme, -count(*)
+    from deleted c cross join lateral unnest(c.lexemes) t
+    group by 1, 2, 3;
+
+    insert into corpus_statistics (tenant_id, language, documents, total_length)
+    select c.tenant_id, c.language, -count(distinct c.chunk_id), -coalesce(sum(cardinality(t.positions)), 0)
+    from deleted c left join lateral unnest(c.lexemes) t on true
+    group by 1, 2;
+    return null;
+end $$;
+
+CREATE FUNCTION brain.index_inserted_chunks() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'brain'
+    AS $$
+begin
+    insert into postings (tenant_id, language, lexeme, chunk_id, term_frequency, chunk_length)
+    select c.tenant_id, c.language, t.lexeme, c.chunk_id, cardinality(t.positions), l.chunk_length
+    from inserted c
+    cross join lateral (
+        select coalesce(sum(cardinality(positions)), 0) as chunk_length from unnest(c.lexemes)
+    ) l
+    cross join lateral unnest(c.lexemes) t
+    order by c.tenant_id, c.language, t.lexeme collate "C";
+
+    insert into lexeme_statistics (tenant_id, language, lexeme, document_frequency)
+    select c.tenant_id, c.language, t.lexeme, count(*)
+    from inserted c cross join lateral unnest(c.lexemes) t
+    group by 1, 2, 3;
+
+    insert into corpus_statistics (tenant_id, language, documents, total_length)
+    select c.tenant_id, c.language, count(distinct c.chunk_id), coalesce(sum(cardinality(t.positions)), 0)
+    from inserted c left join lateral unnest(c.lexemes) t on true
+    group by 1, 2;
+    return null;
+end $$;
+
+CREATE FUNCTION brain.text_search_configuration(language text) RETURNS regconfig
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE language WHEN 'de'::text THEN 'german'::regconfig WHEN 'en'::text THEN 'english'::regconfig ELSE 'spanish'::regconfig END;
+
+CREATE FUNCTION brain.lexemes_of(language text, title text, content text) RETURNS tsvector
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN to_tsvector(brain.text_search_configuration(language), (COALESCE((title || '
+'::text), ''::text) || "left"(content, 150000)));
+
+CREATE TABLE brain.batches (
+    tenant_id text NOT NULL,
+    batch_key text NOT NULL,
+    sequence integer NOT NULL,
+    registered_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT batches_sequence_check CHECK ((sequence >= 0))
+);
+
+CREATE TABLE brain.chunks (
+    tenant_id text NOT NULL,
+    chunk_id uuid NOT NULL,
+    note_id uuid NOT NULL,
+    chunk_index integer NOT NULL,
+    start_char integer NOT NULL,
+    end_char integer NOT NULL,
+    title text,
+    content text NOT NULL,
+    context text,
+    token_count integer NOT NULL,
+    chunking_method text NOT NULL,
+    language text NOT NULL,
+    lexemes tsvector GENERATED ALWAYS AS (brain.lexemes_of(language, title, content)) STORED NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT chunks_bounds_valid CHECK ((end_char > start_char)),
+    CONSTRAINT chunks_chunk_index_check CHECK ((chunk_index >= 0)),
+    CONSTRAINT chunks_chunking_method_check CHECK ((chunking_method = ANY (ARRAY['sentence'::text, 'semantic'::text, 'late'::text, 'fixed'::text, 'table'::text, 'whole_note'::text]))),
+    CONSTRAINT chunks_content_fits_bounds CHECK ((char_length(content) = (end_char - start_char))),
+    CONSTRAINT chunks_language_check CHECK ((language = ANY (ARRAY['es'::text, 'de'::text, 'en'::text]))),
+    CONSTRAINT chunks_start_char_check CHECK ((start_char >= 0)),
+    CONSTRAINT chunks_token_count_check CHECK ((token_count > 0))
+);
+
+CREATE TABLE brain.corpus_statistics (
+    tenant_id text NOT NULL,
+    language text NOT NULL,
+    documents bigint NOT NULL,
+    total_length bigint NOT NULL,
+    is_folded boolean DEFAULT false NOT NULL
+);
+
+CREATE TABLE brain.embedding_models (
+    model_id integer NOT NULL,
+    name text NOT NULL,
+    provider text NOT NULL,
+    version text NOT NULL,
+    dimensions integer NOT NULL,
+    query_prefix text DEFAULT ''::text NOT NULL,
+    document_prefix text DEFAULT ''::text NOT NULL,
+    context_tokens integer NOT NULL,
+    similarity_threshold double precision,
+    fusion_method text NOT NULL,
+    semantic_weight double precision NOT NULL,
+    fulltext_weight double precision NOT NULL,
+    uses_contextual boolean NOT NULL,
+    state text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT embedding_models_check CHECK (((semantic_weight + fulltext_weight) > (0)::double precision)),
+    CONSTRAINT embedding_models_context_tokens_check CHECK ((context_tokens > 0)),
+    CONSTRAINT embedding_models_dimensions_check CHECK (((dimensions >= 1) AND (dimensions <= 4096))),
+    CONSTRAINT embedding_models_fulltext_weight_check CHECK (((fulltext_weight >= (0)::double precision) AND (fulltext_weight <= (1)::double precision))),
+    CONSTRAINT embedding_models_fusion_method_check CHECK ((fusion_method = ANY (ARRAY['rrf'::text, 'relative_score'::text]))),
+    CONSTRAINT embedding_models_provider_check CHECK ((provider = ANY (ARRAY['hashing'::text, 'ollama'::text]))),
+    CONSTRAINT embedding_models_semantic_weight_check CHECK (((semantic_weight >= (0)::double precision) AND (semantic_weight <= (1)::double precision))),
+    CONSTRAINT embedding_models_similarity_threshold_check CHECK (((similarity_threshold >= (0)::double precision) AND (similarity_threshold <= (1)::double precision))),
+    CONSTRAINT embedding_models_state_check CHECK ((state = ANY (ARRAY['candidate'::text, 'backfilling'::text, 'ready'::text, 'active'::text, 'retired'::text])))
+);
+
+ALTER TABLE brain.embedding_models ALTER COLUMN model_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME brain.embedding_models_model_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE brain.evaluation_queries (
+    tenant_id text NOT NULL,
+    run_id uuid NOT NULL,
+    query_id uuid NOT NULL,
+    query text NOT NULL,
+    category text NOT NULL,
+    difficulty smallint NOT NULL,
+    relevant_note_ids uuid[] NOT NULL,
+    ranked_note_ids uuid[] NOT NULL,
+    first_relevant_rank integer,
+    ndcg_at_10 double precision NOT NULL,
+    recall_at_20 double precision NOT NULL,
+    latency_ms double precision NOT NULL,
+    is_degraded boolean NOT NULL,
+    error text,
+    CONSTRAINT evaluation_queries_first_relevant_rank_check CHECK ((first_relevant_rank > 0))
+);
+
+CREATE TABLE brain.evaluation_runs (
+    tenant_id text NOT NULL,
+    run_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    set_name text NOT NULL,
+    set_version integer NOT NULL,
+    category text,
+    config_hash text NOT NULL,
+    config jsonb NOT NULL,
+    models jsonb NOT NULL,
+    pipeline_fingerprint text NOT NULL,
+    hit_rate_at_1 double precision NOT NULL,
+    hit_rate_at_3 double precision NOT NULL,
+    hit_rate_at_5 double precision NOT NULL,
+    hit_rate_at_10 double precision NOT NULL,
+    mrr double precision NOT NULL,
+    ndcg_at_10 double precision NOT NULL,
+    recall_at_20 double precision NOT NULL,
+    faithfulness double precision,
+    answer_relevance double precision,
+    latency_p50_ms double precision NOT NULL,
+    latency_p95_ms double precision NOT NULL,
+    latency_p99_ms double precision NOT NULL,
+    total_queries integer NOT NULL,
+    degraded_queries integer NOT NULL,
+    failed_queries integer NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT evaluation_runs_answer_relevance_check CHECK (((answer_relevance >= (0)::double precision) AND (answer_relevance <= (1)::double precision))),
+    CONSTRAINT evaluation_runs_check CHECK (((degraded_queries >= 0) AND (degraded_queries <= total_queries))),
+    CONSTRAINT evaluation_runs_check1 CHECK (((failed_queries >= 0) AND (failed_queries <= total_queries))),
+    CONSTRAINT evaluation_runs_faithfulness_check CHECK (((faithfulness >= (0)::double precision) AND (faithfulness <= (1)::double precision))),
+    CONSTRAINT evaluation_runs_hit_rate_at_10_check CHECK (((hit_rate_at_10 >= (0)::double precision) AND (hit_rate_at_10 <= (1)::double precision))),
+    CONSTRAINT evaluation_runs_hit_rate_at_1_check CHECK (((hit_rate_at_1 >= (0)::double precision) AND (hit_rate_at_1 <= (1)::double precision))),
+    CONSTRAINT evaluation_runs_hit_rate_at_3_check CHECK (((hit_rate_at_3 >= (0)::double precision) AND (hit_rate_at_3 <= (1)::double precision))),
+    CONSTRAINT evaluation_runs_hit_rate_at_5_check CHECK (((hit_rate_at_5 >= (0)::double precision) AND (hit_rate_at_5 <= (1)::double precision))),
+    CONSTRAINT evaluation_runs_latency_order CHECK (((latency_p50_ms <= latency_p95_ms) AND (latency_p95_ms <= latency_p99_ms))),
+    CONSTRAINT evaluation_runs_mrr_check CHECK (((mrr >= (0)::double precision) AND (mrr <= (1)::double precision))),
+    CONSTRAINT evaluation_runs_ndcg_at_10_check CHECK (((ndcg_at_10 >= (0)::double precision) AND (ndcg_at_10 <= (1)::double precision))),
+    CONSTRAINT evaluation_runs_recall_at_20_check CHECK (((recall_at_20 >= (0)::double precision) AND (recall_at_20 <= (1)::double precision))),
+    CONSTRAINT evaluation_runs_total_queries_check CHECK ((total_queries > 0))
+);
+
+CREATE TABLE brain.golden_queries (
+    tenant_id text NOT NULL,
+    query_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    set_id uuid NOT NULL,
+    external_id text,
+    query text NOT NULL,
+    query_hash bytea NOT NULL,
+    expected_answer text DEFAULT ''::text NOT NULL,
+    category text DEFAULT 'factual'::text NOT NULL,
+    difficulty smallint DEFAULT 3 NOT NULL,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT golden_queries_category_check CHECK ((category = ANY (ARRAY['factual'::text, 'causal'::text, 'temporal'::text, 'comparative'::text, 'multi-part'::text]))),
+    CONSTRAINT golden_queries_difficulty_check CHECK (((difficulty >= 1) AND (difficulty <= 5))),
+    CONSTRAINT golden_queries_query_check CHECK ((query <> ''::text)),
+    CONSTRAINT golden_queries_query_hash_check CHECK ((octet_length(query_hash) = 32))
+);
+
+CREATE TABLE brain.golden_relevance (
+    tenant_id text NOT NULL,
+    query_id uuid NOT NULL,
+    note_id uuid NOT NULL
+);
+
+CREATE TABLE brain.golden_sets (
+    tenant_id text NOT NULL,
+    set_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    name text NOT NULL,
+    version integer DEFAULT 1 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT golden_sets_name_check CHECK ((name <> ''::text))
+);
+
+CREATE TABLE brain.lexeme_statistics (
+    tenant_id text NOT NULL,
+    language text NOT NULL,
+    lexeme text NOT NULL COLLATE pg_catalog."C",
+    document_frequency bigint NOT NULL,
+    is_folded boolean DEFAULT false NOT NULL
+);
+
+CREATE TABLE brain.notes (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    source text NOT NULL,
+    external_id text NOT NULL,
+    kind text DEFAULT 'note'::text NOT NULL,
+    title text,
+    content text NOT NULL,
+    content_hash bytea NOT NULL,
+    language text NOT NULL,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    batch_key text,
+    indexed_fingerprint text,
+    sentence_starts integer[],
+    CONSTRAINT notes_content_check CHECK ((content <> ''::text)),
+    CONSTRAINT notes_content_hash_check CHECK ((octet_length(content_hash) = 32)),
+    CONSTRAINT notes_external_id_check CHECK ((external_id <> ''::text)),
+    CONSTRAINT notes_kind_check CHECK ((kind = ANY (ARRAY['note'::text, 'document'::text]))),
+    CONSTRAINT notes_language_check CHECK ((language = ANY (ARRAY['es'::text, 'de'::text, 'en'::text]))),
+    CONSTRAINT notes_source_check CHECK ((source <> ''::text))
+);
+
+CREATE TABLE brain.postings (
+    tenant_id text NOT NULL,
+    language text NOT NULL,
+    lexeme text NOT NULL COLLATE pg_catalog."C",
+    chunk_id uuid NOT NULL,
+    term_frequency smallint NOT NULL,
+    chunk_length integer NOT NULL
+)
+WITH (autovacuum_vacuum_insert_scale_factor='0.02');
+
+CREATE TABLE brain.schema_migrations (
+    version integer NOT NULL,
+    name text NOT NULL,
+    checksum text NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE brain.staged_chunks (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    chunk_index integer NOT NULL,
+    chunk_id uuid NOT NULL,
+    start_char integer NOT NULL,
+    end_char integer NOT NULL,
+    context text NOT NULL,
+    token_count integer NOT NULL,
+    chunking_method text NOT NULL,
+    standard_hash bytea NOT NULL,
+    contextual_hash bytea NOT NULL
+);
+
+CREATE TABLE brain.staged_notes (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    content_hash bytea NOT NULL,
+    fingerprint text NOT NULL,
+    sentence_starts integer[] NOT NULL,
+    staged_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE brain.tenants (
+    tenant_id text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT tenants_tenant_id_check CHECK ((tenant_id ~ '^[a-z0-9][a-z0-9_-]{0,62}$'::text))
+);
+
+ALTER TABLE ONLY brain.batches
+    ADD CONSTRAINT batches_pkey PRIMARY KEY (tenant_id, batch_key);
+
+ALTER TABLE ONLY brain.batches
+    ADD CONSTRAINT batches_tenant_id_sequence_key UNIQUE (tenant_id, sequence);
+
+ALTER TABLE ONLY brain.chunks
+    ADD CONSTRAINT chunks_pkey PRIMARY KEY (tenant_id, chunk_id);
+
+ALTER TABLE ONLY brain.chunks
+    ADD CONSTRAINT chunks_tenant_id_note_id_chunk_index_key UNIQUE (tenant_id, note_id, chunk_index);
+
+ALTER TABLE ONLY brain.embedding_cache
+    ADD CONSTRAINT embedding_cache_pkey PRIMARY KEY (tenant_id, input_hash);
+
+ALTER TABLE ONLY brain.embedding_models
+    ADD CONSTRAINT embedding_models_name_key UNIQUE (name);
+
+ALTER TABLE ONLY brain.embedding_models
+    ADD CONSTRAINT embedding_models_pkey PRIMARY KEY (model_id);
+
+ALTER TABLE ONLY brain.embeddings
+    ADD CONSTRAINT embeddings_pkey PRIMARY KEY (tenant_id, model_id, kind, chunk_id);
+
+ALTER TABLE ONLY brain.evaluation_queries
+    ADD CONSTRAINT evaluation_queries_pkey PRIMARY KEY (tenant_id, run_id, query_id);
+
+ALTER TABLE ONLY brain.evaluation_runs
+    ADD CONSTRAINT evaluation_runs_pkey PRIMARY KEY (tenant_id, run_id);
+
+ALTER TABLE ONLY brain.golden_queries
+    ADD CONSTRAINT golden_queries_pkey PRIMARY KEY (tenant_id, query_id);
+
+ALTER TABLE ONLY brain.golden_queries
+    ADD CONSTRAINT golden_queries_tenant_id_set_id_query_hash_key UNIQUE (tenant_id, set_id, query_hash);
+
+ALTER TABLE ONLY brain.golden_relevance
+    ADD CONSTRAINT golden_relevance_pkey PRIMARY KEY (tenant_id, query_id, note_id);
+
+ALTER TABLE ONLY brain.golden_sets
+    ADD CONSTRAINT golden_sets_pkey PRIMARY KEY (tenant_id, set_id);
+
+ALTER TABLE ONLY brain.golden_sets
+    ADD CONSTRAINT golden_sets_tenant_id_name_key UNIQUE (tenant_id, name);
+
+ALTER TABLE ONLY brain.notes
+    ADD CONSTRAINT notes_pkey PRIMARY KEY (tenant_id, note_id);
+
+ALTER TABLE ONLY brain.notes
+    ADD CONSTRAINT notes_tenant_id_source_external_id_key UNIQUE (tenant_id, source, external_id);
+
+ALTER TABLE ONLY brain.postings
+    ADD CONSTRAINT postings_pkey PRIMARY KEY (tenant_id, language, lexeme, chunk_id) INCLUDE (term_frequency, chunk_length);
+
+ALTER TABLE ONLY brain.schema_migrations
+    ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (version);
+
+ALTER TABLE ONLY brain.staged_chunks
+    ADD CONSTRAINT staged_chunks_pkey PRIMARY KEY (tenant_id, note_id, chunk_index);
+
+ALTER TABLE ONLY brain.staged_notes
+    ADD CONSTRAINT staged_notes_pkey PRIMARY KEY (tenant_id, note_id);
+
+ALTER TABLE ONLY brain.tenants
+    ADD CONSTRAINT tenants_pkey PRIMARY KEY (tenant_id);
+
+CREATE INDEX corpus_statistics_language ON brain.corpus_statistics USING btree (tenant_id, language) INCLUDE (documents, total_length);
+
+CREATE INDEX embedding_cache_note ON brain.embedding_cache USING btree (tenant_id, note_id);
+
+CREATE UNIQUE INDEX embedding_models_one_active ON brain.embedding_models USING btree ((true)) WHERE (state = 'active'::text);
+
+CREATE INDEX embeddings_chunk ON brain.embeddings USING btree (tenant_id, chunk_id);
+
+CREATE INDEX embeddings_input_hash ON brain.embeddings USING btree (tenant_id, input_hash);
+
+CREATE INDEX evaluation_runs_config_hash ON brain.evaluation_runs USING btree (tenant_id, config_hash, created_at DESC);
+
+CREATE INDEX evaluation_runs_created_at ON brain.evaluation_runs USING btree (tenant_id, created_at DESC);
+
+CREATE INDEX golden_relevance_note ON brain.golden_relevance USING btree (tenant_id, note_id);
+
+CREATE INDEX lexeme_statistics_lexeme ON brain.lexeme_statistics USING btree (tenant_id, language, lexeme) INCLUDE (document_frequency);
+
+CREATE INDEX lexeme_statistics_unfolded ON brain.lexeme_statistics USING btree (tenant_id, language, lexeme) WHERE (NOT is_folded);
+
+CREATE INDEX notes_batch_key ON brain.notes USING btree (tenant_id, batch_key);
+
+CREATE INDEX notes_created_at ON brain.notes USING btree (tenant_id, created_at DESC, note_id);
+
+CREATE INDEX notes_external_id ON brain.notes USING btree (tenant_id, external_id);
+
+CREATE TRIGGER chunks_deleted AFTER DELETE ON brain.chunks REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION brain.index_deleted_chunks();
+
+CREATE TRIGGER chunks_inserted AFTER INSERT ON brain.chunks REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION brain.index_inserted_chunks();
+
+ALTER TABLE ONLY brain.batches
+    ADD CONSTRAINT batches_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.chunks
+    ADD CONSTRAINT chunks_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.embedding_cache
+    ADD CONSTRAINT embedding_cache_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.embeddings
+    ADD CONSTRAINT embeddings_model_id_fkey FOREIGN KEY (model_id) REFERENCES brain.embedding_models(model_id);
+
+ALTER TABLE ONLY brain.embeddings
+    ADD CONSTRAINT embeddings_tenant_id_chunk_id_fkey FOREIGN KEY (tenant_id, chunk_id) REFERENCES brain.chunks(tenant_id, chunk_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.evaluation_queries
+    ADD CONSTRAINT evaluation_queries_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES brain.evaluation_runs(tenant_id, run_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.evaluation_runs
+    ADD CONSTRAINT evaluation_runs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.golden_queries
+    ADD CONSTRAINT golden_queries_tenant_id_set_id_fkey FOREIGN KEY (tenant_id, set_id) REFERENCES brain.golden_sets(tenant_id, set_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.golden_relevance
+    ADD CONSTRAINT golden_relevance_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.golden_relevance
+    ADD CONSTRAINT golden_relevance_tenant_id_query_id_fkey FOREIGN KEY (tenant_id, query_id) REFERENCES brain.golden_queries(tenant_id, query_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.golden_sets
+    ADD CONSTRAINT golden_sets_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.notes
+    ADD CONSTRAINT notes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.staged_chunks
+    ADD CONSTRAINT staged_chunks_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.staged_notes(tenant_id, note_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.staged_notes
+    ADD CONSTRAINT staged_notes_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
+
+ALTER TABLE brain.batches ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.chunks ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.corpus_statistics ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.embedding_cache ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.embeddings ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.evaluation_queries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.evaluation_runs ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.golden_queries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.golden_relevance ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.golden_sets ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.lexeme_statistics ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.notes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.postings ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.staged_chunks ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.staged_notes ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY tenant ON brain.batches USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.chunks USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.corpus_statistics USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.embedding_cache USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.embeddings USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.evaluation_queries USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.evaluation_runs USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.golden_queries USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.golden_relevance USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.golden_sets USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.lexeme_statistics USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.notes USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.postings USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.staged_chunks USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.staged_notes USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.tenants USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+ALTER TABLE brain.tenants ENABLE ROW LEVEL SECURITY;
+
+GRANT USAGE ON SCHEMA brain TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.embedding_cache TO brain_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE brain.embeddings TO brain_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE brain.batches TO brain_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE brain.chunks TO brain_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE brain.corpus_statistics TO brain_app;
+
+GRANT SELECT ON TABLE brain.embedding_models TO brain_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE brain.evaluation_queries TO brain_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE brain.evaluation_runs TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.golden_queries TO brain_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE brain.golden_relevance TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.golden_sets TO brain_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE brain.lexeme_statistics TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.notes TO brain_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE brain.postings TO brain_app;
+
+GRANT SELECT ON TABLE brain.schema_migrations TO brain_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE brain.staged_chunks TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.staged_notes TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.tenants TO brain_app;

@@ -1,0 +1,211 @@
+"""Staged notes, chunks and vectors: what the pipeline prepares beside the live index, and its publication."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import Vector
+
+from rag_core.model import ChunkId, Language, NoteId, TenantId
+from rag_core.storage.database import Connection, Database
+from rag_core.storage.queries import query
+
+_NOTE_TYPES = ("text", "uuid", "bytea", "text", "int4[]")
+_CHUNK_TYPES = ("text", "uuid", "int4", "uuid", "int4", "int4", "text", "int4", "text", "bytea", "bytea")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteToStage:
+    """A stale note as the chunker needs it."""
+
+    note_id: NoteId
+    title: str | None
+    content: str
+    language: Language
+    content_hash: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StagedChunk:
+    """A chunk of the next generation; its text is a slice of the note."""
+
+    chunk_index: int
+    chunk_id: ChunkId
+    start_char: int
+    end_char: int
+    context: str
+    token_count: int
+    chunking_method: str
+    standard_hash: bytes
+    contextual_hash: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StagedNote:
+    """A note's next generation, valid for the text with that hash."""
+
+    note_id: NoteId
+    content_hash: bytes
+    fingerprint: str
+    sentence_starts: list[int]
+    chunks: list[StagedChunk]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingInput:
+    """A staged chunk and the hashes of the inputs that have no vector yet."""
+
+    note_id: NoteId
+    content: str
+    context: str
+    standard_hash: bytes | None
+    contextual_hash: bytes | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComputedVector:
+    """A vector under the hash of what it was made from; it lives and goes with the note."""
+
+    input_hash: bytes
+    note_id: NoteId
+    vector: NDArray[np.float32]
+
+
+def fetch_notes_to_stage(
+    database: Database,
+    tenant: TenantId,
+    batches: Sequence[str],
+    fingerprint: str,
+    *,
+    after: UUID,
+    is_full: bool,
+    limit: int,
+) -> list[NoteToStage]:
+    """The next page of stale notes that are not staged yet."""
+    with database.transaction(tenant) as connection:
+        rows = connection.execute(
+            query("fetch_notes_to_stage"),
+            {
+                "tenant": tenant,
+                "batches": list(batches),
+                "fingerprint": fingerprint,
+                "full": is_full,
+                "after": after,
+                "limit": limit,
+            },
+        ).fetchall()
+    return [
+        NoteToStage(note_id=note_id, title=title, content=content, language=language, content_hash=digest)
+        for note_id, title, content, language, digest in rows
+    ]
+
+
+def write_staged(database: Database, tenant: TenantId, notes: Sequence[StagedNote]) -> None:
+    """Replace what is staged of these notes, in one transaction."""
+    with database.transaction(tenant, has_copy=True) as connection:
+        copy_staged(connection, tenant, notes)
+
+
+def copy_staged(connection: Connection, tenant: TenantId, notes: Sequence[StagedNote]) -> None:
+    """Replace what is staged of these notes within the caller's transaction."""
+    connection.execute(query("unstage_notes"), {"tenant": tenant, "notes": [note.note_id for note in notes]})
+    with connection.cursor().copy(query("copy_staged_notes")) as copy:
+        copy.set_types(_NOTE_TYPES)
+        for note in notes:
+            copy.write_row((tenant, note.note_id, note.content_hash, note.fingerprint, note.sentence_starts))
+    with connection.cursor().copy(query("copy_staged_chunks")) as copy:
+        copy.set_types(_CHUNK_TYPES)
+        for note in notes:
+            for chunk in note.chunks:
+                copy.write_row(_chunk_row(tenant, note.note_id, chunk))
+
+
+def _chunk_row(tenant: TenantId, note_id: NoteId, chunk: StagedChunk) -> tuple[object, ...]:
+    return (
+        tenant,
+        note_id,
+        chunk.chunk_index,
+        chunk.chunk_id,
+        chunk.start_char,
+        chunk.end_char,
+        chunk.context,
+        chunk.token_count,
+        chunk.chunking_method,
+        chunk.standard_hash,
+        chunk.contextual_hash,
+    )
+
+
+def count_staged(database: Database, tenant: TenantId, batches: Sequence[str]) -> tuple[int, int]:
+    """Notes and chunks staged in the batches."""
+    with database.transaction(tenant) as connection:
+        row = connection.execute(query("count_staged"), {"tenant": tenant, "batches": list(batches)}).fetchone()
+    assert row is not None
+    return row[0], row[1]
+
+
+def fetch_missing_inputs(
+    database: Database, tenant: TenantId, batches: Sequence[str], *, limit: int
+) -> list[MissingInput]:
+    """The next staged chunks of which a vector is missing."""
+    with database.transaction(tenant) as connection:
+        rows = connection.execute(
+            query("fetch_missing_inputs"), {"tenant": tenant, "batches": list(batches), "limit": limit}
+        ).fetchall()
+    return [
+        MissingInput(note_id=note, content=content, context=context, standard_hash=standard, contextual_hash=contextual)
+        for note, content, context, standard, contextual in rows
+    ]
+
+
+def write_vectors(database: Database, tenant: TenantId, vectors: Sequence[ComputedVector]) -> None:
+    """Put vectors into the cache, in one transaction."""
+    with database.transaction(tenant, has_copy=True) as connection:
+        copy_vectors(connection, tenant, vectors)
+
+
+def copy_vectors(connection: Connection, tenant: TenantId, vectors: Sequence[ComputedVector]) -> None:
+    """Put vectors into the cache within the caller's transaction."""
+    connection.execute(query("create_computed"))
+    with connection.cursor().copy(query("copy_cache")) as copy:
+        copy.set_types(("bytea", "uuid", "vector"))
+        for item in vectors:
+            copy.write_row((item.input_hash, item.note_id, Vector(item.vector)))
+    connection.execute(query("insert_computed"), {"tenant": tenant})
+    connection.execute("drop table computed")
+
+
+def fetch_staged_note_ids(database: Database, tenant: TenantId, batches: Sequence[str]) -> list[NoteId]:
+    """Notes of the batches that are staged, in the order they are published."""
+    with database.transaction(tenant) as connection:
+        rows = connection.execute(
+            query("fetch_staged_note_ids"), {"tenant": tenant, "batches": list(batches)}
+        ).fetchall()
+    return [row[0] for row in rows]
+
+
+def publish_notes(connection: Connection, tenant: TenantId, notes: Sequence[NoteId], *, model_id: int) -> list[NoteId]:
+    """Make the staged generation of these notes the live one within the caller's transaction; the notes published.
+
+    Left out are notes whose text changed since they were staged and notes of which a vector is missing.
+    """
+    rows = connection.execute(query("lock_publishable"), {"tenant": tenant, "notes": list(notes)}).fetchall()
+    ready = [row[0] for row in rows]
+    parameters = {"tenant": tenant, "notes": ready, "model": model_id}
+    if ready:
+        for name in _PUBLICATION:
+            connection.execute(query(name), parameters)
+    return ready
+
+
+_PUBLICATION = (
+    "keep_vectors",
+    "delete_chunks",
+    "insert_staged_chunks",
+    "insert_staged_embeddings",
+    "drop_published_cache",
+    "mark_published",
+    "unstage_notes",
+)

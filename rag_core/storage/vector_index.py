@@ -1,0 +1,64 @@
+"""The HNSW index of an embedding model: made when exact scans begin to cost more than it does."""
+
+from psycopg import sql
+
+from rag_core.embedding import EmbeddingModel
+from rag_core.storage.database import Connection, Database
+from rag_core.storage.queries import query
+
+EXACT_SCAN_CHUNKS = 20_000
+"""Up to here every vector is compared: about 10 ms for 768 dimensions, recall 1, no index to keep up."""
+
+MAX_INDEX_DIMENSIONS = 2000
+_REWRITTEN = ("notes", "chunks", "postings", "lexeme_statistics", "corpus_statistics", "embeddings", "embedding_cache")
+
+
+def vector_kind(model: EmbeddingModel) -> str:
+    """Which of a chunk's vectors the model searches by default."""
+    return "contextual" if model.uses_contextual else "standard"
+
+
+def index_name(model: EmbeddingModel, kind: str) -> str:
+    """Name of the model's index over one kind of vector."""
+    return f"embeddings_hnsw_{model.id}_{kind}"
+
+
+def vacuum(database: Database) -> None:
+    """Mark rewritten pages visible, so that index-only scans stay so, and refresh the planner's figures."""
+    with database.owner() as connection:
+        for table in _REWRITTEN:
+            connection.execute(sql.SQL("vacuum (analyze) {}").format(sql.Identifier("brain", table)))
+
+
+def ensure_vector_index(database: Database, model: EmbeddingModel) -> bool:
+    """Make the index of the model's searched vectors once there are enough of them; whether it was made now."""
+    name = index_name(model, vector_kind(model))
+    with database.owner() as connection:
+        if model.dimensions > MAX_INDEX_DIMENSIONS:
+            return False
+        if connection.execute(query("has_vector_index"), {"name": name}).fetchone() == (True,):
+            return False
+        if _count(connection, model) <= EXACT_SCAN_CHUNKS:
+            return False
+        connection.execute("set search_path = brain, public, extensions")
+        connection.execute(
+            sql.SQL(
+                "create index concurrently if not exists {name} on embeddings using hnsw"
+                " ((vector::vector({dimensions})) vector_cosine_ops) with (m = 16, ef_construction = 100)"
+                " where model_id = {model} and kind = {kind}"
+            ).format(
+                name=sql.Identifier(name),
+                dimensions=sql.Literal(model.dimensions),
+                model=sql.Literal(model.id),
+                kind=sql.Literal(vector_kind(model)),
+            )
+        )
+    return True
+
+
+def _count(connection: Connection, model: EmbeddingModel) -> int:
+    row = connection.execute(
+        query("count_vectors"), {"model": model.id, "kind": vector_kind(model)}
+    ).fetchone()
+    assert row is not None
+    return int(row[0])

@@ -1,0 +1,125 @@
+"""What every test may ask for: a clean environment, a migrated database of its own, a tenant, notes."""
+
+import itertools
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from databases import TestRun, begin_run, cloned_database, end_run, ensure_template, run_server
+from hypothesis import settings
+
+from rag_core.model import Language, NoteId, TenantId
+from rag_core.notes import note_id_for, parse_note
+from rag_core.settings import read_settings
+from rag_core.storage.database import Database, open_database
+from rag_core.storage.notes import ensure_tenant, store_notes
+
+MakeNote = Callable[..., NoteId]
+
+_RUN = pytest.StashKey[TestRun]()
+_OURS = ("DATABASE_URL", "OLLAMA_HOST", "DAGSTER_HOME")
+
+settings.register_profile("brain", deadline=None)  # an example may wait for the database or for a neighbour
+settings.load_profile("brain")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Begin the run; a worker of pytest-xdist joins the one its controller began."""
+    shared = getattr(config, "workerinput", {}).get("brain_test_folder")
+    url = os.environ.get("BRAIN_TEST_DATABASE_URL") or None
+    config.stash[_RUN] = TestRun(folder=Path(shared), url=url) if shared else begin_run(url)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of pytest-xdist where the run is."""
+    node.workerinput["brain_test_folder"] = str(node.config.stash[_RUN].folder)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the run, once all workers have gone."""
+    if not hasattr(config, "workerinput"):
+        end_run(config.stash[_RUN])
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide the settings of whoever runs the tests; nobody answers at the Ollama that is left."""
+    for name in list(os.environ):
+        if name in _OURS or (name.startswith("BRAIN_") and not name.startswith("BRAIN_TEST_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
+
+
+@pytest.fixture(scope="session")
+def server(pytestconfig: pytest.Config) -> Iterator[str]:
+    """The connection string of the run's server, as a user who may create databases."""
+    with run_server(pytestconfig.stash[_RUN]) as conninfo:
+        yield conninfo
+
+
+@pytest.fixture(scope="session")
+def template(pytestconfig: pytest.Config, server: str) -> str:
+    """The name of the migrated template database."""
+    return ensure_template(pytestconfig.stash[_RUN], server)
+
+
+@pytest.fixture
+def database_url(server: str, template: str) -> Iterator[str]:
+    """The owner's connection string of a migrated, empty database of the test's own."""
+    with cloned_database(server, template) as conninfo:
+        yield conninfo
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    """The same database, open."""
+    with open_database(read_settings(database_url=database_url)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def tenant(database: Database) -> TenantId:
+    """A tenant that exists."""
+    name = TenantId("pruebas")
+    with database.transaction(name) as connection:
+        ensure_tenant(connection, name)
+    return name
+
+
+@pytest.fixture
+def make_note(database: Database, tenant: TenantId) -> MakeNote:
+    """Store a note as an import does, and return its id; external ids are n1, n2, … unless given."""
+    numbers = itertools.count(1)
+
+    def make(
+        text: str,
+        *,
+        external_id: str | None = None,
+        source: str = "notas",
+        title: str | None = None,
+        language: Language = "es",
+        created_at: str | None = None,
+        metadata: dict[str, Any] | None = None,
+        owner: TenantId = tenant,
+    ) -> NoteId:
+        note = parse_note(
+            external_id=external_id or f"n{next(numbers)}",
+            source=source,
+            title=title,
+            text=text,
+            created_at=created_at,
+            language=language,
+            metadata=metadata,
+            zone=ZoneInfo("Europe/Madrid"),
+            max_characters=1_000_000,
+        )
+        with database.transaction(owner, has_copy=True) as connection:
+            ensure_tenant(connection, owner)
+            store_notes(connection, owner, [note])
+        return note_id_for(owner, note.source, note.external_id)
+
+    return make

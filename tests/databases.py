@@ -1,0 +1,132 @@
+"""The databases of the tests: one server a run, one migrated template on it, one clone a test.
+
+The server is an embedded one in a temporary folder, shared by all workers of a run, or the one of
+``BRAIN_TEST_DATABASE_URL``, whose user must be allowed to create databases. Every database made here carries the run's
+name, so that what a killed worker left behind can be found and dropped.
+"""
+
+import shutil
+import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from rag_core.storage.database import ensure_database
+from rag_core.storage.embedded import embedded_server, stop
+from rag_core.storage.migrate import migrate
+
+_TEMPLATE_LOCK = 7_236_018_451_210
+_SHARED_BUFFERS_MB = 128
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestRun:
+    """What the workers of one run share; without a URL the server lives in the folder."""
+
+    __test__ = False
+
+    folder: Path
+    url: str | None
+
+    @property
+    def prefix(self) -> str:
+        """How the names of the run's databases begin."""
+        return self.folder.name.replace("-", "_")
+
+    @property
+    def template(self) -> str:
+        """The migrated database that every test's is a copy of."""
+        return f"{self.prefix}_template"
+
+
+def begin_run(url: str | None) -> TestRun:
+    """Make the run's folder, open to the user that PostgreSQL runs as when we are root."""
+    folder = Path(tempfile.mkdtemp(prefix="brain-tests-"))
+    folder.rename(folder := folder.with_name(folder.name.lower()))
+    folder.chmod(0o755)
+    return TestRun(folder=folder, url=url)
+
+
+def end_run(run: TestRun) -> None:
+    """Drop the run's databases, stop its server if a killed worker left it, and remove the folder."""
+    if run.url is not None:
+        _drop_databases(run.url, run.prefix)
+    stop(run.folder)
+    shutil.rmtree(run.folder, ignore_errors=True)
+
+
+@contextmanager
+def run_server(run: TestRun) -> Iterator[str]:
+    """The connection string of the run's server; the last worker that leaves stops an embedded one."""
+    if run.url is not None:
+        yield run.url
+        return
+    with embedded_server(run.folder, shared_buffers_mb=_SHARED_BUFFERS_MB) as server:
+        _forgo_durability(server)
+        yield server
+
+
+def ensure_template(run: TestRun, server: str) -> str:
+    """The name of the migrated template, made by whichever worker comes first.
+
+    Connections to it are refused once it is whole: a database in use cannot be copied.
+    """
+    with _connect(server) as connection:
+        connection.execute("select pg_advisory_lock(%s)", (_TEMPLATE_LOCK,))
+        row = connection.execute(
+            "select datallowconn from pg_database where datname = %s", (run.template,)
+        ).fetchone()
+        if row != (False,):
+            _make_template(connection, server, run.template)
+    return run.template
+
+
+@contextmanager
+def cloned_database(server: str, template: str) -> Iterator[str]:
+    """The connection string of a fresh copy of the template, dropped afterwards with whoever is still connected."""
+    name = f"{template.removesuffix('_template')}_{uuid.uuid4().hex[:12]}"
+    with _connect(server) as connection:
+        connection.execute(
+            sql.SQL("create database {} template {}").format(sql.Identifier(name), sql.Identifier(template))
+        )
+    try:
+        yield make_conninfo(server, dbname=name)
+    finally:
+        with _connect(server) as connection:
+            _drop(connection, name)
+
+
+def _make_template(connection: psycopg.Connection, server: str, name: str) -> None:
+    _drop(connection, name)  # a killed worker may have left a half-made one
+    with _connect(ensure_database(server, name)) as template:
+        migrate(template)
+    connection.execute(sql.SQL("alter database {} allow_connections false").format(sql.Identifier(name)))
+
+
+def _forgo_durability(server: str) -> None:
+    """Nothing here outlives the run, so nothing need reach the disk."""
+    with _connect(server) as connection:
+        for name in ("fsync", "synchronous_commit", "full_page_writes"):
+            connection.execute(sql.SQL("alter system set {} = off").format(sql.Identifier(name)))
+        connection.execute("select pg_reload_conf()")
+
+
+def _drop_databases(server: str, prefix: str) -> None:
+    with _connect(server) as connection:
+        rows = connection.execute("select datname from pg_database where starts_with(datname, %s)", (prefix,))
+        for (name,) in rows.fetchall():
+            _drop(connection, name)
+
+
+def _drop(connection: psycopg.Connection, name: str) -> None:
+    connection.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
+
+
+def _connect(conninfo: str) -> psycopg.Connection:
+    return psycopg.connect(conninfo, autocommit=True)

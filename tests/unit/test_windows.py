@@ -1,0 +1,66 @@
+from uuid import UUID
+
+from rag_core.model import ChunkId, NoteId
+from rag_core.retrieval.windows import Match, join_windows, within
+
+FIRST_NOTE, SECOND_NOTE = NoteId(UUID(int=1)), NoteId(UUID(int=2))
+
+
+def match(number: int, span: tuple[int, int], window: tuple[int, int], note: NoteId = FIRST_NOTE) -> Match:
+    return Match(chunk_id=ChunkId(UUID(int=100 + number)), note_id=note, chunk_index=number, span=span, window=window)
+
+
+def test_overlapping_windows_of_one_note_become_their_union() -> None:
+    first, second = match(1, (100, 200), (80, 220)), match(0, (20, 110), (0, 130))
+
+    [window] = join_windows([first, second], limit=5, max_tokens=1000)
+
+    assert window.best is first
+    assert window.span == (0, 220)
+    assert window.matched == ((20, 110), (100, 200))
+
+
+def test_windows_of_different_notes_are_never_joined() -> None:
+    first, second = match(1, (0, 50), (0, 60)), match(1, (0, 50), (0, 60), SECOND_NOTE)
+
+    windows = join_windows([first, second], limit=5, max_tokens=1000)
+
+    assert [window.best for window in windows] == [first, second]
+
+
+def test_windows_that_only_touch_stay_apart() -> None:
+    first, second = match(0, (0, 50), (0, 50)), match(1, (50, 90), (50, 90))
+
+    assert len(join_windows([first, second], limit=5, max_tokens=1000)) == 2
+
+
+def test_a_union_longer_than_allowed_is_not_made() -> None:
+    first, second = match(0, (0, 300), (0, 350)), match(1, (250, 600), (200, 650))
+
+    windows = join_windows([first, second], limit=5, max_tokens=100)
+
+    assert [window.span for window in windows] == [(0, 350), (200, 650)]
+
+
+def test_a_joined_match_frees_its_place_for_the_next() -> None:
+    matches = [
+        match(0, (0, 50), (0, 80)),
+        match(1, (40, 90), (20, 120)),
+        match(0, (0, 50), (0, 80), SECOND_NOTE),
+    ]
+
+    windows = join_windows(matches, limit=2, max_tokens=1000)
+
+    assert [window.best.note_id for window in windows] == [FIRST_NOTE, SECOND_NOTE]
+
+
+def test_a_match_below_the_limit_still_joins_a_window_above() -> None:
+    matches = [match(0, (0, 50), (0, 80)), match(9, (500, 600), (480, 620)), match(1, (40, 90), (20, 120))]
+
+    [window] = join_windows(matches, limit=1, max_tokens=1000)
+
+    assert window.matched == ((0, 50), (40, 90))
+
+
+def test_bounds_are_counted_from_the_window() -> None:
+    assert within((29, 86), (20, 100)) == (9, 66)
