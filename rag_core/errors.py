@@ -13,6 +13,20 @@ class InvalidInputError(RagError):
     """The caller's input cannot be taken as it is."""
 
 
+class InvalidFieldError(InvalidInputError):
+    """One field of a note cannot be taken; ``field`` and ``problem`` let a boundary say so in its own language.
+
+    Problems: ``type``, ``empty``, ``nul``, ``surrogate``, ``too_long`` (more than ``limit`` characters), ``date``,
+    ``choice``, ``json``.
+    """
+
+    def __init__(self, message: str, *, field: str, problem: str, limit: int | None = None) -> None:
+        super().__init__(message)
+        self.field = field
+        self.problem = problem
+        self.limit = limit
+
+
 class ConfigurationError(InvalidInputError):
     """A retrieval configuration or an environment setting is out of bounds."""
 
@@ -43,6 +57,10 @@ class QueryFailedError(RagError):
 
 class EmbeddingError(RagError):
     """An embedding provider did not give the vectors asked for."""
+
+
+class IndexingError(RagError):
+    """A run of the pipeline failed; what it had published stays, what it had not is as it was."""
 
 
 class RetrievalFailedError(RagError):

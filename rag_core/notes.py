@@ -5,6 +5,7 @@ Text is NFC-normalised here and never after, because every offset counts code po
 
 import hashlib
 import json
+import re
 import unicodedata
 import uuid
 from collections.abc import Mapping
@@ -12,12 +13,13 @@ from datetime import date, datetime, time
 from typing import Any, cast, get_args
 from zoneinfo import ZoneInfo
 
-from rag_core.errors import InvalidInputError
+from rag_core.errors import InvalidFieldError, InvalidInputError
 from rag_core.language.detection import detect_language
 from rag_core.model import Language, NewNote, NoteId, TenantId
 
 MAX_NAME_CHARACTERS = 512
 _NAMESPACE = uuid.UUID("6f6f4f5e-5f0e-5c57-9b54-0d6a1b3a2c11")
+_ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _LINE_KEYS = frozenset({"id", "text", "title", "created_at", "metadata", "language"})
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 
@@ -81,7 +83,7 @@ def parse_note(
     """
     content = _text(text, "text", max_characters=max_characters)
     if not content.strip():
-        raise InvalidInputError("text is empty; a note needs some content")
+        raise InvalidFieldError("text is empty; a note needs some content", field="text", problem="empty")
     heading = None if title is None else _text(title, "title", max_characters=MAX_NAME_CHARACTERS).strip() or None
     facts = _metadata(metadata)
     return NewNote(
@@ -105,12 +107,20 @@ def parse_time(value: Any, *, zone: ZoneInfo) -> datetime | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise InvalidInputError(f"created_at is {value!r}; expected an ISO date or date-time such as 2025-03-01T09:00:00+01:00")
+        raise _not_a_date(value)
     try:
         moment = _parse_iso(value.strip())
         return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(ZoneInfo("UTC"))
     except (ValueError, OverflowError) as error:
-        raise InvalidInputError(f"created_at is {value!r}; expected an ISO date or date-time such as 2025-03-01T09:00:00+01:00") from error
+        raise _not_a_date(value) from error
+
+
+def _not_a_date(value: Any) -> InvalidFieldError:
+    return InvalidFieldError(
+        f"created_at is {value!r}; expected an ISO date or date-time such as 2025-03-01T09:00:00+01:00",
+        field="created_at",
+        problem="date",
+    )
 
 
 def _parse_iso(value: str) -> datetime:
@@ -128,19 +138,24 @@ def _identifier(value: Any) -> str:
 def _name(value: str, field: str) -> str:
     name = _text(value, field, max_characters=MAX_NAME_CHARACTERS).strip()
     if not name:
-        raise InvalidInputError(f"{field} is empty")
+        raise InvalidFieldError(f"{field} is empty", field=field, problem="empty")
     return name
 
 
 def _text(value: Any, field: str, *, max_characters: int) -> str:
     if not isinstance(value, str):
-        raise InvalidInputError(f"{field} is {_shown(value)}; expected a text")
+        raise InvalidFieldError(f"{field} is {_shown(value)}; expected a text", field=field, problem="type")
     if "\0" in value:
-        raise InvalidInputError(f"{field} has a NUL character, which PostgreSQL cannot store; remove it")
+        raise InvalidFieldError(
+            f"{field} has a NUL character, which PostgreSQL cannot store; remove it", field=field, problem="nul"
+        )
     text = value if value.isascii() else _normalised(value, field)
     if len(text) > max_characters:
-        raise InvalidInputError(
-            f"{field} has {len(text):,} characters, at most {max_characters:,} are taken; split it"
+        raise InvalidFieldError(
+            f"{field} has {len(text):,} characters, at most {max_characters:,} are taken; split it",
+            field=field,
+            problem="too_long",
+            limit=max_characters,
         )
     return text
 
@@ -150,7 +165,9 @@ def _normalised(value: str, field: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise InvalidInputError(f"{field} has half a surrogate pair, which is no character") from error
+        raise InvalidFieldError(
+            f"{field} has half a surrogate pair, which is no character", field=field, problem="surrogate"
+        ) from error
     return text
 
 
@@ -158,7 +175,9 @@ def _language(given: Any, title: str | None, content: str) -> Language:
     if given is None:
         return detect_language(f"{title or ''}\n{content}") or "es"
     if given not in LANGUAGES:
-        raise InvalidInputError(f"language is {_shown(given)}; expected one of {', '.join(LANGUAGES)}")
+        raise InvalidFieldError(
+            f"language is {_shown(given)}; expected one of {', '.join(LANGUAGES)}", field="language", problem="choice"
+        )
     return cast("Language", given)
 
 
@@ -166,26 +185,19 @@ def _metadata(value: Any) -> Mapping[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise InvalidInputError(f"metadata is {_shown(value)}; expected an object")
-    written = json.dumps(value, ensure_ascii=False)
-    if "\\u0000" in written or "\0" in written:
-        raise InvalidInputError("metadata has a NUL character, which PostgreSQL cannot store; remove it")
-    if _has_lone_surrogate(written) or "NaN" in written or "Infinity" in written:
-        return _checked_numbers(value, written)
-    return value
-
-
-def _checked_numbers(value: dict[str, Any], written: str) -> Mapping[str, Any]:
+        raise InvalidFieldError(f"metadata is {_shown(value)}; expected an object", field="metadata", problem="type")
     try:
-        json.dumps(value, allow_nan=False)
+        written = json.dumps(value, ensure_ascii=False, allow_nan=False)
         written.encode()
     except ValueError as error:
-        raise InvalidInputError("metadata has a number or character that JSON does not know") from error
+        raise InvalidFieldError(
+            "metadata has a number or character that JSON does not know", field="metadata", problem="json"
+        ) from error
+    if _ESCAPED_NUL.search(written):
+        raise InvalidFieldError(
+            "metadata has a NUL character, which PostgreSQL cannot store; remove it", field="metadata", problem="nul"
+        )
     return value
-
-
-def _has_lone_surrogate(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text) if not text.isascii() else False
 
 
 def _tags(metadata: Mapping[str, Any]) -> tuple[str, ...]:

@@ -8,10 +8,11 @@ from rag_core.model import Span
 
 _BREAK = re.compile(
     r"""
-    \n (?: [^\S\n]* \n \s*                                                   # blank lines
-         | [^\S\n]* (?= [-*+•◦▪▫‣·●○☐☑✓→] \s | \#{1,6} [^\S\n] | \|          # bullet, heading, table row
-                      | (?P<first> \(? [1aA] [.)] \s )                       # the first of a numbered list
-                      | (?P<likely> \(? (?: \d{1,3} | [A-Za-z] ) [.)] \s | [–—] )
+    \n (?: [^\S\n]* \n \s*                                                        # blank lines
+         | [^\S\n]* (?= [-*+•◦▪▫‣·●○☐☑✓→] \s | \#{1,6} [^\S\n] | \|             # bullet, heading, row
+                      | (?P<first> \(? [1aA] [.)] \s                              # the first of a numbered list
+                                 | [\u2013—] [^\n]+ \n [^\S\n]* [\u2013—] )      # or of lines with dashes
+                      | (?P<likely> \(? (?: \d{1,3} | [A-Za-z] ) [.)] \s | [\u2013—] )
                     )
        )
     """,
@@ -24,8 +25,9 @@ _ANNOUNCING = frozenset(".:;!?…»”)")
 def block_spans(text: str) -> list[Span]:
     """Part a text at blank lines, before list items and table rows, and around headings; '' gives [].
 
-    The spans tile the text. A line that starts with a dash or a number is an item only when the line before ends a
-    sentence or announces a list, or is an item itself: hard-wrapped prose puts a dash or a year there too.
+    The spans tile the text. A line that starts with a dash or a number is an item only when the line before
+    ends a sentence or announces a list, or is an item itself, or when a list starts with it ("1.", two lines
+    with dashes): hard-wrapped prose puts a dash or a year there too.
     """
     starts = [0] if text else []
     for start in _marked_starts(text):

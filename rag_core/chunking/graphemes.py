@@ -1,9 +1,9 @@
 """Where a text may be cut without parting what a reader sees as one character.
 
-Python's library has no grapheme segmentation, and chunking needs far less than one: a test at a single position,
-asked only when a word is longer than a chunk. It errs to the side of joining: it may miss a permitted cut in a script
-that stacks consonants, and never allows a forbidden one (held against ``\\X`` of the ``regex`` package on 400,000
-random strings).
+Python's library has no grapheme segmentation, and chunking needs far less than one: a test at a single
+position, mostly asked when a word is longer than a chunk. It errs to the side of joining: it may miss a
+permitted cut in a script that stacks consonants, and allows no forbidden one (compared with the extended
+grapheme clusters of the ``regex`` package on 400,000 random strings and beside every code point).
 """
 
 from unicodedata import category, combining
@@ -19,7 +19,7 @@ _VIRAMA = 9
 
 
 def is_cluster_boundary(text: str, index: int, *, low: int = 0) -> bool:
-    """Whether no grapheme cluster spans ``text[index - 1]`` and ``text[index]``; true at both ends of the text.
+    """Whether no grapheme cluster holds both ``text[index - 1]`` and ``text[index]``; true at either end.
 
     ``low`` is a known boundary at or before ``index``; pairs of flag letters are counted from there.
 
@@ -71,4 +71,6 @@ def _is_one_hangul_syllable(before: str, after: str) -> bool:
     if "\u1160" <= after <= "\u11ff" or "\ud7b0" <= after <= "\ud7fb":
         return True
     is_leading = "\u1100" <= before <= "\u115f" or "\ua960" <= before <= "\ua97c"
-    return is_leading and ("\u1100" <= after <= "\u115f" or "\ua960" <= after <= "\ua97c" or "가" <= after <= "힣")
+    return is_leading and (
+        "\u1100" <= after <= "\u115f" or "\ua960" <= after <= "\ua97c" or "가" <= after <= "힣"
+    )

@@ -1,4 +1,4 @@
-"""Chunks as spans: whole sentences packed greedily up to a number of tokens, each chunk repeating a little of the last.
+"""Chunks as spans: whole sentences up to a number of tokens, each chunk repeating a little of the last.
 
 Integers only: no text is copied, and nothing here asks which language it is. Offsets are code points.
 """
@@ -17,13 +17,16 @@ _CHARACTERS_PER_TOKEN = 4
 
 def _before_connectors() -> re.Pattern[str]:
     connectors = sorted({word for words in CLAUSE_CONNECTORS.values() for word in words})
-    return re.compile(rf"\s+(?=(?:{'|'.join(connectors)})\s)", re.IGNORECASE)
+    return re.compile(rf"(?<!\s)\s++(?=(?:{'|'.join(connectors)})\s)", re.IGNORECASE)
 
 
 _CLAUSE_CUTS = (
-    # Strongest first; the match ends where the next clause starts.
-    re.compile(r"(?<=[;:!?….])[)\]»”\"']*\s+|(?<=[)\]»”])\s+|\s+(?=[—–(\[«“¿¡])|(?<=[—–])\s+|(?<=\w—)(?=\w)"),
-    re.compile(r"(?<=,)\s+"),
+    # Strongest first; the match ends where the next clause starts. A run of white space is tried once, not
+    # from each of its characters.
+    re.compile(
+        r"(?<=[;:!?….])[)\]»”\"']*\s++|(?<=[)\]»”])\s++|(?<!\s)\s++(?=[—\u2013(\[«“¿¡])|(?<=[—\u2013])\s++|(?<=\w—)(?=\w)"
+    ),
+    re.compile(r"(?<=,)\s++"),
     _before_connectors(),
 )
 _WORD_CUT = re.compile(r"\s+")
@@ -57,11 +60,12 @@ def chunk_spans(
 ) -> list[ChunkSpan]:
     """Pack sentences into chunks that cover the text: as many whole sentences as fit ``max_tokens``.
 
-    A chunk starts with the longest suffix of its predecessor made of whole sentences that fits ``overlap_tokens``, or
-    else the longest that starts with a clause, or else with a word; less or none when the next sentence would not fit.
-    A sentence above ``max_tokens`` is parted at clauses, then words, then grapheme clusters, and inside a cluster only
-    when that alone is above ``max_tokens``. A last chunk below ``min_tokens`` joins its predecessor, whose overlap
-    gives way, if both fit; otherwise it stays. ``max_tokens`` always wins.
+    A chunk starts with the longest suffix of its predecessor made of whole sentences that fits
+    ``overlap_tokens``, or else the longest that starts with a clause, or else with a word; less or none when
+    the next sentence would not fit. A sentence above ``max_tokens`` is parted at clauses, then words, then
+    grapheme clusters, and inside a cluster only when that alone is above ``max_tokens``. A last chunk below
+    ``min_tokens`` joins its predecessor, whose overlap gives way, if both fit; otherwise it stays.
+    ``max_tokens`` always wins.
 
     Starts and ends rise strictly, each start is at or before the end before it. '' gives [].
 
@@ -124,7 +128,9 @@ def _overlap_start(packing: _Packing, *, previous_start: int, end: int, room: in
     for pattern in _CUTS:
         # From one before: a clause may start at `lowest` itself, and its cut ends there.
         for match in pattern.finditer(packing.text, lowest - 1, end):
-            if lowest <= match.end() < end and is_cluster_boundary(packing.text, match.end(), low=previous_start):
+            if lowest <= match.end() < end and is_cluster_boundary(
+                packing.text, match.end(), low=previous_start
+            ):
                 return match.end()
     return end
 

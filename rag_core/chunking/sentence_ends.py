@@ -53,13 +53,13 @@ _ORDINAL = re.compile(r"([^\W\d_]+)\s+\d{1,2}$")
 _NEXT_WORD = re.compile(r"([^\w\s]*)([^\W\d_]*)")
 _QUESTION_OPENERS = frozenset("¿¡")
 
-_OPENERS = "«“„‘\"'([{¿¡"
-_TRAILING = re.compile(r"[^\w\s¿¡«“„(\[{\"'‘—–,;:]*\s*")
+_OPENERS = "«“„\u2018\"'([{¿¡"
+_TRAILING = re.compile(r"[^\w\s¿¡«“„(\[{\"'\u2018—\u2013,;:]{0,32}\s*")
 _WHITE_SPACE = re.compile(r"\s*")
 
 _NEVER_FIRST = frozenset(",;:!?%ªº")
-_LIST_MARKER = re.compile(r"(?:[-*+•–—]\s*)?\(?(?:\d{1,3}|[A-Za-z]|[IVXivx]{1,5})[.)]\s*")
-_JOINED_SENTENCES = re.compile(r"(?<![/@.])\b[^\W\d_]*[a-zß-ÿ]{2}[.!?…]+[^\w\s]*$")
+_LIST_MARKER = re.compile(r"(?:[-*+•\u2013—]\s*)?\(?(?:\d{1,3}|[A-Za-z]|[IVXivx]{1,5})[.)][^\S\n]*")
+_JOINED_SENTENCES = re.compile(r"(?:(?<![/@.])\b[^\W\d_]*[a-zß-ÿ]{2}|[)\]»”])[.!?…]+[^\w\s]*$")
 _NEW_SENTENCE = re.compile(r"[¿¡«“„(\[]|[A-ZÀ-ÖØ-Þ][a-zß-ÿ\s]")
 
 
@@ -93,14 +93,16 @@ def _ends_after(before: str, token: str, match: re.Match[str], facts: _Facts) ->
 
 def _is_quoting(beginning: str) -> bool:
     # „…“ closes with the mark that opens “…”.
-    pairs = ("()", "[]", "«»", "„“" if "„" in beginning else "“”")
+    pairs = (("(", ")"), ("[", "]"), ("«", "»"), ("„", "“") if "„" in beginning else ("“", "”"))
     return beginning.count('"') % 2 == 1 or any(beginning.count(a) > beginning.count(b) for a, b in pairs)
 
 
 def settled_start(text: str, start: int) -> int:
-    """Move a proposed start before its opening marks, and past white space and what closes the sentence before."""
-    while start > 1 and text[start - 1] in _OPENERS and not text[start - 2].isalnum():
-        start -= 1
+    """Move a proposed start before its opening marks, and past white space and what closes the last."""
+    before = text[max(0, start - _LOOK_BACK) : start]
+    unopened = before.rstrip(_OPENERS)
+    if unopened and not unopened[-1].isalnum():
+        start -= len(before) - len(unopened)
     # Closers and emoji that touch the full stop belong to the sentence they end.
     pattern = _WHITE_SPACE if text[start - 1].isspace() else _TRAILING
     match = pattern.match(text, start)
@@ -118,7 +120,7 @@ def is_false_start(text: str, last: int, start: int, language: Language) -> bool
         return not (_JOINED_SENTENCES.search(before) and _NEW_SENTENCE.match(text, start))
     if _LIST_MARKER.fullmatch(text, last, start):
         return True
-    if after in "—–":
+    if after in "—\u2013":
         # "—¿Vienes? —preguntó Ana.": the dash that returns to the narrator.
         return text[start + 1 : start + 2].islower()
     before = before.rstrip()
@@ -141,7 +143,11 @@ def _is_abbreviated(before: str, text: str, start: int, facts: _Facts) -> bool:
     is_letter = len(token) == 1 and token.isalpha()
     if token in facts.ending_abbreviations or is_letter:
         # "10.30 h. fue", "n. 5"; "a. C." within itself.
-        return text[start].islower() or text[start].isdecimal() or (is_letter and text[start + 1 : start + 2] == ".")
+        return (
+            text[start].islower()
+            or text[start].isdecimal()
+            or (is_letter and text[start + 1 : start + 2] == ".")
+        )
     return False
 
 

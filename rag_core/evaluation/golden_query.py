@@ -39,7 +39,7 @@ _UTC = ZoneInfo("UTC")
 class GoldenQuery:
     """A golden query as stored; without relevant notes every one of them was deleted.
 
-    ``relevant_note_ids`` ascend. An empty ``expected_answer`` makes it a retrieval-only query: no answer is judged.
+    ``relevant_note_ids`` ascend. An empty ``expected_answer`` makes it retrieval-only: no answer is judged.
     """
 
     id: UUID
@@ -181,7 +181,13 @@ def _parse_names(value: Any) -> tuple[str, ...]:
         raise InvalidInputError(
             "relevant_ids is empty; a golden query needs at least one note that answers it"
         )
-    return tuple(dict.fromkeys(_name(_identifier(name), "a name in relevant_ids") for name in value))
+    return tuple(dict.fromkeys(_parse_name(name) for name in value))
+
+
+def _parse_name(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise InvalidInputError(f"relevant_ids has {_shown(value)}; expected texts, each naming a note")
+    return _name(str(value), "a name in relevant_ids")
 
 
 def _parse_moment(value: Any, field: str) -> datetime | None:

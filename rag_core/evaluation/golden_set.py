@@ -1,7 +1,8 @@
-"""Golden sets: imported and exported as JSON lines, edited one query at a time.
+"""Golden sets as files of JSON lines: imported, exported, and what makes a round trip come out equal.
 
-Queries are unique within a set by their normalised text. Whoever changes a set holds its row until the transaction
-ends, so writers of one set follow each other; a change makes the set's version grow by one.
+Queries are unique within a set by their normalised text. An import is one transaction and holds the set's row
+until the end, so writers of one set follow each other; if it changes anything, the set's version grows by
+one.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,56 +12,47 @@ from itertools import islice
 from typing import Any
 from uuid import UUID, uuid4
 
-from rag_core.errors import AmbiguousNoteError, ConflictError, InvalidInputError, NotFoundError
+from rag_core.errors import AmbiguousNoteError, InvalidInputError
+from rag_core.evaluation.golden_edits import (
+    add_golden_query,
+    delete_golden_query,
+    fetch_set_queries,
+    list_golden_queries,
+    update_golden_query,
+)
 from rag_core.evaluation.golden_query import (
-    CATEGORIES,
     DEFAULT_SET,
-    Category,
     GoldenLine,
     GoldenQuery,
     normalise_query,
-    parse_answer,
-    parse_category,
-    parse_difficulty,
     parse_golden_line,
-    parse_query,
-    parse_tags,
     query_hash,
 )
-from rag_core.importing import MAX_LISTED_REJECTIONS, Rejection, _decoded
+from rag_core.importing import MAX_LISTED_REJECTIONS, _decoded
 from rag_core.model import NoteId, TenantId
 from rag_core.notes import _name
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.golden import (
     GoldenSet,
-    fetch_golden_queries,
-    fetch_golden_query,
-    fetch_golden_set,
     fetch_note_names,
     find_golden_queries,
     grow_golden_set,
     hold_notes,
-    lock_golden_set_of,
     open_golden_set,
-    remove_golden_query,
     taken_query_ids,
     write_golden_queries,
 )
 from rag_core.storage.notes import find_notes
 
 __all__ = [
-    "CATEGORIES",
     "DEFAULT_SET",
-    "Category",
     "GoldenImport",
-    "GoldenLine",
     "GoldenQuery",
     "add_golden_query",
     "delete_golden_query",
     "export_golden",
-    "fetch_golden_queries",
-    "fetch_golden_query",
     "import_golden",
+    "list_golden_queries",
     "normalise_query",
     "parse_golden_line",
     "query_hash",
@@ -75,18 +67,21 @@ _ResolvedLine = tuple[GoldenLine, tuple[NoteId, ...]]
 
 @dataclass(slots=True, kw_only=True)
 class GoldenImport:
-    """What became of the lines: taken, of them new or different, and rejected; at most 10,000 rejections are listed."""
+    """What became of the lines: taken, new or different among them, and rejected by number and reason.
+
+    At most 10,000 rejections are listed, all are counted.
+    """
 
     imported: int = 0
     changed: int = 0
-    rejected: list[Rejection] = field(default_factory=list)
+    rejected: list[tuple[int, str]] = field(default_factory=list)
     rejected_count: int = 0
 
     def reject(self, line: int, error: InvalidInputError) -> None:
         """Count a line that is not taken, and list it while there is room."""
         self.rejected_count += 1
         if len(self.rejected) < MAX_LISTED_REJECTIONS:
-            self.rejected.append(Rejection(line=line, error=str(error)))
+            self.rejected.append((line, str(error)))
 
 
 def import_golden(
@@ -94,8 +89,8 @@ def import_golden(
 ) -> GoldenImport:
     """Take the good lines into the set in one transaction, and report the bad ones.
 
-    A line whose query the set has replaces all its fields; the query keeps its id, and its creation time unless the line
-    has one. Blank lines are passed over. A set is made by its first good line.
+    A line whose query the set has replaces all its fields; the query keeps its id, and its creation time
+    unless the line has one. Blank lines are passed over. A set is made by its first good line.
 
     Raises:
         InvalidInputError: the set's name cannot be one.
@@ -104,7 +99,7 @@ def import_golden(
     report = GoldenImport()
     with database.transaction(tenant) as connection:
         _import_lines(connection, tenant, lines, name, report)
-    report.rejected.sort(key=lambda rejection: rejection.line)
+    report.rejected.sort()
     return report
 
 
@@ -146,7 +141,7 @@ def _taken(
     first_lines: dict[bytes, int],
     report: GoldenImport,
 ) -> list[_ResolvedLine]:
-    """The lines of the batch whose notes exist and whose query no line before had, with their notes held."""
+    """Lines of the batch whose notes exist and whose query no line before had, with their notes held."""
     found = find_notes(connection, tenant, (name for _, line in batch for name in line.relevant_names))
     held = hold_notes(connection, tenant, [note for note in found.values() if isinstance(note, UUID)])
     taken = []
@@ -239,22 +234,20 @@ def _golden_query(
 
 
 def export_golden(
-    connection: Connection, tenant: TenantId, *, set_name: str = DEFAULT_SET
+    database: Database, tenant: TenantId, *, set_name: str = DEFAULT_SET
 ) -> list[dict[str, Any]]:
-    """The set as the objects that ``import_golden`` takes a line, with every field.
+    """Write the set as the objects that ``import_golden`` takes a line, with every field.
 
-    A note is named by its external id, by ``source:id`` where that is ambiguous. A query whose notes were all deleted
-    has none, and an import would reject it.
+    A note is named by its external id, by ``source:id`` where that is ambiguous. A query whose notes were all
+    deleted has none, and an import would reject it.
 
     Raises:
         NotFoundError: there is no such set; the default one is never missing, only empty.
     """
-    if set_name != DEFAULT_SET and fetch_golden_set(connection, tenant, set_name) is None:
-        raise NotFoundError(
-            f"no golden set is called {set_name!r}; brain golden import FILE --set {set_name} makes it"
-        )
-    queries = fetch_golden_queries(connection, tenant, set_name=set_name)
-    names = _note_names(connection, tenant, {note for query in queries for note in query.relevant_note_ids})
+    with database.transaction(tenant) as connection:
+        queries = fetch_set_queries(connection, tenant, set_name)
+        notes = {note for query in queries for note in query.relevant_note_ids}
+        names = _note_names(connection, tenant, notes)
     return [_exported(query, names) for query in queries]
 
 
@@ -283,132 +276,3 @@ def _exported(query: GoldenQuery, names: Mapping[NoteId, str]) -> dict[str, Any]
         "created_at": query.created_at.astimezone(UTC).isoformat(),
         "updated_at": query.updated_at.astimezone(UTC).isoformat(),
     }
-
-
-def add_golden_query(
-    connection: Connection,
-    tenant: TenantId,
-    *,
-    query: str,
-    relevant_note_ids: Sequence[UUID],
-    expected_answer: str,
-    category: str,
-    difficulty: int,
-    tags: Sequence[str] = (),
-    set_name: str = DEFAULT_SET,
-) -> GoldenQuery:
-    """Add one query with all its fields; the set is made if it is missing.
-
-    Raises:
-        InvalidInputError: a field is empty or out of bounds.
-        NotFoundError: a note does not exist.
-        ConflictError: the set has the query already.
-    """
-    now = datetime.now(UTC)
-    added = GoldenQuery(
-        id=uuid4(),
-        external_id=None,
-        query=parse_query(query),
-        relevant_note_ids=_existing_notes(connection, tenant, relevant_note_ids),
-        expected_answer=_parse_given_answer(expected_answer),
-        category=parse_category(category),
-        difficulty=parse_difficulty(difficulty),
-        tags=parse_tags(tags),
-        created_at=now,
-        updated_at=now,
-    )
-    golden = open_golden_set(connection, tenant, _name(set_name, "set"))
-    _write_one(connection, tenant, golden, added)
-    return added
-
-
-def update_golden_query(
-    connection: Connection,
-    tenant: TenantId,
-    query_id: UUID,
-    *,
-    query: str | None = None,
-    relevant_note_ids: Sequence[UUID] | None = None,
-    expected_answer: str | None = None,
-    category: str | None = None,
-    difficulty: int | None = None,
-    tags: Sequence[str] | None = None,
-) -> GoldenQuery:
-    """Change the fields that are given; with nothing different, the query and its set's version stay as they are.
-
-    Raises:
-        InvalidInputError: a field is empty or out of bounds.
-        NotFoundError: the query or a note does not exist.
-        ConflictError: another query of the set has the new text.
-    """
-    golden = lock_golden_set_of(connection, tenant, query_id)
-    old = _the_query(connection, tenant, query_id)
-    given: dict[str, Any] = {
-        "query": None if query is None else parse_query(query),
-        "relevant_note_ids": None
-        if relevant_note_ids is None
-        else _existing_notes(connection, tenant, relevant_note_ids),
-        "expected_answer": None if expected_answer is None else _parse_given_answer(expected_answer),
-        "category": None if category is None else parse_category(category),
-        "difficulty": None if difficulty is None else parse_difficulty(difficulty),
-        "tags": None if tags is None else parse_tags(tags),
-    }
-    new = replace(old, **{name: value for name, value in given.items() if value is not None})
-    if new == old or golden is None:
-        return old
-    new = replace(new, updated_at=datetime.now(UTC))
-    _write_one(connection, tenant, golden, new)
-    return new
-
-
-def delete_golden_query(connection: Connection, tenant: TenantId, query_id: UUID) -> None:
-    """Delete one query.
-
-    Raises:
-        NotFoundError: the tenant has no such query.
-    """
-    golden = lock_golden_set_of(connection, tenant, query_id)
-    if golden is None or not remove_golden_query(connection, tenant, query_id):
-        raise _unknown_query(query_id)
-    grow_golden_set(connection, tenant, golden.id)
-
-
-def _the_query(connection: Connection, tenant: TenantId, query_id: UUID) -> GoldenQuery:
-    found = fetch_golden_query(connection, tenant, query_id)
-    if found is None:
-        raise _unknown_query(query_id)
-    return found
-
-
-def _unknown_query(query_id: UUID) -> NotFoundError:
-    return NotFoundError(f"no golden query {query_id}; brain golden export lists the ids")
-
-
-def _write_one(connection: Connection, tenant: TenantId, golden: GoldenSet, query: GoldenQuery) -> None:
-    digest = query_hash(query.query)
-    same = find_golden_queries(connection, tenant, golden.id, [digest]).get(digest)
-    if same is not None and same.id != query.id:
-        raise ConflictError(
-            f"the golden set {golden.name!r} has this query already, as {same.id}; update that one"
-        )
-    write_golden_queries(connection, tenant, golden.id, [query])
-    grow_golden_set(connection, tenant, golden.id)
-
-
-def _existing_notes(connection: Connection, tenant: TenantId, notes: Sequence[UUID]) -> tuple[NoteId, ...]:
-    if not notes:
-        raise InvalidInputError(
-            "relevant_note_ids is empty; a golden query needs at least one note that answers it"
-        )
-    wanted = {NoteId(note) for note in notes}
-    missing = sorted(wanted - hold_notes(connection, tenant, wanted))
-    if missing:
-        raise NotFoundError(f"no note {missing[0]}; relevant_note_ids are ids of stored notes")
-    return tuple(sorted(wanted))
-
-
-def _parse_given_answer(value: str) -> str:
-    answer = parse_answer(value)
-    if not answer:
-        raise InvalidInputError("expected_answer is empty; expected the answer that the notes give")
-    return answer

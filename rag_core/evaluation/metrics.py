@@ -1,7 +1,8 @@
 """Metrics of one ranking against the set of relevant items, and their aggregation over queries. No I/O.
 
-Relevance is binary. A ranking is best first; an item that stands in it twice counts at its first place only, so a note
-found by three of its chunks takes one rank. Without relevant items a metric is undefined: None, which ``mean`` leaves out.
+Relevance is binary. A ranking is best first; an item that stands in it twice counts at its first place only,
+so a note found by three of its chunks takes one rank. Without relevant items a metric is undefined: None,
+which ``mean`` leaves out.
 """
 
 import math
@@ -24,7 +25,7 @@ def first_relevant_rank(ranking: Sequence[Hashable], relevant: Collection[Hashab
 
 
 def reciprocal_rank(ranking: Sequence[Hashable], relevant: Collection[Hashable]) -> float | None:
-    """1 / rank of the first relevant item, 0 if there is none, so in [0, 1]; the mean over queries is the MRR.
+    """1 / rank of the first relevant item, 0 if there is none: in [0, 1]; the mean over queries is the MRR.
 
     Source: Voorhees, The TREC-8 Question Answering Track Report, 1999.
     """
@@ -59,7 +60,7 @@ def recall_at(ranking: Sequence[Hashable], relevant: Collection[Hashable], k: in
 
 
 def precision_at(ranking: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float | None:
-    """Relevant items among the first k / k, in [0, ``precision_ceiling_at``]; a shorter ranking is divided by k too.
+    """Relevant items among the first k / k, in [0, ``precision_ceiling_at``]; a shorter ranking too.
 
     Raises:
         ValueError: k is below 1.
@@ -104,9 +105,9 @@ def mean(values: Iterable[float | None]) -> float | None:
 
 
 def percentile(values: Collection[float], p: float) -> float | None:
-    """The nearest-rank percentile, sorted[⌈p · n⌉ - 1]: always one of the values, and never less for a greater p.
+    """The nearest-rank percentile, sorted[⌈p · n⌉ - 1], with p a fraction in (0, 1]; no values give None.
 
-    ``p`` is a fraction in (0, 1]. No values give None.
+    It is always one of the values, and never less for a greater p.
 
     Raises:
         ValueError: p is outside (0, 1].

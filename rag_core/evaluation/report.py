@@ -17,13 +17,13 @@ _MEANS = [*(f"hit@{k}" for k in HIT_RATE_DEPTHS), "MRR", "nDCG@10", "recall@20"]
 
 
 def markdown_report(run: EvaluationRun) -> str:
-    """The run's circumstances, its metrics in all and by category, and its worst queries, as Markdown tables."""
+    """What was run, its metrics in all and by category, and its worst queries, as Markdown tables."""
     parts = [_heading(run), _metrics_table(run), _latency_line(run), _worst_queries(run)]
     return "\n\n".join(parts) + "\n"
 
 
 def _heading(run: EvaluationRun) -> str:
-    counts = [f"{run.total_queries} queries"]
+    counts = [f"{run.total_queries} {'query' if run.total_queries == 1 else 'queries'}"]
     for count, what in (
         (run.degraded_queries, "degraded"),
         (run.failed_queries, "failed"),

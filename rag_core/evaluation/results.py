@@ -1,4 +1,4 @@
-"""The values of an evaluation run, and how a run's metrics follow from what its queries brought back. No I/O."""
+"""The values of an evaluation run, and how its metrics follow from what its queries brought back. No I/O."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -76,7 +76,7 @@ class RetrievalMetrics:
 class PrecisionMetrics:
     """Means of what is not stored with a run but follows from its queries.
 
-    Precision at 5 cannot exceed its ceiling where queries have fewer than five relevant notes; R-precision can reach 1.
+    Precision at 5 has a ceiling where queries have fewer than five relevant notes; R-precision can reach 1.
     """
 
     precision_at_5: float
@@ -118,7 +118,7 @@ class StoredRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationRun(StoredRun):
-    """A run with its queries, and how many golden queries were left out because all their notes are deleted."""
+    """A run with its queries, and how many golden queries were left out: all their notes are deleted."""
 
     queries: tuple[QueryResult, ...]
     orphaned_queries: int

@@ -1,4 +1,4 @@
-"""An evaluation run: every query of a golden set asked one after the other, the figures stored with what led to them."""
+"""An evaluation run: every query of a golden set asked in turn, the figures stored with what led to them."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -52,10 +52,10 @@ def evaluate(
 ) -> EvaluationRun:
     """Ask every query of the set, or of one category, and store the run with its queries in one transaction.
 
-    ``search`` must bring hits of at least ``RANKING_DEPTH`` notes whatever ``config.top_k.final`` is, without a cache;
-    ``config`` and ``models`` are what it searches with, for the hash. A query that raises a ``RagError`` is a miss with
-    the error's name. Queries whose relevant notes are all deleted are left out and counted. ``on_progress`` gets the
-    queries done and their number; ``clock`` gives seconds.
+    ``search`` must look deep enough for ``RANKING_DEPTH`` notes, whatever is served, and must not cache;
+    ``config`` and ``models`` are what it searches with, for the hash. A query that raises a ``RagError`` is a
+    miss with the error's name. Queries whose relevant notes are all deleted are left out and counted.
+    ``on_progress`` gets the queries done and their number; ``clock`` gives seconds.
 
     Raises:
         InvalidInputError: the set is unknown or has no query to ask, or there is no such category.
@@ -66,9 +66,9 @@ def evaluate(
     asked = [query for query in queries if query.relevant_note_ids]
     _check_asked(asked, queries, set_name, wanted)
     results = []
-    for query in asked:
+    for done, query in enumerate(asked, 1):
         results.append(_ask(query, search, clock))
-        on_progress(len(results), len(asked))
+        on_progress(done, len(asked))
     run = EvaluationRun(
         run_id=uuid4(),
         set_name=set_name,
@@ -114,8 +114,8 @@ def _check_asked(
     kind = f" of category {category}" if category else ""
     if queries:
         raise InvalidInputError(
-            f"every note relevant to the {len(queries)} queries{kind} of the golden set {name!r} was deleted; "
-            + _import_remedy(name)
+            f"every note that answers the {len(queries)} queries{kind} of the golden set {name!r} "
+            f"is deleted; {_import_remedy(name)}"
         )
     raise InvalidInputError(f"the golden set {name!r} has no query{kind}; {_import_remedy(name)}")
 
@@ -152,7 +152,7 @@ def ranked_notes(hits: Iterable[Hit]) -> tuple[NoteId, ...]:
 
 
 def to_json(run: EvaluationRun) -> dict[str, Any]:
-    """The run as ``brain evaluate --json`` prints it; metrics of answers are null until a judge has scored them."""
+    """The run as ``brain evaluate --json`` prints it; metrics of answers are null without a judge."""
     return {
         "run_id": str(run.run_id),
         "set": run.set_name,

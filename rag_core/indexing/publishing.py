@@ -15,10 +15,11 @@ PUBLISH_NOTES = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishReport:
-    """Notes whose new generation went live, and staged ones that could not yet."""
+    """Notes whose new generation went live, staged ones that could not yet, and chunks that are no more."""
 
     published: int
     left: int
+    deleted: int
 
 
 def publish_staged(
@@ -31,16 +32,22 @@ def publish_staged(
 ) -> PublishReport:
     """Publish the batches' staged notes, some fifty a transaction; each note is seen old or new, whole."""
     staged = store.fetch_staged_note_ids(database, tenant, batches)
-    published = 0
+    published = deleted = 0
     for start in range(0, len(staged), PUBLISH_NOTES):
-        published += _publish(database, tenant, staged[start : start + PUBLISH_NOTES], pipeline.model.id)
-        on_progress(len(staged[start : start + PUBLISH_NOTES]))
-    return PublishReport(published=published, left=len(staged) - published)
+        page = staged[start : start + PUBLISH_NOTES]
+        page_published, page_deleted = _publish(database, tenant, page, pipeline.model.id)
+        published += page_published
+        deleted += page_deleted
+        on_progress(len(page))
+    return PublishReport(published=published, left=len(staged) - published, deleted=deleted)
 
 
-def _publish(database: Database, tenant: TenantId, notes: Sequence[NoteId], model_id: int) -> int:
+def _publish(database: Database, tenant: TenantId, notes: Sequence[NoteId], model_id: int) -> tuple[int, int]:
+    """How many of the notes went live, and how many of their chunks are no more."""
     with database.transaction(tenant) as connection:
-        return len(store.publish_notes(connection, tenant, notes, model_id=model_id))
+        replaced = store.count_replaced_chunks(connection, tenant, notes)
+        published = store.publish_notes(connection, tenant, notes, model_id=model_id)
+    return len(published), sum(replaced.get(note, 0) for note in published)
 
 
 def maintain(database: Database, tenant: TenantId, pipeline: Pipeline) -> int:

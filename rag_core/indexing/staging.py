@@ -7,12 +7,12 @@ from uuid import UUID
 
 import numpy as np
 
-from rag_core.chunking import chunk_spans, sentence_spans
+from rag_core.chunking import ChunkSpan, chunk_spans, sentence_spans
 from rag_core.configuration import Chunking
 from rag_core.embedding import Embedder, EmbeddingModel, input_hash
 from rag_core.embedding.context import contextual_info, template_summary, with_context
 from rag_core.indexing.pipeline import Pipeline
-from rag_core.model import ChunkId, FloatMatrix, NoteId, TenantId
+from rag_core.model import ChunkId, FloatMatrix, NoteId, Span, TenantId
 from rag_core.storage import staging as store
 from rag_core.storage.database import Database
 
@@ -67,15 +67,9 @@ def stage_note(note: store.NoteToStage, pipeline: Pipeline) -> store.StagedNote:
 
 
 def _staged_chunks(
-    note: store.NoteToStage, sentences: Sequence[tuple[int, int]], sizes: Chunking, model: EmbeddingModel
+    note: store.NoteToStage, sentences: Sequence[Span], sizes: Chunking, model: EmbeddingModel
 ) -> list[store.StagedChunk]:
-    spans = chunk_spans(
-        note.content,
-        sentences,
-        max_tokens=sizes.max_chunk_size,
-        overlap_tokens=sizes.overlap_size,
-        min_tokens=sizes.min_chunk_size,
-    )
+    spans = _visible_spans(note, sentences, sizes)
     summary = template_summary(note.title, note.content)
     repeats: dict[str, int] = {}
     staged = []
@@ -97,6 +91,18 @@ def _staged_chunks(
             )
         )
     return staged
+
+
+def _visible_spans(note: store.NoteToStage, sentences: Sequence[Span], sizes: Chunking) -> list[ChunkSpan]:
+    """Chunk spans without those of white space alone, which have no meaning to embed."""
+    spans = chunk_spans(
+        note.content,
+        sentences,
+        max_tokens=sizes.max_chunk_size,
+        overlap_tokens=sizes.overlap_size,
+        min_tokens=sizes.min_chunk_size,
+    )
+    return [span for span in spans if not note.content[span.start : span.end].isspace()]
 
 
 def chunk_id_for(note_id: NoteId, content: str, occurrence: int) -> ChunkId:
@@ -124,11 +130,14 @@ def embed_staged(
     """
     _, chunks = store.count_staged(database, tenant, batches)
     embedded = 0
-    while page := store.fetch_missing_inputs(database, tenant, batches, limit=EMBED_CHUNKS):
+    after = (_FIRST, -1)
+    while page := store.fetch_missing_inputs(database, tenant, batches, after=after, limit=EMBED_CHUNKS):
         computed = _embed(page, pipeline.embedder)
-        store.write_vectors(database, tenant, computed)
+        if computed:
+            store.write_vectors(database, tenant, computed)
         embedded += len(computed)
-        on_progress(len(computed))
+        after = (page[-1].note_id, page[-1].chunk_index)
+        on_progress(2 * len(page))
     return EmbedReport(embedded=embedded, reused=2 * chunks - embedded)
 
 
@@ -139,6 +148,8 @@ def _embed(page: Sequence[store.MissingInput], embedder: Embedder) -> list[store
             wanted.setdefault(item.standard_hash, (item.note_id, item.content))
         if item.contextual_hash is not None:
             wanted.setdefault(item.contextual_hash, (item.note_id, with_context(item.context, item.content)))
+    if not wanted:
+        return []
     vectors: FloatMatrix = embedder.embed([text for _, text in wanted.values()], role="document")
     return [
         store.ComputedVector(input_hash=digest, note_id=note_id, vector=np.asarray(vector))

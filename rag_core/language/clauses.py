@@ -1,14 +1,28 @@
 """Words that open a clause, where a sentence too long for one chunk may be parted.
 
-Only words that mean this in one of the three languages and nothing in the other two that would hurt: a text is not
-asked for its language before it is parted.
+Only words that mean this in one of the three languages and nothing that would hurt in the other two: a text is
+not asked for its language before it is parted.
 """
 
 from rag_core.model import Language
 
 CLAUSE_CONNECTORS: dict[Language, tuple[str, ...]] = {
     "es": (
-        *("y", "e", "o", "u", "ni", "pero", "sino", "porque", "pues", "aunque", "mientras", "cuando", "donde"),
+        *(
+            "y",
+            "e",
+            "o",
+            "u",
+            "ni",
+            "pero",
+            "sino",
+            "porque",
+            "pues",
+            "aunque",
+            "mientras",
+            "cuando",
+            "donde",
+        ),
         *("que", "quien", "cuyo", "cuya", "para", "si", "como"),
     ),
     "de": ("und", "oder", "aber", "denn", "sondern", "weil", "dass", "obwohl", "während", "wenn", "damit"),

@@ -22,7 +22,7 @@ from rag_core.storage.queries import query
 def insert_run(
     connection: Connection, tenant: TenantId, run: StoredRun, results: Sequence[QueryResult]
 ) -> None:
-    """Store a run with its queries; whether all of it or nothing stays is the caller's transaction's affair."""
+    """Store a run with its queries; they belong in one transaction, so that all of it stays or nothing."""
     connection.execute(query("insert_evaluation_run"), _run_parameters(tenant, run))
     rows = [_query_parameters(tenant, run.run_id, result) for result in results]
     connection.cursor().executemany(query("insert_evaluation_query"), rows)

@@ -28,7 +28,7 @@ def open_golden_set(connection: Connection, tenant: TenantId, name: str) -> Gold
 
 
 def fetch_golden_set(connection: Connection, tenant: TenantId, name: str) -> GoldenSet | None:
-    """The set of that name, if there is one."""
+    """The set of that name, if there is one, unchanged until the transaction ends."""
     row = connection.execute(query("fetch_golden_set"), {"tenant": tenant, "name": name}).fetchone()
     return None if row is None else _golden_set(row)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from uuid import UUID
 
 import numpy as np
@@ -12,7 +13,7 @@ from rag_core.model import ChunkId, Language, NoteId, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 
-_NOTE_TYPES = ("text", "uuid", "bytea", "text", "int4[]")
+_NOTE_TYPES = ("text", "uuid", "bytea", "text", "int4[]", "timestamptz")
 _CHUNK_TYPES = ("text", "uuid", "int4", "uuid", "int4", "int4", "text", "int4", "text", "bytea", "bytea")
 
 
@@ -58,6 +59,7 @@ class MissingInput:
     """A staged chunk and the hashes of the inputs that have no vector yet."""
 
     note_id: NoteId
+    chunk_index: int
     content: str
     context: str
     standard_hash: bytes | None
@@ -111,15 +113,25 @@ def write_staged(database: Database, tenant: TenantId, notes: Sequence[StagedNot
 def copy_staged(connection: Connection, tenant: TenantId, notes: Sequence[StagedNote]) -> None:
     """Replace what is staged of these notes within the caller's transaction."""
     connection.execute(query("unstage_notes"), {"tenant": tenant, "notes": [note.note_id for note in notes]})
-    with connection.cursor().copy(query("copy_staged_notes")) as copy:
+    connection.execute(query("create_new_notes"))
+    connection.execute(query("create_new_chunks"))
+    with connection.cursor().copy(query("copy_new_notes")) as copy:
         copy.set_types(_NOTE_TYPES)
         for note in notes:
-            copy.write_row((tenant, note.note_id, note.content_hash, note.fingerprint, note.sentence_starts))
-    with connection.cursor().copy(query("copy_staged_chunks")) as copy:
+            copy.write_row(_note_row(tenant, note))
+    with connection.cursor().copy(query("copy_new_chunks")) as copy:
         copy.set_types(_CHUNK_TYPES)
         for note in notes:
             for chunk in note.chunks:
                 copy.write_row(_chunk_row(tenant, note.note_id, chunk))
+    connection.execute(query("insert_staged_notes"), {"tenant": tenant})
+    connection.execute(query("stage_chunks"), {"tenant": tenant})
+    connection.execute("drop table new_notes, new_chunks")
+
+
+def _note_row(tenant: TenantId, note: StagedNote) -> tuple[object, ...]:
+    staged_at = datetime.now(UTC)
+    return tenant, note.note_id, note.content_hash, note.fingerprint, note.sentence_starts, staged_at
 
 
 def _chunk_row(tenant: TenantId, note_id: NoteId, chunk: StagedChunk) -> tuple[object, ...]:
@@ -147,16 +159,30 @@ def count_staged(database: Database, tenant: TenantId, batches: Sequence[str]) -
 
 
 def fetch_missing_inputs(
-    database: Database, tenant: TenantId, batches: Sequence[str], *, limit: int
+    database: Database, tenant: TenantId, batches: Sequence[str], *, after: tuple[UUID, int], limit: int
 ) -> list[MissingInput]:
-    """The next staged chunks of which a vector is missing."""
+    """The next page of staged chunks after (note, chunk index), each with the hashes of the vectors it lacks."""
     with database.transaction(tenant) as connection:
         rows = connection.execute(
-            query("fetch_missing_inputs"), {"tenant": tenant, "batches": list(batches), "limit": limit}
+            query("fetch_missing_inputs"),
+            {
+                "tenant": tenant,
+                "batches": list(batches),
+                "after_note": after[0],
+                "after_index": after[1],
+                "limit": limit,
+            },
         ).fetchall()
     return [
-        MissingInput(note_id=note, content=content, context=context, standard_hash=standard, contextual_hash=contextual)
-        for note, content, context, standard, contextual in rows
+        MissingInput(
+            note_id=note,
+            chunk_index=index,
+            content=content,
+            context=context,
+            standard_hash=standard,
+            contextual_hash=contextual,
+        )
+        for note, index, content, context, standard, contextual in rows
     ]
 
 
@@ -184,6 +210,12 @@ def fetch_staged_note_ids(database: Database, tenant: TenantId, batches: Sequenc
             query("fetch_staged_note_ids"), {"tenant": tenant, "batches": list(batches)}
         ).fetchall()
     return [row[0] for row in rows]
+
+
+def count_replaced_chunks(connection: Connection, tenant: TenantId, notes: Sequence[NoteId]) -> dict[NoteId, int]:
+    """How many live chunks of each note its staged generation does not have again; notes without any are absent."""
+    rows = connection.execute(query("count_replaced_chunks"), {"tenant": tenant, "notes": list(notes)}).fetchall()
+    return dict(rows)
 
 
 def publish_notes(connection: Connection, tenant: TenantId, notes: Sequence[NoteId], *, model_id: int) -> list[NoteId]:

@@ -6,7 +6,8 @@ on conflict (tenant_id, name) do update set name = excluded.name
 returning set_id, name, version;
 
 -- name: fetch_golden_set
-select set_id, name, version from golden_sets where tenant_id = %(tenant)s and name = %(name)s;
+-- The set of that name; no writer changes it or its queries until the transaction ends.
+select set_id, name, version from golden_sets where tenant_id = %(tenant)s and name = %(name)s for share;
 
 -- name: list_golden_set_names
 select name from golden_sets where tenant_id = %(tenant)s order by name collate "C";
@@ -34,7 +35,7 @@ select q.query_id, q.external_id, q.query, q.query_hash, q.expected_answer, q.ca
 from golden_queries q join golden_sets s using (tenant_id, set_id)
 where q.tenant_id = %(tenant)s and s.name = %(name)s
     and (%(category)s::text is null or q.category = %(category)s)
-order by q.created_at, q.external_id collate "C", q.query collate "C";
+order by q.created_at, coalesce(q.external_id, q.query_id::text) collate "C", q.query collate "C";
 
 -- name: find_golden_queries
 -- The queries of a set that have one of these hashes.

@@ -84,25 +84,58 @@ limit %(limit)s;
 -- name: unstage_notes
 delete from staged_notes where tenant_id = %(tenant)s and note_id = any(%(notes)s);
 
--- name: copy_staged_notes
-copy staged_notes (tenant_id, note_id, content_hash, fingerprint, sentence_starts) from stdin (format binary);
+-- name: create_new_notes
+-- COPY into a table with row-level security is refused, so rows go through temporary ones.
+create temporary table new_notes (like staged_notes) on commit drop;
 
--- name: copy_staged_chunks
-copy staged_chunks (
+-- name: create_new_chunks
+create temporary table new_chunks (like staged_chunks) on commit drop;
+
+-- name: copy_new_notes
+copy new_notes (tenant_id, note_id, content_hash, fingerprint, sentence_starts, staged_at) from stdin (format binary);
+
+-- name: copy_new_chunks
+copy new_chunks (
     tenant_id, note_id, chunk_index, chunk_id, start_char, end_char, context, token_count, chunking_method,
     standard_hash, contextual_hash
 ) from stdin (format binary);
 
+-- name: insert_staged_notes
+-- A note deleted meanwhile is passed over.
+insert into staged_notes
+select s.* from new_notes s
+where exists (select from notes n where n.tenant_id = %(tenant)s and n.note_id = s.note_id)
+on conflict do nothing;
+
+-- name: stage_chunks
+insert into staged_chunks
+select c.* from new_chunks c join staged_notes s using (tenant_id, note_id)
+where s.tenant_id = %(tenant)s
+on conflict do nothing;
+
 -- name: fetch_missing_inputs
--- Staged chunks of which a vector is neither live nor cached, with the texts it is made from.
-select s.note_id, substring(n.content from s.start_char + 1 for s.end_char - s.start_char), s.context,
-    case when not has_vector(s.tenant_id, s.standard_hash) then s.standard_hash end,
-    case when not has_vector(s.tenant_id, s.contextual_hash) then s.contextual_hash end
-from staged_chunks s join notes n using (tenant_id, note_id)
-where s.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s)
-    and not (has_vector(s.tenant_id, s.standard_hash) and has_vector(s.tenant_id, s.contextual_hash))
-order by s.note_id, s.chunk_index
-limit %(limit)s;
+-- The next staged chunks with the texts their vectors are made from, and the hashes of vectors neither live nor cached.
+with page as materialized (
+    select s.note_id, s.chunk_index, s.start_char, s.end_char, s.context, s.standard_hash, s.contextual_hash, n.content
+    from staged_chunks s join notes n using (tenant_id, note_id)
+    where s.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s)
+        and (s.note_id, s.chunk_index) > (%(after_note)s, %(after_index)s)
+    order by s.note_id, s.chunk_index
+    limit %(limit)s
+), known as materialized (
+    select c.input_hash from embedding_cache c
+    where c.tenant_id = %(tenant)s
+        and c.input_hash in (select standard_hash from page union all select contextual_hash from page)
+    union
+    select e.input_hash from embeddings e
+    where e.tenant_id = %(tenant)s
+        and e.input_hash in (select standard_hash from page union all select contextual_hash from page)
+)
+select note_id, chunk_index, substring(content from start_char + 1 for end_char - start_char), context,
+    case when standard_hash not in (select input_hash from known) then standard_hash end,
+    case when contextual_hash not in (select input_hash from known) then contextual_hash end
+from page
+order by note_id, chunk_index;
 
 -- name: count_staged
 -- Staged chunks and notes of the batches.
@@ -132,16 +165,33 @@ order by s.note_id;
 
 -- name: lock_publishable
 -- Staged notes whose text is still the one staged and whose every vector is there, locked in one order.
+with wanted as materialized (
+    select s.note_id, h.input_hash
+    from staged_chunks s cross join lateral (values (s.standard_hash), (s.contextual_hash)) h (input_hash)
+    where s.tenant_id = %(tenant)s and s.note_id = any(%(notes)s)
+), unknown as materialized (
+    select w.note_id
+    from wanted w
+    where not exists (select from embedding_cache c where c.tenant_id = %(tenant)s and c.input_hash = w.input_hash)
+        and not exists (select from embeddings e where e.tenant_id = %(tenant)s and e.input_hash = w.input_hash)
+)
 select n.note_id
 from notes n join staged_notes s using (tenant_id, note_id)
 where n.tenant_id = %(tenant)s and n.note_id = any(%(notes)s) and n.content_hash = s.content_hash
-    and not exists (
-        select from staged_chunks c
-        where c.tenant_id = s.tenant_id and c.note_id = s.note_id
-            and not (has_vector(c.tenant_id, c.standard_hash) and has_vector(c.tenant_id, c.contextual_hash))
-    )
+    and n.note_id not in (select note_id from unknown)
 order by n.note_id
 for update of n;
+
+-- name: count_replaced_chunks
+-- Live chunks that the staged generation does not have again. The chunk of a note not chunked yet is not counted.
+select c.note_id, count(*)
+from chunks c
+where c.tenant_id = %(tenant)s and c.note_id = any(%(notes)s) and c.chunking_method <> 'whole_note'
+    and not exists (
+        select from staged_chunks s
+        where s.tenant_id = c.tenant_id and s.note_id = c.note_id and s.chunk_id = c.chunk_id
+    )
+group by c.note_id;
 
 -- name: insert_staged_chunks
 insert into chunks (

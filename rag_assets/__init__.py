@@ -1,0 +1,12 @@
+"""The Dagster project: what is materialised, checked and scheduled. Thin; the work is ``rag_core.indexing``'s.
+
+One module a stage (``notes`` → ``chunks`` → ``embeddings`` → ``fulltext_index`` → ``evaluation_report``), then partitions,
+checks, jobs, schedules and sensors; ``definitions.build_definitions`` puts them together. ``indexing`` runs the same
+definitions in this process for ``brain index``. An asset loads, calls the core and returns counts and a fingerprint.
+Not here: SQL, chunking, embedding, metrics. Imports point to ``rag_core`` and ``resources``, never back.
+"""
+
+import warnings
+
+# Range runs are what makes partitions cheap here; Dagster says at every import that they may change in a minor version.
+warnings.filterwarnings("ignore", message="Parameter `backfill_policy`")

@@ -1,0 +1,214 @@
+"""Asset checks: the invariants of ``rag_core.storage.checks``, each where its breach would first mislead somebody.
+
+What is staged is checked before it goes live, so a broken generation never does. What is live is checked after, and a
+breach stops the run before it is measured. Checks look at the batches of the run; without batches, at everything.
+
+They have no partitions of their own: an evaluation over a range of partitions would carry none of them (Dagster 1.13).
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import dagster as dg
+
+from rag_assets.stages import table
+from rag_core.engine import Engine
+from rag_core.indexing.batches import batches_by_tenant, list_tenants
+from rag_core.model import TenantId
+from rag_core.storage import checks
+from rag_core.storage.checks import CheckReport
+from rag_core.storage.database import Database
+
+Batches = Sequence[str] | None
+Check = Callable[[Engine, TenantId, Batches], CheckReport]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invariant:
+    """A check as Dagster shows it; ``is_blocking`` where a reader would be misled by going on."""
+
+    name: str
+    asset: str
+    check: Check
+    description: str
+    remedy: str
+    is_blocking: bool = True
+
+    @property
+    def spec(self) -> dg.AssetCheckSpec:
+        """The invariant for Dagster."""
+        return dg.AssetCheckSpec(
+            self.name, asset=self.asset, description=self.description, blocking=self.is_blocking
+        )
+
+
+def _of_batches(check: Callable[[Database, TenantId, Batches], CheckReport]) -> Check:
+    return lambda engine, tenant, batches: check(engine.database, tenant, batches)
+
+
+def _of_batches_and_model(check: Callable[..., CheckReport]) -> Check:
+    return lambda engine, tenant, batches: check(engine.database, tenant, batches, model=engine.model)
+
+
+def _of_tenant(check: Callable[[Database, TenantId], CheckReport]) -> Check:
+    return lambda engine, tenant, _batches: check(engine.database, tenant)
+
+
+REINDEX = "Make the notes anew: run `brain index --full`."
+REPORT = "Nothing of it went live. This is a defect of Brain Sync: please report it with this page."
+
+STAGED = (
+    Invariant(
+        name="texts_match_their_hashes",
+        asset="notes",
+        check=_of_batches(checks.check_content_hashes),
+        description="A note's text is the one its hash was made from, so that edits are noticed.",
+        remedy="Import these notes again; something other than Brain Sync changed them.",
+        is_blocking=False,
+    ),
+    Invariant(
+        name="staged_generations_are_whole",
+        asset="chunks",
+        check=_of_batches(checks.check_staged_chunks),
+        description="Staged chunks are numbered 0 to N-1, not empty, and lie within their note.",
+        remedy=REPORT,
+    ),
+    Invariant(
+        name="staged_vectors_are_complete",
+        asset="embeddings",
+        check=_of_batches_and_model(checks.check_staged_vectors),
+        description="Every staged chunk has both vectors, of the model's dimensions and not zero.",
+        remedy=REPORT,
+    ),
+)
+LIVE = (
+    Invariant(
+        name="chunks_lie_in_their_notes",
+        asset="fulltext_index",
+        check=_of_batches(checks.check_chunk_bounds),
+        description="P6: every chunk has an existing note, and its bounds are valid in it.",
+        remedy=REINDEX,
+    ),
+    Invariant(
+        name="chunk_indices_have_no_gaps",
+        asset="fulltext_index",
+        check=_of_batches(checks.check_chunk_indices),
+        description="P7: the chunks of a note are numbered 0 to N-1.",
+        remedy=REINDEX,
+    ),
+    Invariant(
+        name="chunks_are_slices_of_their_notes",
+        asset="fulltext_index",
+        check=_of_batches(checks.check_chunk_contents),
+        description="P8: a chunk's text is note[start:end].",
+        remedy=REINDEX,
+    ),
+    Invariant(
+        name="live_vectors_are_complete",
+        asset="fulltext_index",
+        check=_of_batches_and_model(checks.check_vectors),
+        description="Every chunk of an indexed note has both vectors, of the model's dimensions and not zero.",
+        remedy=REINDEX,
+    ),
+    Invariant(
+        name="postings_are_exact",
+        asset="fulltext_index",
+        check=_of_batches(checks.check_postings),
+        description="Every lexeme of every chunk has its posting, with its frequency and the chunk's length.",
+        remedy=REINDEX,
+    ),
+    Invariant(
+        name="no_note_is_lost",
+        asset="fulltext_index",
+        check=_of_batches(checks.check_lost_notes),
+        description="Every note has at least one chunk, so that it can be found.",
+        remedy=REINDEX,
+    ),
+    Invariant(
+        name="nothing_staged_is_left",
+        asset="fulltext_index",
+        check=_of_batches(checks.check_staged_leftovers),
+        description="What was staged went live; a note edited meanwhile waits for the next run.",
+        remedy="Run `brain index`.",
+        is_blocking=False,
+    ),
+)
+WHOLE_INDEX = (
+    Invariant(
+        name="document_frequencies_are_exact",
+        asset="fulltext_index",
+        check=_of_tenant(checks.check_statistics),
+        description="Document frequencies recomputed from the lexemes equal the statistics' and the postings'.",
+        remedy=REINDEX,
+    ),
+    Invariant(
+        name="corpus_statistics_are_exact",
+        asset="fulltext_index",
+        check=_of_tenant(checks.check_corpus_statistics),
+        description="Number and length of the chunks, recomputed by language, equal the statistics'.",
+        remedy=REINDEX,
+    ),
+)
+
+
+def invariant_checks(op_name: str, invariants: Sequence[Invariant]) -> dg.AssetChecksDefinition:
+    """One step that checks some invariants of one asset; any of them can be run alone."""
+
+    @dg.multi_asset_check(
+        name=op_name, specs=[invariant.spec for invariant in invariants], can_subset=True
+    )
+    def checked(
+        context: dg.AssetCheckExecutionContext, engine: dg.ResourceParam[Engine]
+    ) -> Iterator[dg.AssetCheckResult]:
+        batches = selected_batches(context, engine)
+        selected = {key.name for key in context.selected_asset_check_keys}
+        for invariant in invariants:
+            if invariant.name in selected:
+                yield _result(invariant, _reports(invariant, engine, batches))
+
+    return checked
+
+
+def selected_batches(context: dg.AssetCheckExecutionContext, engine: Engine) -> Mapping[TenantId, Batches]:
+    """The batches of a run by tenant; every tenant with all of its batches (None) in a run without."""
+    if context.has_partition_key or context.has_partition_key_range:
+        return dict(batches_by_tenant(engine.database, context.partition_keys))
+    return dict.fromkeys(list_tenants(engine.database))
+
+
+def _reports(
+    invariant: Invariant, engine: Engine, batches: Mapping[TenantId, Batches]
+) -> dict[TenantId, CheckReport]:
+    return {tenant: invariant.check(engine, tenant, keys) for tenant, keys in batches.items()}
+
+
+def _result(invariant: Invariant, reports: Mapping[TenantId, CheckReport]) -> dg.AssetCheckResult:
+    rows = [
+        {"tenant": tenant, "note": example.note, "problem": example.problem}
+        for tenant, report in reports.items()
+        for example in report.examples
+    ]
+    metadata: dict[str, Any] = {"violations": sum(report.violations for report in reports.values())}
+    if rows:
+        metadata |= {"examples": table(rows), "remedy": invariant.remedy}
+    return dg.AssetCheckResult(
+        asset_key=invariant.asset,
+        check_name=invariant.name,
+        passed=not rows,
+        severity=dg.AssetCheckSeverity.ERROR if invariant.is_blocking else dg.AssetCheckSeverity.WARN,
+        metadata=metadata,
+        description=_description(rows, invariant) if rows else None,
+    )
+
+
+def _description(rows: Sequence[Mapping[str, str]], invariant: Invariant) -> str:
+    first = rows[0]
+    return f"{first['note']} of {first['tenant']}: {first['problem']}. {invariant.remedy}"
+
+
+BATCH_CHECKS = [
+    *(invariant_checks(f"check_{invariant.asset}", [invariant]) for invariant in STAGED),
+    invariant_checks("check_live_batches", LIVE),
+]
+INDEX_CHECKS = [invariant_checks("check_statistics", WHOLE_INDEX)]

@@ -1,0 +1,240 @@
+"""What ``brain index`` does: the stale batches through the pipeline's definitions, in this process.
+
+Dagster is imported when there is something to do and not before: its import takes longer than finding out that there
+is nothing.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rag_core.dagster_home import prepare_dagster_home
+from rag_core.engine import Engine
+from rag_core.errors import IndexingError, RagError
+from rag_core.indexing.batches import list_batches, register_batches, stale_batches
+from rag_core.indexing.publishing import maintain
+from rag_core.model import TenantId
+from rag_core.storage.overviews import count_totals
+
+if TYPE_CHECKING:
+    import dagster as dg
+
+    from rag_assets.partitions import BatchRange
+
+JOB = "update_index"
+MAX_GAP = 20
+"""In this process a run costs some 0.8 s, a batch that is passed over 30 ms."""
+MAX_BATCHES = 50
+"""5,000 notes a run: the newest are found by meaning before the oldest are embedded."""
+PROCESS_TAG = "brain/process"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexReport:
+    """Notes and chunks there are now; vectors computed, and kept or cached; chunks replaced or removed; the time."""
+
+    notes: int
+    chunks: int
+    embedded: int
+    reused: int
+    deleted: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexEvent:
+    """How far it has come, in stale batches, with a line for people."""
+
+    done: int
+    batches: int
+    message: str
+
+
+OnEvent = Callable[[IndexEvent], None]
+
+
+def run_index(
+    engine: Engine,
+    *,
+    tenants: Sequence[TenantId],
+    is_full: bool,
+    on_event: OnEvent = lambda _event: None,
+) -> IndexReport:
+    """Bring the tenants' index up to date; with ``is_full`` every note is made anew, stale or not.
+
+    With nothing stale nothing is written but statistics that wait to be folded, and Dagster is not imported.
+
+    Raises:
+        IndexingError: a run failed. Batches of earlier runs are published, live chunks of this one are as they were.
+        DatabaseUnavailableError: the database does not answer.
+    """
+    began = time.perf_counter()
+    wanted = [key for tenant in tenants for key in _wanted_batches(engine, tenant, is_full=is_full)]
+    counts = _materialise(engine, tenants, wanted, is_full=is_full, on_event=on_event) if wanted else {}
+    if not wanted:
+        for tenant in tenants:
+            maintain(engine.database, tenant, engine.pipeline)
+    totals = [count_totals(engine.database, tenant) for tenant in tenants]
+    return IndexReport(
+        notes=sum(notes for notes, _ in totals),
+        chunks=sum(chunks for _, chunks in totals),
+        embedded=counts.get("embedded", 0),
+        reused=counts.get("reused", 0),
+        deleted=counts.get("deleted", 0),
+        seconds=round(time.perf_counter() - began, 3),
+    )
+
+
+def _wanted_batches(engine: Engine, tenant: TenantId, *, is_full: bool) -> list[str]:
+    register_batches(engine.database, tenant)
+    if is_full:
+        return [batch.key for batch in list_batches(engine.database) if batch.tenant == tenant]
+    return stale_batches(engine.database, tenant, fingerprint=engine.pipeline.fingerprint)
+
+
+def _materialise(
+    engine: Engine, tenants: Sequence[TenantId], wanted: Sequence[str], *, is_full: bool, on_event: OnEvent
+) -> dict[str, int]:
+    """Run the job over ranges that cover the wanted batches and touch no other tenant's; the counts of all runs."""
+    from rag_assets.definitions import build_definitions
+    from rag_assets.partitions import PARTITIONS_NAME, add_missing_keys, merge_ranges
+
+    ours = {batch.key for batch in list_batches(engine.database) if batch.tenant in set(tenants)}
+    job = build_definitions({"engine": engine}).resolve_job_def(JOB)
+    counts: dict[str, int] = {}
+    done = 0
+    with _instance(engine, on_event, len(wanted)) as instance:
+        add_missing_keys(instance, engine.database)
+        order = instance.get_dynamic_partitions(PARTITIONS_NAME)
+        for batch_range in merge_ranges(order, wanted, passable=ours, max_gap=MAX_GAP, max_wanted=MAX_BATCHES):
+            result = _run(job, instance, batch_range, is_full=is_full)
+            for name in ("embedded", "reused", "deleted"):
+                counts[name] = counts.get(name, 0) + _count(result, name)
+            done += batch_range.wanted
+            on_event(IndexEvent(done=done, batches=len(wanted), message=f"{done} of {len(wanted)} batches"))
+    return counts
+
+
+def _run(
+    job: "dg.JobDefinition", instance: "dg.DagsterInstance", batch_range: "BatchRange", *, is_full: bool
+) -> "dg.ExecuteInProcessResult":
+    result = job.execute_in_process(
+        instance=instance,
+        run_config={
+            "ops": {"chunks": {"config": {"is_full": is_full}}},
+            "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
+        },
+        tags={**batch_range.tags, PROCESS_TAG: _this_process()},
+        raise_on_error=False,
+    )
+    if not result.success:
+        raise IndexingError(f"indexing stopped in {batch_range.start}: {_cause(result)}")
+    return result
+
+
+def _count(result: "dg.ExecuteInProcessResult", name: str) -> int:
+    """A count of the run; it is the same on every partition's materialization."""
+    for event in result.get_asset_materialization_events():
+        value: Any = event.materialization.metadata.get(name)
+        if value is not None:
+            return int(value.value)
+    return 0
+
+
+def _cause(result: "dg.ExecuteInProcessResult") -> str:
+    """Why the run failed, for people: the failed checks, or the message of what was raised first."""
+    failed = [
+        f"{evaluation.check_name}: {evaluation.description}"
+        for evaluation in result.get_asset_check_evaluations()
+        if not evaluation.passed and evaluation.severity.name == "ERROR"
+    ]
+    if failed:
+        return "; ".join(failed)
+    for event in result.all_events:
+        if event.is_step_failure:
+            return _step_failure(event.step_failure_data)
+    return "the run failed; its events are in Dagster's UI"
+
+
+def _step_failure(failure: Any) -> str:
+    if failure.user_failure_data is not None and failure.user_failure_data.description:
+        return str(failure.user_failure_data.description)
+    error = failure.error
+    while error.cause is not None:
+        error = error.cause
+    return str(error.message).strip().removeprefix(f"{error.cls_name}: ").partition(": ")[2] or str(error.message)
+
+
+@contextmanager
+def _instance(engine: Engine, on_event: OnEvent, batches: int) -> Iterator["dg.DagsterInstance"]:
+    """The instance of this home, so that the runs are seen in Dagster's UI; one in memory where it cannot be reached."""
+    import dagster as dg
+
+    try:
+        variables = prepare_dagster_home(engine.settings, engine.database)
+    except RagError as error:
+        message = f"the run is not recorded in Dagster: {error}"
+        on_event(IndexEvent(done=0, batches=batches, message=message))
+        with dg.DagsterInstance.ephemeral() as instance:
+            yield instance
+        return
+    with _environment(variables), dg.DagsterInstance.get() as instance:
+        # Connections are kept, as the webserver keeps them: by default each of some 350 statements of a run opens its own.
+        instance.optimize_for_webserver(statement_timeout=60_000, pool_recycle=3600, max_overflow=2)
+        _give_up_runs_of_dead_processes(instance)
+        yield instance
+
+
+@contextmanager
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Variables for the time of a block: Dagster reads its configuration by them."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _give_up_runs_of_dead_processes(instance: "dg.DagsterInstance") -> None:
+    """Mark runs as cancelled whose `brain index` was killed: else they fill the run queue's places for ever."""
+    import dagster as dg
+
+    unfinished = dg.RunsFilter(job_name=JOB, statuses=[dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.STARTING])
+    for run in instance.get_runs(unfinished):
+        if _is_dead(run.tags.get(PROCESS_TAG, "")):
+            instance.report_run_canceled(run, "The process that executed this run is gone.")
+
+
+def _this_process() -> str:
+    import psutil
+
+    return _process_name(psutil.Process())
+
+
+def _process_name(process: Any) -> str:
+    """Names a process for ever: its number alone is given to others later."""
+    import platform
+
+    return f"{platform.node()}/{process.pid}/{process.create_time():.2f}"
+
+
+def _is_dead(name: str) -> bool:
+    import platform
+
+    import psutil
+
+    host, _, rest = name.partition("/")
+    if host != platform.node() or not rest:
+        return False
+    try:
+        return _process_name(psutil.Process(int(rest.partition("/")[0]))) != name
+    except psutil.NoSuchProcess:
+        return True

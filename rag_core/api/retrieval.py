@@ -1,0 +1,50 @@
+"""``POST /api/retrieve``: the passages that answer a query."""
+
+from typing import Any
+
+from fastapi import APIRouter
+
+from rag_core.api.access import EngineOf
+from rag_core.api.schemas import RetrieveRequest, RetrieveResponse, failures
+from rag_core.configuration import RetrievalConfig, configure
+from rag_core.engine import Engine
+from rag_core.errors import DeadlineExceededError
+from rag_core.model import Retrieval, TenantId
+from rag_core.retrieval.retrieve import retrieve
+from rag_core.storage.readiness import check_ready
+from rag_core.wire import retrieval_to_wire
+
+PROBE_MS = 100
+
+router = APIRouter(tags=["retrieval"])
+
+
+@router.post(
+    "/api/retrieve",
+    response_model=RetrieveResponse,
+    response_model_exclude_unset=True,
+    responses=failures(400, 415, 500, 503, 504),
+)
+def search(request: RetrieveRequest, engine: EngineOf) -> dict[str, Any]:
+    """Search the notes and return the best passages, each with the sentences around it.
+
+    `config` is merged deeply over the defaults; `topK` and `strategy` of the request win over it. A degraded search
+    still answers 200 and says so in `metadata.warnings`.
+    """
+    config = configure(request.config, strategy=request.strategy, top_k=request.top_k)
+    return retrieval_to_wire(find(engine, engine.tenant(), request.query, config))
+
+
+def find(engine: Engine, tenant: TenantId, query: str, config: RetrievalConfig) -> Retrieval:
+    """Search within the time a request has.
+
+    Raises:
+        DatabaseUnavailableError: also when the time went by waiting for a connection, which a leg of the search cannot
+            tell from a slow one.
+        InvalidInputError, DeadlineExceededError, RetrievalFailedError: see ``retrieve``.
+    """
+    try:
+        return retrieve(engine, tenant, query, config=config, timeout_ms=engine.settings.request_timeout_ms)
+    except DeadlineExceededError:
+        check_ready(engine.database, timeout_ms=PROBE_MS)
+        raise

@@ -1,0 +1,354 @@
+"""The shapes on the wire: camelCase, nothing unknown taken, no type guessed. OpenAPI is made from them."""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from rag_core.evaluation.golden_query import Category
+from rag_core.model import Language, RetrievalMethod, Strategy
+
+_MOMENT = "2025-03-03T08:00:00Z"
+_NOTE_ID = "660e8400-e29b-41d4-a716-446655440001"
+
+
+def _told(text: str) -> str:
+    if not text.strip():
+        raise ValueError("no puede estar en blanco")
+    return text
+
+
+Given = Annotated[str, AfterValidator(_told)]
+"""A text with something in it."""
+Id = Annotated[UUID, Field(strict=False)]
+"""JSON has no UUIDs, so this one type is read from a text."""
+Moment = Annotated[str, Field(json_schema_extra={"format": "date-time"}, examples=[_MOMENT])]
+Score = Annotated[float, Field(ge=0, le=1)]
+
+
+class _Request(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
+
+
+class _Response(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, frozen=True)
+
+
+class ErrorBody(_Response):
+    """What every failed request gets, in Spanish."""
+
+    error: str = Field(description="The kind of failure.", examples=["Parámetros inválidos"])
+    details: str = Field(description="What to change.", examples=["La consulta no puede estar vacía"])
+
+
+_STATUS = {
+    400: "Invalid parameters.",
+    404: "There is no such thing.",
+    409: "It exists already.",
+    413: "The body is too large.",
+    415: "The body is not JSON.",
+    500: "Every leg of the search failed, or a defect.",
+    503: "The database cannot be reached; try again later.",
+    504: "The time ran out before anything was found.",
+}
+
+
+def failures(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The failures of an endpoint, for OpenAPI."""
+    return {status: {"model": ErrorBody, "description": _STATUS[status]} for status in statuses}
+
+
+class RetrieveRequest(_Request):
+    """A query, and what differs from the defaults."""
+
+    query: str = Field(
+        description="What is looked for, in one's own words; 1 to 2,000 characters after trimming.",
+        examples=["¿Por qué me siento ansioso cuando tengo conflictos en el trabajo?"],
+    )
+    config: dict[str, Any] | None = Field(
+        None,
+        description="Part of a retrieval configuration, merged deeply over the defaults; unknown keys are refused.",
+        examples=[{"hybridSearch": {"method": "rrf"}, "topK": {"final": 5}}],
+    )
+    top_k: int | None = Field(None, ge=1, le=50, description="Results at most; wins over `config.topK.final`.")
+    strategy: Strategy | None = Field(None, description="Wins over `config.strategy`; default `hybrid+rerank`.")
+
+
+class SpanOut(_Response):
+    """Code points of `expandedContent`, half-open."""
+
+    start: int
+    end: int
+
+
+class ResultMetadata(_Response):
+    """How a result was found."""
+
+    chunk_index: int
+    matched_chunk_bounds: SpanOut = Field(description="Where `content` stands in `expandedContent`.")
+    matched_spans: list[SpanOut] = Field(description="All chunks that were joined into this window.")
+    retrieval_method: RetrievalMethod
+    fusion_score: float = Field(description="What the fusion computed; for RRF the raw sum.")
+    ranks: dict[str, int] = Field(description="Rank in each leg that found it, from 1.")
+    original_score: float | None = None
+    rerank_score: float | None = None
+    causal_path: list[str] | None = None
+
+
+class Result(_Response):
+    """A passage: the matched chunk, and the sentences around it."""
+
+    chunk_id: str
+    note_id: str
+    external_id: str
+    source: str
+    title: str | None
+    created_at: Moment
+    content: str
+    expanded_content: str
+    score: Score
+    metadata: ResultMetadata
+
+
+class Transformed(_Response):
+    """What was made of the query before searching."""
+
+    intent: str
+    sub_queries: list[str]
+    hyde_answer: str | None
+
+
+class Stages(_Response):
+    """Milliseconds by stage; a stage that did not run is absent."""
+
+    query_transformation: float | None = None
+    retrieval: float
+    reranking: float | None = None
+    context_expansion: float | None = None
+
+
+class RetrievalMetadata(_Response):
+    """What happened on the way."""
+
+    query: str
+    transformed_query: Transformed | None
+    strategy: Strategy = Field(description="The strategy that was run.")
+    latency_ms: float
+    stages: Stages
+    warnings: list[str] = Field(description="In Spanish: what a reader should know of a degraded search.")
+
+
+class RetrieveResponse(_Response):
+    """Results, best first."""
+
+    results: list[Result]
+    metadata: RetrievalMetadata
+
+
+class NoteIn(_Request):
+    """A note to store; it is chunked, embedded and indexed before the answer."""
+
+    content: str = Field(description="The text.", examples=["Hoy tuve un conflicto con mi jefe."])
+    title: str | None = None
+    external_id: str | None = Field(
+        None, description="The note's name within its source; a random UUID if there is none."
+    )
+    source: str | None = Field(None, description="Where it comes from; `api` if it is not said.")
+    created_at: Annotated[str | None, Field(json_schema_extra={"format": "date-time"})] = Field(
+        None, description="ISO 8601 date or date-time; without a zone it is local.", examples=[_MOMENT]
+    )
+    language: Language | None = Field(None, description="Detected if it is not said.")
+    metadata: dict[str, Any] | None = Field(None, examples=[{"tags": ["trabajo"]}])
+
+
+class NoteOut(_Response):
+    """A note as stored: text in Unicode NFC, times in UTC."""
+
+    id: str = Field(examples=[_NOTE_ID])
+    external_id: str
+    source: str
+    title: str | None
+    content: str
+    created_at: Moment
+    language: Language
+    metadata: dict[str, Any]
+
+
+class NotePage(_Response):
+    """Notes, newest first."""
+
+    notes: list[NoteOut]
+    next_before: str | None = Field(description="`before` of the next page; null on the last one.")
+
+
+class EvaluateRequest(_Request):
+    """What to evaluate."""
+
+    config: dict[str, Any] | None = Field(None, description="As in `POST /api/retrieve`.")
+    category: Category | None = Field(None, description="Only queries of this category.")
+
+
+class EvaluationMetrics(_Response):
+    """Means over the queries; metrics of answers are null until answers are judged."""
+
+    hit_rate_k1: Score
+    hit_rate_k3: Score
+    hit_rate_k5: Score
+    hit_rate_k10: Score
+    mrr: Score
+    ndcg_at_10: Score = Field(alias="ndcgAt10")
+    recall_at_20: Score = Field(alias="recallAt20")
+    faithfulness: Score | None
+    answer_relevance: Score | None
+    latency_p50: float = Field(description="Milliseconds.")
+    latency_p95: float = Field(description="Milliseconds.")
+    latency_p99: float = Field(description="Milliseconds.")
+
+
+class EvaluateResponse(_Response):
+    """A run over the golden set, stored under its id."""
+
+    evaluation_id: str
+    config_hash: str = Field(examples=["a1b2c3d4e5f60718"])
+    metrics: EvaluationMetrics
+    total_queries: int
+    degraded_queries: int = Field(description="Queries whose search was degraded.")
+    failed_queries: int = Field(description="Queries whose search failed; each counts as a miss.")
+    orphaned_queries: int = Field(description="Queries left out because all their notes are deleted.")
+    timestamp: Moment
+
+
+class RunMetrics(_Response):
+    """The figures to compare runs by."""
+
+    hit_rate_k10: Score
+    mrr: Score
+    ndcg_at_10: Score = Field(alias="ndcgAt10")
+    recall_at_20: Score = Field(alias="recallAt20")
+    faithfulness: Score | None
+    answer_relevance: Score | None
+    latency_p95: float = Field(description="Milliseconds.")
+
+
+class Run(_Response):
+    """An evaluation as stored."""
+
+    id: str
+    config_hash: str
+    config: dict[str, Any]
+    metrics: RunMetrics
+    total_queries: int
+    timestamp: Moment
+
+
+class RunList(_Response):
+    """Evaluations, newest first."""
+
+    evaluations: list[Run]
+
+
+class GoldenIn(_Request):
+    """A question, the notes that answer it, and the answer."""
+
+    query: Given = Field(examples=["¿A dónde viajo con Lucía?"])
+    relevant_note_ids: list[Id] = Field(min_length=1, examples=[[_NOTE_ID]])
+    expected_answer: Given = Field(examples=["A Valparaíso"])
+    category: Category
+    difficulty: int = Field(ge=1, le=5)
+    tags: list[Given] = []
+
+
+class GoldenOut(_Response):
+    """A golden query as stored."""
+
+    id: str
+    query: str
+    relevant_note_ids: list[str]
+    expected_answer: str
+    category: Category
+    difficulty: int
+    tags: list[str]
+    created_at: Moment
+    updated_at: Moment
+
+
+class GoldenList(_Response):
+    """All queries of the set, in the order they were made."""
+
+    queries: list[GoldenOut]
+
+
+class GoldenLineIn(_Request):
+    """A golden query that comes in: its notes by external id, `source:id` or id.
+
+    What `brain golden export` writes (`relevant_ids`, `answer`, …) is taken too.
+    """
+
+    id: str | None = None
+    query: Given
+    relevant_ids: list[Given] = Field(
+        min_length=1, validation_alias=AliasChoices("relevantIds", "relevantNoteIds", "relevant_ids")
+    )
+    expected_answer: str = Field("", validation_alias=AliasChoices("expectedAnswer", "answer"))
+    category: Category = "factual"
+    difficulty: int = Field(3, ge=1, le=5)
+    tags: list[Given] = []
+    created_at: str | None = Field(None, validation_alias=AliasChoices("createdAt", "created_at"))
+    updated_at: str | None = Field(None, validation_alias=AliasChoices("updatedAt", "updated_at"))
+
+
+class GoldenLineOut(_Response):
+    """A golden query that goes out; one whose notes were all deleted has none."""
+
+    id: str
+    query: str
+    relevant_ids: list[str] = Field(description="External ids; `source:id` where one stands in several sources.")
+    expected_answer: str
+    category: Category
+    difficulty: int
+    tags: list[str]
+    created_at: Moment
+    updated_at: Moment
+
+
+class GoldenExport(_Response):
+    """A set as `POST /api/golden-dataset/import` takes it."""
+
+    set: Literal["default"]
+    queries: list[GoldenLineOut]
+
+
+def _listed(value: Any) -> Any:
+    return {"queries": value} if isinstance(value, list) else value
+
+
+class _GoldenDocument(_Request):
+    """An exported set."""
+
+    set: Literal["default"] = "default"
+    queries: list[dict[str, Any]] = Field(min_length=1, examples=[[{"query": "…", "relevantIds": ["n1"]}]])
+
+
+GoldenDocument = Annotated[_GoldenDocument, BeforeValidator(_listed)]
+"""An exported set, or the bare list of its queries; each is checked by itself, so that good ones are taken."""
+
+
+class GoldenRejection(_Response):
+    """A query that was not taken."""
+
+    line: int = Field(description="Its place in the list, from 1.")
+    error: str
+
+
+class GoldenImported(_Response):
+    """What became of the queries."""
+
+    imported: int
+    rejected: list[GoldenRejection]
+
+
+class Health(_Response):
+    """It answers."""
+
+    status: Literal["ok"]

@@ -1,0 +1,26 @@
+"""The page's templates and static files, and how a template becomes an answer."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+STATIC_FOLDER = Path(__file__).with_name("static")
+
+_TEMPLATES = Environment(
+    loader=PackageLoader("rag_core.api.web"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def render(
+    template: str, *, status: int = 200, headers: Mapping[str, str] | None = None, **values: Any
+) -> HTMLResponse:
+    """A template with its values, escaped."""
+    text = _TEMPLATES.get_template(template).render(**values)
+    return HTMLResponse(text, status_code=status, headers=dict(headers or {}))

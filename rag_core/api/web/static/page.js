@@ -1,0 +1,24 @@
+// Comfort only; the page works without it.
+"use strict";
+
+// "/" puts the cursor into the search box, as on other search pages.
+document.addEventListener("keydown", (event) => {
+  const box = document.getElementById("q");
+  const typing = event.target.closest("input:not([type=radio]), textarea, select, [contenteditable]");
+  if (event.key !== "/" || !box || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  box.focus();
+  box.select();
+});
+
+// Choosing a strategy with the pointer searches again at once. With the arrow keys it does not: each step would.
+const modes = document.querySelector(".modes");
+if (modes) {
+  let byPointer = false;
+  modes.addEventListener("pointerdown", () => { byPointer = true; });
+  modes.addEventListener("keydown", () => { byPointer = false; });
+  modes.addEventListener("change", () => {
+    const form = modes.closest("form");
+    if (byPointer && form.elements.q.value.trim()) form.requestSubmit();
+  });
+}

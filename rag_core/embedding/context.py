@@ -1,0 +1,84 @@
+"""What is put before a chunk for its contextual vector: what the note is about, and which part of it this is.
+
+The standard vector is of the chunk alone. Queries are embedded without context.
+"""
+
+from rag_core.chunking.graphemes import is_cluster_boundary
+from rag_core.language.context import CONTEXT_WORDINGS, ContextWording
+from rag_core.model import Language
+
+CONTEXT_VERSION = "1"
+"""To be raised with any change of what these functions return: stored contextual vectors are then stale."""
+
+_SUMMARY_CHARACTERS = 200
+
+
+def contextual_input(
+    *, title: str | None, summary: str, chunk: str, index: int, total: int, language: Language
+) -> str:
+    """Compose the text of a chunk's contextual vector: the information, a blank line, the chunk.
+
+    The title is put before a summary that does not begin with it. ``index`` counts from 0.
+
+    Raises:
+        ValueError: index is outside [0, total).
+    """
+    about = _titled(title, summary)
+    return with_context(contextual_info(summary=about, index=index, total=total, language=language), chunk)
+
+
+def with_context(info: str, chunk: str) -> str:
+    """Put the contextual information before the chunk, a blank line between."""
+    return f"{info}\n\n{chunk}"
+
+
+def contextual_info(*, summary: str, index: int, total: int, language: Language) -> str:
+    """Say which part of which note a chunk is, in the note's language; ``index`` counts from 0.
+
+    Raises:
+        ValueError: index is outside [0, total).
+    """
+    if not 0 <= index < total:
+        raise ValueError(f"chunk {index} of {total}; expected an index from 0 to {total - 1}")
+    wording = CONTEXT_WORDINGS[language]
+    part = wording.part.format(number=index + 1, total=total, summary=summary)
+    return f"{part} {_position(wording, index, total)}"
+
+
+def _position(wording: ContextWording, index: int, total: int) -> str:
+    if total == 1:
+        return wording.only
+    if index == 0:
+        return wording.first
+    return wording.last if index == total - 1 else wording.middle
+
+
+def template_summary(title: str | None, content: str) -> str:
+    """Summarise a note without a model: its title and the first 200 characters on one line, '...' if cut.
+
+    The cut is at the end of a word, or inside one longer than half of that, and never inside a grapheme. A
+    title the content begins with is not repeated. Without title and content it is ''.
+    """
+    words = content.split(maxsplit=_SUMMARY_CHARACTERS)  # a note may have a million characters
+    line = " ".join(words[:_SUMMARY_CHARACTERS])
+    is_whole = len(words) <= _SUMMARY_CHARACTERS and len(line) <= _SUMMARY_CHARACTERS
+    excerpt = line if is_whole else f"{_cut(line, _SUMMARY_CHARACTERS)}..."
+    return _titled(title, excerpt)
+
+
+def _cut(line: str, limit: int) -> str:
+    end = min(limit, len(line))
+    space = line.rfind(" ", 0, end + 1)
+    if len(line) > limit and space > limit // 2:
+        end = space
+    while not is_cluster_boundary(line, end):
+        end -= 1
+    return line[:end].rstrip()
+
+
+def _titled(title: str | None, summary: str) -> str:
+    heading = " ".join((title or "").split())
+    if not heading or summary.casefold().startswith(heading.casefold()):
+        return summary
+    separator = " " if heading[-1] in ".?!…:" else ". "
+    return f"{heading}{separator}{summary}".rstrip()

@@ -1,0 +1,109 @@
+"""What must hold of the notes, the staged generations and the live index, each as one query that lists what breaks it.
+
+A check only reads, in one statement and so in one snapshot: writers beside it raise no false alarm. ``batches`` bounds it
+to these batches' notes; None looks at the whole tenant. Not here: what follows from a violation (``rag_assets.checks``).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag_core.embedding import EmbeddingModel
+from rag_core.model import TenantId
+from rag_core.storage.database import Database
+from rag_core.storage.queries import query
+
+MAX_EXAMPLES = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    """A note (``source:external_id``) and what is wrong with it."""
+
+    note: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckReport:
+    """How many violations there are, and the first ``MAX_EXAMPLES`` of them."""
+
+    violations: int
+    examples: tuple[Violation, ...]
+
+
+def check_content_hashes(database: Database, tenant: TenantId, batches: Sequence[str] | None) -> CheckReport:
+    """Every note's text is the one its hash was made from."""
+    return _check(database, tenant, "check_content_hashes", batches=batches)
+
+
+def check_staged_chunks(database: Database, tenant: TenantId, batches: Sequence[str] | None) -> CheckReport:
+    """Every staged generation is whole: chunks 0 to N-1, at least one, none empty, all within the note."""
+    return _check(database, tenant, "check_staged_chunks", batches=batches)
+
+
+def check_staged_vectors(
+    database: Database, tenant: TenantId, batches: Sequence[str] | None, *, model: EmbeddingModel
+) -> CheckReport:
+    """Every staged chunk has both vectors, of the model's dimensions and not zero."""
+    return _check(database, tenant, "check_staged_vectors", batches=batches, dimensions=model.dimensions)
+
+
+def check_chunk_bounds(database: Database, tenant: TenantId, batches: Sequence[str] | None) -> CheckReport:
+    """Every chunk has an existing note, and 0 <= start < end <= len(note)."""
+    return _check(database, tenant, "check_chunk_bounds", batches=batches)
+
+
+def check_chunk_indices(database: Database, tenant: TenantId, batches: Sequence[str] | None) -> CheckReport:
+    """The chunks of every note are numbered 0 to N-1, without gaps."""
+    return _check(database, tenant, "check_chunk_indices", batches=batches)
+
+
+def check_chunk_contents(database: Database, tenant: TenantId, batches: Sequence[str] | None) -> CheckReport:
+    """Every chunk's text is ``note[start:end]``."""
+    return _check(database, tenant, "check_chunk_contents", batches=batches)
+
+
+def check_vectors(
+    database: Database, tenant: TenantId, batches: Sequence[str] | None, *, model: EmbeddingModel
+) -> CheckReport:
+    """Every chunk of an indexed note has both of the model's vectors, of its dimensions and not zero."""
+    return _check(
+        database, tenant, "check_vectors", batches=batches, model=model.id, dimensions=model.dimensions
+    )
+
+
+def check_postings(database: Database, tenant: TenantId, batches: Sequence[str] | None) -> CheckReport:
+    """Every lexeme of every chunk has its posting, with its frequency and the chunk's length."""
+    return _check(database, tenant, "check_postings", batches=batches)
+
+
+def check_statistics(database: Database, tenant: TenantId) -> CheckReport:
+    """Document frequencies recomputed from the chunks equal the statistics', and no posting is left over."""
+    return _check(database, tenant, "check_statistics")
+
+
+def check_corpus_statistics(database: Database, tenant: TenantId) -> CheckReport:
+    """Number and total length of the chunks, recomputed by language, equal the statistics'."""
+    return _check(database, tenant, "check_corpus_statistics")
+
+
+def check_lost_notes(database: Database, tenant: TenantId, batches: Sequence[str] | None) -> CheckReport:
+    """Every note has at least one chunk, so that it can be found."""
+    return _check(database, tenant, "check_lost_notes", batches=batches)
+
+
+def check_staged_leftovers(database: Database, tenant: TenantId, batches: Sequence[str] | None) -> CheckReport:
+    """Nothing staged is left once its batches are published."""
+    return _check(database, tenant, "check_staged_leftovers", batches=batches)
+
+
+def _check(
+    database: Database, tenant: TenantId, name: str, *, batches: Sequence[str] | None = None, **parameters: int
+) -> CheckReport:
+    given = None if batches is None else list(batches)
+    with database.transaction(tenant) as connection:
+        rows = connection.execute(query(name), {"tenant": tenant, "batches": given, **parameters}).fetchall()
+    return CheckReport(
+        violations=rows[0][0] if rows else 0,
+        examples=tuple(Violation(note=note, problem=problem) for _, note, problem in rows),
+    )

@@ -1,0 +1,65 @@
+"""Counts and first rows of batches, for whoever watches the pipeline."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from psycopg.rows import dict_row
+
+from rag_core.model import TenantId
+from rag_core.storage.database import Database
+from rag_core.storage.queries import query
+
+PreviewName = Literal["preview_notes", "preview_staged_chunks", "preview_staged_vectors", "preview_live_chunks"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchOverview:
+    """What a batch holds; ``damaged`` notes are those whose text is not the one their hash was made from."""
+
+    batch: str
+    notes: int
+    stale: int
+    characters: int
+    damaged: int
+    oldest: datetime
+    newest: datetime
+
+
+def fetch_batch_overviews(
+    database: Database, tenant: TenantId, batches: Sequence[str], *, fingerprint: str
+) -> list[BatchOverview]:
+    """One overview a batch, by key; a batch whose notes are all deleted has none."""
+    parameters = {"tenant": tenant, "batches": list(batches), "fingerprint": fingerprint}
+    with database.transaction(tenant) as connection:
+        rows = connection.execute(query("batch_overviews"), parameters).fetchall()
+    return [
+        BatchOverview(
+            batch=batch,
+            notes=notes,
+            stale=stale,
+            characters=characters,
+            damaged=damaged,
+            oldest=oldest,
+            newest=newest,
+        )
+        for batch, notes, stale, characters, damaged, oldest, newest in rows
+    ]
+
+
+def fetch_preview(
+    database: Database, tenant: TenantId, name: PreviewName, batches: Sequence[str], *, fingerprint: str
+) -> list[dict[str, Any]]:
+    """The first rows of what a stage of the pipeline made of the batches, at most ten, by column name."""
+    parameters = {"tenant": tenant, "batches": list(batches), "fingerprint": fingerprint}
+    with database.transaction(tenant) as connection, connection.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(query(name), parameters).fetchall()
+
+
+def count_totals(database: Database, tenant: TenantId) -> tuple[int, int]:
+    """How many notes and chunks the tenant has."""
+    with database.transaction(tenant) as connection:
+        row = connection.execute(query("totals"), {"tenant": tenant}).fetchone()
+    assert row is not None
+    return row[0], row[1]

@@ -1,0 +1,51 @@
+-- What an operator is shown of batches: counts by batch, first rows, totals. Nothing here decides anything.
+
+-- name: batch_overviews
+-- What each of the batches holds.
+select batch_key,
+    count(*) as notes,
+    count(*) filter (where indexed_fingerprint is distinct from %(fingerprint)s) as stale,
+    coalesce(sum(char_length(content)), 0) as characters,
+    count(*) filter (
+        where content_hash <> sha256(
+            convert_to(language || chr(10) || coalesce(title, '') || chr(10) || content, 'UTF8')
+        )
+    ) as damaged,
+    min(created_at) as oldest, max(created_at) as newest
+from notes
+where tenant_id = %(tenant)s and batch_key = any(%(batches)s)
+group by batch_key
+order by batch_key;
+
+-- name: preview_staged_chunks
+select n.external_id as note, c.chunk_index as chunk, c.start_char as start, c.end_char as end, c.token_count as tokens,
+    left(substring(n.content from c.start_char + 1 for c.end_char - c.start_char), 80) as text
+from staged_chunks c join notes n using (tenant_id, note_id)
+where c.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s)
+order by n.created_at desc, n.note_id, c.chunk_index
+limit 10;
+
+-- name: preview_staged_vectors
+-- The inputs of staged chunks as they are embedded, and the vectors computed for them.
+select n.external_id as note, c.chunk_index as chunk, left(c.context, 80) as context, vector_dims(v.vector) as dimensions,
+    round(vector_norm(v.vector)::numeric, 4)::float as norm
+from staged_chunks c
+join notes n using (tenant_id, note_id)
+join embedding_cache v on v.tenant_id = c.tenant_id and v.input_hash = c.contextual_hash
+where c.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s)
+order by n.created_at desc, n.note_id, c.chunk_index
+limit 10;
+
+-- name: preview_live_chunks
+-- The newest live chunks of the batches as the full-text index has them.
+select n.external_id as note, c.chunk_index as chunk, c.language, length(c.lexemes) as lexemes,
+    (select string_agg(t.lexeme, ' ' order by cardinality(t.positions) desc, t.lexeme)
+        from (select * from unnest(c.lexemes) order by cardinality(positions) desc, lexeme limit 8) t) as most_frequent
+from (
+    select * from notes
+    where tenant_id = %(tenant)s and batch_key = any(%(batches)s)
+    order by created_at desc, note_id limit 10
+) n
+join chunks c using (tenant_id, note_id)
+order by n.created_at desc, n.note_id, c.chunk_index
+limit 10;

@@ -1,0 +1,3 @@
+-- name: applied_migrations
+-- What the schema was made by.
+select version, checksum from schema_migrations;

@@ -1,0 +1,87 @@
+"""Values as other programs read them: JSON-ready, camelCase, times in UTC. Shared by the HTTP API and ``brain --json``."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from rag_core.model import Hit, Note, Retrieval, Span, TransformedQuery
+
+
+def retrieval_to_wire(retrieval: Retrieval) -> dict[str, Any]:
+    """The body of ``POST /api/retrieve``; what was not computed is null or, where the contract says so, absent."""
+    return {
+        "results": [hit_to_wire(hit) for hit in retrieval.hits],
+        "metadata": {
+            "query": retrieval.query,
+            "transformedQuery": _transformed(retrieval.transformed),
+            "strategy": retrieval.strategy,
+            "latencyMs": retrieval.latency_ms,
+            "stages": dict(retrieval.stages),
+            "warnings": list(retrieval.warnings),
+        },
+    }
+
+
+def hit_to_wire(hit: Hit) -> dict[str, Any]:
+    """One result; ``content`` is ``expandedContent`` between ``matchedChunkBounds``, in code points."""
+    return {
+        "chunkId": str(hit.chunk_id),
+        "noteId": str(hit.note_id),
+        "externalId": hit.external_id,
+        "source": hit.source,
+        "title": hit.title,
+        "createdAt": moment_to_wire(hit.created_at),
+        "content": hit.content,
+        "expandedContent": hit.expanded_content,
+        "score": hit.score,
+        "metadata": _hit_metadata(hit),
+    }
+
+
+def _hit_metadata(hit: Hit) -> dict[str, Any]:
+    optional = {
+        "originalScore": hit.original_score,
+        "rerankScore": hit.rerank_score,
+        "causalPath": None if hit.causal_path is None else list(hit.causal_path),
+    }
+    return {
+        "chunkIndex": hit.chunk_index,
+        "matchedChunkBounds": _span(hit.bounds),
+        "matchedSpans": [_span(span) for span in hit.matched_spans],
+        "retrievalMethod": hit.method,
+        "fusionScore": hit.fusion_score,
+        "ranks": dict(hit.ranks),
+        **{name: value for name, value in optional.items() if value is not None},
+    }
+
+
+def _span(span: Span) -> dict[str, int]:
+    return {"start": span[0], "end": span[1]}
+
+
+def _transformed(query: TransformedQuery | None) -> dict[str, Any] | None:
+    if query is None:
+        return None
+    return {
+        "intent": query.intent,
+        "subQueries": list(query.sub_queries),
+        "hydeAnswer": query.hyde_answer,
+    }
+
+
+def note_to_wire(note: Note) -> dict[str, Any]:
+    """A note with all its text."""
+    return {
+        "id": str(note.id),
+        "externalId": note.external_id,
+        "source": note.source,
+        "title": note.title,
+        "content": note.content,
+        "createdAt": moment_to_wire(note.created_at),
+        "language": note.language,
+        "metadata": dict(note.metadata),
+    }
+
+
+def moment_to_wire(moment: datetime) -> str:
+    """ISO 8601 in UTC, with a Z: ``2025-03-03T08:00:00Z``; microseconds only where there are some."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,40 @@
+"""The API over a database of the test's own, asked as a client on this machine would."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from rag_core.api.app import create_app
+from rag_core.engine import Engine, open_engine
+from rag_core.settings import read_settings
+
+AddNote = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    """The open resources; a search may take long on a busy machine."""
+    settings = read_settings(database_url=database_url, request_timeout_ms=10_000)
+    with open_engine(settings, pool_size=4) as opened:
+        yield opened
+
+
+@pytest.fixture
+def client(engine: Engine) -> Iterator[TestClient]:
+    """A client on this machine; a defect is answered, not raised."""
+    with TestClient(create_app(engine), base_url="http://127.0.0.1", raise_server_exceptions=False) as opened:
+        yield opened
+
+
+@pytest.fixture
+def add_note(client: TestClient) -> AddNote:
+    """Store a note through the API."""
+
+    def add(content: str, **more: Any) -> dict[str, Any]:
+        answer = client.post("/api/notes", json={"content": content, **more})
+        assert answer.status_code == 201, answer.text
+        return dict(answer.json())
+
+    return add

@@ -1,0 +1,115 @@
+import pytest
+from api_answers import assert_spanish
+from fastapi.testclient import TestClient
+
+METRICS = {
+    "hitRateK1",
+    "hitRateK3",
+    "hitRateK5",
+    "hitRateK10",
+    "mrr",
+    "ndcgAt10",
+    "recallAt20",
+    "faithfulness",
+    "answerRelevance",
+    "latencyP50",
+    "latencyP95",
+    "latencyP99",
+}
+
+
+@pytest.fixture
+def golden(client: TestClient, add_note) -> None:
+    travel = add_note("Mañana viajo a Valparaíso con Lucía.")
+    shopping = add_note("Compré pan, leche y tomates.")
+    for query, note, category in (
+        ("¿A dónde viajo con Lucía?", travel, "factual"),
+        ("¿Por qué compré tomates?", shopping, "causal"),
+    ):
+        body = {
+            "query": query,
+            "relevantNoteIds": [note["id"]],
+            "expectedAnswer": "x",
+            "category": category,
+            "difficulty": 1,
+        }
+        assert client.post("/api/golden-dataset", json=body).status_code == 201
+
+
+class TestPostEvaluate:
+    def test_it_measures_the_golden_set(self, client: TestClient, golden: None) -> None:
+        answer = client.post("/api/retrieve/evaluate", json={"config": {"strategy": "fulltext"}})
+
+        run = answer.json()
+        assert answer.status_code == 200
+        assert set(run["metrics"]) == METRICS
+        assert (run["totalQueries"], run["degradedQueries"], run["failedQueries"]) == (2, 0, 0)
+        assert (run["metrics"]["hitRateK1"], run["metrics"]["mrr"]) == (1.0, 1.0)
+        assert (run["metrics"]["faithfulness"], run["metrics"]["answerRelevance"]) == (None, None)
+        assert run["metrics"]["latencyP50"] <= run["metrics"]["latencyP95"] <= run["metrics"]["latencyP99"]
+        assert run["timestamp"].endswith("Z")
+        assert len(run["configHash"]) == 16
+
+    def test_a_category_limits_it(self, client: TestClient, golden: None) -> None:
+        run = client.post("/api/retrieve/evaluate", json={"category": "causal"}).json()
+
+        assert run["totalQueries"] == 1
+
+    def test_the_hash_depends_on_the_configuration_alone(self, client: TestClient, golden: None) -> None:
+        hashes = [
+            client.post("/api/retrieve/evaluate", json={"config": {"strategy": strategy}}).json()["configHash"]
+            for strategy in ("fulltext", "fulltext", "hybrid")
+        ]
+
+        assert hashes[0] == hashes[1] != hashes[2]
+
+    def test_an_empty_golden_set_is_refused_with_the_remedy(self, client: TestClient) -> None:
+        details = assert_spanish(client.post("/api/retrieve/evaluate", json={}), 400, "Parámetros inválidos")
+
+        assert "POST /api/golden-dataset" in details
+
+    def test_a_category_without_queries_is_refused(self, client: TestClient, golden: None) -> None:
+        assert_spanish(client.post("/api/retrieve/evaluate", json={"category": "temporal"}), 400)
+
+    @pytest.mark.parametrize(
+        "body", [{"category": "nada"}, {"config": {"nada": 1}}, {"config": {"topK": {"final": 0}}}, {"x": 1}, []]
+    )
+    def test_a_bad_request_is_refused_in_spanish(self, client: TestClient, body: object) -> None:
+        assert_spanish(client.post("/api/retrieve/evaluate", json=body), 400, "Parámetros inválidos")
+
+    def test_without_a_body_nothing_is_run(self, client: TestClient) -> None:
+        details = assert_spanish(client.post("/api/retrieve/evaluate"), 400)
+
+        assert details == "Falta el cuerpo de la petición, un objeto JSON"
+
+
+class TestGetMetrics:
+    def test_the_latest_run_comes_first(self, client: TestClient, golden: None) -> None:
+        runs = [client.post("/api/retrieve/evaluate", json={}).json() for _ in range(2)]
+
+        found = client.get("/api/retrieve/metrics").json()["evaluations"]
+
+        assert [run["id"] for run in found] == [runs[1]["evaluationId"], runs[0]["evaluationId"]]
+        assert found[0]["configHash"] == runs[1]["configHash"]
+        assert found[0]["config"]["strategy"] == "hybrid+rerank"
+        assert {"hitRateK10", "mrr", "faithfulness", "answerRelevance", "latencyP95"} <= set(found[0]["metrics"])
+        assert found[0]["timestamp"] == runs[1]["timestamp"]
+
+    def test_runs_are_limited_and_filtered(self, client: TestClient, golden: None) -> None:
+        first = client.post("/api/retrieve/evaluate", json={"config": {"strategy": "fulltext"}}).json()
+        client.post("/api/retrieve/evaluate", json={})
+
+        limited = client.get("/api/retrieve/metrics", params={"limit": 1}).json()["evaluations"]
+        filtered = client.get("/api/retrieve/metrics", params={"configHash": first["configHash"]}).json()
+
+        assert len(limited) == 1
+        assert [run["id"] for run in filtered["evaluations"]] == [first["evaluationId"]]
+
+    def test_without_runs_the_list_is_empty(self, client: TestClient) -> None:
+        assert client.get("/api/retrieve/metrics").json() == {"evaluations": []}
+
+    @pytest.mark.parametrize("limit", ["0", "51", "x", ""])
+    def test_a_bad_limit_is_refused_in_spanish(self, client: TestClient, limit: str) -> None:
+        answer = client.get("/api/retrieve/metrics", params={"limit": limit})
+
+        assert assert_spanish(answer, 400).startswith("limit: ")

@@ -1,0 +1,36 @@
+"""An open engine on the test's own database, and the pipeline without Dagster."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from rag_core.engine import Engine, open_engine
+from rag_core.indexing.batches import register_batches, stale_batches
+from rag_core.indexing.publishing import publish_staged
+from rag_core.indexing.staging import EmbedReport, embed_staged, stage_notes
+from rag_core.model import TenantId
+from rag_core.settings import read_settings
+
+IndexNotes = Callable[..., EmbedReport]
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    """The test's database with the default embedding model."""
+    with open_engine(read_settings(database_url=database_url)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def index_notes(engine: Engine, tenant: TenantId) -> IndexNotes:
+    """Run every stage over what is stale; how many vectors were computed and how many were there."""
+
+    def run(owner: TenantId = tenant) -> EmbedReport:
+        register_batches(engine.database, owner)
+        keys = stale_batches(engine.database, owner, fingerprint=engine.pipeline.fingerprint)
+        stage_notes(engine.database, owner, keys, engine.pipeline)
+        report = embed_staged(engine.database, owner, keys, engine.pipeline)
+        publish_staged(engine.database, owner, keys, engine.pipeline)
+        return report
+
+    return run

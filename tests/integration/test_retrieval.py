@@ -1,0 +1,239 @@
+import threading
+import time
+
+import pytest
+
+from rag_core.configuration import configure
+from rag_core.engine import Engine
+from rag_core.errors import EmbeddingError, InvalidInputError, RetrievalFailedError
+from rag_core.model import TenantId
+from rag_core.retrieval.legs import WITHOUT_FULLTEXT, WITHOUT_SEMANTIC
+from rag_core.retrieval.retrieve import retrieve
+
+SENTENCES = [
+    "Esta mañana llegué temprano a la oficina.",
+    "Hoy tuve un conflicto con mi jefe y me sentí muy ansioso.",
+    "Después fui a caminar para calmarme.",
+    "El Sr. Gómez me llamó a las 10.30 para hablar del informe.",
+]
+LONG = "  ".join(f"El tren {n} me llevó a Cádiz 🚂 y allí perdí la bufanda de mi prima, aunque me la devolvieron." for n in range(90))
+
+
+def find(engine: Engine, tenant: TenantId, text: str, **more: object):
+    strategy = more.pop("strategy", "hybrid")
+    return retrieve(engine, tenant, text, config=configure(more, strategy=strategy), timeout_ms=30_000)
+
+
+def with_embedder(engine: Engine, embed) -> Engine:
+    class Embedder:
+        name, dimensions = "planted", engine.model.dimensions
+
+        def embed(self, texts, *, role):
+            return embed(texts, role)
+
+    return Engine(
+        settings=engine.settings, database=engine.database, model=engine.model, embedder=Embedder(), executor=engine.executor
+    )
+
+
+@pytest.mark.parametrize("strategy", ["semantic", "fulltext", "hybrid"])
+def test_the_right_passage_comes_first_inside_its_window(engine, tenant, make_note, index_notes, strategy) -> None:
+    make_note(" ".join(SENTENCES), external_id="trabajo")
+    make_note("Compré pan, leche y tomates.", external_id="compra")
+    long = LONG.replace("El tren 45 ", "El paraguas verde de la abuela quedó olvidado en el museo. El tren 45 ")
+    make_note(long, external_id="viajes")
+    index_notes()
+
+    found = find(engine, tenant, "el paraguas verde olvidado en el museo", strategy=strategy)
+
+    best = found.hits[0]
+    assert best.external_id == "viajes"
+    assert "paraguas verde" in best.content
+    assert len(best.content) < len(best.expanded_content) < len(long)
+
+
+@pytest.mark.property(5)
+@pytest.mark.property(13)
+@pytest.mark.property(14)
+@pytest.mark.parametrize("strategy", ["semantic", "fulltext", "hybrid", "hybrid+rerank"])
+def test_windows_are_slices_of_the_note_and_bounds_mark_the_chunk(engine, tenant, make_note, index_notes, strategy) -> None:
+    texts = {"a": LONG, "b": " ".join(SENTENCES), "c": "Sin acabar 🍅: la bufanda del tren"}
+    for name, text in texts.items():
+        make_note(text, external_id=name)
+    index_notes()
+
+    found = find(engine, tenant, "la bufanda que perdí en el tren", strategy=strategy, topK={"final": 20})
+
+    assert found.hits
+    for hit in found.hits:
+        start, end = hit.bounds
+        assert hit.expanded_content in texts[hit.external_id]
+        assert hit.expanded_content[start:end] == hit.content
+        assert hit.bounds in hit.matched_spans
+        assert 0 <= hit.score <= 1
+    assert [hit.score for hit in found.hits] == sorted((hit.score for hit in found.hits), reverse=True)
+
+
+@pytest.mark.property(39)
+def test_chunked_and_unchunked_notes_are_both_found(engine, tenant, make_note, index_notes) -> None:
+    make_note("El gato de Lucía duerme.", external_id="indexada")
+    index_notes()
+    make_note("El gato de Pedro salta. " + LONG + " El gato de Pedro volvió.", external_id="nueva")
+
+    found = find(engine, tenant, "¿dónde está el gato?")
+
+    assert {hit.external_id for hit in found.hits} == {"indexada", "nueva"}
+    window = next(hit for hit in found.hits if hit.external_id == "nueva").expanded_content
+    assert "gato de Pedro" in window
+    assert len(window) < len(LONG) / 2
+
+
+@pytest.mark.property(4)
+def test_hybrid_finds_what_one_leg_alone_finds(engine, tenant, make_note, index_notes) -> None:
+    make_note("Compramos una lavadora.", external_id="a")
+    index_notes()
+
+    found = find(engine, tenant, "lavadoras")
+
+    assert [hit.external_id for hit in found.hits] == ["a"]
+    assert found.hits[0].method in {"hybrid", "semantic", "fulltext"}
+
+
+def test_a_query_of_stop_words_is_no_failure(engine, tenant, make_note, index_notes) -> None:
+    make_note("Una nota cualquiera.")
+    index_notes()
+
+    found = find(engine, tenant, "¿Por qué?")
+
+    assert found.warnings == ()
+
+
+def test_operators_in_a_query_are_just_text(engine, tenant, make_note, index_notes) -> None:
+    make_note("Queso & jamón | pan -vino", external_id="a")
+    index_notes()
+
+    found = find(engine, tenant, "-queso OR (jamón & !pan) :* <-> '", strategy="fulltext")
+
+    assert [hit.external_id for hit in found.hits] == ["a"]
+
+
+def test_a_query_is_analysed_in_every_language_of_the_notes(engine, tenant, make_note, index_notes) -> None:
+    make_note("Las casas blancas del pueblo.", external_id="es", language="es")
+    make_note("The running children of the village.", external_id="en", language="en")
+    make_note("Die Häuser des Dorfes.", external_id="de", language="de")
+    index_notes()
+
+    for query, expected in (("casa blanca", "es"), ("child run", "en"), ("Haus", "de")):
+        assert find(engine, tenant, query, strategy="fulltext").hits[0].external_id == expected
+
+
+def test_the_title_is_searched(engine, tenant, make_note, index_notes) -> None:
+    make_note("Fuimos los tres.", external_id="a", title="Excursión a Albarracín")
+    make_note("Nos quedamos en casa.", external_id="b")
+    index_notes()
+
+    assert find(engine, tenant, "Albarracín", strategy="fulltext").hits[0].external_id == "a"
+
+
+def test_bm25_prefers_the_rarer_term_and_the_shorter_text(engine, tenant, make_note, index_notes) -> None:
+    make_note("perro perro perro gato", external_id="comun")
+    make_note("perro ornitorrinco", external_id="raro")
+    make_note("perro casa", external_id="otro")
+    index_notes()
+
+    found = find(engine, tenant, "perro ornitorrinco", strategy="fulltext")
+
+    assert found.hits[0].external_id == "raro"
+
+
+@pytest.mark.property(35)
+def test_without_vectors_the_words_answer_and_the_reader_is_told(engine, tenant, make_note, index_notes) -> None:
+    make_note("El perro ladra.", external_id="a")
+    index_notes()
+
+    def fail(texts, role):
+        raise EmbeddingError("nobody answers")
+
+    found = find(with_embedder(engine, fail), tenant, "perro")
+
+    assert [hit.external_id for hit in found.hits] == ["a"]
+    assert found.warnings == (WITHOUT_SEMANTIC,)
+    assert found.is_degraded
+
+
+@pytest.mark.property(35)
+def test_without_postings_the_vectors_answer_and_the_reader_is_told(engine, tenant, make_note, index_notes) -> None:
+    make_note("El perro ladra.", external_id="a")
+    index_notes()
+    with engine.database.owner() as connection:
+        connection.execute("alter table brain.postings rename to lost")
+
+    found = find(engine, tenant, "perro")
+
+    assert [hit.external_id for hit in found.hits] == ["a"]
+    assert found.warnings == (WITHOUT_FULLTEXT,)
+
+
+def test_when_both_legs_fail_the_failure_is_said(engine, tenant, make_note, index_notes) -> None:
+    make_note("El perro ladra.")
+    index_notes()
+    with engine.database.owner() as connection:
+        connection.execute("alter table brain.postings rename to lost")
+        connection.execute("alter table brain.embeddings rename to gone")
+
+    with pytest.raises(RetrievalFailedError):
+        find(engine, tenant, "perro")
+
+
+def test_a_stalled_provider_does_not_hold_up_the_answer(engine, tenant, make_note, index_notes) -> None:
+    make_note("El perro ladra.", external_id="a")
+    index_notes()
+    release = threading.Event()
+
+    def stall(texts, role):
+        release.wait(20)
+        raise EmbeddingError("too late")
+
+    began = time.monotonic()
+    try:
+        found = retrieve(with_embedder(engine, stall), tenant, "perro", config=configure(strategy="hybrid"), timeout_ms=700)
+    finally:
+        release.set()
+
+    assert time.monotonic() - began < 5
+    assert [hit.external_id for hit in found.hits] == ["a"]
+    assert found.is_degraded
+
+
+def test_a_tenant_finds_only_its_own_notes(engine, tenant, make_note, index_notes) -> None:
+    other = TenantId("otra")
+    make_note("El secreto está en el pozo.", external_id="a")
+    make_note("El secreto está en la cueva.", external_id="b", owner=other)
+    index_notes()
+    index_notes(other)
+
+    for strategy in ("semantic", "fulltext", "hybrid"):
+        assert [hit.external_id for hit in find(engine, tenant, "¿dónde está el secreto?", strategy=strategy).hits] == ["a"]
+
+
+@pytest.mark.parametrize("query", ["", "   ", "\n\t", "x" * 2001, "a\0b"])
+def test_a_query_that_cannot_be_searched_is_refused(engine, tenant, query) -> None:
+    with pytest.raises(InvalidInputError):
+        find(engine, tenant, query)
+
+
+def test_an_empty_corpus_gives_no_results_and_no_error(engine, tenant) -> None:
+    found = find(engine, tenant, "lo que sea")
+
+    assert found.hits == ()
+    assert found.warnings == ()
+
+
+def test_until_reranking_exists_it_answers_as_hybrid_and_says_so(engine, tenant, make_note, index_notes) -> None:
+    make_note("El perro ladra.")
+    index_notes()
+
+    found = find(engine, tenant, "perro", strategy="hybrid+rerank")
+
+    assert found.strategy == "hybrid"
+    assert len(found.warnings) == 1

@@ -1,0 +1,117 @@
+"""The Markdown of a run."""
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+from rag_core.evaluation.report import markdown_report
+from rag_core.evaluation.results import (
+    EvaluationRun,
+    QueryResult,
+    latency_percentiles,
+    retrieval_metrics,
+)
+from rag_core.model import NoteId
+
+RELEVANT = NoteId(UUID(int=1))
+OTHERS = tuple(NoteId(UUID(int=number)) for number in range(2, 22))
+
+
+def result(query: str, rank: int | None, *, category="factual", error: str | None = None) -> QueryResult:
+    ranked = OTHERS[:5] if rank is None else (*OTHERS[: rank - 1], RELEVANT)
+    return QueryResult(
+        query_id=UUID(int=99),
+        query=query,
+        category=category,
+        difficulty=3,
+        relevant_note_ids=(RELEVANT,),
+        ranked_note_ids=() if error else ranked,
+        latency_ms=12.0,
+        is_degraded=False,
+        error=error,
+    )
+
+
+def report_of(*results: QueryResult, orphaned: int = 0, degraded: int = 0) -> str:
+    return markdown_report(
+        EvaluationRun(
+            run_id=UUID(int=7),
+            set_name="default",
+            set_version=3,
+            category=None,
+            config_hash="00c0ffee00c0ffee",
+            config={},
+            models={},
+            pipeline_fingerprint="huella",
+            metrics=retrieval_metrics(results),
+            faithfulness=None,
+            answer_relevance=None,
+            latency_ms=latency_percentiles(results),
+            total_queries=len(results),
+            degraded_queries=degraded,
+            failed_queries=sum(found.error is not None for found in results),
+            created_at=datetime(2024, 1, 1, tzinfo=UTC),
+            queries=results,
+            orphaned_queries=orphaned,
+        )
+    )
+
+
+def test_the_metrics_stand_in_a_table_in_all_and_by_category() -> None:
+    text = report_of(result("a", 1), result("b", 2), result("c", 4, category="causal"))
+
+    assert "| category | queries | hit@1 | hit@3 | hit@5 | hit@10 | MRR | nDCG@10 | recall@20 |" in text
+    assert "| all | 3 | 0.333 | 0.667 | 1.000 | 1.000 | 0.583 | 0.687 | 1.000 |" in text
+    assert "| factual | 2 | 0.500 | 1.000 | 1.000 | 1.000 | 0.750 | 0.815 | 1.000 |" in text
+    assert "| causal | 1 | 0.000 | 0.000 | 1.000 | 1.000 | 0.250 | 0.431 | 1.000 |" in text
+
+
+def test_the_worst_queries_come_first_and_those_at_rank_one_not_at_all() -> None:
+    text = report_of(
+        result("segunda", 2),
+        result("perdida", None),
+        result("primera", 1),
+        result("décima", 10),
+        result("rota", None, error="RetrievalFailedError"),
+    )
+
+    assert text.split("### Worst queries\n\n")[1] == (
+        "| query | category | first relevant rank | error |\n"
+        "| --- | --- | --- | --- |\n"
+        "| perdida | factual | - |  |\n"
+        "| rota | factual | - | RetrievalFailedError |\n"
+        "| décima | factual | 10 |  |\n"
+        "| segunda | factual | 2 |  |\n"
+    )
+
+
+def test_ten_of_the_worst_are_shown() -> None:
+    text = report_of(*(result(f"perdida {number:02}", None) for number in range(30)))
+
+    assert text.count("| perdida") == 10
+
+
+def test_a_run_without_a_bad_query_says_so() -> None:
+    assert report_of(result("a", 1)).endswith("Every query has a relevant note at rank 1.\n")
+
+
+def test_a_query_cannot_break_its_table() -> None:
+    text = report_of(result("uno | dos\n\ntres <b>", 2))
+
+    assert "| uno \\| dos tres &lt;b> | factual | 2 |  |" in text
+
+
+def test_a_long_query_is_shortened() -> None:
+    text = report_of(result("palabra " * 40, 2))
+
+    (row,) = [line for line in text.splitlines() if line.startswith("| palabra")]
+    assert row.split(" | ")[0] == "| " + ("palabra " * 40)[:99] + "…"
+
+
+def test_what_went_wrong_stands_at_the_top() -> None:
+    text = report_of(result("a", 1), result("b", None, error="X"), orphaned=2, degraded=1)
+
+    assert "2 queries, 1 degraded, 1 failed, 2 left out, their notes are deleted;" in text
+
+
+def test_a_run_in_order_counts_its_queries_only() -> None:
+    assert "\n1 query; configuration `00c0ffee00c0ffee`" in report_of(result("a", 1))

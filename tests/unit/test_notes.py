@@ -1,0 +1,84 @@
+import json
+import unicodedata
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from rag_core.errors import InvalidInputError
+from rag_core.model import TenantId
+from rag_core.notes import note_id_for, parse_line
+
+MADRID = ZoneInfo("Europe/Madrid")
+
+
+def parse(line: object, **more: object):
+    text = line if isinstance(line, str) else json.dumps(line)
+    return parse_line(text, **({"source": "diario", "language": None, "zone": MADRID, "max_characters": 1000} | more))
+
+
+def test_text_and_title_are_stored_composed() -> None:
+    note = parse({"id": "1", "title": unicodedata.normalize("NFD", "Mañana"), "text": unicodedata.normalize("NFD", "Reunión 🍅")})
+
+    assert (note.title, note.content) == ("Mañana", "Reunión 🍅")
+
+
+def test_a_date_without_a_zone_is_local() -> None:
+    assert parse({"id": "1", "text": "a", "created_at": "2025-07-01T09:00"}).created_at == datetime(2025, 7, 1, 7, tzinfo=UTC)
+    assert parse({"id": "1", "text": "a", "created_at": "2025-01-01"}).created_at == datetime(2024, 12, 31, 23, tzinfo=UTC)
+    assert parse({"id": "1", "text": "a", "created_at": "2025-07-01T09:00Z"}).created_at == datetime(2025, 7, 1, 9, tzinfo=UTC)
+
+
+def test_the_language_is_the_options_then_the_lines_then_detected_then_spanish() -> None:
+    german = {"id": "1", "text": "Das ist nicht der Hund, den wir gesehen haben."}
+
+    assert parse({**german, "language": "en"}, language="es").language == "es"
+    assert parse({**german, "language": "en"}).language == "en"
+    assert parse(german).language == "de"
+    assert parse({"id": "1", "text": "1234"}).language == "es"
+
+
+def test_tags_come_from_the_metadata() -> None:
+    note = parse({"id": "1", "text": "a", "metadata": {"tags": ["casa", "casa", 3, "obra"]}})
+
+    assert note.tags == ("casa", "obra")
+
+
+def test_a_number_may_be_an_id() -> None:
+    assert parse({"id": 17, "text": "a"}).external_id == "17"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("{not json", "not valid JSON"),
+        ('"text"', "expected a JSON object"),
+        ({"text": "a"}, "id is None"),
+        ({"id": True, "text": "a"}, "id is True"),
+        ({"id": " ", "text": "a"}, "id is empty"),
+        ({"id": "1"}, "text is None"),
+        ({"id": "1", "text": "  \n"}, "text is empty"),
+        ({"id": "1", "text": "a\0b"}, "NUL"),
+        ({"id": "1", "text": "x" * 1001}, "1,001 characters"),
+        ({"id": "1", "text": "a", "title": "t\0"}, "NUL"),
+        ({"id": "1", "text": "a", "created_at": "gestern"}, "created_at is 'gestern'"),
+        ({"id": "1", "text": "a", "created_at": 5}, "created_at is 5"),
+        ({"id": "1", "text": "a", "created_at": "9999-12-31T23:59-05:00"}, "created_at"),
+        ({"id": "1", "text": "a", "language": "fr"}, "language is 'fr'"),
+        ({"id": "1", "text": "a", "metadata": []}, "metadata is"),
+        ({"id": "1", "text": "a", "metadata": {"x": "\0"}}, "NUL"),
+        ('{"id": "1", "text": "a", "metadata": {"x": NaN}}', "JSON does not know"),
+        ('{"id": "1", "text": "a\\ud800"}', "surrogate"),
+        ({"id": "1", "text": "a", "txet": "b"}, "unknown field 'txet'"),
+    ],
+)
+def test_a_bad_line_is_refused_with_its_reason(line: object, reason: str) -> None:
+    with pytest.raises(InvalidInputError, match=reason):
+        parse(line)
+
+
+def test_the_id_depends_on_tenant_source_and_external_id_alone() -> None:
+    one = note_id_for(TenantId("a"), "diario", "1")
+
+    assert one == note_id_for(TenantId("a"), "diario", "1")
+    assert len({one, note_id_for(TenantId("b"), "diario", "1"), note_id_for(TenantId("a"), "x", "1"), note_id_for(TenantId("a"), "diario", "2")}) == 4
