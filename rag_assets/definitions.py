@@ -7,7 +7,7 @@ import dagster as dg
 
 from rag_assets.checks import BATCH_CHECKS, INDEX_CHECKS
 from rag_assets.evaluation_report import evaluation_report
-from rag_assets.jobs import INDEX_ASSETS, index_notes, update_index
+from rag_assets.jobs import INDEX_ASSETS, check_index, index_notes, update_index
 from rag_assets.schedules import nightly_schedule
 from rag_assets.sensors import register_note_batches
 from rag_core.settings import read_settings
@@ -25,7 +25,7 @@ def build_definitions(resource_overrides: Mapping[str, Any] | None = None) -> dg
     return dg.Definitions(
         assets=[*INDEX_ASSETS, evaluation_report],
         asset_checks=[*BATCH_CHECKS, *INDEX_CHECKS],
-        jobs=[index_notes, update_index],
+        jobs=[index_notes, update_index, check_index],
         schedules=[nightly_schedule(read_settings().timezone)],
         sensors=[register_note_batches],
         resources={"engine": EngineResource(), **(resource_overrides or {})},

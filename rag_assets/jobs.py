@@ -1,14 +1,13 @@
-"""What can be run with one click: the whole pipeline, or the index without its evaluation."""
+"""What can be run with one click: the whole pipeline, the index without its evaluation, every check of what is live."""
 
 import dagster as dg
 
-from rag_assets.checks import BATCH_CHECKS
+from rag_assets.checks import BATCH_CHECKS, INDEX_CHECKS
 from rag_assets.chunks import chunks
 from rag_assets.embeddings import embeddings
 from rag_assets.evaluation_report import evaluation_report
 from rag_assets.fulltext_index import fulltext_index
 from rag_assets.notes import notes
-from rag_assets.partitions import NOTE_BATCHES
 
 INDEX_ASSETS = [notes, chunks, embeddings, fulltext_index]
 INDEX_KEYS = [asset.key for asset in INDEX_ASSETS]
@@ -17,11 +16,15 @@ update_index = dg.define_asset_job(
     "update_index",
     selection=dg.AssetSelection.assets(*INDEX_ASSETS).without_checks()
     | dg.AssetSelection.checks(*BATCH_CHECKS),
-    partitions_def=NOTE_BATCHES,
     description="Bring batches up to date, with the checks that need no more than these; what `brain index` runs.",
 )
 index_notes = dg.define_asset_job(
     "index_notes",
     selection=dg.AssetSelection.assets(*INDEX_ASSETS, evaluation_report),
     description="Bring batches up to date, check the whole index and measure it on the golden sets.",
+)
+check_index = dg.define_asset_job(
+    "check_index",
+    selection=dg.AssetSelection.checks(*BATCH_CHECKS, *INDEX_CHECKS),
+    description="Check all notes, all that is staged and the whole live index; changes nothing.",
 )

@@ -9,8 +9,9 @@ from rag_core.model import Span
 from rag_core.retrieval.passages import word_beginnings
 
 SHOWN_CHARACTERS = 700
-_LEAD_CHARACTERS = 80
+_LEAD_CHARACTERS = 140
 _WORD = re.compile(r"\w+")
+_BREAK = re.compile(r"(?<=[.!?…])\s+|\n\s*")
 
 
 def marked(text: str, spans: Sequence[Span], words: Collection[str], *, anchor: str | None = None) -> Markup:
@@ -55,13 +56,13 @@ def _query_words(text: str, words: Collection[str]) -> list[Span]:
 def excerpt(text: str, match: Span, words: Collection[str], *, size: int = SHOWN_CHARACTERS) -> Span:
     """What to show of a passage: all of it if it is short, else about ``size`` characters of the match.
 
-    They are those with the most different words of the query; without any, the beginning of the match. Both ends are at
-    white space.
+    They are those with the most different words of the query; without any, the beginning of the match. They begin with
+    a sentence or line where one begins near, else with a word, and end with a word.
     """
     if len(text) <= size * 1.3:
         return 0, len(text)
     start = _best_start(text, match, words, size)
-    return _at_space(text, start), _at_space(text, min(len(text), start + size))
+    return start, _word_start(text, min(len(text), start + size))
 
 
 def _best_start(text: str, match: Span, words: Collection[str], size: int) -> int:
@@ -70,10 +71,18 @@ def _best_start(text: str, match: Span, words: Collection[str], size: int) -> in
         return match[0]
     richness = [len({word.casefold() for at, word in found if start <= at < start + size - _LEAD_CHARACTERS}) for start, _ in found]
     best, _ = found[richness.index(max(richness))]
-    return max(match[0], best - _LEAD_CHARACTERS)
+    return _sentence_start(text, best, earliest=max(match[0], best - _LEAD_CHARACTERS))
 
 
-def _at_space(text: str, position: int) -> int:
+def _sentence_start(text: str, position: int, *, earliest: int) -> int:
+    """The first beginning of a sentence or line between ``earliest`` and the position, else of a word."""
+    if earliest == 0:
+        return 0
+    found = _BREAK.search(text, earliest, position)
+    return found.end() if found else _word_start(text, earliest)
+
+
+def _word_start(text: str, position: int) -> int:
     """The position, moved back to the beginning of the word it is in."""
     if position in {0, len(text)}:
         return position

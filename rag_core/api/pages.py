@@ -3,6 +3,7 @@
 It works without JavaScript and asks the same core as the API.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -50,6 +51,8 @@ _STAGES = {
 _MONTHS = (
     "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre".split()
 )
+
+_BLANK_LINES = re.compile(r"\n\s*\n")
 
 router = APIRouter(include_in_schema=False)
 
@@ -103,7 +106,6 @@ def home(engine: EngineOf, q: str | None = None, modo: str = "hibrida") -> Respo
     is_start = found is None and shelf.notes > 0
     return render(
         "home.html",
-        status=400 if problem else 200,
         shelf=shelf,
         query=q or "",
         mode=mode,
@@ -164,7 +166,8 @@ def _card(hit: Hit, query: str, mode: str, words: set[str], zone: ZoneInfo) -> C
 
 
 def _with_ellipses(passage: Markup, *, at_start: bool, at_end: bool) -> Markup:
-    return Markup("{}{}{}").format("… " if at_start else "", passage, " …" if at_end else "")
+    compact = Markup(_BLANK_LINES.sub("\n", passage))  # noqa: S704  escaped already
+    return Markup("{}{}{}").format("… " if at_start else "", compact, " …" if at_end else "")
 
 
 def _how_found(hit: Hit) -> str:

@@ -8,10 +8,10 @@ from rag_core.model import Span
 
 _BREAK = re.compile(
     r"""
-    \n (?: [^\S\n]* \n \s*                                                        # blank lines
-         | [^\S\n]* (?= [-*+•◦▪▫‣·●○☐☑✓→] \s | \#{1,6} [^\S\n] | \|             # bullet, heading, row
-                      | (?P<first> \(? [1aA] [.)] \s                              # the first of a numbered list
-                                 | [\u2013—] [^\n]+ \n [^\S\n]* [\u2013—] )      # or of lines with dashes
+    \n (?: [^\S\n]* \n \s*                                                          # blank lines
+         | [^\S\n]* (?= [-*+•◦▪▫‣·●○☐☑✓→] \s | \#{1,6} [^\S\n] | \|               # bullet, heading, row
+                      | (?P<first> \(? [1aA] [.)] \s                                # first of a numbered list
+                                 | [\u2013—] [^\n]+ \n [^\S\n]* [\u2013—] )        # or of lines with dashes
                       | (?P<likely> \(? (?: \d{1,3} | [A-Za-z] ) [.)] \s | [\u2013—] )
                     )
        )

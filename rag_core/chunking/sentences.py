@@ -17,20 +17,20 @@ from rag_core.chunking.sentence_ends import is_false_start, missed_starts, settl
 from rag_core.model import Language, Span
 
 # What sentencex 1.0.32 cannot be handed, each replaced by one code point so that offsets hold. A space
-# outside ASCII after a single letter ("A\u00a0.") makes it panic, and a lone surrogate cannot be encoded. At a
-# list marker (a bullet, a numeral before a closing parenthesis) it stops looking for sentences up to the next
-# one: "• Uno. Dos. Tres." stays whole.
+# outside ASCII after a single letter ("A\u00a0.") makes it panic, a lone surrogate cannot be encoded, and at
+# a list marker (a bullet, a numeral before a closing parenthesis) it stops looking for sentences up to the
+# next: "• Uno. Dos. Tres." stays whole.
 _UNREADABLE = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ud800-\udfff]")
 _BULLETS = re.compile("[•◦▪▫■□●○\u2043⁌⁍◆◇★☆➤➢➣▶▸►]")
 
 # It never ends a sentence inside a pair of quotes or brackets. That is right for a short quotation; but it
-# pairs by order, so one unmatched mark (5", an apostrophe, "x < y") can hide every end up to the next: it made
-# one sentence of 101,684 characters of a tutorial on one line. Longer than this, a sentence is read again
-# without the marks.
+# pairs by order, so one unmatched mark (5", an apostrophe, "x < y") can hide every end up to the next: it
+# made one sentence of 101,684 characters of a tutorial on one line. Longer than this, a sentence is read
+# again without the marks.
 _TRUSTED_PAIR_CHARACTERS = 400
 _PAIRED = re.compile("[\"'`\u00b4«»“”„‟\u2018\u2019\u201a\u2039\u203a()\uff08\uff09\\[\\]{}<>]")
 
-# Its time is quadratic in unmatched marks: 8 s for 0.8 MB of them in one paragraph, 0.3 s in windows.
+# Its time is quadratic in unmatched marks: 16 s for 0.8 MB of them in one paragraph, 0.9 s in windows.
 _WINDOW_CHARACTERS = 16_384
 
 _TERMINATED = re.compile(r"[.!?…][^\w\s]*\s*\S")
@@ -48,8 +48,8 @@ def sentence_spans(text: str, language: Language) -> list[Span]:
 def window_bounds(starts: Sequence[int], length: int, span: Span, *, before: int, after: int) -> Span:
     """Widen a span to whole sentences and by so many sentences to each side, within ``(0, length)``.
 
-    ``starts`` are the sentence starts of the whole text, ascending; without any, the span comes back as it is.
-    The result always contains the span.
+    ``starts`` are the sentence starts of the whole text, ascending; without any, the span comes back as it
+    is. The result always contains the span.
     """
     start, end = span
     if not starts:
@@ -106,9 +106,9 @@ def _windows(readable: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _found_starts(readable: str, piece: Span, language: Language) -> list[int]:
-    # A call a block, not a text: as fast (4.7 against 4.0 ms for 190 kB), and it keeps three faults of
-    # sentencex within the block: unmatched quotes, paragraph breaks left out of the spans every 10 kB, and time
-    # quadratic in list items.
+    # A call a block, not a text: as fast (4.7 against 4.0 ms for 190 kB), and it keeps three faults within
+    # the block: unmatched quotes, paragraph breaks left out of the spans every 10 kB, time quadratic in the
+    # number of list items.
     start, end = piece
     return [start + found["start_index"] for found in get_sentence_boundaries(language, readable[start:end])]
 

@@ -5,9 +5,12 @@ import logging
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from rag_assets.indexing import IndexEvent
 
 app = typer.Typer(
     name="brain",
@@ -82,6 +85,34 @@ def progress(description: str, total: float | None) -> Iterator[Callable[[float]
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(description, total=total)
         yield lambda amount: bar.advance(task, amount)
+
+
+@contextmanager
+def batch_progress(description: str) -> Iterator[Callable[["IndexEvent"], None]]:
+    """A progress bar over batches; messages that come before the first batch is done are said."""
+    with _bar(description) as bar:
+
+        def show(event: "IndexEvent") -> None:
+            if event.done:
+                bar(event.done, event.batches)
+            else:
+                say(event.message)
+
+        yield show
+
+
+@contextmanager
+def _bar(description: str) -> Iterator[Callable[[int, int], None]]:
+    if not sys.stderr.isatty():
+        yield lambda _done, _total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(description, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def table(title: str, headers: list[str], rows: list[list[str]]) -> None:

@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, progress, say
+from rag_core.cli.app import (
+    JsonOption,
+    TenantOption,
+    app,
+    batch_progress,
+    command,
+    print_json,
+    progress,
+    say,
+)
 
 _LANGUAGES = ("es", "de", "en")
 
@@ -107,8 +116,8 @@ def index_notes(
         with open_engine(settings) as engine:
             named = tenant or settings.tenant
             tenants = [TenantId(named)] if named else list_tenants(engine.database)
-            with progress("indexing", None) as _advance:
-                report = run_index(engine, tenants=tenants, is_full=is_full)
+            with batch_progress("indexing") as show:
+                report = run_index(engine, tenants=tenants, is_full=is_full, on_event=show)
         if is_json:
             print_json(asdict(report))
         else:

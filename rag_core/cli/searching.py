@@ -10,7 +10,7 @@ from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json,
 
 if TYPE_CHECKING:
     from rag_core.configuration import RetrievalConfig
-    from rag_core.model import Hit, Retrieval
+    from rag_core.model import Retrieval
 
 CLI_TIMEOUT_MS = 30_000
 _STRATEGIES = ("semantic", "fulltext", "hybrid", "hybrid+rerank")
@@ -82,24 +82,19 @@ def search(
 def _show(found: "Retrieval") -> None:
     from rich.console import Console
 
+    from rag_core.retrieval.passages import best_snippet
+
     console = Console(highlight=False)
     for number, hit in enumerate(found.hits, 1):
-        heading = hit.title or hit.external_id
-        console.print(f"[bold]{number}. {_plain(heading)}[/bold]  [dim]{hit.created_at:%Y-%m-%d}  {hit.score:.2f}  {hit.method}[/dim]")
-        console.print(_marked(hit) + "\n")
+        heading = f"[bold]{number}. {_plain(hit.title or hit.external_id)}[/bold]"
+        facts = f"[dim]{hit.created_at:%Y-%m-%d}  {hit.external_id}  {hit.score:.2f}  {hit.method}[/dim]"
+        console.print(f"{heading}  {facts}")
+        console.print(_plain(best_snippet(hit.content, found.query, language="es")) + "\n", soft_wrap=False)
     if not found.hits:
         say("Nothing found. `brain status` shows how many notes there are and how many are indexed.")
     for warning in found.warnings:
         say(f"({warning})")
     say(f"{len(found.hits)} results, {found.strategy}, {found.latency_ms:.0f} ms")
-
-
-def _marked(hit: "Hit") -> str:
-    start, end = hit.bounds
-    window = hit.expanded_content
-    return (
-        f"[dim]{_plain(window[:start])}[/dim]{_plain(window[start:end])}[dim]{_plain(window[end:])}[/dim]"
-    ).strip()
 
 
 def _plain(text: str) -> str:

@@ -59,18 +59,17 @@ def template_summary(title: str | None, content: str) -> str:
     The cut is at the end of a word, or inside one longer than half of that, and never inside a grapheme. A
     title the content begins with is not repeated. Without title and content it is ''.
     """
-    words = content.split(maxsplit=_SUMMARY_CHARACTERS)  # a note may have a million characters
-    line = " ".join(words[:_SUMMARY_CHARACTERS])
-    is_whole = len(words) <= _SUMMARY_CHARACTERS and len(line) <= _SUMMARY_CHARACTERS
-    excerpt = line if is_whole else f"{_cut(line, _SUMMARY_CHARACTERS)}..."
-    return _titled(title, excerpt)
+    # As many words as characters are always more than enough; a note may have a million.
+    words = content.split(maxsplit=_SUMMARY_CHARACTERS)[:_SUMMARY_CHARACTERS]
+    line = " ".join(words)
+    if len(line) > _SUMMARY_CHARACTERS:
+        line = f"{_cut(line, _SUMMARY_CHARACTERS)}..."
+    return _titled(title, line)
 
 
 def _cut(line: str, limit: int) -> str:
-    end = min(limit, len(line))
-    space = line.rfind(" ", 0, end + 1)
-    if len(line) > limit and space > limit // 2:
-        end = space
+    space = line.rfind(" ", 0, limit + 1)
+    end = space if space > limit // 2 else limit
     while not is_cluster_boundary(line, end):
         end -= 1
     return line[:end].rstrip()

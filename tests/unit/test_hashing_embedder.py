@@ -31,10 +31,10 @@ HASHING = EmbeddingModel(
     state="active",
 )
 
-FLOOD = "La acequia se desbordó en octubre; el arroz, ¡perdido!"
+FLOOD = "La acequia se desbordó en octubre; el arroz junto a la acequia, ¡perdido!"
 FLOOD_16 = [
-    *(-0.222516, 0.188749, -0.143435, -0.306035, -0.11058, 0.216472, -0.213711, 0.18285),
-    *(0.158581, -0.232953, 0.336905, 0.327734, 0.369562, -0.240941, -0.232953, -0.336467),
+    *(-0.291526, -0.171634, -0.231574, -0.30708, -0.131545, 0.234915, -0.148841, 0.175457),
+    *(0.107252, -0.121303, 0.308006, 0.368754, 0.373745, -0.256827, -0.335329, -0.192477),
 ]
 QUESTION = "¿Por qué se inundó el arrozal?"
 QUESTION_16 = [

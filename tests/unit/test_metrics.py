@@ -49,7 +49,7 @@ def test_ndcg_discounts_by_the_logarithm_of_the_rank_plus_one() -> None:
 
 
 def test_ndcg_of_one_relevant_note_at_rank_three_is_a_half() -> None:
-    # 1/log2(4)
+    # at rank 3 the gain is divided by log2(4), which is 2
     assert ndcg_at(RANKING, {"c"}, 10) == 0.5
 
 

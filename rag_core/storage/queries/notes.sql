@@ -111,5 +111,3 @@ select count(*), count(*) filter (where indexed_fingerprint is not null) from no
 -- name: has_notes
 select exists (select from notes where tenant_id = %(tenant)s);
 
--- name: count_chunks
-select count(*) from chunks where tenant_id = %(tenant)s;

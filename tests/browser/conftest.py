@@ -1,0 +1,128 @@
+"""The page in a real browser, served by a real server on a free port.
+
+Chromium is the one that ``BRAIN_CHROMIUM`` names, or one found on the path.
+"""
+
+import os
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from databases import cloned_database
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from rag_core.api.app import bound_socket, build_server
+from rag_core.engine import DEMO_TENANT, Engine, open_engine
+from rag_core.indexing.one_note import store_and_index
+from rag_core.model import TenantId
+from rag_core.notes import parse_note
+from rag_core.settings import read_settings
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = os.environ.get("BRAIN_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+LONG = "\n\n".join(
+    f"El tren {number} me llevó a la estación número {number} y allí perdí un sombrero, aunque después la señora de la "
+    "ventanilla me lo devolvió con mucha amabilidad."
+    for number in range(1, 31)
+).replace("El tren 20 ", "El paraguas verde de la abuela quedó olvidado en el museo. El tren 20 ")
+NOTES = (
+    (
+        "Reunión difícil",
+        "Esta mañana llegué temprano a la oficina. Hoy tuve un conflicto con mi jefe y me sentí muy ansioso. Después fui "
+        "a caminar para calmarme.",
+    ),
+    ("Compra <b>urgente</b>", "Compré pan, leche & tomates. <script>alert('no')</script> Costó 3,5 euros 🍅."),
+    ("Viajes en tren", LONG),
+    (None, "El médico me recomendó dormir ocho horas porque el cansancio me da dolor de cabeza."),
+)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests."""
+    if CHROMIUM is None:
+        pytest.skip(f"no Chromium: none of {', '.join(NAMES)} is on the path and BRAIN_CHROMIUM is not set")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def site(server: str, template: str) -> Iterator[str]:
+    """The address of a server that has notes of its owner's."""
+    with cloned_database(server, template) as database_url, _served(database_url, TenantId("default")) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def demo_site(server: str, template: str) -> Iterator[str]:
+    """The address of a server that has the notes of the demonstration alone."""
+    with cloned_database(server, template) as database_url, _served(database_url, DEMO_TENANT) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def empty_site(server: str, template: str) -> Iterator[str]:
+    """The address of a server without notes."""
+    with cloned_database(server, template) as database_url, _served(database_url, None) as address:
+        yield address
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A fresh page; whatever its console calls an error, or an exception in its scripts, fails the test."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, locale="es-ES")
+    context.set_default_timeout(10_000)
+    opened = context.new_page()
+    problems: list[str] = []
+    opened.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    opened.on("pageerror", lambda error: problems.append(str(error)))
+    yield opened
+    context.close()
+    assert problems == []
+
+
+@contextmanager
+def _served(database_url: str, owner: TenantId | None) -> Iterator[str]:
+    settings = read_settings(database_url=database_url, tenant=None, request_timeout_ms=10_000)
+    with bound_socket(0) as listener, open_engine(settings) as engine:
+        if owner is not None:
+            _store(engine, owner)
+        running = build_server(engine)
+        thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
+        thread.start()
+        while not running.started and thread.is_alive():
+            time.sleep(0.01)
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            running.should_exit = True
+            thread.join(20)
+
+
+def _store(engine: Engine, owner: TenantId) -> None:
+    for number, (title, text) in enumerate(NOTES, 1):
+        note = parse_note(
+            external_id=f"n{number}",
+            source="diario",
+            title=title,
+            text=text,
+            created_at=f"2025-03-0{number}",
+            language="es",
+            metadata={"tags": ["casa"]},
+            zone=engine.settings.zone,
+            max_characters=100_000,
+        )
+        store_and_index(engine.database, owner, note, engine.pipeline)

@@ -1,0 +1,83 @@
+"""An engine on the test's own database, and the pipeline run over all of its batches without a Dagster server."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import dagster as dg
+import pytest
+
+from rag_assets.definitions import build_definitions
+from rag_assets.partitions import PARTITIONS_NAME, add_missing_keys
+from rag_core.engine import Engine, open_engine
+from rag_core.importing import import_lines
+from rag_core.indexing.batches import list_tenants, register_batches
+from rag_core.model import TenantId
+from rag_core.settings import read_settings
+
+RunJob = Callable[..., dg.ExecuteInProcessResult]
+ImportTexts = Callable[..., None]
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+@pytest.fixture
+def engine(database_url: str, tmp_path: Path) -> Iterator[Engine]:
+    """The engine that a run would open."""
+    with open_engine(read_settings(home=tmp_path / "home", database_url=database_url)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def instance() -> Iterator[dg.DagsterInstance]:
+    """A Dagster instance in memory."""
+    with dg.DagsterInstance.ephemeral() as opened:
+        yield opened
+
+
+@pytest.fixture
+def import_texts(engine: Engine) -> ImportTexts:
+    """Import texts as notes n0, n1, … of a tenant."""
+
+    def imported(texts: list[str], *, owner: TenantId = TenantId("pruebas")) -> None:
+        import_lines(
+            engine.database,
+            owner,
+            [json.dumps({"id": f"n{number}", "text": text}).encode() for number, text in enumerate(texts)],
+            source="notas",
+            language="es",
+            zone=ZoneInfo("Europe/Madrid"),
+            max_characters=1_000_000,
+        )
+
+    return imported
+
+
+@pytest.fixture
+def run_job(engine: Engine, instance: dg.DagsterInstance) -> RunJob:
+    """Run a job over all batches there are, as one range; or without partitions."""
+
+    def run(
+        name: str, *, with_engine: Engine = engine, is_partitioned: bool = True
+    ) -> dg.ExecuteInProcessResult:
+        for tenant in list_tenants(engine.database):
+            register_batches(engine.database, tenant)
+        add_missing_keys(instance, engine.database)
+        keys = instance.get_dynamic_partitions(PARTITIONS_NAME)
+        return (
+            build_definitions({"engine": with_engine})
+            .resolve_job_def(name)
+            .execute_in_process(
+                instance=instance,
+                run_config=QUIET,
+                tags=range_tags(keys[0], keys[-1]) if is_partitioned else None,
+                raise_on_error=False,
+            )
+        )
+
+    return run
+
+
+def range_tags(start: str, end: str) -> dict[str, str]:
+    """The tags of a run over a range of partitions."""
+    return {"dagster/asset_partition_range_start": start, "dagster/asset_partition_range_end": end}

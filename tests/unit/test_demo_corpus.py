@@ -1,0 +1,81 @@
+"""The demo corpus is what its README says, and its questions are not its notes' words."""
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from datetime import datetime
+from pathlib import Path
+from statistics import mean
+
+import pytest
+import snowballstemmer
+
+from rag_core.language import es
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+WORD = re.compile(r"\w+")
+STEMMER = snowballstemmer.stemmer("spanish")
+
+
+def read(name: str) -> list[dict]:
+    return [json.loads(line) for line in (EXAMPLES / name).read_text(encoding="utf-8").splitlines()]
+
+
+NOTES = {note["id"]: note for note in read("notes.jsonl")}
+GOLDEN = read("golden.jsonl")
+
+
+def stems(text: str) -> set[str]:
+    return {STEMMER.stemWord(word) for word in WORD.findall(text.lower()) if word not in es.FUNCTION_WORDS}
+
+
+def shared(entry: dict) -> float:
+    """The share of the query's stems that occur in its relevant notes."""
+    known = set().union(*(stems(f"{NOTES[i].get('title', '')} {NOTES[i]['text']}") for i in entry["relevant_ids"]))
+    wanted = stems(entry["query"])
+    return len(wanted & known) / len(wanted)
+
+
+def test_there_are_enough_notes_of_every_length_over_two_years() -> None:
+    lengths = [len(note["text"].split()) for note in NOTES.values()]
+    dates = sorted(datetime.fromisoformat(note["created_at"]) for note in NOTES.values())
+
+    assert len(NOTES) >= 150
+    assert min(lengths) >= 60
+    assert max(lengths) <= 1500
+    assert sum(length > 400 for length in lengths) >= 15
+    assert (dates[-1] - dates[0]).days >= 700
+    assert all(unicodedata.is_normalized("NFC", note["text"]) for note in NOTES.values())
+
+
+def test_the_golden_set_covers_the_five_categories() -> None:
+    counts = Counter(entry["category"] for entry in GOLDEN)
+
+    assert len(GOLDEN) >= 60
+    assert set(counts) == {"factual", "causal", "temporal", "comparative", "multi-part"}
+    assert min(counts.values()) >= 10
+    assert all(entry["answer"] and 1 <= entry["difficulty"] <= 5 for entry in GOLDEN)
+
+
+@pytest.mark.property(31)
+def test_every_relevant_note_exists() -> None:
+    assert [i for entry in GOLDEN for i in entry["relevant_ids"] if i not in NOTES] == []
+
+
+@pytest.mark.property(32)
+def test_no_query_stands_twice() -> None:
+    queries = [" ".join(unicodedata.normalize("NFC", entry["query"]).casefold().split()) for entry in GOLDEN]
+
+    assert len(queries) == len(set(queries))
+
+
+def test_queries_are_worded_differently_from_their_notes() -> None:
+    assert mean(shared(entry) for entry in GOLDEN) <= 0.6
+
+
+def test_the_measure_of_wording_sees_a_copied_query() -> None:
+    note = next(iter(NOTES.values()))
+    copied = {"query": note["text"][:200], "relevant_ids": [note["id"]]}
+
+    assert shared(copied) > 0.9

@@ -1,0 +1,77 @@
+"""What the documents say is what the program has."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import typer
+
+from rag_core.cli import evaluation, notes, operation, searching  # noqa: F401  they register the commands
+from rag_core.cli.app import app
+from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
+from rag_core.settings import Settings
+from rag_core.storage.embedded_settings import settings_for
+from rag_core.storage.queries import query
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMANDS = sorted(typer.main.get_command(app).commands)
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_the_table_of_variables_has_every_setting() -> None:
+    table = text("docs/configuration.md")
+    aliases = {"database_url": "DATABASE_URL", "ollama_host": "OLLAMA_HOST"}
+
+    documented = set(re.findall(r"^\| `([A-Z_]+)` \|", table, re.MULTILINE))
+
+    assert documented == {aliases.get(name, f"BRAIN_{name.upper()}") for name in Settings.model_fields}
+
+
+def test_the_documented_retrieval_configuration_is_the_default() -> None:
+    block = re.search(r"```json\n(.*?)```", text("docs/configuration.md"), re.DOTALL)
+
+    assert json.loads(block.group(1)) == DEFAULT_RETRIEVAL_CONFIG.to_wire()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_is_in_the_readme(command: str) -> None:
+    assert f"brain {command}" in text("README.md")
+
+
+def test_every_setting_of_the_embedded_server_that_is_explained_exists() -> None:
+    explained = set(re.findall(r"^\| `([a-z_]+)` \|", text("docs/operations/database.md"), re.MULTILINE))
+
+    assert explained <= set(settings_for(8 * 1024**3, Path("/run"), shared_buffers_mb=None))
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").rglob("*.md")), ids=lambda path: path.name)
+def test_files_and_folders_named_in_the_documents_exist(path: Path) -> None:
+    named = re.findall(r"`((?:rag_core|rag_assets|resources|tests|docs|deploy|examples)/[\w./-]+)", path.read_text(encoding="utf-8"))
+
+    assert [name for name in named if not (ROOT / name.rstrip(".")).exists()] == []
+
+
+def test_every_named_query_says_what_it_is_named_once() -> None:
+    names = [
+        name
+        for file in (ROOT / "rag_core/storage/queries").glob("*.sql")
+        for name in re.findall(r"^-- name: (\w+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+
+    assert len(names) == len(set(names))
+    assert all(query(name) for name in names)
+
+
+def test_every_named_query_is_used() -> None:
+    code = "\n".join(path.read_text(encoding="utf-8") for folder in ("rag_core", "rag_assets", "tests") for path in (ROOT / folder).rglob("*.py"))
+    names = [
+        name
+        for file in (ROOT / "rag_core/storage/queries").glob("*.sql")
+        for name in re.findall(r"^-- name: (\w+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+
+    assert [name for name in names if f'"{name}"' not in code] == []

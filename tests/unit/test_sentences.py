@@ -1,0 +1,240 @@
+"""Sentence boundaries in the three languages, and the window of sentences around a chunk."""
+
+import pytest
+
+from rag_core.chunking import sentence_spans, window_bounds
+from rag_core.model import Language
+
+
+def pieces(text: str, language: Language = "es") -> list[str]:
+    return [text[start:end] for start, end in sentence_spans(text, language)]
+
+
+def parted(marked: str) -> tuple[str, list[str]]:
+    """The text and its sentences, from a text where ``|`` marks the boundaries."""
+    return marked.replace("|", ""), marked.split("|")
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        # text after the last full stop
+        "Primera frase. |resto",
+        "sin punto final",
+        # openers belong to what follows
+        "Hola. |¿Cómo estás? |¡Qué bien! |Fin",
+        "¡¿Qué?! |No. |¿Sí?! |Vale.",
+        "Vale… |¿Sí? |Sí… |Claro.",
+        # closers belong to what they close
+        "Dijo: «Hola.» |Y se fue.",
+        "Dijo: «Hola». |Y se fue.",
+        "“Hola.” |Y se fue.",
+        "(Esto es así.) |Y se fue.",
+        "[Nota.] |Y se fue.",
+        "Fin.) |Otro. |Fin.] |Otro. |Fin.» |Otro. |Fin.” |Otro.",
+        "Hecho.[1] |Luego fue.[2][3] |Fin.",
+        # abbreviations
+        "El Sr. Pérez y la Dra. López llegaron. |Se fueron.",
+        "Hay frutas, p. ej. manzanas. |Y peras.",
+        "Viajó a EE. UU. en mayo. |Volvió.",
+        "Vive en EE. UU. |Los datos faltan.",
+        "Vea el núm. 5 de la calle. |Sí.",
+        "Mide aprox. 3 m. |Es alto.",
+        "Es el n.º 5 y la M.ª Ana. |La 1.ª vez. |Fin.",
+        "D. Quijote y D.ª Ana vinieron. |Fin.",
+        "Nació en el s. XVI a. C. y murió. |Fin.",
+        "A las 5 p. m. llegó. |Bien.",
+        "Hay peras, uvas, etc. |Y más.",
+        "La Ctra. Madrid sigue. |El Depto. Legal también.",
+        # initials
+        "Juan R. R. Tolkien escribió. |Fin.",
+        "J. L. Borges nació en 1899. |Murió en 1986.",
+        "La Dra. A. Bujons vino. |Fin.",
+        "Falta vitamina C. |El resto está bien.",
+        # numbers, dates, times, addresses
+        "Son 3.5 metros. |El 12.05.2024 a las 10.30 h. fue. |Luego no.",
+        "El tumor mide 12 cm. |Presenta bordes lisos.",
+        "Visite www.x.com para más. |Gracias.",
+        "Vaya a https://a.b/c.html. |Luego vuelva.",
+        "Usa ASP.NET y Node.js. |Fin.",
+        # ellipsis
+        "Espera... no sé. |Bueno... |Quizá.",
+        "Escribió: ...los altos cielos. |Fin.",
+        # dialogue
+        "—¿Vienes? —preguntó Ana. |—Sí.",
+        "«¿Vienes?», preguntó. |Sí.",
+        # words that look like abbreviations to the segmenter
+        "Todo está bien. |Luego fuimos.",
+        "Dijo que no. |Luego se fue.",
+        "Fuimos al mar. |Volvimos tarde.",
+        # a missing space, notes in lower case, emoji
+        "Hola.|Adiós.|Fin",
+        "hola. |me voy. |luego vengo",
+        "Hola.😀 |Luego vino. |😀 Fin",
+    ],
+)
+def test_spanish_sentences_end_where_a_reader_ends_them(marked: str) -> None:
+    text, sentences = parted(marked)
+
+    assert pieces(text, "es") == sentences
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "Das ist z. B. gut. |Ja.",
+        "Nr. 5 ist da. |Am 3. Mai kam Dr. Müller. |Er ging.",
+        "Im 19. Jahrhundert war es so. |Ludwig XIV. regierte.",
+        "Das 20. Jahrhundert begann. |Es waren 20. |Dann ging er.",
+        "Er kam nicht, d. h. er blieb. |Gut.",
+        "Er hat 3,5 Mio. Euro. |Gut.",
+        "Am 12.05.2024 um 10.30 Uhr kam er. |Ja.",
+        "„Hallo.“ |Er ging. |»Ja.« |Nein.",
+        "Er ging. |»Ja«, sagte er. |Dann nichts.",
+        "Die Fa. Kunz kam. |Sie blieb.",
+        "Wir sahen Tiere usw. |Der Rest schlief.",
+        "Das ist von neuer Art. |Peter kam.",
+    ],
+)
+def test_german_sentences_end_where_a_reader_ends_them(marked: str) -> None:
+    text, sentences = parted(marked)
+
+    assert pieces(text, "de") == sentences
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "Mr. Smith and Mrs. Doe went. |Yes.",
+        "Fruit, e.g. apples. |Yes, i.e. that.",
+        "The U.S. economy grew. |He lives in the U.S. |He works.",
+        "See No. 5. |It is 3.5 m. |Fine.",
+        "At 5 p.m. he left. |At 6 he came.",
+        "J. R. R. Tolkien wrote it. |Fine.",
+        "Dr. Who came. |He left.",
+        "He said no. |Luke left.",
+        '"Hello." |He left. |(It is so.) |Fine.',
+    ],
+)
+def test_english_sentences_end_where_a_reader_ends_them(marked: str) -> None:
+    text, sentences = parted(marked)
+
+    assert pieces(text, "en") == sentences
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "Lista:\n|- uno\n|- dos\n|* tres",
+        "Pasos:\n|1. Uno.\n|2. Dos\n|3) Tres",
+        "Opciones:\n|a) una\n|b) otra",
+        "Compras\n|– leche\n|– pan",
+        "- [ ] llamar\n|- [x] escribir. |Y más\n  |- debajo",
+        "• Uno fue. |Dos vino. |Tres quedó.",
+        "1. Primero. |2. Segundo.",
+        "# Título\n\n|Texto aquí. |Más.\n|## Otro\n|Texto",
+        "Uno\n\n|Dos\n   \n|Tres",
+        "Uno\r\n\r\n|Dos\r\n|- tres",
+        "Diálogo:\n|—Hola —dijo.\n|—Adiós.",
+        "| a | b |\n‖| 1 | 2 |",
+    ],
+)
+def test_blocks_without_a_full_stop_are_parted(marked: str) -> None:
+    separator = "‖" if "‖" in marked else "|"
+    text, sentences = marked.replace(separator, ""), marked.split(separator)
+
+    assert pieces(text) == sentences
+
+
+def test_hard_wrapped_prose_is_not_a_sentence_a_line() -> None:
+    # From chapter one of Don Quijote, as its plain-text editions wrap it.
+    text = (
+        "Una olla de algo más vaca que carnero,\n"
+        "salpicón las más noches, duelos y quebrantos los sábados, lantejas los\n"
+        "viernes, algún palomino de añadidura los domingos, consumían las tres\n"
+        "partes de su hacienda. El resto della concluían sayo de velarte, calzas de\n"
+        "velludo para las fiestas. Corría el año\n"
+        "1605. Tenía en su casa una ama\n"
+        "— que pasaba de los cuarenta —, y una sobrina."
+    )
+
+    starts = [text[start : start + 8] for start, _ in sentence_spans(text, "es")]
+
+    assert starts == ["Una olla", "El resto", "Corría e", "Tenía en"]
+
+
+def test_white_space_belongs_to_the_sentence_before_it() -> None:
+    assert pieces("  \n Hola.  \n\n\n Adiós. \n") == ["  \n Hola.  \n\n\n ", "Adiós. \n"]
+
+
+def test_a_text_of_white_space_is_one_span() -> None:
+    assert sentence_spans(" \n\n\t ", "es") == [(0, 5)]
+
+
+def test_an_empty_text_has_no_sentence() -> None:
+    assert sentence_spans("", "es") == []
+
+
+def test_offsets_are_code_points() -> None:
+    text = "👨‍👩‍👧 vino. a\u0301rbol 😀. Fin."
+
+    assert sentence_spans(text, "es") == [(0, 12), (12, 22), (22, 26)]
+
+
+def test_no_character_is_lost_between_many_paragraphs() -> None:
+    # The segmenter leaves a paragraph break out of its spans every 10,000 bytes.
+    text = "Frase uno.\n\n" * 2_000
+
+    assert sentence_spans(text, "es") == [(at, at + 12) for at in range(0, 24_000, 12)]
+
+
+@pytest.mark.parametrize("space", ["\u00a0", "\u202f", "\u2028", "\u3000"])
+def test_a_space_outside_ascii_before_a_full_stop_is_read(space: str) -> None:
+    # The segmenter panics on it: no exception that Python code could answer.
+    assert pieces(f"Plan A{space}. Vino Eva. Fin.")[-1] == "Fin."
+
+
+def test_an_unmatched_quotation_mark_hides_no_sentence_beyond_a_paragraph_of_text() -> None:
+    text = 'Mide 5" de alto. ' + "Esta frase es otra. " * 40 + 'Y 7" de ancho.'
+
+    assert len(sentence_spans(text, "es")) == 42
+
+
+def test_a_short_quotation_of_two_sentences_stays_whole() -> None:
+    assert pieces("Dijo «hola. Está bien. Adiós» y fue. Fin.") == ["Dijo «hola. Está bien. Adiós» y fue. ", "Fin."]
+
+
+def test_a_paragraph_beyond_one_window_is_parted_the_same_all_along() -> None:
+    sentence = "El perro de la Sra. Ruiz come p. ej. pan y 3.5 kg de uvas. "
+    text = sentence * 1_000
+
+    assert {end - start for start, end in sentence_spans(text, "es")} == {len(sentence)}
+
+
+STARTS = [0, 10, 20, 30, 40]
+
+
+@pytest.mark.parametrize(
+    ("span", "before", "after", "window"),
+    [
+        ((20, 30), 0, 0, (20, 30)),
+        ((20, 30), 1, 1, (10, 40)),
+        ((20, 30), 2, 2, (0, 50)),
+        ((20, 30), 9, 9, (0, 50)),
+        ((20, 30), 0, 1, (20, 40)),
+        ((20, 30), 1, 0, (10, 30)),
+        ((24, 26), 0, 0, (20, 30)),
+        ((15, 35), 0, 0, (10, 40)),
+        ((0, 10), 2, 0, (0, 10)),
+        ((40, 50), 0, 2, (40, 50)),
+        ((0, 50), 0, 0, (0, 50)),
+    ],
+)
+def test_a_window_is_whole_sentences_around_the_span(
+    span: tuple[int, int], before: int, after: int, window: tuple[int, int]
+) -> None:
+    assert window_bounds(STARTS, 50, span, before=before, after=after) == window
+
+
+def test_a_window_without_sentences_is_the_span() -> None:
+    assert window_bounds([], 50, (3, 9), before=2, after=2) == (3, 9)
