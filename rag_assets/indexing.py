@@ -106,7 +106,7 @@ def _materialise(
     job = build_definitions({"engine": engine}).resolve_job_def(JOB)
     counts: dict[str, int] = {}
     done = 0
-    with _instance(engine, on_event, len(wanted)) as instance:
+    with dagster_instance(engine, on_event, len(wanted)) as instance:
         add_missing_keys(instance, engine.database)
         order = instance.get_dynamic_partitions(PARTITIONS_NAME)
         for batch_range in merge_ranges(order, wanted, passable=ours, max_gap=MAX_GAP, max_wanted=MAX_BATCHES):
@@ -169,7 +169,7 @@ def _step_failure(failure: Any) -> str:
 
 
 @contextmanager
-def _instance(engine: Engine, on_event: OnEvent, batches: int) -> Iterator["dg.DagsterInstance"]:
+def dagster_instance(engine: Engine, on_event: OnEvent, batches: int) -> Iterator["dg.DagsterInstance"]:
     """The instance of this home, so that the runs are seen in Dagster's UI; one in memory where it cannot be reached."""
     import dagster as dg
 

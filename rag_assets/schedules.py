@@ -35,7 +35,7 @@ def nightly_schedule(timezone: str) -> dg.ScheduleDefinition:
         context: dg.ScheduleEvaluationContext, engine: dg.ResourceParam[Engine]
     ) -> list[dg.RunRequest]:
         moment = context.scheduled_execution_time.isoformat()
-        return list(_requests(moment, _stale_ranges(context.instance, engine)))
+        return list(run_requests(moment, _stale_ranges(context.instance, engine)))
 
     return nightly_index_and_evaluation
 
@@ -50,7 +50,7 @@ def _stale_ranges(instance: dg.DagsterInstance, engine: Engine) -> list[BatchRan
     return merge_ranges(order, stale, max_gap=MAX_GAP, max_wanted=MAX_BATCHES)
 
 
-def _requests(moment: str, ranges: Sequence[BatchRange]) -> Iterator[dg.RunRequest]:
+def run_requests(moment: str, ranges: Sequence[BatchRange]) -> Iterator[dg.RunRequest]:
     """A run a range; the last one evaluates too. Nothing stale gives one that only checks and evaluates."""
     for batch_range in ranges[:-1]:
         yield dg.RunRequest(

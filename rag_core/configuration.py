@@ -22,9 +22,7 @@ FusionMethod = Literal["rrf", "relative_score"]
 
 
 class _Group(BaseModel):
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True, strict=True
-    )
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True, strict=True)
 
 
 class Chunking(_Group):

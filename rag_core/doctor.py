@@ -56,9 +56,7 @@ def _server(engine: Engine) -> Iterator[Finding]:
     kind = "DATABASE_URL" if engine.settings.database_url else "embedded"
     yield Finding(name="PostgreSQL", is_ok=True, found=f"{server}, {kind}")
     yield Finding(name="pgvector", is_ok=True, found=pgvector)
-    yield Finding(
-        name="schema", is_ok=migration == len(read_migrations()), found=f"migration {migration}", remedy=""
-    )
+    yield Finding(name="schema", is_ok=migration == len(read_migrations()), found=f"migration {migration}", remedy="")
     yield Finding(
         name="tenant isolation",
         is_ok=can_bypass is False and open_tables == 0,
@@ -83,7 +81,9 @@ def _ollama(settings: Settings) -> Finding:
         socket.create_connection((address.hostname or "127.0.0.1", address.port or 11434), timeout=1).close()
     except OSError:
         return Finding(
-            name="Ollama", is_ok=True, found=f"nobody answers at {settings.ollama_host}; not needed, everything runs without"
+            name="Ollama",
+            is_ok=True,
+            found=f"nobody answers at {settings.ollama_host}; not needed, everything runs without",
         )
     return Finding(
         name="Ollama",

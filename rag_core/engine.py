@@ -1,6 +1,6 @@
 """The open resources of one process: database, active embedding model, its embedder, the threads of the search legs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,13 +21,18 @@ DEMO_TENANT = TenantId("demo")
 
 @dataclass(frozen=True, kw_only=True)
 class Engine:
-    """What a request needs; made once by an entry point and passed on."""
+    """What a request needs; made once by an entry point and passed on.
+
+    ``query_embedder`` gives up when a request would; each leg has threads of its own, so that a stalled embedding
+    provider leaves the other leg's free.
+    """
 
     settings: Settings
     database: Database
     model: EmbeddingModel
     embedder: Embedder
-    executor: ThreadPoolExecutor
+    query_embedder: Embedder
+    executors: Mapping[str, ThreadPoolExecutor]
 
     @cached_property
     def pipeline(self) -> Pipeline:
@@ -68,11 +73,23 @@ def open_engine(settings: Settings, *, pool_size: int = 4) -> Iterator[Engine]:
     with open_database(settings, pool_size=pool_size) as database:
         with database.owner() as connection:
             model = fetch_active_model(connection)
-        with ThreadPoolExecutor(max_workers=max(4, pool_size), thread_name_prefix="leg") as executor:
+        seconds = settings.request_timeout_ms / 1000
+        with _threads("semantic", pool_size) as semantic, _threads("fulltext", pool_size) as fulltext:
             yield Engine(
                 settings=settings,
                 database=database,
                 model=model,
                 embedder=build_embedder(model, ollama_host=settings.ollama_host),
-                executor=executor,
+                query_embedder=build_embedder(model, ollama_host=settings.ollama_host, timeout_seconds=seconds),
+                executors={"semantic": semantic, "fulltext": fulltext},
             )
+
+
+@contextmanager
+def _threads(leg: str, count: int) -> Iterator[ThreadPoolExecutor]:
+    """A leg's threads; what still waits when the block ends is not begun."""
+    executor = ThreadPoolExecutor(max_workers=max(4, count), thread_name_prefix=leg)
+    try:
+        yield executor
+    finally:
+        executor.shutdown(wait=True, cancel_futures=True)

@@ -57,7 +57,15 @@ def import_lines(
     report = ImportReport()
     with database.transaction(tenant) as connection:
         ensure_tenant(connection, tenant)
-    notes = _parsed(lines, report, source=source, language=language, zone=zone, max_characters=max_characters, on_progress=on_progress)
+    notes = _parsed(
+        lines,
+        report,
+        source=source,
+        language=language,
+        zone=zone,
+        max_characters=max_characters,
+        on_progress=on_progress,
+    )
     for batch in _batches(notes):
         with database.transaction(tenant, has_copy=True) as connection:
             stored = store_notes(connection, tenant, batch)
@@ -80,7 +88,7 @@ def _parsed(
     for number, line in enumerate(lines, 1):
         on_progress(len(line))
         try:
-            text = _decoded(line)
+            text = decoded_line(line)
             if text:
                 yield parse_line(text, source=source, language=language, zone=zone, max_characters=max_characters)
         except InvalidInputError as error:
@@ -89,7 +97,12 @@ def _parsed(
                 report.rejected.append(Rejection(line=number, error=str(error)))
 
 
-def _decoded(line: bytes) -> str:
+def decoded_line(line: bytes) -> str:
+    """A line of a file as text, trimmed, without a byte order mark.
+
+    Raises:
+        InvalidInputError: not UTF-8.
+    """
     try:
         return line.decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:

@@ -70,6 +70,7 @@ class Hit:
     source: str
     title: str | None
     created_at: datetime
+    language: Language
     content: str
     expanded_content: str
     bounds: Span

@@ -34,9 +34,7 @@ def content_hash(language: str, title: str | None, content: str) -> bytes:
     return hashlib.sha256(f"{language}\n{title or ''}\n{content}".encode()).digest()
 
 
-def parse_line(
-    line: str, *, source: str, language: Language | None, zone: ZoneInfo, max_characters: int
-) -> NewNote:
+def parse_line(line: str, *, source: str, language: Language | None, zone: ZoneInfo, max_characters: int) -> NewNote:
     """One line of an import file as a note.
 
     Raises:
@@ -44,15 +42,17 @@ def parse_line(
     """
     try:
         item = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a plain ValueError
         raise InvalidInputError(f"not valid JSON: {error}") from error
     if not isinstance(item, dict):
         raise InvalidInputError(f"expected a JSON object, found {type(item).__name__}")
     unknown = sorted(set(item) - _LINE_KEYS)
     if unknown:
-        raise InvalidInputError(f"unknown field {unknown[0]!r}; a line has id, text, title, created_at, metadata, language")
+        raise InvalidInputError(
+            f"unknown field {unknown[0]!r}; a line has id, text, title, created_at, metadata, language"
+        )
     return parse_note(
-        external_id=_identifier(item.get("id")),
+        external_id=checked_identifier(item.get("id")),
         source=source,
         title=item.get("title"),
         text=item.get("text"),
@@ -81,14 +81,16 @@ def parse_note(
     Raises:
         InvalidInputError: names the field, what was found and what was expected.
     """
-    content = _text(text, "text", max_characters=max_characters)
+    content = checked_text(text, "text", max_characters=max_characters)
     if not content.strip():
         raise InvalidFieldError("text is empty; a note needs some content", field="text", problem="empty")
-    heading = None if title is None else _text(title, "title", max_characters=MAX_NAME_CHARACTERS).strip() or None
+    heading = (
+        None if title is None else checked_text(title, "title", max_characters=MAX_NAME_CHARACTERS).strip() or None
+    )
     facts = _metadata(metadata)
     return NewNote(
-        external_id=_name(external_id, "id"),
-        source=_name(source, "source"),
+        external_id=checked_name(external_id, "id"),
+        source=checked_name(source, "source"),
         title=heading,
         content=content,
         language=_language(language, heading, content),
@@ -129,22 +131,37 @@ def _parse_iso(value: str) -> datetime:
     return datetime.fromisoformat(value)
 
 
-def _identifier(value: Any) -> str:
+def checked_identifier(value: Any) -> str:
+    """The id of a note as text; a number is taken too.
+
+    Raises:
+        InvalidInputError: anything else.
+    """
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise InvalidInputError(f"id is {value!r}; expected a text that names the note within its source")
     return str(value)
 
 
-def _name(value: str, field: str) -> str:
-    name = _text(value, field, max_characters=MAX_NAME_CHARACTERS).strip()
+def checked_name(value: str, field: str) -> str:
+    """A short text that is not empty, trimmed.
+
+    Raises:
+        InvalidFieldError: empty, too long, or no text.
+    """
+    name = checked_text(value, field, max_characters=MAX_NAME_CHARACTERS).strip()
     if not name:
         raise InvalidFieldError(f"{field} is empty", field=field, problem="empty")
     return name
 
 
-def _text(value: Any, field: str, *, max_characters: int) -> str:
+def checked_text(value: Any, field: str, *, max_characters: int) -> str:
+    """A text as it is stored: NFC, without a byte order mark.
+
+    Raises:
+        InvalidFieldError: no text, too long, or with a character PostgreSQL cannot store.
+    """
     if not isinstance(value, str):
-        raise InvalidFieldError(f"{field} is {_shown(value)}; expected a text", field=field, problem="type")
+        raise InvalidFieldError(f"{field} is {shown(value)}; expected a text", field=field, problem="type")
     if "\0" in value:
         raise InvalidFieldError(
             f"{field} has a NUL character, which PostgreSQL cannot store; remove it", field=field, problem="nul"
@@ -176,7 +193,7 @@ def _language(given: Any, title: str | None, content: str) -> Language:
         return detect_language(f"{title or ''}\n{content}") or "es"
     if given not in LANGUAGES:
         raise InvalidFieldError(
-            f"language is {_shown(given)}; expected one of {', '.join(LANGUAGES)}", field="language", problem="choice"
+            f"language is {shown(given)}; expected one of {', '.join(LANGUAGES)}", field="language", problem="choice"
         )
     return cast("Language", given)
 
@@ -185,7 +202,7 @@ def _metadata(value: Any) -> Mapping[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise InvalidFieldError(f"metadata is {_shown(value)}; expected an object", field="metadata", problem="type")
+        raise InvalidFieldError(f"metadata is {shown(value)}; expected an object", field="metadata", problem="type")
     try:
         written = json.dumps(value, ensure_ascii=False, allow_nan=False)
         written.encode()
@@ -207,6 +224,7 @@ def _tags(metadata: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag for tag in tags if isinstance(tag, str) and tag))
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value as a message shows it, at most 60 characters."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

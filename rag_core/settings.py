@@ -30,7 +30,9 @@ class Settings(BaseSettings):
     dagster_database_url: str | None = Field(
         None, description="Dagster's own database; default: a database `<name>_dagster` on the same server."
     )
-    tenant: str | None = Field(None, description="Whose notes to use; default: `default`, or the demo while that is empty.")
+    tenant: str | None = Field(
+        None, description="Whose notes to use; default: `default`, or the demo while that is empty."
+    )
     timezone: str = Field("Europe/Madrid", description="Zone of dates that carry none, and of the schedules.")
     api_port: Port = Field(8000, description="Port of the API and its page, on loopback.")
     dagster_port: Port = Field(3000, description="Port of Dagster's UI, on loopback.")
@@ -42,7 +44,9 @@ class Settings(BaseSettings):
     max_note_characters: int = Field(1_000_000, ge=1, le=10_000_000, description="Longer notes are rejected.")
     request_timeout_ms: int = Field(2000, ge=50, description="Time for one retrieval, all stages together.")
     pool_max_size: int = Field(20, ge=2, le=80, description="Connections the API keeps at most.")
-    shared_buffers_mb: int | None = Field(None, ge=16, description="Memory of the embedded server; default: by the machine.")
+    shared_buffers_mb: int | None = Field(
+        None, ge=16, description="Memory of the embedded server; default: by the machine."
+    )
 
     @field_validator("home")
     @classmethod

@@ -1,4 +1,7 @@
-"""Values as other programs read them: JSON-ready, camelCase, times in UTC. Shared by the HTTP API and ``brain --json``."""
+"""Values as other programs read them: JSON-ready, camelCase, times in UTC.
+
+Shared by the HTTP API and the command line's ``--json``.
+"""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -7,7 +10,7 @@ from rag_core.model import Hit, Note, Retrieval, Span, TransformedQuery
 
 
 def retrieval_to_wire(retrieval: Retrieval) -> dict[str, Any]:
-    """The body of ``POST /api/retrieve``; what was not computed is null or, where the contract says so, absent."""
+    """The body of ``POST /api/retrieve``; what was not computed is null, or absent where the contract says so."""
     return {
         "results": [hit_to_wire(hit) for hit in retrieval.hits],
         "metadata": {

@@ -1,7 +1,7 @@
 """What an endpoint may ask for: the open resources of the process.
 
-Nobody names a tenant: readers use ``engine.tenant()``, writers ``engine.writing_tenant()``. A reader's is asked anew
-each time (0.4 ms), because the first note of one's own hides the demo at once.
+Nobody names a tenant: readers use ``engine.tenant()``, writers ``engine.writing_tenant()``. A reader's is asked
+anew each time, because the first note of one's own hides the demo at once.
 """
 
 from typing import Annotated, cast

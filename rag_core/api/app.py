@@ -75,7 +75,7 @@ def serve(settings: Settings) -> None:
         bound_socket(settings.api_port) as listener,
         open_engine(settings, pool_size=settings.pool_max_size) as engine,
     ):
-        print(f"Brain Sync: http://{HOST}:{listener.getsockname()[1]}/ (Ctrl-C stops it)", file=sys.stderr)
+        sys.stderr.write(f"Brain Sync: http://{HOST}:{listener.getsockname()[1]}/ (Ctrl-C stops it)\n")
         build_server(engine).run(sockets=[listener])
 
 
@@ -95,7 +95,7 @@ def build_server(engine: Engine) -> uvicorn.Server:
 
 @contextmanager
 def bound_socket(port: int) -> Iterator[socket.socket]:
-    """A listening socket on loopback at the port, any free one for 0; who connects early waits for the server.
+    """Listen on loopback at the port, at any free one for 0; who connects early waits for the server.
 
     Raises:
         ConfigurationError: the port is taken, or may not be used.
@@ -107,13 +107,13 @@ def bound_socket(port: int) -> Iterator[socket.socket]:
             listener.listen()
         except OSError as error:
             raise ConfigurationError(
-                f"cannot serve on {HOST}:{port} ({error.strerror}); stop the other program or set BRAIN_API_PORT to a "
-                "free port"
+                f"cannot serve on {HOST}:{port} ({error.strerror}); stop the other program or set BRAIN_API_PORT "
+                "to a free port"
             ) from error
         yield listener
 
 
 def _leave(_signal: int, _frame: FrameType | None) -> None:
-    """Close everything and exit with 0: the server raises the signal again once its last request is answered."""
+    """Close everything and exit with 0; the server raises the signal again after its last answer."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise SystemExit(0)

@@ -1,7 +1,7 @@
 """The one place that turns errors into HTTP: a status, and ``{error, details}`` in Spanish.
 
-The class of an error decides its status. Messages for the command line are English, so an error is told here by its
-class and fields, or by the router that knows what it was about (``explained``).
+The class of an error decides its status. Messages for the command line are English, so an error is told here by
+its class and fields, or by the router that knows what it was about (``explained``).
 """
 
 import logging
@@ -72,14 +72,24 @@ _ANSWERS: tuple[tuple[type[RagError], int, str, str], ...] = (
     (ConflictError, 409, "Conflicto", "Ya existe"),
     (DatabaseUnavailableError, 503, "Servicio no disponible", NO_CONNECTION),
     (DatabaseSetupError, 503, "Servicio no disponible", NO_CONNECTION),
-    (DeadlineExceededError, 504, "Tiempo de espera agotado", "La búsqueda excedió el tiempo límite de {timeout}ms"),
+    (
+        DeadlineExceededError,
+        504,
+        "Tiempo de espera agotado",
+        "La búsqueda excedió el tiempo límite de {timeout}ms",
+    ),
     (
         RetrievalFailedError,
         500,
         "Error interno del servidor",
         "No se pudieron recuperar resultados. Por favor, intenta de nuevo.",
     ),
-    (RagError, 500, "Error interno del servidor", "Se produjo un error inesperado. Por favor, intenta de nuevo."),
+    (
+        RagError,
+        500,
+        "Error interno del servidor",
+        "Se produjo un error inesperado. Por favor, intenta de nuevo.",
+    ),
 )
 
 _HTTP_ANSWERS: Mapping[int, tuple[str, str]] = {
@@ -199,17 +209,21 @@ def register_handlers(app: FastAPI) -> None:
 def _on_rag_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RagError)
     answer = answer_to(error, timeout_ms=request.app.state.engine.settings.request_timeout_ms)
-    if answer.status >= 500:
-        _LOG.warning("%s %s: %d, %s: %s", request.method, request.url.path, answer.status, type(error).__name__, error)
+    if answer.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
     headers = {"Retry-After": "2"} if answer.status == HTTPStatus.SERVICE_UNAVAILABLE else None
     return error_response(answer, request=request, headers=headers)
 
 
 def _on_invalid_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    problems = [{**item, "loc": item["loc"][1:]} for item in error.errors()]  # without "body", "query" or "path"
-    details = validation_problem(problems)
+    details = validation_problem([{**item, "loc": _place(item["loc"])} for item in error.errors()])
     return error_response(Answer(status=400, error=INVALID, details=details), request=request)
+
+
+def _place(location: Sequence[Any]) -> tuple[Any, ...]:
+    """Where a problem is, as the caller knows it: without "body" or "query"; a path has one variable part."""
+    return ("identificador",) if location[0] == "path" else tuple(location[1:])
 
 
 def _on_http_exception(request: Request, error: Exception) -> Response:

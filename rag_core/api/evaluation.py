@@ -27,8 +27,8 @@ router = APIRouter(prefix="/api/retrieve", tags=["evaluation"])
 def evaluate_golden_set(request: EvaluateRequest, engine: EngineOf) -> dict[str, Any]:
     """Ask every query of the golden set `default`, measure what comes back, and store the run.
 
-    Queries are asked one after the other and the answer comes when the last one is done. Unique notes are ranked, to
-    depth 20, whatever `topK` says.
+    Queries are asked one after the other and the answer comes when the last one is done. Unique notes are ranked,
+    to depth 20, whatever `topK` says.
     """
     config, tenant = evaluation_config(configure(request.config)), engine.tenant()
     with explained(InvalidInputError, NOTHING_TO_ASK):

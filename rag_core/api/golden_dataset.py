@@ -35,7 +35,7 @@ NO_SUCH_NOTE = "Alguna de las notas de relevantNoteIds no existe"
 SAME_QUERY = "El conjunto de referencia ya tiene esa consulta; usa PUT para cambiarla"
 
 router = APIRouter(prefix="/api/golden-dataset", tags=["golden dataset"])
-QueryPath = Annotated[UUID, Path(alias="id", description="The golden query's UUID.")]
+QueryPath = Annotated[UUID, Path(description="The golden query's UUID.")]
 
 
 @router.post("", status_code=201, response_model=GoldenOut, responses=failures(400, 404, 409, 415, 503))
@@ -68,14 +68,14 @@ def list_all(engine: EngineOf) -> dict[str, Any]:
 
 @router.post("/export", response_model=GoldenExport, responses=failures(503))
 def export_all(engine: EngineOf) -> dict[str, Any]:
-    """The set as one document that `import` takes, in this installation or another: notes go by their external ids."""
+    """The set as one document that `import` takes, here or elsewhere: notes go by their external ids."""
     lines = export_golden(engine.database, engine.tenant())
     return {"set": DEFAULT_SET, "queries": [_line_to_wire(line) for line in lines]}
 
 
 @router.post("/import", response_model=GoldenImported, responses=failures(400, 413, 415, 503))
 def import_all(document: GoldenDocument, engine: EngineOf) -> dict[str, Any]:
-    """Take the good questions of an exported document and list the others; a question that is there is replaced.
+    """Take the good questions of an exported document and list the others; one that is there is replaced.
 
     When none can be taken the answer is 400.
     """
@@ -88,18 +88,18 @@ def import_all(document: GoldenDocument, engine: EngineOf) -> dict[str, Any]:
     return {"imported": imported, "rejected": listed}
 
 
-@router.get("/{id}", response_model=GoldenOut, responses=failures(400, 404, 503))
+@router.get("/{query_id}", response_model=GoldenOut, responses=failures(400, 404, 503))
 def read(query_id: QueryPath, engine: EngineOf) -> dict[str, Any]:
     """One question."""
     tenant = engine.tenant()
-    with engine.database.transaction(tenant) as connection:
+    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
         found = fetch_golden_query(connection, tenant, query_id)
     if found is None:
         raise ExplainedError(NO_SUCH_QUERY, kind=NotFoundError)
     return _to_wire(found)
 
 
-@router.put("/{id}", response_model=GoldenOut, responses=failures(400, 404, 409, 415, 503))
+@router.put("/{query_id}", response_model=GoldenOut, responses=failures(400, 404, 409, 415, 503))
 def replace(query_id: QueryPath, body: GoldenIn, engine: EngineOf) -> dict[str, Any]:
     """Replace all fields of a question."""
     details = "No existe esa consulta de referencia, o alguna de las notas de relevantNoteIds"
@@ -118,7 +118,7 @@ def replace(query_id: QueryPath, body: GoldenIn, engine: EngineOf) -> dict[str, 
     return _to_wire(changed)
 
 
-@router.delete("/{id}", status_code=204, responses=failures(400, 404, 503))
+@router.delete("/{query_id}", status_code=204, responses=failures(400, 404, 503))
 def delete(query_id: QueryPath, engine: EngineOf) -> None:
     """Delete a question."""
     with explained(NotFoundError, NO_SUCH_QUERY):

@@ -1,7 +1,7 @@
-"""A golden set that comes in as one document: what is wrong with each of its queries, in Spanish, and the good ones stored.
+"""A golden set that comes in as one document: its good queries stored, and what is wrong with the others.
 
-The core's import says its reasons in English, for the command line; so a query is checked here first, in the same order:
-its fields, its notes, whether it came before.
+The core's import says its reasons in English, for the command line; so a query is checked here first, in the same
+order: its fields, its notes, whether it came before.
 """
 
 import json
@@ -24,7 +24,7 @@ NOT_TAKEN = "No se puede guardar esta consulta; revisa sus fechas y sus notas"
 Names = Mapping[str, NoteId | AmbiguousNoteError]
 
 
-class _Rejected(Exception):
+class _RejectedError(Exception):
     """Why one query is not taken."""
 
 
@@ -37,7 +37,7 @@ def import_document(
     for number, entry in enumerate(entries, 1):
         try:
             lines[number] = _parsed(entry)
-        except _Rejected as reason:
+        except _RejectedError as reason:
             rejected[number] = str(reason)
     rejected |= _refused(lines, _named_notes(database, tenant, lines))
     good = (lines[number] if number in lines and number not in rejected else None for number in _places(entries))
@@ -54,11 +54,11 @@ def _parsed(entry: Mapping[str, Any]) -> GoldenLineIn:
         line = GoldenLineIn.model_validate({key: value for key, value in entry.items() if value is not None})
         parse_golden_line(_written(line).decode())
     except ValidationError as error:
-        raise _Rejected(validation_problem(error.errors())) from error
+        raise _RejectedError(validation_problem(error.errors())) from error
     except InvalidFieldError as error:
-        raise _Rejected(field_problem(error)) from error
+        raise _RejectedError(field_problem(error)) from error
     except InvalidInputError as error:
-        raise _Rejected(NOT_TAKEN) from error
+        raise _RejectedError(NOT_TAKEN) from error
     return line
 
 

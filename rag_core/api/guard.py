@@ -1,7 +1,7 @@
 """What is refused before a router runs, and what every answer carries.
 
-A page of another site must neither read nor write: only loopback names are served (DNS rebinding), a body must be
-JSON, which a form of another site cannot send, and no other origin is ever allowed in.
+A page of another site must neither read nor write: only loopback names are served (DNS rebinding), a body must
+be JSON, which a form of another site cannot send, and no other origin is ever allowed in.
 """
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -86,7 +86,7 @@ def _counted(receive: Receive) -> Receive:
 
 
 async def _discard(message: Message, receive: Receive) -> None:
-    """Read on for a while: a client that is still sending would see a broken connection instead of the answer."""
+    """Read on for a while: a client that is still sending would see a broken connection, not the answer."""
     discarded = 0
     while message.get("more_body", False) and discarded < _MAX_DISCARDED_BYTES:
         message = await receive()

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 from markupsafe import Markup, escape
 
@@ -15,15 +16,16 @@ _BREAK = re.compile(r"(?<=[.!?…])\s+|\n\s*")
 
 
 def marked(text: str, spans: Sequence[Span], words: Collection[str], *, anchor: str | None = None) -> Markup:
-    """The text as HTML, spans in ``<mark>`` and words of these beginnings in ``<b>``; overlapping spans are joined.
+    """The text as HTML, spans in ``<mark>``, words of these beginnings in ``<b>``; overlapping spans are joined.
 
     The first mark gets the anchor as its id.
     """
     parts: list[Markup] = []
     end = 0
-    for start, stop in _joined(spans, len(text)):
-        opening = Markup('<mark id="{}">').format(anchor) if anchor and end == 0 and len(parts) == 0 else Markup("<mark>")
-        parts += [_with_words(text[end:start], words), opening, _with_words(text[start:stop], words), Markup("</mark>")]
+    for number, (start, stop) in enumerate(_joined(spans, len(text))):
+        template = '<mark id="{anchor}">{text}</mark>' if anchor and number == 0 else "<mark>{text}</mark>"
+        marking = Markup(template).format(anchor=anchor, text=_with_words(text[start:stop], words))  # noqa: S704
+        parts += [_with_words(text[end:start], words), marking]
         end = stop
     return Markup("").join([*parts, _with_words(text[end:], words)])
 
@@ -50,7 +52,13 @@ def _with_words(text: str, words: Collection[str]) -> Markup:
 def _query_words(text: str, words: Collection[str]) -> list[Span]:
     if not words:
         return []
-    return [found.span() for found in _WORD.finditer(text) if word_beginnings(found[0]) & set(words)]
+    wanted = frozenset(words)
+    return [found.span() for found in _WORD.finditer(text) if not wanted.isdisjoint(_beginnings(found[0]))]
+
+
+@lru_cache(maxsize=20_000)
+def _beginnings(word: str) -> frozenset[str]:
+    return frozenset(word_beginnings(word))
 
 
 def excerpt(text: str, match: Span, words: Collection[str], *, size: int = SHOWN_CHARACTERS) -> Span:
@@ -62,16 +70,21 @@ def excerpt(text: str, match: Span, words: Collection[str], *, size: int = SHOWN
     if len(text) <= size * 1.3:
         return 0, len(text)
     start = _best_start(text, match, words, size)
-    return start, _word_start(text, min(len(text), start + size))
+    return start, _word_start(text, min(len(text), start + size), earliest=start)
 
 
 def _best_start(text: str, match: Span, words: Collection[str], size: int) -> int:
-    found = [(match[0] + start, text[match[0] + start : match[0] + stop]) for start, stop in _query_words(text[slice(*match)], words)]
-    if not found:
-        return match[0]
-    richness = [len({word.casefold() for at, word in found if start <= at < start + size - _LEAD_CHARACTERS}) for start, _ in found]
-    best, _ = found[richness.index(max(richness))]
-    return _sentence_start(text, best, earliest=max(match[0], best - _LEAD_CHARACTERS))
+    first, last = match
+    places = [
+        (first + start, text[first + start : first + stop].casefold())
+        for start, stop in _query_words(text[first:last], words)
+    ]
+    if not places:
+        return first
+    reach = size - _LEAD_CHARACTERS
+    richness = [len({word for at, word in places if start <= at < start + reach}) for start, _ in places]
+    best, _ = places[richness.index(max(richness))]
+    return _sentence_start(text, best, earliest=max(first, best - _LEAD_CHARACTERS))
 
 
 def _sentence_start(text: str, position: int, *, earliest: int) -> int:
@@ -79,12 +92,12 @@ def _sentence_start(text: str, position: int, *, earliest: int) -> int:
     if earliest == 0:
         return 0
     found = _BREAK.search(text, earliest, position)
-    return found.end() if found else _word_start(text, earliest)
+    return found.end() if found else _word_start(text, earliest, earliest=max(0, earliest - _LEAD_CHARACTERS))
 
 
-def _word_start(text: str, position: int) -> int:
-    """The position, moved back to the beginning of the word it is in."""
-    if position in {0, len(text)}:
+def _word_start(text: str, position: int, *, earliest: int) -> int:
+    """The position, moved back to the beginning of the word it is in if that is after ``earliest``."""
+    if position == len(text):
         return position
-    space = max(text.rfind(" ", 0, position), text.rfind("\n", 0, position))
-    return space + 1 if space >= 0 and position - space < _LEAD_CHARACTERS else position
+    space = max(text.rfind(" ", earliest, position), text.rfind("\n", earliest, position))
+    return space + 1 if space >= 0 else position

@@ -25,12 +25,12 @@ NO_SUCH_NOTE = "No existe ninguna nota con ese identificador"
 _LOCKS = tuple(threading.Lock() for _ in range(64))
 
 router = APIRouter(prefix="/api/notes", tags=["notes"])
-NotePath = Annotated[UUID, Path(alias="id", description="The note's UUID.")]
+NotePath = Annotated[UUID, Path(description="The note's UUID.")]
 
 
 @router.post("", status_code=201, response_model=NoteOut, responses=failures(400, 409, 413, 415, 503))
 def create_note(body: NoteIn, response: Response, engine: EngineOf) -> dict[str, Any]:
-    """Store a note and index it: searching finds it, by its words and by its meaning, from the next request on."""
+    """Store a note and index it: it is found, by its words and by its meaning, from the next request on."""
     tenant = engine.writing_tenant()
     external_id = str(uuid4()) if body.external_id is None else body.external_id
     note = _parsed(engine, body, external_id=external_id, source=body.source or DEFAULT_SOURCE)
@@ -59,18 +59,18 @@ def list_all(
     }
 
 
-@router.get("/{id}", response_model=NoteOut, responses=failures(400, 404, 503))
+@router.get("/{note_id}", response_model=NoteOut, responses=failures(400, 404, 503))
 def read_note(note_id: NotePath, engine: EngineOf) -> dict[str, Any]:
     """One note with all its text."""
     return note_to_wire(_stored(engine, engine.tenant(), NoteId(note_id)))
 
 
-@router.put("/{id}", response_model=NoteOut, responses=failures(400, 404, 413, 415, 503))
+@router.put("/{note_id}", response_model=NoteOut, responses=failures(400, 404, 413, 415, 503))
 def replace_note(note_id: NotePath, body: NoteIn, engine: EngineOf) -> dict[str, Any]:
     """Replace what a note says, and index it anew; only changed passages are embedded again.
 
-    Takes the body of `POST`. `source` and `externalId` are the note's identity and cannot change. Without `createdAt` the
-    note keeps its own.
+    Takes the body of `POST`. `source` and `externalId` are the note's identity and cannot change. Without
+    `createdAt` the note keeps its own.
     """
     tenant, wanted = engine.writing_tenant(), NoteId(note_id)
     with _alone(wanted):
@@ -81,7 +81,7 @@ def replace_note(note_id: NotePath, body: NoteIn, engine: EngineOf) -> dict[str,
     return note_to_wire(_stored(engine, tenant, wanted))
 
 
-@router.delete("/{id}", status_code=204, responses=failures(400, 404, 503))
+@router.delete("/{note_id}", status_code=204, responses=failures(400, 404, 503))
 def delete_note(note_id: NotePath, engine: EngineOf) -> None:
     """Delete a note with everything made of it; it is found no more from the next request on."""
     tenant, wanted = engine.writing_tenant(), NoteId(note_id)

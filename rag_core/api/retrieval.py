@@ -28,8 +28,8 @@ router = APIRouter(tags=["retrieval"])
 def search(request: RetrieveRequest, engine: EngineOf) -> dict[str, Any]:
     """Search the notes and return the best passages, each with the sentences around it.
 
-    `config` is merged deeply over the defaults; `topK` and `strategy` of the request win over it. A degraded search
-    still answers 200 and says so in `metadata.warnings`.
+    `config` is merged deeply over the defaults; `topK` and `strategy` of the request win over it. A degraded
+    search still answers 200 and says so in `metadata.warnings`.
     """
     config = configure(request.config, strategy=request.strategy, top_k=request.top_k)
     return retrieval_to_wire(find(engine, engine.tenant(), request.query, config))
@@ -39,8 +39,8 @@ def find(engine: Engine, tenant: TenantId, query: str, config: RetrievalConfig) 
     """Search within the time a request has.
 
     Raises:
-        DatabaseUnavailableError: also when the time went by waiting for a connection, which a leg of the search cannot
-            tell from a slow one.
+        DatabaseUnavailableError: also when the time went by waiting for a connection, which the search cannot
+            tell from a slow leg.
         InvalidInputError, DeadlineExceededError, RetrievalFailedError: see ``retrieve``.
     """
     try:

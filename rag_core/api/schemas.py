@@ -68,7 +68,7 @@ class RetrieveRequest(_Request):
     )
     config: dict[str, Any] | None = Field(
         None,
-        description="Part of a retrieval configuration, merged deeply over the defaults; unknown keys are refused.",
+        description="Part of a configuration, merged deeply over the defaults; unknown keys are refused.",
         examples=[{"hybridSearch": {"method": "rrf"}, "topK": {"final": 5}}],
     )
     top_k: int | None = Field(None, ge=1, le=50, description="Results at most; wins over `config.topK.final`.")
@@ -331,7 +331,7 @@ class _GoldenDocument(_Request):
 
 
 GoldenDocument = Annotated[_GoldenDocument, BeforeValidator(_listed)]
-"""An exported set, or the bare list of its queries; each is checked by itself, so that good ones are taken."""
+"""An exported set, or the bare list of its queries; each is checked by itself, so that good ones go in."""
 
 
 class GoldenRejection(_Response):

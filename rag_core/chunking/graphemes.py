@@ -29,7 +29,7 @@ def is_cluster_boundary(text: str, index: int, *, low: int = 0) -> bool:
     if not 0 < index < len(text):
         return True
     before, after = text[index - 1], text[index]
-    if before < _FIRST_COMBINING and after < _FIRST_COMBINING:
+    if before in "\r\n" or (before < _FIRST_COMBINING and after < _FIRST_COMBINING):
         return not (before == "\r" and after == "\n")
     if _extends(after) or _joins_next(before) or _stacks_next(text, index, low):
         return False
@@ -78,6 +78,4 @@ def _is_one_hangul_syllable(before: str, after: str) -> bool:
     if "\u1160" <= after <= "\u11ff" or "\ud7b0" <= after <= "\ud7fb":
         return True
     is_leading = "\u1100" <= before <= "\u115f" or "\ua960" <= before <= "\ua97c"
-    return is_leading and (
-        "\u1100" <= after <= "\u115f" or "\ua960" <= after <= "\ua97c" or "가" <= after <= "힣"
-    )
+    return is_leading and ("\u1100" <= after <= "\u115f" or "\ua960" <= after <= "\ua97c" or "가" <= after <= "힣")

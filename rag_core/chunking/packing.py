@@ -91,9 +91,7 @@ class _Packing:
     overlap: int
 
 
-def _check(
-    text: str, sentences: Sequence[Span], *, max_tokens: int, overlap_tokens: int, min_tokens: int
-) -> None:
+def _check(text: str, sentences: Sequence[Span], *, max_tokens: int, overlap_tokens: int, min_tokens: int) -> None:
     if max_tokens < 1 or not 0 <= overlap_tokens < max_tokens or min_tokens < 0:
         raise ValueError(
             f"found max_tokens={max_tokens}, overlap_tokens={overlap_tokens}, min_tokens={min_tokens}; "
@@ -128,9 +126,7 @@ def _overlap_start(packing: _Packing, *, previous_start: int, end: int, room: in
     for pattern in _CUTS:
         # From one before: a clause may start at `lowest` itself, and its cut ends there.
         for match in pattern.finditer(packing.text, lowest - 1, end):
-            if lowest <= match.end() < end and is_cluster_boundary(
-                packing.text, match.end(), low=previous_start
-            ):
+            if lowest <= match.end() < end and is_cluster_boundary(packing.text, match.end(), low=previous_start):
                 return match.end()
     return end
 
@@ -156,9 +152,7 @@ def _unit_ends(text: str, sentences: Sequence[Span], limit: int) -> list[int]:
     return ends
 
 
-def _piece_ends(
-    text: str, start: int, end: int, limit: int, cuts: Sequence[re.Pattern[str]]
-) -> Iterator[int]:
+def _piece_ends(text: str, start: int, end: int, limit: int, cuts: Sequence[re.Pattern[str]]) -> Iterator[int]:
     if not cuts:
         yield from _cluster_ends(text, start, end, limit)
         return

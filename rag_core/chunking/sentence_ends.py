@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from types import ModuleType
 
-from rag_core.chunking.graphemes import is_cluster_boundary
 from rag_core.language import de, en, es
 from rag_core.model import Language, Span
 
@@ -112,7 +111,7 @@ def settled_start(text: str, start: int) -> int:
 def is_false_start(text: str, last: int, start: int, language: Language) -> bool:
     """Whether ``start`` continues the sentence that began at ``last``."""
     facts, after = _FACTS[language], text[start]
-    if after in _NEVER_FIRST or after in facts.closing_marks or not is_cluster_boundary(text, start):
+    if after in _NEVER_FIRST or after in facts.closing_marks:
         return True
     before = text[max(last, start - _LOOK_BACK) : start]
     if not before[-1].isspace():
@@ -143,11 +142,7 @@ def _is_abbreviated(before: str, text: str, start: int, facts: _Facts) -> bool:
     is_letter = len(token) == 1 and token.isalpha()
     if token in facts.ending_abbreviations or is_letter:
         # "10.30 h. fue", "n. 5"; "a. C." within itself.
-        return (
-            text[start].islower()
-            or text[start].isdecimal()
-            or (is_letter and text[start + 1 : start + 2] == ".")
-        )
+        return text[start].islower() or text[start].isdecimal() or (is_letter and text[start + 1 : start + 2] == ".")
     return False
 
 

@@ -13,6 +13,7 @@ from itertools import pairwise
 from sentencex import get_sentence_boundaries
 
 from rag_core.chunking.blocks import block_spans
+from rag_core.chunking.graphemes import is_cluster_boundary
 from rag_core.chunking.sentence_ends import is_false_start, missed_starts, settled_start
 from rag_core.model import Language, Span
 
@@ -70,7 +71,9 @@ def _sentence_starts(text: str, language: Language) -> list[int]:
         for proposed in _proposed_starts(text, readable, block, language):
             is_block = proposed == block[0]
             start = proposed if is_block else settled_start(text, proposed)
-            if last < start < len(text) and (is_block or not is_false_start(text, last, start, language)):
+            if not last < start < len(text) or not is_cluster_boundary(text, start):
+                continue
+            if is_block or not is_false_start(text, last, start, language):
                 starts.append(start)
                 last = start
     return starts

@@ -21,7 +21,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help=(
         "Search your notes and ask them questions.\n\n"
-        "First steps: `brain import notes.jsonl`, `brain index`, `brain search \"¿qué decidimos sobre el piso?\"`. "
+        'First steps: `brain import notes.jsonl`, `brain index`, `brain search "¿qué decidimos sobre el piso?"`. '
         "`brain doctor` says what is missing, `brain COMMAND --help` shows examples."
     ),
 )
@@ -30,7 +30,10 @@ app.add_typer(golden_app, name="golden")
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 TenantOption = Annotated[
-    str | None, typer.Option("--tenant", help="Whose notes; default: BRAIN_TENANT, then `default` (reading: the demo while that is empty).")
+    str | None,
+    typer.Option(
+        "--tenant", help="Whose notes; default: BRAIN_TENANT, then `default` (reading: the demo while that is empty)."
+    ),
 ]
 
 
@@ -126,3 +129,11 @@ def table(title: str, headers: list[str], rows: list[list[str]]) -> None:
     for row in rows:
         drawn.add_row(*row)
     Console().print(drawn)
+
+
+def show_markdown(text: str) -> None:
+    """Markdown for people, on stdout."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console().print(Markdown(text))

@@ -121,5 +121,3 @@ def _show(document: dict[str, object]) -> None:
     table(f"{run['total_queries']} queries, run {run['run_id']}", ["metric", "value"], rows)
     if run["degraded_queries"]:
         say(f"{run['degraded_queries']} queries were degraded: the figures are not this strategy's")
-
-

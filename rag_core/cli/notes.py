@@ -55,23 +55,28 @@ def import_notes(
         if not file.is_file():
             raise InvalidInputError(f"there is no file {file}; give the path of a file of JSON lines")
         owner = TenantId(_checked_tenant(tenant or settings.tenant or "default"))
-        with open_database(settings) as database, file.open("rb") as lines:
-            with progress(f"importing {file.name}", file.stat().st_size) as advance:
-                report = import_lines(
-                    database,
-                    owner,
-                    lines,
-                    source=source,
-                    language=language,  # type: ignore[arg-type]
-                    zone=settings.zone,
-                    max_characters=settings.max_note_characters,
-                    on_progress=advance,
-                )
+        with (
+            open_database(settings) as database,
+            file.open("rb") as lines,
+            progress(f"importing {file.name}", file.stat().st_size) as advance,
+        ):
+            report = import_lines(
+                database,
+                owner,
+                lines,
+                source=source,
+                language=language,  # type: ignore[arg-type]
+                zone=settings.zone,
+                max_characters=settings.max_note_characters,
+                on_progress=advance,
+            )
         counts = {"imported": report.imported, "updated": report.updated, "unchanged": report.unchanged}
         if is_json:
             print_json({**counts, "rejected": [asdict(r) for r in report.rejected]})
         else:
-            print("  ".join(f"{name} {count}" for name, count in counts.items()) + f"  rejected {report.rejected_count}")
+            print(
+                "  ".join(f"{name} {count}" for name, count in counts.items()) + f"  rejected {report.rejected_count}"
+            )
             for rejection in report.rejected[:20]:
                 say(f"  line {rejection.line}: {rejection.error}")
             if report.rejected_count > 20:
@@ -88,13 +93,17 @@ def _checked_tenant(name: str) -> str:
     from rag_core.errors import InvalidInputError
 
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,62}", name):
-        raise InvalidInputError(f"{name!r} is no name for a tenant; use lower-case letters, digits, - and _ (at most 63)")
+        raise InvalidInputError(
+            f"{name!r} is no name for a tenant; use lower-case letters, digits, - and _ (at most 63)"
+        )
     return name
 
 
 @app.command("index")
 def index_notes(
-    is_full: Annotated[bool, typer.Option("--full", help="Chunk and publish every note again, not only stale ones.")] = False,
+    is_full: Annotated[
+        bool, typer.Option("--full", help="Chunk and publish every note again, not only stale ones.")
+    ] = False,
     tenant: TenantOption = None,
     is_json: JsonOption = False,
 ) -> None:
@@ -105,7 +114,6 @@ def index_notes(
     Example: brain index
     """
     from rag_assets.indexing import run_index
-
     from rag_core.engine import open_engine
     from rag_core.indexing.batches import list_tenants
     from rag_core.model import TenantId

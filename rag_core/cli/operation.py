@@ -4,7 +4,18 @@ from typing import Annotated, Any
 
 import typer
 
-from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say, table
+from rag_core.cli.app import (
+    JsonOption,
+    TenantOption,
+    app,
+    batch_progress,
+    command,
+    print_json,
+    say,
+    show_markdown,
+    table,
+)
+from rag_core.cli.searching import show_answer
 
 
 @app.command("status")
@@ -67,7 +78,9 @@ def down(is_json: JsonOption = False) -> None:
 
 @app.command("up")
 def up(
-    is_demo_loaded: Annotated[bool, typer.Option("--demo/--no-demo", help="Load the demo notes into an empty home.")] = True,
+    is_demo_loaded: Annotated[
+        bool, typer.Option("--demo/--no-demo", help="Load the demo notes into an empty home.")
+    ] = True,
 ) -> None:
     """Start everything: database, Dagster's UI and daemon, the API with its page. Ctrl-C stops it cleanly."""
     from rag_core.settings import read_settings
@@ -80,8 +93,18 @@ def up(
 @app.command("demo")
 def demo() -> None:
     """Do the main job once: demo notes in, every asset materialised, the evaluation report and three cited answers."""
-    from rag_core.demo import run_demo
+    from rag_assets.demo import answer_questions, load_and_index, materialise_report
+    from rag_core.engine import open_engine
     from rag_core.settings import read_settings
 
-    with command(is_json=False):
-        run_demo(read_settings())
+    with command(is_json=False), open_engine(read_settings()) as engine, batch_progress("indexing") as show:
+        say("1/3  Demo notes in, and through notes → chunks → embeddings → full-text index…")
+        load_and_index(engine, on_event=show)
+        say("2/3  Evaluation report…")
+        report = materialise_report(engine, on_event=show)
+        say("3/3  Three questions by hybrid search…")
+        answers = answer_questions(engine)
+        show_markdown(report)
+        for answer in answers:
+            show_answer(answer)
+        say("Next: `make up` for the page and Dagster, or `brain import FILE` for notes of your own.")

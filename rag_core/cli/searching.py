@@ -80,21 +80,34 @@ def search(
 
 
 def _show(found: "Retrieval") -> None:
+    _print_hits(found)
+    if not found.hits:
+        say("Nothing found. `brain status` shows how many notes there are and how many are indexed.")
+    for warning in found.warnings:
+        say(f"({warning})")
+    say(f"{len(found.hits)} results, {found.strategy}, {found.latency_ms:.0f} ms")
+
+
+def show_answer(found: "Retrieval") -> None:
+    """A question and the snippets that answer it, each with the note it is from."""
+    from rich.console import Console
+
+    Console(highlight=False).print(f"\n[bold cyan]{_plain(found.query)}[/bold cyan]\n")
+    _print_hits(found)
+
+
+def _print_hits(found: "Retrieval") -> None:
     from rich.console import Console
 
     from rag_core.retrieval.passages import best_snippet
 
     console = Console(highlight=False)
     for number, hit in enumerate(found.hits, 1):
-        heading = f"[bold]{number}. {_plain(hit.title or hit.external_id)}[/bold]"
-        facts = f"[dim]{hit.created_at:%Y-%m-%d}  {hit.external_id}  {hit.score:.2f}  {hit.method}[/dim]"
-        console.print(f"{heading}  {facts}")
-        console.print(_plain(best_snippet(hit.content, found.query, language="es")) + "\n", soft_wrap=False)
-    if not found.hits:
-        say("Nothing found. `brain status` shows how many notes there are and how many are indexed.")
-    for warning in found.warnings:
-        say(f"({warning})")
-    say(f"{len(found.hits)} results, {found.strategy}, {found.latency_ms:.0f} ms")
+        heading = f"[bold]\\[{number}] {_plain(hit.title or hit.external_id)}[/bold]"
+        console.print(
+            f"{heading}  [dim]{hit.created_at:%Y-%m-%d}  {hit.external_id}  {hit.score:.2f}  {hit.method}[/dim]"
+        )
+        console.print("    " + _plain(best_snippet(hit.content, found.query, language=hit.language)) + "\n")
 
 
 def _plain(text: str) -> str:

@@ -22,7 +22,7 @@ from rag_core.evaluation.golden_query import (
     query_hash,
 )
 from rag_core.model import NoteId, TenantId
-from rag_core.notes import _name
+from rag_core.notes import checked_name
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.golden import (
     GoldenSet,
@@ -39,9 +39,7 @@ from rag_core.storage.golden import (
 )
 
 
-def list_golden_queries(
-    database: Database, tenant: TenantId, *, set_name: str = DEFAULT_SET
-) -> list[GoldenQuery]:
+def list_golden_queries(database: Database, tenant: TenantId, *, set_name: str = DEFAULT_SET) -> list[GoldenQuery]:
     """All queries of the set, in the order they were made.
 
     Raises:
@@ -58,9 +56,7 @@ def fetch_set_queries(connection: Connection, tenant: TenantId, set_name: str) -
         NotFoundError: there is no such set; the default one is never missing, only empty.
     """
     if set_name != DEFAULT_SET and fetch_golden_set(connection, tenant, set_name) is None:
-        raise NotFoundError(
-            f"no golden set is called {set_name!r}; brain golden import FILE --set {set_name} makes it"
-        )
+        raise NotFoundError(f"no golden set is called {set_name!r}; brain golden import FILE --set {set_name} makes it")
     return fetch_golden_queries(connection, tenant, set_name=set_name)
 
 
@@ -96,7 +92,7 @@ def add_golden_query(
         created_at=now,
         updated_at=now,
     )
-    name = _name(set_name, "set")
+    name = checked_name(set_name, "set")
     with database.transaction(tenant) as connection:
         _check_notes_exist(connection, tenant, added)
         _write_one(connection, tenant, open_golden_set(connection, tenant, name), added)
@@ -135,9 +131,7 @@ def update_golden_query(
         return _update(connection, tenant, query_id, fields)
 
 
-def _update(
-    connection: Connection, tenant: TenantId, query_id: UUID, fields: Mapping[str, Any]
-) -> GoldenQuery:
+def _update(connection: Connection, tenant: TenantId, query_id: UUID, fields: Mapping[str, Any]) -> GoldenQuery:
     golden = lock_golden_set_of(connection, tenant, query_id)
     old = fetch_golden_query(connection, tenant, query_id)
     if golden is None or old is None:
@@ -173,9 +167,7 @@ def _write_one(connection: Connection, tenant: TenantId, golden: GoldenSet, quer
     digest = query_hash(query.query)
     same = find_golden_queries(connection, tenant, golden.id, [digest]).get(digest)
     if same is not None and same.id != query.id:
-        raise ConflictError(
-            f"the golden set {golden.name!r} has this query already, as {same.id}; update that one"
-        )
+        raise ConflictError(f"the golden set {golden.name!r} has this query already, as {same.id}; update that one")
     write_golden_queries(connection, tenant, golden.id, [query])
     grow_golden_set(connection, tenant, golden.id)
 
@@ -188,9 +180,7 @@ def _check_notes_exist(connection: Connection, tenant: TenantId, query: GoldenQu
 
 def _distinct(notes: Sequence[UUID]) -> tuple[NoteId, ...]:
     if not notes:
-        raise InvalidInputError(
-            "relevant_note_ids is empty; a golden query needs at least one note that answers it"
-        )
+        raise InvalidInputError("relevant_note_ids is empty; a golden query needs at least one note that answers it")
     return tuple(sorted({NoteId(note) for note in notes}))
 
 

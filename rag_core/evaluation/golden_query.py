@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from rag_core.errors import InvalidInputError
 from rag_core.model import NoteId
-from rag_core.notes import _identifier, _name, _shown, _text, parse_time
+from rag_core.notes import checked_identifier, checked_name, checked_text, parse_time, shown
 
 Category = Literal["factual", "causal", "temporal", "comparative", "multi-part"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
@@ -95,7 +95,7 @@ def parse_golden_line(line: str) -> GoldenLine:
     item = _parse_object(line)
     answer = item.get("answer")
     return GoldenLine(
-        external_id=None if item.get("id") is None else _name(_identifier(item["id"]), "id"),
+        external_id=None if item.get("id") is None else checked_name(checked_identifier(item["id"]), "id"),
         query=parse_query(item.get("query")),
         relevant_names=_parse_names(item.get("relevant_ids")),
         expected_answer="" if answer is None else parse_answer(answer),
@@ -113,7 +113,7 @@ def parse_query(value: Any) -> str:
     Raises:
         InvalidInputError: not a text, empty or too long.
     """
-    query = _text(value, "query", max_characters=MAX_QUERY_CHARACTERS).strip()
+    query = checked_text(value, "query", max_characters=MAX_QUERY_CHARACTERS).strip()
     if not query:
         raise InvalidInputError("query is empty; expected the question to ask")
     return query
@@ -125,7 +125,7 @@ def parse_answer(value: Any) -> str:
     Raises:
         InvalidInputError: not a text, or too long.
     """
-    return _text(value, "answer", max_characters=MAX_ANSWER_CHARACTERS).strip()
+    return checked_text(value, "answer", max_characters=MAX_ANSWER_CHARACTERS).strip()
 
 
 def parse_category(value: Any) -> Category:
@@ -135,7 +135,7 @@ def parse_category(value: Any) -> Category:
         InvalidInputError: not one of the five.
     """
     if value not in CATEGORIES:
-        raise InvalidInputError(f"category is {_shown(value)}; expected one of {', '.join(CATEGORIES)}")
+        raise InvalidInputError(f"category is {shown(value)}; expected one of {', '.join(CATEGORIES)}")
     return cast("Category", value)
 
 
@@ -146,7 +146,7 @@ def parse_difficulty(value: Any) -> int:
         InvalidInputError: anything else.
     """
     if isinstance(value, bool) or not isinstance(value, int) or value not in DIFFICULTIES:
-        raise InvalidInputError(f"difficulty is {_shown(value)}; expected an integer from 1 to 5")
+        raise InvalidInputError(f"difficulty is {shown(value)}; expected an integer from 1 to 5")
     return value
 
 
@@ -157,8 +157,8 @@ def parse_tags(value: Any) -> tuple[str, ...]:
         InvalidInputError: not a list of texts that are not empty.
     """
     if not isinstance(value, list | tuple):
-        raise InvalidInputError(f"tags is {_shown(value)}; expected a list of texts")
-    return tuple(dict.fromkeys(_name(tag, "a tag") for tag in value))
+        raise InvalidInputError(f"tags is {shown(value)}; expected a list of texts")
+    return tuple(dict.fromkeys(checked_name(tag, "a tag") for tag in value))
 
 
 def _parse_object(line: str) -> Mapping[str, Any]:
@@ -176,18 +176,16 @@ def _parse_object(line: str) -> Mapping[str, Any]:
 
 def _parse_names(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list):
-        raise InvalidInputError(f"relevant_ids is {_shown(value)}; expected a list of external ids of notes")
+        raise InvalidInputError(f"relevant_ids is {shown(value)}; expected a list of external ids of notes")
     if not value:
-        raise InvalidInputError(
-            "relevant_ids is empty; a golden query needs at least one note that answers it"
-        )
+        raise InvalidInputError("relevant_ids is empty; a golden query needs at least one note that answers it")
     return tuple(dict.fromkeys(_parse_name(name) for name in value))
 
 
 def _parse_name(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise InvalidInputError(f"relevant_ids has {_shown(value)}; expected texts, each naming a note")
-    return _name(str(value), "a name in relevant_ids")
+        raise InvalidInputError(f"relevant_ids has {shown(value)}; expected texts, each naming a note")
+    return checked_name(str(value), "a name in relevant_ids")
 
 
 def _parse_moment(value: Any, field: str) -> datetime | None:
@@ -195,6 +193,6 @@ def _parse_moment(value: Any, field: str) -> datetime | None:
         moment = parse_time(value, zone=_UTC)
     except InvalidInputError as error:
         raise InvalidInputError(
-            f"{field} is {_shown(value)}; expected an ISO date-time such as 2025-03-01T09:00:00+01:00"
+            f"{field} is {shown(value)}; expected an ISO date-time such as 2025-03-01T09:00:00+01:00"
         ) from error
     return None if moment is None else moment.astimezone(UTC)

@@ -28,9 +28,9 @@ from rag_core.evaluation.golden_query import (
     parse_golden_line,
     query_hash,
 )
-from rag_core.importing import MAX_LISTED_REJECTIONS, _decoded
+from rag_core.importing import MAX_LISTED_REJECTIONS, decoded_line
 from rag_core.model import NoteId, TenantId
-from rag_core.notes import _name
+from rag_core.notes import checked_name
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.golden import (
     GoldenSet,
@@ -95,7 +95,7 @@ def import_golden(
     Raises:
         InvalidInputError: the set's name cannot be one.
     """
-    name = _name(set_name, "set")
+    name = checked_name(set_name, "set")
     report = GoldenImport()
     with database.transaction(tenant) as connection:
         _import_lines(connection, tenant, lines, name, report)
@@ -122,7 +122,7 @@ def _import_lines(
 def _parsed(lines: Iterable[bytes], report: GoldenImport) -> Iterator[_NumberedLine]:
     for number, line in enumerate(lines, 1):
         try:
-            text = _decoded(line)
+            text = decoded_line(line)
             if text:
                 yield number, parse_golden_line(text)
         except InvalidInputError as error:
@@ -165,9 +165,7 @@ def _resolve(
         if isinstance(note, AmbiguousNoteError):
             raise note
         if note not in held:
-            raise InvalidInputError(
-                f"no note is called {name!r}; import the notes first, then the queries on them"
-            )
+            raise InvalidInputError(f"no note is called {name!r}; import the notes first, then the queries on them")
         notes.add(note)
     return tuple(sorted(notes))
 
@@ -182,12 +180,8 @@ def _store(
     connection: Connection, tenant: TenantId, golden: GoldenSet, lines: Sequence[_ResolvedLine], now: datetime
 ) -> int:
     """Write what is new or different; how many queries that were."""
-    existing = find_golden_queries(
-        connection, tenant, golden.id, [query_hash(line.query) for line, _ in lines]
-    )
-    taken_ids = taken_query_ids(
-        connection, tenant, [wanted for line, _ in lines if (wanted := _own_id(line))]
-    )
+    existing = find_golden_queries(connection, tenant, golden.id, [query_hash(line.query) for line, _ in lines])
+    taken_ids = taken_query_ids(connection, tenant, [wanted for line, _ in lines if (wanted := _own_id(line))])
     changed = []
     for line, notes in lines:
         old = existing.get(query_hash(line.query))
@@ -233,9 +227,7 @@ def _golden_query(
     )
 
 
-def export_golden(
-    database: Database, tenant: TenantId, *, set_name: str = DEFAULT_SET
-) -> list[dict[str, Any]]:
+def export_golden(database: Database, tenant: TenantId, *, set_name: str = DEFAULT_SET) -> list[dict[str, Any]]:
     """Write the set as the objects that ``import_golden`` takes a line, with every field.
 
     A note is named by its external id, by ``source:id`` where that is ambiguous. A query whose notes were all
@@ -259,8 +251,7 @@ def _note_names(connection: Connection, tenant: TenantId, notes: Iterable[NoteId
     }
     found = find_notes(connection, tenant, (name for names in candidates.values() for name in names))
     return {
-        note: next((name for name in names if found.get(name) == note), names[-1])
-        for note, names in candidates.items()
+        note: next((name for name in names if found.get(name) == note), names[-1]) for note, names in candidates.items()
     }
 
 

@@ -148,9 +148,7 @@ def precision_metrics(results: Collection[QueryResult]) -> PrecisionMetrics:
     pairs = _pairs(results)
     return PrecisionMetrics(
         precision_at_5=_mean(precision_at(*pair, PRECISION_DEPTH) for pair in pairs),
-        precision_at_5_ceiling=_mean(
-            precision_ceiling_at(relevant, PRECISION_DEPTH) for _, relevant in pairs
-        ),
+        precision_at_5_ceiling=_mean(precision_ceiling_at(relevant, PRECISION_DEPTH) for _, relevant in pairs),
         r_precision=_mean(r_precision(*pair) for pair in pairs),
         map_at_20=_mean(average_precision(*pair) for pair in pairs),
     )

@@ -100,9 +100,7 @@ def _fetch_set(
     golden = fetch_golden_set(connection, tenant, name)
     if golden is None:
         known = ", ".join(list_golden_set_names(connection, tenant)) or "none"
-        raise InvalidInputError(
-            f"no golden set is called {name!r} (there is: {known}); {_import_remedy(name)}"
-        )
+        raise InvalidInputError(f"no golden set is called {name!r} (there is: {known}); {_import_remedy(name)}")
     return golden, fetch_golden_queries(connection, tenant, set_name=name, category=category)
 
 

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
+from rag_core.embedding.context import with_context
 from rag_core.errors import EmbeddingError
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.staging import stage_note
 from rag_core.model import NewNote, NoteId, TenantId
 from rag_core.notes import content_hash, note_id_for
-from rag_core.embedding.context import with_context
 from rag_core.storage import staging as store
 from rag_core.storage.database import Database
 from rag_core.storage.notes import ensure_tenant, store_notes

@@ -155,5 +155,3 @@ def _embed(page: Sequence[store.MissingInput], embedder: Embedder) -> list[store
         store.ComputedVector(input_hash=digest, note_id=note_id, vector=np.asarray(vector))
         for (digest, (note_id, _)), vector in zip(wanted.items(), vectors, strict=True)
     ]
-
-

@@ -45,19 +45,14 @@ def expand(
     )
     by_chunk = {candidate.chunk_id: candidate for candidate in candidates}
     matches = [_match(spans[chunk], config) for chunk in by_chunk if chunk in spans]
-    windows = join_windows(
-        matches, limit=config.top_k.final, max_tokens=config.context_expansion.max_window_size
-    )
+    windows = join_windows(matches, limit=config.top_k.final, max_tokens=config.context_expansion.max_window_size)
     texts = fetch_windows(
         database,
         tenant,
         [(window.best.note_id, window.best.content_hash, window.span) for window in windows],
         timeout_ms=_time(deadline),
     )
-    return [
-        _hit(windows[at], text, by_chunk[windows[at].best.chunk_id], query, config)
-        for at, text in texts.items()
-    ]
+    return [_hit(windows[at], text, by_chunk[windows[at].best.chunk_id], query, config) for at, text in texts.items()]
 
 
 def _sentences(config: RetrievalConfig) -> tuple[int, int]:
@@ -93,6 +88,7 @@ def _hit(window: Window, text: WindowText, candidate: Fused, query: str, config:
         source=text.source,
         title=text.title,
         created_at=text.created_at,
+        language=text.language,
         content=text.text[start:end],
         expanded_content=text.text,
         bounds=(start, end),

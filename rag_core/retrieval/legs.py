@@ -1,6 +1,6 @@
 """The two legs of the search, both at once, each with its own connection and each allowed to fail alone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ class LegResults:
 
 def search_legs(
     database: Database,
-    executor: Executor,
+    executors: Mapping[str, Executor],
     tenant: TenantId,
     text: str,
     *,
@@ -69,7 +69,7 @@ def search_legs(
         wanted["semantic"] = semantic
     if strategy != "semantic":
         wanted["fulltext"] = fulltext
-    return _gather({leg: executor.submit(run) for leg, run in wanted.items()}, deadline)
+    return _gather({leg: executors[leg].submit(run) for leg, run in wanted.items()}, deadline)
 
 
 def _gather(running: dict[str, Future[Ranking]], deadline: Deadline) -> LegResults:

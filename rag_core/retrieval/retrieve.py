@@ -24,9 +24,7 @@ EMPTY_QUERY = "La consulta no puede estar vacía"
 WITHOUT_RERANKING = "Reordenación no disponible, se mantiene el orden de la búsqueda híbrida"
 
 
-def retrieve(
-    engine: Engine, tenant: TenantId, text: str, *, config: RetrievalConfig, timeout_ms: int
-) -> Retrieval:
+def retrieve(engine: Engine, tenant: TenantId, text: str, *, config: RetrievalConfig, timeout_ms: int) -> Retrieval:
     """Search, fuse and expand: the best passages of the tenant's notes for a query.
 
     Raises:
@@ -38,12 +36,12 @@ def retrieve(
     deadline, clock, began = Deadline.after_ms(timeout_ms), Stopwatch.start(), time.perf_counter()
     legs = search_legs(
         engine.database,
-        engine.executor,
+        engine.executors,
         tenant,
         query,
         strategy=strategy,
         model=engine.model,
-        embedder=engine.embedder,
+        embedder=engine.query_embedder,
         kind=_kind(config, engine.model),
         threshold=_first(config.hybrid_search.threshold, engine.model.similarity_threshold, 0.0),
         limit=2 * config.top_k.retrieval,
@@ -95,9 +93,7 @@ def fuse(rankings: dict[str, Ranking], *, config: RetrievalConfig, model: Embedd
     ]
     legs = [rankings.get("semantic", []), rankings.get("fulltext", [])]
     if (search.method or model.fusion_method) == "rrf":
-        fused = reciprocal_rank_fusion(
-            [[chunk for chunk, _ in leg] for leg in legs], weights=weights, k=search.rrf_k
-        )
+        fused = reciprocal_rank_fusion([[chunk for chunk, _ in leg] for leg in legs], weights=weights, k=search.rrf_k)
         highest = highest_rrf_score(weights, k=search.rrf_k)
         return [_fused(chunk, min(1.0, score / highest), score, ranks) for chunk, score in fused]
     return [_fused(chunk, score, score, ranks) for chunk, score in relative_score_fusion(legs, weights=weights)]

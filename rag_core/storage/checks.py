@@ -67,9 +67,7 @@ def check_vectors(
     database: Database, tenant: TenantId, batches: Sequence[str] | None, *, model: EmbeddingModel
 ) -> CheckReport:
     """Every chunk of an indexed note has both of the model's vectors, of its dimensions and not zero."""
-    return _check(
-        database, tenant, "check_vectors", batches=batches, model=model.id, dimensions=model.dimensions
-    )
+    return _check(database, tenant, "check_vectors", batches=batches, model=model.id, dimensions=model.dimensions)
 
 
 def check_postings(database: Database, tenant: TenantId, batches: Sequence[str] | None) -> CheckReport:

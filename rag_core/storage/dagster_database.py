@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from urllib.parse import quote, urlencode
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from rag_core.errors import DatabaseSetupError, DatabaseUnavailableError
 from rag_core.settings import Settings
-from rag_core.storage.database import Database, ensure_database
+from rag_core.storage.database import CONNECT_TIMEOUT_SECONDS, Database, ensure_database
 
 EMBEDDED_NAME = "dagster"
 
@@ -22,12 +22,11 @@ def dagster_database_url(settings: Settings, database: Database) -> str:
         DatabaseSetupError: we may not make it.
         DatabaseUnavailableError: the server does not answer.
     """
-    if settings.dagster_database_url is not None:
-        return sqlalchemy_url(settings.dagster_database_url)
-    name = EMBEDDED_NAME
-    if settings.database_url is not None:
-        name = f"{conninfo_to_dict(database.owner_conninfo).get('dbname') or 'brain'}_dagster"
+    name = _name(settings, database)
     try:
+        if settings.dagster_database_url is not None:
+            psycopg.connect(settings.dagster_database_url, connect_timeout=CONNECT_TIMEOUT_SECONDS).close()
+            return sqlalchemy_url(settings.dagster_database_url)
         return sqlalchemy_url(ensure_database(database.owner_conninfo, name))
     except psycopg.errors.InsufficientPrivilege as error:
         raise DatabaseSetupError(
@@ -35,7 +34,20 @@ def dagster_database_url(settings: Settings, database: Database) -> str:
             "one in BRAIN_DAGSTER_DATABASE_URL"
         ) from error
     except psycopg.OperationalError as error:
-        raise DatabaseUnavailableError(f"no connection for Dagster's database {name}: {error}") from error
+        raise DatabaseUnavailableError(f"no connection to Dagster's database {name}: {str(error).strip()}") from error
+
+
+def _name(settings: Settings, database: Database) -> str:
+    if settings.dagster_database_url is not None:
+        return "of BRAIN_DAGSTER_DATABASE_URL"
+    if settings.database_url is None:
+        return EMBEDDED_NAME
+    return f"{conninfo_to_dict(database.owner_conninfo).get('dbname') or 'brain'}_dagster"
+
+
+def shown_url(conninfo: str) -> str:
+    """The connection string as a URL that people may see and `psql` takes: without the password."""
+    return sqlalchemy_url(make_conninfo(conninfo, password=""))
 
 
 def sqlalchemy_url(conninfo: str) -> str:

@@ -7,7 +7,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,7 +47,7 @@ class Database:
 
     @contextmanager
     def transaction(
-        self, tenant: TenantId, *, timeout_ms: int | None = None, has_copy: bool = False, **local: str | int
+        self, tenant: TenantId, *, timeout_ms: int | None = None, has_copy: bool = False, local: Mapping[str, str | int] | None = None
     ) -> Iterator[Connection]:
         """A transaction as one tenant; it commits when the block ends and rolls back when it raises.
 
@@ -65,14 +65,14 @@ class Database:
                 nullcontext() if has_copy else connection.pipeline(),
                 connection.transaction(),
             ):
-                connection.execute(*_settings_statement(tenant, timeout_ms, local))
+                connection.execute(*_settings_statement(tenant, timeout_ms, local or {}))
                 yield connection
         except psycopg.errors.QueryCanceled as error:
             raise DeadlineExceededError(f"PostgreSQL did not answer within {timeout_ms} ms") from error
-        except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, PoolClosed) as error:
-            self._revive_soon()
-            raise DatabaseUnavailableError(f"no connection to PostgreSQL: {type(error).__name__}") from error
-        except psycopg.Error as error:
+        except (psycopg.Error, PoolTimeout, PoolClosed) as error:
+            if _is_unreachable(error):
+                self._revive_soon()
+                raise DatabaseUnavailableError(f"no connection to PostgreSQL: {type(error).__name__}") from error
             raise QueryFailedError(f"PostgreSQL refused a statement: {type(error).__name__}, {error}") from error
 
     @contextmanager
@@ -110,10 +110,20 @@ class Database:
             self._reviving.release()
 
 
+def _is_unreachable(error: Exception) -> bool:
+    """Whether the connection is what failed; a deadlock is an OperationalError too, and no reason to reconnect.
+
+    SQLSTATE classes: 08 connection, 53 resources (such as too many connections), 57 intervention (such as shutdown).
+    """
+    if not isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+        return not isinstance(error, psycopg.Error)  # the pool's own errors
+    return error.sqlstate is None or error.sqlstate[:2] in {"08", "53", "57"}
+
+
 def _settings_statement(
-    tenant: TenantId, timeout_ms: int | None, local: dict[str, str | int]
+    tenant: TenantId, timeout_ms: int | None, local: Mapping[str, str | int]
 ) -> tuple[sql.Composed, list[str]]:
-    values = {"brain.tenant": str(tenant)} | {name.replace("__", "."): str(value) for name, value in local.items()}
+    values = {"brain.tenant": str(tenant)} | {name: str(value) for name, value in local.items()}
     if timeout_ms is not None:
         values["statement_timeout"] = str(max(1, timeout_ms))
     calls = sql.SQL(", ").join([sql.SQL("set_config(%s, %s, true)")] * len(values))

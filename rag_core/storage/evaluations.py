@@ -19,9 +19,7 @@ from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
 
 
-def insert_run(
-    connection: Connection, tenant: TenantId, run: StoredRun, results: Sequence[QueryResult]
-) -> None:
+def insert_run(connection: Connection, tenant: TenantId, run: StoredRun, results: Sequence[QueryResult]) -> None:
     """Store a run with its queries; they belong in one transaction, so that all of it stays or nothing."""
     connection.execute(query("insert_evaluation_run"), _run_parameters(tenant, run))
     rows = [_query_parameters(tenant, run.run_id, result) for result in results]
@@ -52,9 +50,7 @@ def fetch_run(connection: Connection, tenant: TenantId, run_id: UUID) -> StoredR
 
 def fetch_query_results(connection: Connection, tenant: TenantId, run_id: UUID) -> list[QueryResult]:
     """The queries of a run, by their ids; an unknown run has none."""
-    rows = connection.execute(
-        query("fetch_evaluation_queries"), {"tenant": tenant, "run_id": run_id}
-    ).fetchall()
+    rows = connection.execute(query("fetch_evaluation_queries"), {"tenant": tenant, "run_id": run_id}).fetchall()
     return [_query_result(row) for row in rows]
 
 

@@ -35,9 +35,7 @@ def fetch_golden_set(connection: Connection, tenant: TenantId, name: str) -> Gol
 
 def list_golden_set_names(connection: Connection, tenant: TenantId) -> list[str]:
     """The names of the tenant's sets, in order."""
-    return [
-        row[0] for row in connection.execute(query("list_golden_set_names"), {"tenant": tenant}).fetchall()
-    ]
+    return [row[0] for row in connection.execute(query("list_golden_set_names"), {"tenant": tenant}).fetchall()]
 
 
 def lock_golden_set_of(connection: Connection, tenant: TenantId, query_id: UUID) -> GoldenSet | None:

@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import LiteralString, cast
 
 import psycopg
 
@@ -81,7 +80,7 @@ def _applied(connection: psycopg.Connection) -> dict[int, str]:
 def _apply(connection: psycopg.Connection, migration: Migration) -> None:
     with connection.transaction():
         connection.execute("set local search_path = brain, public, extensions")
-        connection.execute(cast("LiteralString", migration.sql))
+        connection.execute(migration.sql)
         connection.execute(
             "insert into brain.schema_migrations (version, name, checksum) values (%s, %s, %s)",
             (migration.version, migration.name, migration.checksum),

@@ -5,6 +5,23 @@ from rag_core.errors import DatabaseSetupError
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
 
+_COLUMNS = (
+    "id",
+    "name",
+    "provider",
+    "version",
+    "dimensions",
+    "query_prefix",
+    "document_prefix",
+    "context_tokens",
+    "similarity_threshold",
+    "fusion_method",
+    "semantic_weight",
+    "fulltext_weight",
+    "uses_contextual",
+    "state",
+)
+
 
 def fetch_active_model(connection: Connection) -> EmbeddingModel:
     """The model that queries are embedded with.
@@ -15,8 +32,4 @@ def fetch_active_model(connection: Connection) -> EmbeddingModel:
     row = connection.execute(query("active_model")).fetchone()
     if row is None:
         raise DatabaseSetupError("no embedding model is active; promote one with `brain models promote NAME`")
-    names = (
-        "id name provider version dimensions query_prefix document_prefix context_tokens similarity_threshold "
-        "fusion_method semantic_weight fulltext_weight uses_contextual state"
-    ).split()
-    return EmbeddingModel(**dict(zip(names, row, strict=True)))
+    return EmbeddingModel(**dict(zip(_COLUMNS, row, strict=True)))

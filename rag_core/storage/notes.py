@@ -115,7 +115,9 @@ def _note(row: tuple[Any, ...]) -> Note:
     )
 
 
-def find_notes(connection: Connection, tenant: TenantId, names: Iterable[str]) -> dict[str, NoteId | AmbiguousNoteError]:
+def find_notes(
+    connection: Connection, tenant: TenantId, names: Iterable[str]
+) -> dict[str, NoteId | AmbiguousNoteError]:
     """Note ids by external id, ``source:id`` or uuid; a name nobody has is absent.
 
     An external id wins over ``source:id``, that over a uuid. One that stands in several sources gives the error to raise.

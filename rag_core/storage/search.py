@@ -64,8 +64,8 @@ def search_semantic(
 ) -> Ranking:
     """Chunks by cosine similarity in [-1, 1], best first: exact while the tenant is small, by HNSW otherwise."""
     parameters = {"tenant": tenant, "vector": Vector(vector), "limit": limit}
-    settings: dict[str, str | int] = {"hnsw__ef_search": max(100, limit), "hnsw__iterative_scan": "strict_order"}
-    with database.transaction(tenant, timeout_ms=timeout_ms, **settings) as connection:
+    settings: dict[str, str | int] = {"hnsw.ef_search": max(100, limit), "hnsw.iterative_scan": "strict_order"}
+    with database.transaction(tenant, timeout_ms=timeout_ms, local=settings) as connection:
         name = "search_semantic_exact" if _is_small(connection, tenant) else "search_semantic_index"
         return connection.execute(_for_model(name, model, kind), parameters).fetchall()
 

@@ -57,8 +57,6 @@ def ensure_vector_index(database: Database, model: EmbeddingModel) -> bool:
 
 
 def _count(connection: Connection, model: EmbeddingModel) -> int:
-    row = connection.execute(
-        query("count_vectors"), {"model": model.id, "kind": vector_kind(model)}
-    ).fetchone()
+    row = connection.execute(query("count_vectors"), {"model": model.id, "kind": vector_kind(model)}).fetchone()
     assert row is not None
     return int(row[0])

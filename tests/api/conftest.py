@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from databases import cloned_database
 from fastapi.testclient import TestClient
 
 from rag_core.api.app import create_app
@@ -26,6 +27,19 @@ def client(engine: Engine) -> Iterator[TestClient]:
     """A client on this machine; a defect is answered, not raised."""
     with TestClient(create_app(engine), base_url="http://127.0.0.1", raise_server_exceptions=False) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def refusing(server: str, template: str) -> Iterator[TestClient]:
+    """A client for requests that are refused and change nothing; one for all of them, because there are many."""
+    with cloned_database(server, template) as database_url:
+        settings = read_settings(database_url=database_url, tenant=None, request_timeout_ms=10_000)
+        with (
+            open_engine(settings) as engine,
+            TestClient(create_app(engine), base_url="http://127.0.0.1", raise_server_exceptions=False) as opened,
+        ):
+            yield opened
+            assert opened.get("/api/notes").json()["notes"] == []
 
 
 @pytest.fixture

@@ -63,8 +63,8 @@ class TestPostEvaluate:
 
         assert hashes[0] == hashes[1] != hashes[2]
 
-    def test_an_empty_golden_set_is_refused_with_the_remedy(self, client: TestClient) -> None:
-        details = assert_spanish(client.post("/api/retrieve/evaluate", json={}), 400, "Parámetros inválidos")
+    def test_an_empty_golden_set_is_refused_with_the_remedy(self, refusing: TestClient) -> None:
+        details = assert_spanish(refusing.post("/api/retrieve/evaluate", json={}), 400, "Parámetros inválidos")
 
         assert "POST /api/golden-dataset" in details
 
@@ -72,13 +72,14 @@ class TestPostEvaluate:
         assert_spanish(client.post("/api/retrieve/evaluate", json={"category": "temporal"}), 400)
 
     @pytest.mark.parametrize(
-        "body", [{"category": "nada"}, {"config": {"nada": 1}}, {"config": {"topK": {"final": 0}}}, {"x": 1}, []]
+        "body",
+        [{"category": "nada"}, {"config": {"nada": 1}}, {"config": {"topK": {"final": 0}}}, {"x": 1}, []],
     )
-    def test_a_bad_request_is_refused_in_spanish(self, client: TestClient, body: object) -> None:
-        assert_spanish(client.post("/api/retrieve/evaluate", json=body), 400, "Parámetros inválidos")
+    def test_a_bad_request_is_refused_in_spanish(self, refusing: TestClient, body: object) -> None:
+        assert_spanish(refusing.post("/api/retrieve/evaluate", json=body), 400, "Parámetros inválidos")
 
-    def test_without_a_body_nothing_is_run(self, client: TestClient) -> None:
-        details = assert_spanish(client.post("/api/retrieve/evaluate"), 400)
+    def test_without_a_body_nothing_is_run(self, refusing: TestClient) -> None:
+        details = assert_spanish(refusing.post("/api/retrieve/evaluate"), 400)
 
         assert details == "Falta el cuerpo de la petición, un objeto JSON"
 
@@ -109,7 +110,7 @@ class TestGetMetrics:
         assert client.get("/api/retrieve/metrics").json() == {"evaluations": []}
 
     @pytest.mark.parametrize("limit", ["0", "51", "x", ""])
-    def test_a_bad_limit_is_refused_in_spanish(self, client: TestClient, limit: str) -> None:
-        answer = client.get("/api/retrieve/metrics", params={"limit": limit})
+    def test_a_bad_limit_is_refused_in_spanish(self, refusing: TestClient, limit: str) -> None:
+        answer = refusing.get("/api/retrieve/metrics", params={"limit": limit})
 
         assert assert_spanish(answer, 400).startswith("limit: ")

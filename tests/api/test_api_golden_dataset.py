@@ -40,9 +40,7 @@ class TestPostGoldenQuery:
         }
         assert stored["createdAt"].endswith("Z")
 
-    def test_the_same_question_in_other_letters_is_a_conflict(
-        self, client: TestClient, entry: dict[str, Any]
-    ) -> None:
+    def test_the_same_question_in_other_letters_is_a_conflict(self, client: TestClient, entry: dict[str, Any]) -> None:
         client.post(PATH, json=entry)
 
         answer = client.post(PATH, json={**entry, "query": "  ¿A DÓNDE viajo   con Lucía?"})
@@ -55,9 +53,7 @@ class TestPostGoldenQuery:
         assert assert_spanish(answer, 404) == "Alguna de las notas de relevantNoteIds no existe"
 
     @pytest.mark.parametrize("field", ["query", "relevantNoteIds", "expectedAnswer", "category", "difficulty"])
-    def test_every_field_of_the_contract_is_needed(
-        self, client: TestClient, entry: dict[str, Any], field: str
-    ) -> None:
+    def test_every_field_of_the_contract_is_needed(self, client: TestClient, entry: dict[str, Any], field: str) -> None:
         del entry[field]
 
         assert assert_spanish(client.post(PATH, json=entry), 400) == f"{field}: falta este campo"
@@ -132,9 +128,7 @@ class TestDeleteGoldenQuery:
 
 
 class TestExportAndImport:
-    def test_an_export_can_be_imported_with_nothing_lost(
-        self, client: TestClient, entry: dict[str, Any]
-    ) -> None:
+    def test_an_export_can_be_imported_with_nothing_lost(self, client: TestClient, entry: dict[str, Any]) -> None:
         stored = client.post(PATH, json=entry).json()
         document = client.post(f"{PATH}/export").json()
         client.delete(f"{PATH}/{stored['id']}")
@@ -163,7 +157,13 @@ class TestExportAndImport:
         assert document["queries"][0]["relevantIds"] == []
 
     def test_the_lines_of_the_command_lines_export_are_taken(self, client: TestClient, note: dict[str, Any]) -> None:
-        line = {"query": "¿A dónde?", "relevant_ids": ["n1"], "answer": "A Valparaíso", "category": "factual", "difficulty": 2}
+        line = {
+            "query": "¿A dónde?",
+            "relevant_ids": ["n1"],
+            "answer": "A Valparaíso",
+            "category": "factual",
+            "difficulty": 2,
+        }
 
         answer = client.post(f"{PATH}/import", json={"queries": [line]})
 
@@ -209,6 +209,9 @@ class TestExportAndImport:
 
         assert "«nadie»" in assert_spanish(answer, 400, "Parámetros inválidos")
 
-    @pytest.mark.parametrize("body", [{}, {"queries": []}, [], ["x"], {"queries": [5]}, {"queries": {}}, {"set": "otro", "queries": [{}]}])
-    def test_what_is_no_document_is_refused_in_spanish(self, client: TestClient, body: object) -> None:
-        assert_spanish(client.post(f"{PATH}/import", json=body), 400, "Parámetros inválidos")
+    @pytest.mark.parametrize(
+        "body",
+        [{}, {"queries": []}, [], ["x"], {"queries": [5]}, {"queries": {}}, {"set": "otro", "queries": [{}]}],
+    )
+    def test_what_is_no_document_is_refused_in_spanish(self, refusing: TestClient, body: object) -> None:
+        assert_spanish(refusing.post(f"{PATH}/import", json=body), 400, "Parámetros inválidos")

@@ -11,22 +11,34 @@ JSON = {"Content-Type": "application/json"}
 
 
 class TestHost:
-    @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.1:8000", "localhost", "LOCALHOST:3000", "[::1]:8000", "localhost."])
-    def test_names_of_this_machine_are_served(self, client: TestClient, host: str) -> None:
-        assert client.get("/healthz", headers={"Host": host}).status_code == 200
+    @pytest.mark.parametrize(
+        "host", ["127.0.0.1", "127.0.0.1:8000", "localhost", "LOCALHOST:3000", "[::1]:8000", "localhost."]
+    )
+    def test_names_of_this_machine_are_served(self, refusing: TestClient, host: str) -> None:
+        assert refusing.get("/healthz", headers={"Host": host}).status_code == 200
 
     @pytest.mark.parametrize(
-        "host", ["evil.example", "evil.example:8000", "localhost.evil.example", "127.0.0.1.nip.io", "192.168.1.5", "", "[::2]", "[::1"]
+        "host",
+        [
+            "evil.example",
+            "evil.example:8000",
+            "localhost.evil.example",
+            "127.0.0.1.nip.io",
+            "192.168.1.5",
+            "",
+            "[::2]",
+            "[::1",
+        ],
     )
     @pytest.mark.parametrize("path", ["/", "/api/notes", "/openapi.json", "/static/style.css"])
-    def test_other_names_are_refused(self, client: TestClient, host: str, path: str) -> None:
-        assert_spanish(client.get(path, headers={"Host": host}), 400)
+    def test_other_names_are_refused(self, refusing: TestClient, host: str, path: str) -> None:
+        assert_spanish(refusing.get(path, headers={"Host": host}), 400)
 
-    def test_no_other_origin_is_let_in(self, client: TestClient) -> None:
+    def test_no_other_origin_is_let_in(self, refusing: TestClient) -> None:
         origin = {"Origin": "http://evil.example"}
 
-        read = client.get("/api/notes", headers=origin)
-        asked = client.options("/api/notes", headers={**origin, "Access-Control-Request-Method": "POST"})
+        read = refusing.get("/api/notes", headers=origin)
+        asked = refusing.options("/api/notes", headers={**origin, "Access-Control-Request-Method": "POST"})
 
         for answer in (read, asked):
             assert [name for name in answer.headers if name.startswith("access-control")] == []
@@ -46,76 +58,92 @@ class TestBody:
     )
     @pytest.mark.parametrize("path", ["/api/notes", "/api/retrieve/evaluate", "/api/golden-dataset/import"])
     def test_a_form_of_another_site_cannot_write(
-        self, client: TestClient, headers: dict[str, str], path: str
+        self, refusing: TestClient, headers: dict[str, str], path: str
     ) -> None:
-        answer = client.post(path, content=b'{"content": "x"}', headers=headers)
+        answer = refusing.post(path, content=b'{"content": "x"}', headers=headers)
 
         assert_spanish(answer, 415, "Tipo de contenido no admitido")
-        assert client.get("/api/notes").json()["notes"] == []
+        assert refusing.get("/api/notes").json()["notes"] == []
 
-    @pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "APPLICATION/JSON", "application/merge-patch+json"])
+    @pytest.mark.parametrize(
+        "kind", ["application/json; charset=utf-8", "APPLICATION/JSON", "application/merge-patch+json"]
+    )
     def test_json_may_be_named_in_its_ways(self, client: TestClient, kind: str) -> None:
         answer = client.post("/api/notes", content=b'{"content": "x"}', headers={"Content-Type": kind})
 
         assert answer.status_code == 201
 
-    @pytest.mark.parametrize("body", [b"{", b"", b"nada", b'{"query": "\xff"}', b"[" * 100_000, b'{"query": "x"', b'{"topK": ' + b"9" * 5000 + b"}"])
-    def test_what_is_no_json_is_refused_in_spanish(self, client: TestClient, body: bytes) -> None:
-        answer = client.post("/api/retrieve", content=body, headers=JSON)
+    @pytest.mark.parametrize(
+        "body",
+        [
+            b"{",
+            b"",
+            b"nada",
+            b'{"query": "\xff"}',
+            b"[" * 100_000,
+            b'{"query": "x"',
+            b'{"topK": ' + b"9" * 5000 + b"}",
+        ],
+    )
+    def test_what_is_no_json_is_refused_in_spanish(self, refusing: TestClient, body: bytes) -> None:
+        answer = refusing.post("/api/retrieve", content=body, headers=JSON)
 
         assert_spanish(answer, 400, "Parámetros inválidos")
 
-    def test_the_place_of_the_fault_is_named(self, client: TestClient) -> None:
-        answer = client.post("/api/retrieve", content=b'{"query": }', headers=JSON)
+    def test_the_place_of_the_fault_is_named(self, refusing: TestClient) -> None:
+        answer = refusing.post("/api/retrieve", content=b'{"query": }', headers=JSON)
 
         assert assert_spanish(answer, 400) == "El cuerpo no es JSON válido (posición 10)"
 
-    def test_a_body_of_more_than_ten_megabytes_is_refused(self, client: TestClient) -> None:
+    def test_a_body_of_more_than_ten_megabytes_is_refused(self, refusing: TestClient) -> None:
         body = json.dumps({"content": "x" * (10 * 1024 * 1024)})
 
-        answer = client.post("/api/notes", content=body, headers=JSON)
+        answer = refusing.post("/api/notes", content=body, headers=JSON)
 
         assert_spanish(answer, 413, "Petición demasiado grande")
 
-    def test_a_large_body_without_a_length_is_refused_too(self, client: TestClient) -> None:
+    def test_a_large_body_without_a_length_is_refused_too(self, refusing: TestClient) -> None:
         def pieces() -> Iterator[bytes]:
             for _ in range(12):
                 yield b" " * (1024 * 1024)
 
-        answer = client.post("/api/notes", content=pieces(), headers=JSON)
+        answer = refusing.post("/api/notes", content=pieces(), headers=JSON)
 
         assert_spanish(answer, 413, "Petición demasiado grande")
 
 
 class TestAddresses:
-    @pytest.mark.parametrize("path", ["/api/no-such", "/api/notes/", "/api", "/static/nada.css", "/static/../app.py", "/docs", "/nada"])
-    def test_an_unknown_address_is_told_in_spanish(self, client: TestClient, path: str) -> None:
-        assert_spanish(client.get(path), 404, "No encontrado")
+    @pytest.mark.parametrize(
+        "path",
+        ["/api/no-such", "/api/notes/", "/api", "/static/nada.css", "/static/../app.py", "/docs", "/nada"],
+    )
+    def test_an_unknown_address_is_told_in_spanish(self, refusing: TestClient, path: str) -> None:
+        assert_spanish(refusing.get(path), 404, "No encontrado")
 
-    def test_a_method_that_is_not_served_names_those_that_are(self, client: TestClient) -> None:
-        answer = client.get("/api/retrieve")
-        several = client.patch("/api/notes", json={})
+    def test_a_method_that_is_not_served_names_those_that_are(self, refusing: TestClient) -> None:
+        answer = refusing.get("/api/retrieve")
+        several = refusing.patch("/api/notes", json={})
 
         assert assert_spanish(answer, 405, "Método no permitido") == "Esta dirección admite: POST"
         assert assert_spanish(several, 405) == "Esta dirección admite: GET, POST"
         assert several.headers["Allow"] == "GET, POST"
 
-    def test_a_browser_gets_a_page_for_an_unknown_address(self, client: TestClient) -> None:
-        answer = client.get("/nada", headers={"Accept": "text/html"})
+    def test_a_browser_gets_a_page_for_an_unknown_address(self, refusing: TestClient) -> None:
+        answer = refusing.get("/nada", headers={"Accept": "text/html"})
 
         assert answer.status_code == 404
         assert answer.headers["Content-Type"].startswith("text/html")
         assert "No existe esta dirección" in answer.text
 
     @pytest.mark.parametrize("path", ["/", "/healthz", "/api/notes"])
-    def test_head_is_get_without_the_body(self, client: TestClient, path: str) -> None:
-        answer = client.head(path)
+    def test_head_is_get_without_the_body(self, refusing: TestClient, path: str) -> None:
+        answer = refusing.head(path)
 
         assert (answer.status_code, answer.content) == (200, b"")
 
     @pytest.mark.parametrize("path", ["/", "/api/notes", "/api/no-such", "/static/style.css"])
-    def test_every_answer_tells_the_browser_what_it_may_do(self, client: TestClient, path: str) -> None:
-        headers = client.get(path).headers
+    def test_every_answer_tells_the_browser_what_it_may_do(self, refusing: TestClient, path: str) -> None:
+        headers = refusing.get(path).headers
 
         assert "default-src 'self'" in headers["Content-Security-Policy"]
         assert "unsafe" not in headers["Content-Security-Policy"]
@@ -124,19 +152,19 @@ class TestAddresses:
 
 
 class TestOpenApi:
-    def test_every_route_is_described_with_its_failures(self, client: TestClient) -> None:
-        document = client.get("/openapi.json").json()
+    def test_every_route_is_described_with_its_failures(self, refusing: TestClient) -> None:
+        document = refusing.get("/openapi.json").json()
 
         assert {
             "/api/retrieve",
             "/api/retrieve/evaluate",
             "/api/retrieve/metrics",
             "/api/golden-dataset",
-            "/api/golden-dataset/{id}",
+            "/api/golden-dataset/{query_id}",
             "/api/golden-dataset/export",
             "/api/golden-dataset/import",
             "/api/notes",
-            "/api/notes/{id}",
+            "/api/notes/{note_id}",
             "/healthz",
             "/readyz",
         } == set(document["paths"])
@@ -148,9 +176,9 @@ class TestOpenApi:
         assert request["query"]["examples"]
         assert "topK" in request
 
-    def test_no_page_loads_anything_from_elsewhere(self, client: TestClient) -> None:
-        page = client.get("/").text
+    def test_no_page_loads_anything_from_elsewhere(self, refusing: TestClient) -> None:
+        page = refusing.get("/").text
 
         assert "http://" not in page.replace("http://www.w3.org/", "")
         assert "https://" not in page
-        assert client.get("/docs").status_code == 404
+        assert refusing.get("/docs").status_code == 404

@@ -38,9 +38,10 @@ class TestReadiness:
 class TestADatabaseThatIsGone:
     def test_it_is_told_in_spanish_and_the_service_recovers_by_itself(self, server: str, database_url: str) -> None:
         settings = read_settings(database_url=database_url, tenant="default", request_timeout_ms=1000)
-        with open_engine(settings) as engine, TestClient(
-            create_app(engine), base_url="http://127.0.0.1"
-        ) as client:
+        with (
+            open_engine(settings) as engine,
+            TestClient(create_app(engine), base_url="http://127.0.0.1") as client,
+        ):
             assert client.post("/api/notes", json={"content": "Antes de la caída"}).status_code == 201
 
             _let_in(server, database_url, is_open=False)

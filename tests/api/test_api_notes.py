@@ -119,33 +119,40 @@ class TestPostNote:
             ([], "debe ser un objeto"),
         ],
     )
-    def test_a_bad_note_is_refused_in_spanish(self, client: TestClient, body: object, said: str) -> None:
-        details = assert_spanish(client.post("/api/notes", json=body), 400, "Parámetros inválidos")
+    def test_a_bad_note_is_refused_in_spanish(self, refusing: TestClient, body: object, said: str) -> None:
+        details = assert_spanish(refusing.post("/api/notes", json=body), 400, "Parámetros inválidos")
 
         assert said in details
 
     @pytest.mark.parametrize(
         "body",
-        [rb'{"content": "a\ud800"}', rb'{"content": "a", "metadata": {"n": NaN}}', rb'{"content": "a", "metadata": {"n": 1e999}}'],
+        [
+            rb'{"content": "a\ud800"}',
+            rb'{"content": "a", "metadata": {"n": NaN}}',
+            rb'{"content": "a", "metadata": {"n": 1e999}}',
+        ],
     )
-    def test_what_is_no_text_or_number_is_refused(self, client: TestClient, body: bytes) -> None:
-        answer = client.post("/api/notes", content=body, headers={"Content-Type": "application/json"})
+    def test_what_is_no_text_or_number_is_refused(self, refusing: TestClient, body: bytes) -> None:
+        answer = refusing.post("/api/notes", content=body, headers={"Content-Type": "application/json"})
 
         assert_spanish(answer, 400, "Parámetros inválidos")
 
 
 class TestGetNote:
-    def test_an_unknown_note_is_not_there(self, client: TestClient) -> None:
-        assert assert_spanish(client.get(f"/api/notes/{NOWHERE}"), 404, "No encontrado") == NO_SUCH_NOTE
+    def test_an_unknown_note_is_not_there(self, refusing: TestClient) -> None:
+        assert assert_spanish(refusing.get(f"/api/notes/{NOWHERE}"), 404, "No encontrado") == NO_SUCH_NOTE
 
-    def test_a_name_that_is_no_uuid_is_refused(self, client: TestClient) -> None:
-        assert assert_spanish(client.get("/api/notes/n1"), 400) == "id: no es un UUID válido"
+    def test_a_name_that_is_no_uuid_is_refused(self, refusing: TestClient) -> None:
+        assert assert_spanish(refusing.get("/api/notes/n1"), 400) == "identificador: no es un UUID válido"
 
     def test_another_tenants_note_is_not_there(self, client: TestClient, database_url: str, add_note) -> None:
         note = add_note("Secreto")
         settings = read_settings(database_url=database_url, tenant="ajeno")
 
-        with open_engine(settings) as other, TestClient(create_app(other), base_url="http://127.0.0.1") as stranger:
+        with (
+            open_engine(settings) as other,
+            TestClient(create_app(other), base_url="http://127.0.0.1") as stranger,
+        ):
             answers = [
                 stranger.get(f"/api/notes/{note['id']}"),
                 stranger.put(f"/api/notes/{note['id']}", json={"content": "Mío"}),
@@ -161,9 +168,7 @@ class TestListNotes:
     def test_without_notes_the_list_is_empty(self, client: TestClient) -> None:
         assert client.get("/api/notes").json() == {"notes": [], "nextBefore": None}
 
-    def test_pages_follow_each_other_newest_first_without_gap_or_repetition(
-        self, client: TestClient, add_note
-    ) -> None:
+    def test_pages_follow_each_other_newest_first_without_gap_or_repetition(self, client: TestClient, add_note) -> None:
         for day in range(1, 6):
             add_note(f"Nota {day}", externalId=f"n{day}", createdAt=f"2025-01-0{min(day, 4)}T00:00:00.123456Z")
 
@@ -181,10 +186,18 @@ class TestListNotes:
 
     @pytest.mark.parametrize(
         "query",
-        ["limit=0", "limit=201", "limit=muchas", "before=ayer", "before=2025-01-01~x", f"before=2025-01-01~{NOWHERE}", "before="],
+        [
+            "limit=0",
+            "limit=201",
+            "limit=muchas",
+            "before=ayer",
+            "before=2025-01-01~x",
+            f"before=2025-01-01~{NOWHERE}",
+            "before=",
+        ],
     )
-    def test_bad_parameters_are_refused_in_spanish(self, client: TestClient, query: str) -> None:
-        assert_spanish(client.get(f"/api/notes?{query}"), 400, "Parámetros inválidos")
+    def test_bad_parameters_are_refused_in_spanish(self, refusing: TestClient, query: str) -> None:
+        assert_spanish(refusing.get(f"/api/notes?{query}"), 400, "Parámetros inválidos")
 
 
 class TestPutNote:

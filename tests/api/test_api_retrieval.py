@@ -42,7 +42,11 @@ class TestPostRetrieve:
         assert "rerankScore" not in result["metadata"]
         metadata = body["metadata"]
         assert set(metadata) == {"query", "transformedQuery", "strategy", "latencyMs", "stages", "warnings"}
-        assert (metadata["query"], metadata["strategy"], metadata["warnings"]) == ("conflicto con mi jefe", "hybrid", [])
+        assert (metadata["query"], metadata["strategy"], metadata["warnings"]) == (
+            "conflicto con mi jefe",
+            "hybrid",
+            [],
+        )
         assert metadata["transformedQuery"] is None
         assert set(metadata["stages"]) == {"retrieval", "contextExpansion"}
 
@@ -54,8 +58,8 @@ class TestPostRetrieve:
         bounds = result["metadata"]["matchedChunkBounds"]
         assert result["expandedContent"][bounds["start"] : bounds["end"]] == result["content"]
 
-    def test_without_notes_there_are_no_results(self, client: TestClient) -> None:
-        answer = client.post("/api/retrieve", json={"query": "nada"})
+    def test_without_notes_there_are_no_results(self, refusing: TestClient) -> None:
+        answer = refusing.post("/api/retrieve", json={"query": "nada"})
 
         assert answer.status_code == 200
         assert answer.json()["results"] == []
@@ -89,8 +93,8 @@ class TestPostRetrieve:
         assert answer["results"][0]["score"] == 1.0
 
     @pytest.mark.parametrize("query", ["", "   ", "\n\t "])
-    def test_an_empty_query_is_named_as_such(self, client: TestClient, query: str) -> None:
-        details = assert_spanish(client.post("/api/retrieve", json={"query": query}), 400, "Parámetros inválidos")
+    def test_an_empty_query_is_named_as_such(self, refusing: TestClient, query: str) -> None:
+        details = assert_spanish(refusing.post("/api/retrieve", json={"query": query}), 400, "Parámetros inválidos")
 
         assert details == "La consulta no puede estar vacía"
 
@@ -132,24 +136,28 @@ class TestPostRetrieve:
             ({"query": "x", "top_k": 3}, "top_k: campo desconocido"),
         ],
     )
-    def test_a_bad_request_is_refused_in_spanish(self, client: TestClient, body: object, said: str) -> None:
-        details = assert_spanish(client.post("/api/retrieve", json=body), 400, "Parámetros inválidos")
+    def test_a_bad_request_is_refused_in_spanish(self, refusing: TestClient, body: object, said: str) -> None:
+        details = assert_spanish(refusing.post("/api/retrieve", json=body), 400, "Parámetros inválidos")
 
         assert said in details
 
-    def test_half_a_surrogate_pair_is_refused(self, client: TestClient) -> None:
+    def test_half_a_surrogate_pair_is_refused(self, refusing: TestClient) -> None:
         answers = [
-            client.post("/api/retrieve", content=body, headers={"Content-Type": "application/json"})
-            for body in (rb'{"query": "a\ud800"}', rb'{"query": "a", "\ud800": 1}', rb'{"query": "a", "config": {"\udc00": 1}}')
+            refusing.post("/api/retrieve", content=body, headers={"Content-Type": "application/json"})
+            for body in (
+                rb'{"query": "a\ud800"}',
+                rb'{"query": "a", "\ud800": 1}',
+                rb'{"query": "a", "config": {"\udc00": 1}}',
+            )
         ]
 
         for answer in answers:
             assert_spanish(answer, 400, "Parámetros inválidos")
 
-    def test_many_problems_are_not_all_listed(self, client: TestClient) -> None:
+    def test_many_problems_are_not_all_listed(self, refusing: TestClient) -> None:
         body = {"query": "x", **{f"campo{n}": 1 for n in range(100)}}
 
-        details = assert_spanish(client.post("/api/retrieve", json=body), 400)
+        details = assert_spanish(refusing.post("/api/retrieve", json=body), 400)
 
         assert details.endswith("y 95 más")
 
@@ -164,9 +172,7 @@ class TestPostRetrieve:
         monkeypatch.setattr(type(engine.embedder), "embed", fail)
         body = client.post("/api/retrieve", json={"query": "jefe", "strategy": "hybrid"}).json()
 
-        assert body["metadata"]["warnings"] == [
-            "Búsqueda semántica no disponible, usando búsqueda por palabras clave"
-        ]
+        assert body["metadata"]["warnings"] == ["Búsqueda semántica no disponible, usando búsqueda por palabras clave"]
         assert body["results"][0]["metadata"]["retrievalMethod"] == "fulltext"
 
     @pytest.mark.parametrize(
@@ -221,7 +227,10 @@ class TestPostRetrieve:
         add_note("La receta de la abuela lleva azafrán.")
         settings = read_settings(database_url=database_url, tenant="ajeno", request_timeout_ms=10_000)
 
-        with open_engine(settings) as other, TestClient(create_app(other), base_url="http://127.0.0.1") as stranger:
+        with (
+            open_engine(settings) as other,
+            TestClient(create_app(other), base_url="http://127.0.0.1") as stranger,
+        ):
             results = stranger.post("/api/retrieve", json={"query": "receta azafrán"}).json()["results"]
 
         assert results == []
@@ -231,9 +240,10 @@ class TestPostRetrieve:
 class TestAnExhaustedPool:
     def test_it_is_told_within_the_time_allowed_and_passes(self, database_url: str) -> None:
         settings = read_settings(database_url=database_url, tenant="default", request_timeout_ms=300)
-        with open_engine(settings, pool_size=2) as engine, TestClient(
-            create_app(engine), base_url="http://127.0.0.1"
-        ) as client:
+        with (
+            open_engine(settings, pool_size=2) as engine,
+            TestClient(create_app(engine), base_url="http://127.0.0.1") as client,
+        ):
             with ExitStack() as taken:
                 for _ in range(2):
                     taken.enter_context(engine.database.pool.connection())
@@ -251,9 +261,11 @@ class TestAnExhaustedPool:
 
     def test_a_search_fails_cleanly_too(self, database_url: str) -> None:
         settings = read_settings(database_url=database_url, tenant="default", request_timeout_ms=300)
-        with open_engine(settings, pool_size=2) as engine, TestClient(
-            create_app(engine), base_url="http://127.0.0.1"
-        ) as client, ExitStack() as taken:
+        with (
+            open_engine(settings, pool_size=2) as engine,
+            TestClient(create_app(engine), base_url="http://127.0.0.1") as client,
+            ExitStack() as taken,
+        ):
             for _ in range(2):
                 taken.enter_context(engine.database.pool.connection())
 

@@ -32,17 +32,19 @@ FLAGS = [
 ]
 
 LONG = "\n\n".join(
-    f"El tren {number} me llevó a la estación número {number} y allí perdí un sombrero, aunque después la señora de la "
-    "ventanilla me lo devolvió con mucha amabilidad."
+    f"El tren {number} me llevó a la estación número {number} y allí perdí un sombrero, aunque después la "
+    "señora de la ventanilla me lo devolvió con mucha amabilidad."
     for number in range(1, 31)
 ).replace("El tren 20 ", "El paraguas verde de la abuela quedó olvidado en el museo. El tren 20 ")
 NOTES = (
     (
         "Reunión difícil",
-        "Esta mañana llegué temprano a la oficina. Hoy tuve un conflicto con mi jefe y me sentí muy ansioso. Después fui "
-        "a caminar para calmarme.",
+        "Esta mañana llegué temprano. Hoy tuve un conflicto con mi jefe y me sentí muy ansioso. Fui a caminar.",
     ),
-    ("Compra <b>urgente</b>", "Compré pan, leche & tomates. <script>alert('no')</script> Costó 3,5 euros 🍅."),
+    (
+        "Compra <b>urgente</b>",
+        "Compré pan, leche & tomates. <script>alert('no')</script> Costó 3,5 euros 🍅.",
+    ),
     ("Viajes en tren", LONG),
     (None, "El médico me recomendó dormir ocho horas porque el cansancio me da dolor de cabeza."),
 )
@@ -62,7 +64,10 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def site(server: str, template: str) -> Iterator[str]:
     """The address of a server that has notes of its owner's."""
-    with cloned_database(server, template) as database_url, _served(database_url, TenantId("default")) as address:
+    with (
+        cloned_database(server, template) as database_url,
+        _served(database_url, TenantId("default")) as address,
+    ):
         yield address
 
 

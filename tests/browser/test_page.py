@@ -31,7 +31,7 @@ class TestSearching:
     def test_a_click_on_a_strategy_searches_again_with_it(self, page: Page, site: str) -> None:
         page.goto(f"{site}/?q=jefe")
 
-        page.get_by_text("Por palabras", exact=True).click()
+        page.get_by_label("Por palabras").click()
 
         page.wait_for_url(re.compile("modo=palabras"))
         expect(page.get_by_label("Por palabras")).to_be_checked()
@@ -117,7 +117,7 @@ class TestSearching:
         plain.goto(site)
 
         plain.get_by_label("Qué buscas").fill("jefe")
-        plain.get_by_text("Por palabras", exact=True).click()
+        plain.get_by_label("Por palabras").check()
         plain.get_by_role("button", name="Buscar").click()
 
         expect(plain.locator(".card")).to_have_count(1)
@@ -193,13 +193,19 @@ class TestAccess:
             expect(page.get_by_role(landmark)).to_have_count(1)
         expect(page.get_by_role("heading", level=1)).to_have_count(1)
         assert page.evaluate("[...document.querySelectorAll('input')].filter(i => !i.labels.length).length") == 0
-        assert page.evaluate(
-            "[...document.querySelectorAll('a, button')].filter(e => !e.textContent.trim() && !e.ariaLabel).length"
-        ) == 0
+        assert (
+            page.evaluate(
+                "[...document.querySelectorAll('a, button')].filter(e => !e.textContent.trim() && !e.ariaLabel).length"
+            )
+            == 0
+        )
         assert page.evaluate("[...document.querySelectorAll('img')].filter(e => !e.hasAttribute('alt')).length") == 0
-        assert page.evaluate(
-            "(ids => ids.length - new Set(ids).size)([...document.querySelectorAll('[id]')].map(e => e.id))"
-        ) == 0
+        assert (
+            page.evaluate(
+                "(ids => ids.length - new Set(ids).size)([...document.querySelectorAll('[id]')].map(e => e.id))"
+            )
+            == 0
+        )
         assert page.evaluate("document.querySelectorAll('[style], style, script:not([src])').length") == 0
 
     @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -209,7 +215,18 @@ class TestAccess:
 
         low = {
             place: contrast
-            for place in (".counts", "h1", ".mode span", ".facts", ".passage", "mark", "mark b", ".how", "button", ".bottom a")
+            for place in (
+                ".counts",
+                "h1",
+                ".mode span",
+                ".facts",
+                ".passage",
+                "mark",
+                "mark b",
+                ".how",
+                "button",
+                ".bottom a",
+            )
             if (contrast := page.evaluate(CONTRAST, place)) < 4.5
         }
 

@@ -9,7 +9,8 @@ import pytest
 from conftest import ImportTexts, RunJob, range_tags
 
 from rag_assets.definitions import build_definitions
-from rag_assets.partitions import PARTITIONS_NAME
+from rag_assets.partitions import PARTITIONS_NAME, BatchRange
+from rag_assets.schedules import run_requests
 from rag_core.engine import Engine
 from rag_core.model import TenantId
 
@@ -84,6 +85,21 @@ def test_with_nothing_stale_only_the_evaluation_runs(
 
     assert request.asset_selection == [dg.AssetKey("evaluation_report")]
     assert not any(tag.startswith("dagster/asset_partition") for tag in request.tags)
+
+
+def test_scattered_ranges_are_a_run_each_and_the_last_one_evaluates() -> None:
+    ranges = [BatchRange(start=key, end=key, wanted=1) for key in ("a-000000", "a-000900")]
+
+    first, last = run_requests("2025-03-01", ranges)
+
+    assert [key.to_user_string() for key in first.asset_selection or []] == [
+        "notes",
+        "chunks",
+        "embeddings",
+        "fulltext_index",
+    ]
+    assert last.asset_selection is None
+    assert last.tags["dagster/priority"] == "-1"
 
 
 def test_the_schedule_runs_from_the_start_at_half_past_three_of_the_configured_zone(

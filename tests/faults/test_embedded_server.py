@@ -43,7 +43,11 @@ def processes(home: Path) -> list[psutil.Process]:
     found = []
     for process in psutil.process_iter():
         try:
-            if process.name().startswith("postgres") and process.cwd() == data and process.status() != psutil.STATUS_ZOMBIE:
+            if (
+                process.name().startswith("postgres")
+                and process.cwd() == data
+                and process.status() != psutil.STATUS_ZOMBIE
+            ):
                 found.append(process)
         except psutil.Error:
             continue
@@ -55,7 +59,9 @@ def postmaster(home: Path) -> int:
 
 
 def hold(home: Path) -> subprocess.Popen:
-    process = subprocess.Popen([sys.executable, "-c", HOLD, str(home)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(home)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout.readline().startswith("host=")
     return process
 
@@ -144,8 +150,12 @@ def test_stop_ends_backends_whose_postmaster_was_killed(home: Path) -> None:
 
 
 def test_two_processes_that_start_it_at_once_share_one_server(home: Path) -> None:
-    first = subprocess.Popen([sys.executable, "-c", HOLD, str(home)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    second = subprocess.Popen([sys.executable, "-c", HOLD, str(home)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    first = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(home)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    second = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(home)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
 
     assert first.stdout.readline() == second.stdout.readline() != ""
 
@@ -191,7 +201,15 @@ def test_it_runs_for_a_user_who_is_not_root(home: Path, tmp_path: Path) -> None:
     home.chmod(0o777)
     identity = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
     command = [*identity, sys.executable, "-c", HOLD, str(home / "suyo")]
-    process = subprocess.run(command, input="\n", capture_output=True, text=True, timeout=60, check=False, env={**os.environ, "HOME": str(home)})
+    process = subprocess.run(
+        command,
+        input="\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, "HOME": str(home)},
+    )
 
     assert process.returncode == 0, process.stderr
     assert process.stdout.startswith("host=")

@@ -160,9 +160,7 @@ class TestFigures:
         assert (run.metrics.mrr, run.metrics.recall_at_20) == (0.5, 1.0)
 
     @pytest.mark.parametrize(("before", "expected"), [(19, 1.0), (20, 0.0)])
-    def test_twenty_notes_are_ranked_and_no_more(
-        self, database, tenant, notes, golden, before, expected
-    ) -> None:
+    def test_twenty_notes_are_ranked_and_no_more(self, database, tenant, notes, golden, before, expected) -> None:
         search = searching({f"q{i}": [*strangers(before), note] for i, note in enumerate(notes, 1)})
 
         run = run_of(database, tenant, search)
@@ -210,9 +208,7 @@ class TestFigures:
 
 
 class TestTrouble:
-    def test_a_query_that_fails_is_a_miss_with_the_name_of_its_error(
-        self, database, tenant, notes, golden
-    ) -> None:
+    def test_a_query_that_fails_is_a_miss_with_the_name_of_its_error(self, database, tenant, notes, golden) -> None:
         n1, n2, _, n4 = notes
         search = searching({"q1": [n1], "q2": [n2], "q3": DeadlineExceededError("tarde"), "q4": [n4]})
 
@@ -267,8 +263,7 @@ class TestTrouble:
             run_of(database, tenant, searching({}), set_name="prueba")
 
         assert str(caught.value) == (
-            "no golden set is called 'prueba' (there is: default); "
-            "fill it with brain golden import FILE --set prueba"
+            "no golden set is called 'prueba' (there is: default); fill it with brain golden import FILE --set prueba"
         )
 
     def test_an_empty_set_is_answered_with_how_to_fill_it(self, database, tenant, golden) -> None:
@@ -296,9 +291,7 @@ class TestStorage:
     def test_a_run_is_stored_as_it_was_returned(self, database, tenant, notes, golden) -> None:
         config = configure({"hybridSearch": {"rrfK": 10}}, strategy="fulltext")
         n1, n2, _, _ = notes
-        rankings = searching(
-            {"q1": [n1], "q2": [*strangers(2), n2], "q3": RetrievalFailedError("x"), "q4": []}
-        )
+        rankings = searching({"q1": [n1], "q2": [*strangers(2), n2], "q3": RetrievalFailedError("x"), "q4": []})
         began = datetime.now(UTC)
 
         def search(query: str) -> Retrieval:
@@ -318,9 +311,7 @@ class TestStorage:
         assert (stored.total_queries, stored.failed_queries, stored.degraded_queries) == (4, 1, 1)
 
     def test_each_query_is_stored_with_what_it_brought_back(self, database, tenant, notes, golden) -> None:
-        search = searching(
-            {"q1": [*strangers(2), notes[0]], "q2": [], "q3": RetrievalFailedError("x"), "q4": []}
-        )
+        search = searching({"q1": [*strangers(2), notes[0]], "q2": [], "q3": RetrievalFailedError("x"), "q4": []})
 
         run = run_of(database, tenant, search)
 
@@ -359,9 +350,7 @@ class TestStorage:
         means = [*stored.metrics.hit_rate_at.values(), stored.metrics.mrr, stored.metrics.ndcg_at_10]
         assert all(0 <= mean <= 1 for mean in [*means, stored.metrics.recall_at_20])
 
-    def test_the_same_configuration_has_the_same_hash_in_every_run(
-        self, database, tenant, notes, golden
-    ) -> None:
+    def test_the_same_configuration_has_the_same_hash_in_every_run(self, database, tenant, notes, golden) -> None:
         def search(query: str) -> Retrieval:
             return found(query, [])
 
@@ -378,9 +367,7 @@ class TestStorage:
             return found(query, [])
 
         semantic = configure(strategy="semantic")
-        runs = [
-            run_of(database, tenant, search, config=c) for c in (semantic, DEFAULT_RETRIEVAL_CONFIG, semantic)
-        ]
+        runs = [run_of(database, tenant, search, config=c) for c in (semantic, DEFAULT_RETRIEVAL_CONFIG, semantic)]
 
         newest = [run.run_id for run in stored_runs(database, tenant, limit=2)]
         of_one = [run.run_id for run in stored_runs(database, tenant, config_hash=runs[0].config_hash)]
@@ -388,9 +375,7 @@ class TestStorage:
         assert newest == [runs[2].run_id, runs[1].run_id]
         assert of_one == [runs[2].run_id, runs[0].run_id]
 
-    def test_a_run_outlives_the_queries_and_notes_it_was_made_with(
-        self, database, tenant, notes, golden
-    ) -> None:
+    def test_a_run_outlives_the_queries_and_notes_it_was_made_with(self, database, tenant, notes, golden) -> None:
         run = run_of(database, tenant, lambda query: found(query, notes))
         remove_notes(database, tenant, *notes)
         for query in list_golden_queries(database, tenant):

@@ -24,13 +24,19 @@ with terms as (
 def differences(database: Database, tenant: TenantId) -> list[tuple]:
     """What the index holds and a recomputation from the chunks does not, and the other way round."""
     pairs = [
-        ("select language, lexeme, chunk_id, tf, length from terms",
-         "select language, lexeme, chunk_id, term_frequency, chunk_length from postings"),
-        ("select language, lexeme, count(*) from terms group by 1, 2",
-         "select language, lexeme, sum(document_frequency) from lexeme_statistics group by 1, 2 having sum(document_frequency) <> 0"),
-        ("select language, count(*), sum(length) from (select language, (select coalesce(sum(cardinality(positions)), 0)"
-         " from unnest(lexemes)) as length from chunks) c group by 1",
-         "select language, sum(documents), sum(total_length) from corpus_statistics group by 1 having sum(documents) <> 0"),
+        (
+            "select language, lexeme, chunk_id, tf, length from terms",
+            "select language, lexeme, chunk_id, term_frequency, chunk_length from postings",
+        ),
+        (
+            "select language, lexeme, count(*) from terms group by 1, 2",
+            "select language, lexeme, sum(document_frequency) from lexeme_statistics group by 1, 2 having sum(document_frequency) <> 0",
+        ),
+        (
+            ("select language, count(*), sum(length) from (select language, (select coalesce(sum(cardinality(positions)), 0)"
+            " from unnest(lexemes)) as length from chunks) c group by 1"),
+            "select language, sum(documents), sum(total_length) from corpus_statistics group by 1 having sum(documents) <> 0",
+        ),
     ]
     found = []
     with database.transaction(tenant) as connection:
@@ -42,7 +48,9 @@ def differences(database: Database, tenant: TenantId) -> list[tuple]:
 
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
 steps = st.lists(
-    st.tuples(st.sampled_from(["store", "delete", "fold"]), st.integers(1, 5), texts, st.sampled_from(["es", "de", "en"])),
+    st.tuples(
+        st.sampled_from(["store", "delete", "fold"]), st.integers(1, 5), texts, st.sampled_from(["es", "de", "en"])
+    ),
     min_size=1,
     max_size=12,
 )
@@ -59,7 +67,9 @@ def test_statistics_are_exact_after_any_mix_of_writes(database: Database, tenant
                 if action == "fold":
                     connection.execute(query("fold_statistics"), {"tenant": tenant})
                 else:
-                    ids = connection.execute("select note_id from notes where external_id = %s", (f"n{number}",)).fetchall()
+                    ids = connection.execute(
+                        "select note_id from notes where external_id = %s", (f"n{number}",)
+                    ).fetchall()
                     delete_notes(connection, tenant, [row[0] for row in ids])
 
     assert differences(database, tenant) == []
@@ -73,7 +83,9 @@ def test_the_comparison_sees_a_planted_difference(database: Database, tenant: Te
     assert ("es", "perr") in [row[:2] for row in differences(database, tenant)]
 
 
-def test_writers_and_folds_at_once_neither_deadlock_nor_lose_a_count(database: Database, tenant: TenantId, make_note) -> None:
+def test_writers_and_folds_at_once_neither_deadlock_nor_lose_a_count(
+    database: Database, tenant: TenantId, make_note
+) -> None:
     failures: list[Exception] = []
 
     def write(worker: int) -> None:
@@ -102,7 +114,9 @@ def test_folding_leaves_one_row_a_lexeme_and_the_same_sums(database: Database, t
 
     with database.transaction(tenant) as connection:
         connection.execute(query("fold_statistics"), {"tenant": tenant})
-        rows = connection.execute("select lexeme, document_frequency, is_folded from lexeme_statistics order by 1").fetchall()
+        rows = connection.execute(
+            "select lexeme, document_frequency, is_folded from lexeme_statistics order by 1"
+        ).fetchall()
 
     assert rows == [("cas", 1, True), ("perr", 2, True)]
 

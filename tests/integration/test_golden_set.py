@@ -42,9 +42,7 @@ shared_database = settings(suppress_health_check=[HealthCheck.function_scoped_fi
 
 
 def as_lines(*items: object) -> list[bytes]:
-    return [
-        item if isinstance(item, bytes) else json.dumps(item, ensure_ascii=False).encode() for item in items
-    ]
+    return [item if isinstance(item, bytes) else json.dumps(item, ensure_ascii=False).encode() for item in items]
 
 
 def version(database: Database, tenant: TenantId, set_name: str = "default") -> int:
@@ -91,9 +89,7 @@ class TestImport:
             updated_at=datetime(2024, 6, 1, 8, 0, 0, 123456, tzinfo=UTC),
         )
 
-    def test_a_line_of_query_and_notes_alone_is_a_retrieval_only_query(
-        self, database, tenant, make_note
-    ) -> None:
+    def test_a_line_of_query_and_notes_alone_is_a_retrieval_only_query(self, database, tenant, make_note) -> None:
         make_note("Tomates en la azotea.")
 
         import_golden(database, tenant, as_lines({"query": "¿Y los tomates?", "relevant_ids": ["n1"]}))
@@ -107,9 +103,7 @@ class TestImport:
         )
         assert stored.is_retrieval_only
 
-    def test_good_lines_go_in_and_bad_ones_are_named_with_their_reason(
-        self, database, tenant, make_note
-    ) -> None:
+    def test_good_lines_go_in_and_bad_ones_are_named_with_their_reason(self, database, tenant, make_note) -> None:
         make_note("Tomates en la azotea.")
         make_note("Diario.", external_id="2024-01-01", source="diario")
         make_note("Agenda.", external_id="2024-01-01", source="agenda")
@@ -181,9 +175,7 @@ class TestImport:
         assert report.imported == 0
         assert field.removesuffix("s") in reason
 
-    def test_a_number_of_five_thousand_digits_is_a_bad_line_and_no_crash(
-        self, database, tenant, make_note
-    ) -> None:
+    def test_a_number_of_five_thousand_digits_is_a_bad_line_and_no_crash(self, database, tenant, make_note) -> None:
         make_note("Tomates en la azotea.")
         line = b'{"query": "uno", "relevant_ids": ["n1"], "difficulty": ' + b"1" * 5000 + b"}"
 
@@ -191,13 +183,9 @@ class TestImport:
 
         assert [number for number, _ in report.rejected] == [1]
 
-    def test_a_query_whose_first_line_was_rejected_is_taken_from_a_later_one(
-        self, database, tenant, make_note
-    ) -> None:
+    def test_a_query_whose_first_line_was_rejected_is_taken_from_a_later_one(self, database, tenant, make_note) -> None:
         make_note("Tomates en la azotea.")
-        lines = as_lines(
-            {"query": "uno", "relevant_ids": ["no-existe"]}, {"query": "uno", "relevant_ids": ["n1"]}
-        )
+        lines = as_lines({"query": "uno", "relevant_ids": ["no-existe"]}, {"query": "uno", "relevant_ids": ["n1"]})
 
         report = import_golden(database, tenant, lines)
 
@@ -267,9 +255,7 @@ class TestImport:
 
     def test_more_lines_than_a_batch_are_taken_once_each(self, database, tenant, make_note) -> None:
         make_note("Tomates en la azotea.")
-        lines = as_lines(
-            *({"query": f"consulta {number % 1201}", "relevant_ids": ["n1"]} for number in range(1250))
-        )
+        lines = as_lines(*({"query": f"consulta {number % 1201}", "relevant_ids": ["n1"]} for number in range(1250)))
 
         report = import_golden(database, tenant, lines)
 
@@ -312,8 +298,7 @@ class TestImport:
         lines = as_lines(*({"query": f"consulta {number}", "relevant_ids": ["n1"]} for number in range(300)))
         reports = []
         threads = [
-            threading.Thread(target=lambda: reports.append(import_golden(database, tenant, lines)))
-            for _ in range(3)
+            threading.Thread(target=lambda: reports.append(import_golden(database, tenant, lines))) for _ in range(3)
         ]
 
         for thread in threads:
@@ -375,9 +360,7 @@ class TestRoundTrip:
             "updated_at": added.updated_at.isoformat(),
         }
 
-    def test_a_query_that_was_deleted_comes_back_from_its_export_with_its_id(
-        self, database, tenant, make_note
-    ) -> None:
+    def test_a_query_that_was_deleted_comes_back_from_its_export_with_its_id(self, database, tenant, make_note) -> None:
         note = make_note("Tomates en la azotea.")
         added = add_golden_query(database, tenant, relevant_note_ids=[note], **COMPLETE)
         exported = export_golden(database, tenant)
@@ -450,9 +433,7 @@ class TestEdits:
     def test_an_added_query_is_listed(self, database, tenant, make_note) -> None:
         note = make_note("Tomates en la azotea.")
 
-        added = add_golden_query(
-            database, tenant, relevant_note_ids=[note, note], tags=["huerto"], **COMPLETE
-        )
+        added = add_golden_query(database, tenant, relevant_note_ids=[note, note], tags=["huerto"], **COMPLETE)
 
         assert list_golden_queries(database, tenant) == [added]
         assert (added.relevant_note_ids, added.tags, added.external_id) == ((note,), ("huerto",), None)
@@ -514,9 +495,7 @@ class TestEdits:
             ]
         ),
     )
-    def test_no_set_has_a_query_twice_however_it_is_written(
-        self, database, tenant, make_note, query, rewrite
-    ) -> None:
+    def test_no_set_has_a_query_twice_however_it_is_written(self, database, tenant, make_note, query, rewrite) -> None:
         note = make_note("Tomates en la azotea.")
         set_name = str(uuid4())
         fields = {**COMPLETE, "relevant_note_ids": [note], "set_name": set_name}
@@ -561,14 +540,10 @@ class TestEdits:
 
         assert updated.query == "¿QUIÉN cultiva tomates?"
 
-    def test_an_update_into_the_words_of_another_query_is_a_conflict(
-        self, database, tenant, make_note
-    ) -> None:
+    def test_an_update_into_the_words_of_another_query_is_a_conflict(self, database, tenant, make_note) -> None:
         note = make_note("Tomates en la azotea.")
         added = add_golden_query(database, tenant, relevant_note_ids=[note], **COMPLETE)
-        other = add_golden_query(
-            database, tenant, relevant_note_ids=[note], **{**COMPLETE, "query": "¿Y los pepinos?"}
-        )
+        other = add_golden_query(database, tenant, relevant_note_ids=[note], **{**COMPLETE, "query": "¿Y los pepinos?"})
 
         with pytest.raises(ConflictError, match=str(added.id)):
             update_golden_query(database, tenant, other.id, query="¿quién cultiva  tomates?")
@@ -596,9 +571,7 @@ class TestEdits:
 
         assert list_golden_queries(database, tenant) == [added]
 
-    def test_every_edit_makes_the_version_grow_and_an_empty_one_does_not(
-        self, database, tenant, make_note
-    ) -> None:
+    def test_every_edit_makes_the_version_grow_and_an_empty_one_does_not(self, database, tenant, make_note) -> None:
         note = make_note("Tomates en la azotea.")
         versions = []
 
@@ -613,9 +586,7 @@ class TestEdits:
 
         assert versions == [1, 2, 2, 3]
 
-    def test_what_does_not_exist_can_be_neither_updated_nor_deleted(
-        self, database, tenant, make_note
-    ) -> None:
+    def test_what_does_not_exist_can_be_neither_updated_nor_deleted(self, database, tenant, make_note) -> None:
         note = make_note("Nota ajena.", owner=TenantId("otra"))
         foreign = add_golden_query(database, TenantId("otra"), relevant_note_ids=[note], **COMPLETE)
 
@@ -628,9 +599,7 @@ class TestEdits:
         assert list_golden_queries(database, TenantId("otra")) == [foreign]
 
     @pytest.mark.property(31)
-    def test_deleting_a_note_takes_it_out_of_the_queries_it_answers(
-        self, database, tenant, make_note
-    ) -> None:
+    def test_deleting_a_note_takes_it_out_of_the_queries_it_answers(self, database, tenant, make_note) -> None:
         note, other = make_note("Tomates en la azotea."), make_note("Pepinos en el balcón.")
         add_golden_query(database, tenant, relevant_note_ids=[note, other], **COMPLETE)
 

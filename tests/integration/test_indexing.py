@@ -33,7 +33,9 @@ def rows(database: Database, tenant: TenantId, statement: str, *parameters: obje
 
 
 def new_note(text: str, external_id: str = "n1") -> NewNote:
-    return NewNote(external_id=external_id, source="notas", title=None, content=text, language="es", created_at=None, metadata={})
+    return NewNote(
+        external_id=external_id, source="notas", title=None, content=text, language="es", created_at=None, metadata={}
+    )
 
 
 class BrokenEmbedder:
@@ -76,7 +78,9 @@ def test_any_note_is_indexed_whole(engine, tenant, text) -> None:
     assert all(row[2:] == (True, True, "sentence", 2) for row in held)
 
 
-@pytest.mark.parametrize("text", ["a" + " " * 9000 + "b", "\n" * 5000 + "hola", "🍅", "?!…", "\u00a0x\u200b", "x" * 20_000])
+@pytest.mark.parametrize(
+    "text", ["a" + " " * 9000 + "b", "\n" * 5000 + "hola", "🍅", "?!…", "\u00a0x\u200b", "x" * 20_000]
+)
 def test_odd_notes_are_indexed_too(engine, tenant, text) -> None:
     stored = store_and_index(engine.database, tenant, new_note(text), engine.pipeline)
 
@@ -228,7 +232,9 @@ def test_batches_hold_a_hundred_notes_newest_first_and_keep_them(engine, tenant)
         with engine.database.transaction(tenant, has_copy=True) as connection:
             store_notes(connection, tenant, notes)
         with engine.database.transaction(tenant) as connection:
-            connection.execute("update notes set created_at = timestamptz '2025-01-01' + external_id::int * interval '1 day'")
+            connection.execute(
+                "update notes set created_at = timestamptz '2025-01-01' + external_id::int * interval '1 day'"
+            )
 
     store(0, 150)
     first = register_batches(engine.database, tenant)
@@ -245,13 +251,19 @@ def test_batches_hold_a_hundred_notes_newest_first_and_keep_them(engine, tenant)
     assert register_batches(engine.database, tenant) == []
 
 
-def test_a_failure_in_the_middle_of_publication_leaves_the_old_state_whole(engine: Engine, tenant, make_note, index_notes) -> None:
+def test_a_failure_in_the_middle_of_publication_leaves_the_old_state_whole(
+    engine: Engine, tenant, make_note, index_notes
+) -> None:
     make_note(LONG, external_id="a")
     index_notes()
     before = rows(engine.database, tenant, "select chunk_id, content from chunks order by 1")
     with engine.database.owner() as connection:
-        connection.execute("create function brain.fail() returns trigger language plpgsql as $$ begin raise 'no'; end $$")
-        connection.execute("create trigger planted before insert on brain.embeddings for each row execute function brain.fail()")
+        connection.execute(
+            "create function brain.fail() returns trigger language plpgsql as $$ begin raise 'no'; end $$"
+        )
+        connection.execute(
+            "create trigger planted before insert on brain.embeddings for each row execute function brain.fail()"
+        )
 
     smaller = Pipeline(
         chunking=engine.pipeline.chunking.model_copy(update={"max_chunk_size": 128}),

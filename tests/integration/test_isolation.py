@@ -10,7 +10,9 @@ WITHOUT_TENANT = {"schema_migrations", "embedding_models", "api_keys"}
 
 def tables(database: Database) -> list[str]:
     with database.owner() as connection:
-        rows = connection.execute("select relname from pg_class where relnamespace = 'brain'::regnamespace and relkind = 'r'")
+        rows = connection.execute(
+            "select relname from pg_class where relnamespace = 'brain'::regnamespace and relkind = 'r'"
+        )
         return sorted(row[0] for row in rows.fetchall() if row[0] not in WITHOUT_TENANT)
 
 
@@ -63,7 +65,9 @@ def test_a_tenant_cannot_write_for_another(database: Database, tenant: TenantId)
         connection.execute("select 1").fetchone()
 
 
-def test_the_application_cannot_change_a_chunk_behind_the_index(database: Database, tenant: TenantId, make_note) -> None:
+def test_the_application_cannot_change_a_chunk_behind_the_index(
+    database: Database, tenant: TenantId, make_note
+) -> None:
     make_note("Una nota.")
 
     with pytest.raises(QueryFailedError, match="permission denied"), database.transaction(tenant) as connection:

@@ -1,3 +1,4 @@
+import dataclasses
 import threading
 import time
 
@@ -16,7 +17,9 @@ SENTENCES = [
     "Después fui a caminar para calmarme.",
     "El Sr. Gómez me llamó a las 10.30 para hablar del informe.",
 ]
-LONG = "  ".join(f"El tren {n} me llevó a Cádiz 🚂 y allí perdí la bufanda de mi prima, aunque me la devolvieron." for n in range(90))
+LONG = "  ".join(
+    f"El tren {n} me llevó a Cádiz 🚂 y allí perdí la bufanda de mi prima, aunque me la devolvieron." for n in range(90)
+)
 
 
 def find(engine: Engine, tenant: TenantId, text: str, **more: object):
@@ -31,9 +34,7 @@ def with_embedder(engine: Engine, embed) -> Engine:
         def embed(self, texts, *, role):
             return embed(texts, role)
 
-    return Engine(
-        settings=engine.settings, database=engine.database, model=engine.model, embedder=Embedder(), executor=engine.executor
-    )
+    return dataclasses.replace(engine, query_embedder=Embedder())
 
 
 @pytest.mark.parametrize("strategy", ["semantic", "fulltext", "hybrid"])
@@ -56,7 +57,9 @@ def test_the_right_passage_comes_first_inside_its_window(engine, tenant, make_no
 @pytest.mark.property(13)
 @pytest.mark.property(14)
 @pytest.mark.parametrize("strategy", ["semantic", "fulltext", "hybrid", "hybrid+rerank"])
-def test_windows_are_slices_of_the_note_and_bounds_mark_the_chunk(engine, tenant, make_note, index_notes, strategy) -> None:
+def test_windows_are_slices_of_the_note_and_bounds_mark_the_chunk(
+    engine, tenant, make_note, index_notes, strategy
+) -> None:
     texts = {"a": LONG, "b": " ".join(SENTENCES), "c": "Sin acabar 🍅: la bufanda del tren"}
     for name, text in texts.items():
         make_note(text, external_id=name)
@@ -196,7 +199,9 @@ def test_a_stalled_provider_does_not_hold_up_the_answer(engine, tenant, make_not
 
     began = time.monotonic()
     try:
-        found = retrieve(with_embedder(engine, stall), tenant, "perro", config=configure(strategy="hybrid"), timeout_ms=700)
+        found = retrieve(
+            with_embedder(engine, stall), tenant, "perro", config=configure(strategy="hybrid"), timeout_ms=700
+        )
     finally:
         release.set()
 
@@ -213,7 +218,9 @@ def test_a_tenant_finds_only_its_own_notes(engine, tenant, make_note, index_note
     index_notes(other)
 
     for strategy in ("semantic", "fulltext", "hybrid"):
-        assert [hit.external_id for hit in find(engine, tenant, "¿dónde está el secreto?", strategy=strategy).hits] == ["a"]
+        assert [hit.external_id for hit in find(engine, tenant, "¿dónde está el secreto?", strategy=strategy).hits] == [
+            "a"
+        ]
 
 
 @pytest.mark.parametrize("query", ["", "   ", "\n\t", "x" * 2001, "a\0b"])

@@ -24,7 +24,13 @@ OWNERS = {
     "sentencex": ("rag_core/chunking/",),
     "typer": ("rag_core/cli/",),
 }
-PURE = ("rag_core/chunking/", "rag_core/language/", "rag_core/retrieval/fusion.py", "rag_core/retrieval/windows.py", "rag_core/evaluation/metrics.py")
+PURE = (
+    "rag_core/chunking/",
+    "rag_core/language/",
+    "rag_core/retrieval/fusion.py",
+    "rag_core/retrieval/windows.py",
+    "rag_core/evaluation/metrics.py",
+)
 INPUT_OUTPUT = {"socket", "subprocess", "urllib", "http", "sqlite3", "rag_core.storage", "httpx", "requests"}
 ONLY_UPWARDS = {
     "rag_core/": ("rag_assets", "resources"),

@@ -77,7 +77,9 @@ def test_the_hash_sees_nested_values_and_the_models() -> None:
     assert int(plain, 16) >= 0
 
 
-@given(st.recursive(st.none() | st.booleans() | st.floats() | st.text(), lambda inner: st.dictionaries(st.text(), inner)))
+@given(
+    st.recursive(st.none() | st.booleans() | st.floats() | st.text(), lambda inner: st.dictionaries(st.text(), inner))
+)
 def test_whatever_is_given_as_an_override_is_taken_or_refused_with_a_reason(override: object) -> None:
     if not isinstance(override, dict):
         return

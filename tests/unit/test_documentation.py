@@ -50,7 +50,9 @@ def test_every_setting_of_the_embedded_server_that_is_explained_exists() -> None
 
 @pytest.mark.parametrize("path", sorted((ROOT / "docs").rglob("*.md")), ids=lambda path: path.name)
 def test_files_and_folders_named_in_the_documents_exist(path: Path) -> None:
-    named = re.findall(r"`((?:rag_core|rag_assets|resources|tests|docs|deploy|examples)/[\w./-]+)", path.read_text(encoding="utf-8"))
+    named = re.findall(
+        r"`((?:rag_core|rag_assets|resources|tests|docs|deploy|examples)/[\w./-]+)", path.read_text(encoding="utf-8")
+    )
 
     assert [name for name in named if not (ROOT / name.rstrip(".")).exists()] == []
 
@@ -67,7 +69,11 @@ def test_every_named_query_says_what_it_is_named_once() -> None:
 
 
 def test_every_named_query_is_used() -> None:
-    code = "\n".join(path.read_text(encoding="utf-8") for folder in ("rag_core", "rag_assets", "tests") for path in (ROOT / folder).rglob("*.py"))
+    code = "\n".join(
+        path.read_text(encoding="utf-8")
+        for folder in ("rag_core", "rag_assets", "tests")
+        for path in (ROOT / folder).rglob("*.py")
+    )
     names = [
         name
         for file in (ROOT / "rag_core/storage/queries").glob("*.sql")

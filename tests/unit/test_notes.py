@@ -18,15 +18,23 @@ def parse(line: object, **more: object):
 
 
 def test_text_and_title_are_stored_composed() -> None:
-    note = parse({"id": "1", "title": unicodedata.normalize("NFD", "Mañana"), "text": unicodedata.normalize("NFD", "Reunión 🍅")})
+    note = parse(
+        {"id": "1", "title": unicodedata.normalize("NFD", "Mañana"), "text": unicodedata.normalize("NFD", "Reunión 🍅")}
+    )
 
     assert (note.title, note.content) == ("Mañana", "Reunión 🍅")
 
 
 def test_a_date_without_a_zone_is_local() -> None:
-    assert parse({"id": "1", "text": "a", "created_at": "2025-07-01T09:00"}).created_at == datetime(2025, 7, 1, 7, tzinfo=UTC)
-    assert parse({"id": "1", "text": "a", "created_at": "2025-01-01"}).created_at == datetime(2024, 12, 31, 23, tzinfo=UTC)
-    assert parse({"id": "1", "text": "a", "created_at": "2025-07-01T09:00Z"}).created_at == datetime(2025, 7, 1, 9, tzinfo=UTC)
+    assert parse({"id": "1", "text": "a", "created_at": "2025-07-01T09:00"}).created_at == datetime(
+        2025, 7, 1, 7, tzinfo=UTC
+    )
+    assert parse({"id": "1", "text": "a", "created_at": "2025-01-01"}).created_at == datetime(
+        2024, 12, 31, 23, tzinfo=UTC
+    )
+    assert parse({"id": "1", "text": "a", "created_at": "2025-07-01T09:00Z"}).created_at == datetime(
+        2025, 7, 1, 9, tzinfo=UTC
+    )
 
 
 def test_the_language_is_the_options_then_the_lines_then_detected_then_spanish() -> None:
@@ -81,4 +89,14 @@ def test_the_id_depends_on_tenant_source_and_external_id_alone() -> None:
     one = note_id_for(TenantId("a"), "diario", "1")
 
     assert one == note_id_for(TenantId("a"), "diario", "1")
-    assert len({one, note_id_for(TenantId("b"), "diario", "1"), note_id_for(TenantId("a"), "x", "1"), note_id_for(TenantId("a"), "diario", "2")}) == 4
+    assert (
+        len(
+            {
+                one,
+                note_id_for(TenantId("b"), "diario", "1"),
+                note_id_for(TenantId("a"), "x", "1"),
+                note_id_for(TenantId("a"), "diario", "2"),
+            }
+        )
+        == 4
+    )

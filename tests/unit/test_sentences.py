@@ -201,7 +201,10 @@ def test_an_unmatched_quotation_mark_hides_no_sentence_beyond_a_paragraph_of_tex
 
 
 def test_a_short_quotation_of_two_sentences_stays_whole() -> None:
-    assert pieces("Dijo «hola. Está bien. Adiós» y fue. Fin.") == ["Dijo «hola. Está bien. Adiós» y fue. ", "Fin."]
+    assert pieces("Dijo «hola. Está bien. Adiós» y fue. Fin.") == [
+        "Dijo «hola. Está bien. Adiós» y fue. ",
+        "Fin.",
+    ]
 
 
 def test_a_paragraph_beyond_one_window_is_parted_the_same_all_along() -> None:

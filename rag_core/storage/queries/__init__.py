@@ -5,7 +5,7 @@ A query begins with ``-- name: its_name``; the comment lines after it say what i
 
 from functools import cache
 from importlib.resources import files
-from typing import LiteralString, cast
+from typing import LiteralString
 
 _MARK = "-- name: "
 
@@ -27,5 +27,5 @@ def _all() -> dict[str, LiteralString]:
         if file.name.endswith(".sql"):
             for block in file.read_text(encoding="utf-8").split(_MARK)[1:]:
                 name, _, text = block.partition("\n")
-                found[name.strip()] = cast("LiteralString", text.strip().removesuffix(";"))
+                found[name.strip()] = text.strip().removesuffix(";")
     return found

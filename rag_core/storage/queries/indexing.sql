@@ -47,25 +47,6 @@ where n.tenant_id = %(tenant)s and n.indexed_fingerprint is distinct from %(fing
 group by b.batch_key, b.sequence
 order by b.sequence;
 
--- name: batch_overview
--- What a set of batches holds.
-select count(*) as notes,
-    count(*) filter (where indexed_fingerprint is distinct from %(fingerprint)s) as stale,
-    coalesce(sum(char_length(content)), 0) as characters,
-    count(*) filter (where content_hash <> sha256(convert_to(language || chr(10) || coalesce(title, '') || chr(10) || content, 'UTF8')))
-        as damaged,
-    min(created_at) as oldest, max(created_at) as newest
-from notes
-where tenant_id = %(tenant)s and batch_key = any(%(batches)s);
-
--- name: preview_notes
-select external_id, title, language, created_at, char_length(content) as characters,
-    indexed_fingerprint is distinct from %(fingerprint)s as is_stale
-from notes
-where tenant_id = %(tenant)s and batch_key = any(%(batches)s)
-order by created_at desc
-limit 10;
-
 -- name: fetch_notes_to_stage
 -- Stale notes that are not staged by this pipeline yet, a page at a time.
 select n.note_id, n.title, n.content, n.language, n.content_hash
@@ -237,3 +218,12 @@ select exists (select from lexeme_statistics where tenant_id = %(tenant)s and no
 -- name: totals
 select (select count(*) from notes where tenant_id = %(tenant)s),
     (select count(*) from chunks where tenant_id = %(tenant)s);
+
+-- name: preview_notes
+-- The newest notes of the batches.
+select external_id, title, language, created_at, char_length(content) as characters,
+    indexed_fingerprint is distinct from %(fingerprint)s as is_stale
+from notes
+where tenant_id = %(tenant)s and batch_key = any(%(batches)s)
+order by created_at desc
+limit 10;

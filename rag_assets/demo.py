@@ -1,0 +1,63 @@
+"""``brain demo``: the main job once, on the demo notes: in, through every asset, measured, and asked three questions."""
+
+from typing import Any
+
+from rag_assets.indexing import OnEvent, dagster_instance, run_index
+from rag_core.configuration import configure
+from rag_core.demo_corpus import load_demo
+from rag_core.engine import DEMO_TENANT, Engine
+from rag_core.errors import IndexingError
+from rag_core.importing import ImportReport
+from rag_core.model import Retrieval
+from rag_core.retrieval.retrieve import retrieve
+
+QUESTIONS = (
+    "¿El café de la tarde me da migraña?",
+    "¿Por qué se inundó la parcela 14 de Sueca?",
+    "¿Desde que voy a nadar tengo menos migrañas?",
+)
+TIMEOUT_MS = 30_000
+
+
+def load_and_index(engine: Engine, *, on_event: OnEvent) -> ImportReport:
+    """Import the demo notes and their golden set, and run notes → chunks → embeddings → full-text index over them."""
+    report = load_demo(engine.database, engine.settings)
+    run_index(engine, tenants=[DEMO_TENANT], is_full=False, on_event=on_event)
+    return report
+
+
+def materialise_report(engine: Engine, *, on_event: OnEvent) -> str:
+    """Materialise the evaluation report through the pipeline's definitions; its Markdown.
+
+    Raises:
+        IndexingError: the run failed.
+    """
+    from rag_assets.definitions import build_definitions
+
+    job = build_definitions({"engine": engine}).resolve_job_def("index_notes")
+    with dagster_instance(engine, on_event, 0) as instance:
+        result = job.execute_in_process(
+            instance=instance,
+            asset_selection=_report_key(),
+            run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+            raise_on_error=False,
+        )
+    if not result.success:
+        raise IndexingError("the evaluation report could not be made; its run is in Dagster's UI")
+    for event in result.get_asset_materialization_events():
+        report: Any = event.materialization.metadata.get("report")
+        if report is not None:
+            return str(report.value)
+    raise IndexingError("the evaluation report was not materialised")
+
+
+def _report_key() -> Any:
+    from rag_assets.evaluation_report import evaluation_report
+
+    return [evaluation_report.key]
+
+
+def answer_questions(engine: Engine) -> list[Retrieval]:
+    """The three questions by hybrid search."""
+    config = configure(strategy="hybrid", top_k=3)
+    return [retrieve(engine, DEMO_TENANT, question, config=config, timeout_ms=TIMEOUT_MS) for question in QUESTIONS]

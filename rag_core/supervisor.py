@@ -1,0 +1,311 @@
+"""``brain up``: the database server, Dagster and the API as one program, started in order, watched, and stopped cleanly.
+
+Dagster runs as three processes of ours: a code server that loads the definitions once for both, the web server and the
+daemon. `dagster dev` would take twice the time and half as much memory again. This process imports none of it.
+"""
+
+import fcntl
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from rag_core.dagster_home import prepare_dagster_home, write_if_changed
+from rag_core.demo_corpus import is_demo_wanted, load_demo
+from rag_core.engine import DEMO_TENANT
+from rag_core.errors import ConfigurationError, RagError
+from rag_core.processes import Child, end_with_parent, stop_all
+from rag_core.settings import Settings
+from rag_core.storage.dagster_database import shown_url
+from rag_core.storage.database import open_database
+from rag_core.storage.embedded import embedded_server
+
+HOST = "127.0.0.1"
+READY_SECONDS = 180.0
+MAX_STARTS = 4
+LOCATION = "brain_sync"
+MAX_SOCKET_PATH_BYTES = 100
+"""Linux takes 107 bytes, macOS 103."""
+_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_BRAIN = "from rag_core.cli import main; main()"
+_HEALTH = """{
+  workspaceOrError { ... on Workspace { locationEntries { locationOrLoadError { __typename } } } }
+  instance { daemonHealth { allDaemonStatuses { required healthy } } }
+}"""
+
+
+class StartFailedError(RagError):
+    """A part did not start; the message holds the end of its log."""
+
+
+def run_up(
+    settings: Settings,
+    *,
+    is_demo_loaded: bool = True,
+    demo_notes: Path | None = None,
+    demo_golden: Path | None = None,
+) -> int:
+    """Run everything until Ctrl-C; the exit status: 0 when stopped, 1 when a part kept dying.
+
+    Raises:
+        ConfigurationError: a port is taken, or another `brain up` runs in this home.
+        DatabaseUnavailableError, DatabaseSetupError: see ``open_database``.
+        StartFailedError: a part did not start.
+    """
+    with _interrupting():
+        try:
+            return _run(settings, is_demo_loaded=is_demo_loaded, notes=demo_notes, golden=demo_golden)
+        except KeyboardInterrupt:
+            _say("Stopped.")
+            return 0
+
+
+def _run(settings: Settings, *, is_demo_loaded: bool, notes: Path | None, golden: Path | None) -> int:
+    settings = settings.model_copy(
+        update={
+            "api_port": _free_port(settings.api_port, "BRAIN_API_PORT"),
+            "dagster_port": _free_port(settings.dagster_port, "BRAIN_DAGSTER_PORT"),
+        }
+    )
+    with _only_one(settings.home), _held_server(settings), _code_socket(settings.home) as code_socket:
+        environment, address = _prepare(
+            settings, is_demo_loaded=is_demo_loaded, notes=notes, golden=golden
+        )
+        children = _children(settings, environment, code_socket=code_socket)
+        try:
+            _start(children, settings, code_socket)
+            _announce(settings, address)
+            return _watch(children)
+        finally:
+            _say("Stopping…")
+            stop_all(children)
+
+
+@contextmanager
+def _interrupting() -> Iterator[None]:
+    """Ctrl-C, a polite kill and a closed terminal all raise KeyboardInterrupt, even where the shell had them ignored."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in _STOP_SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _free_port(port: int, variable: str) -> int:
+    """The port, if nobody listens there; any free one for 0."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            raise ConfigurationError(
+                f"port {port} on {HOST} is taken ({error.strerror}); stop the other program, or choose another port: "
+                f"{variable}={port + 10 if port < 65_000 else port - 10} brain up"
+            ) from error
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def _only_one(home: Path) -> Iterator[None]:
+    """Two daemons on one database would take each other's work; the kernel drops the lock however we die."""
+    (home / "run").mkdir(parents=True, exist_ok=True)
+    with (home / "run" / "up.lock").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise ConfigurationError(
+                f"`brain up` runs in {home} already; stop it, or set BRAIN_HOME to another folder"
+            ) from error
+        yield
+
+
+@contextmanager
+def _code_socket(home: Path) -> Iterator[Path]:
+    """Where the code server listens: in the home, or in a folder of its own where that path is too long for a socket."""
+    path = home / "run" / "code.sock"
+    if len(os.fsencode(path)) <= MAX_SOCKET_PATH_BYTES:
+        path.unlink(missing_ok=True)
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="brain-") as folder:
+        yield Path(folder) / path.name
+
+
+@contextmanager
+def _held_server(settings: Settings) -> Iterator[None]:
+    """Keep the embedded server running, whoever else comes and goes; nothing with a server of one's own."""
+    if settings.database_url is not None:
+        yield
+        return
+    with embedded_server(settings.home, shared_buffers_mb=settings.shared_buffers_mb):
+        yield
+
+
+def _prepare(
+    settings: Settings, *, is_demo_loaded: bool, notes: Path | None, golden: Path | None
+) -> tuple[dict[str, str], str]:
+    """Migrate, make Dagster's home, load the demo into an empty database; the children's environment and the address."""
+    _say(f"Starting in {settings.home} (logs in {settings.home / 'logs'})…")
+    with open_database(settings) as database:
+        environment = {**os.environ, **_variables(settings), **prepare_dagster_home(settings, database)}
+        is_loading = is_demo_loaded and is_demo_wanted(database)
+        if is_loading:
+            report = load_demo(database, settings, notes=notes, golden=golden)
+            _say(f"Loaded {report.taken} demo notes as tenant `{DEMO_TENANT}`; indexing them…")
+        address = shown_url(database.owner_conninfo)
+    if is_loading:
+        _index_demo(environment)
+    return environment, address
+
+
+def _variables(settings: Settings) -> dict[str, str]:
+    variables = {
+        "BRAIN_HOME": str(settings.home),
+        "BRAIN_API_PORT": str(settings.api_port),
+        "BRAIN_DAGSTER_PORT": str(settings.dagster_port),
+        "PYTHONUNBUFFERED": "1",
+    }
+    return variables | ({"DATABASE_URL": settings.database_url} if settings.database_url else {})
+
+
+def _index_demo(environment: Mapping[str, str]) -> None:
+    """In a process of its own, which may import Dagster and shows its progress on our terminal."""
+    done = subprocess.run(  # noqa: S603  our own program
+        [sys.executable, "-c", _BRAIN, "index", "--tenant", DEMO_TENANT],
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        preexec_fn=end_with_parent(),  # noqa: PLW1509  no other thread runs here
+        check=False,
+    )
+    if done.returncode:
+        _say("The demo notes are not indexed: they are found by their words only. `brain index` tries again.")
+
+
+def _children(settings: Settings, environment: Mapping[str, str], *, code_socket: Path) -> list[Child]:
+    """The parts in the order they are started."""
+    workspace = settings.dagster_home / "workspace.yaml"
+    write_if_changed(workspace, json.dumps({"load_from": [_location(code_socket)]}))
+    python = (sys.executable, "-m")
+    port = str(settings.dagster_port)
+    commands = {
+        "dagster-code": (*python, "dagster", "api", "grpc", "-s", str(code_socket), "-m", "rag_assets.definitions"),
+        "api": (sys.executable, "-c", _BRAIN, "serve"),
+        "dagster-web": (*python, "dagster_webserver", "-h", HOST, "-p", port, "-w", str(workspace)),
+        "dagster-daemon": (*python, "dagster._daemon", "run", "-w", str(workspace)),
+    }
+    logs = settings.home / "logs"
+    return [
+        Child(name=name, command=command, environment=environment, log=logs / f"{name}.log")
+        for name, command in commands.items()
+    ]
+
+
+def _location(code_socket: Path) -> dict[str, Any]:
+    """A socket only we may write to, and no port, because whoever reaches it can run code as us. JSON is YAML."""
+    return {"grpc_server": {"socket": str(code_socket), "location_name": LOCATION}}
+
+
+def _start(children: Sequence[Child], settings: Settings, code_socket: Path) -> None:
+    """Start all; web server and daemon once the code server answers, because a location that fails to load stays so."""
+    code, api, *dagster = children
+    for child in (code, api):
+        child.start()
+    _wait_for("Dagster's code server", children, lambda: _accepts(code_socket))
+    for child in dagster:
+        child.start()
+    _wait_for("the API", children, lambda: _get(settings.api_port, "/readyz") is not None)
+    _wait_for("Dagster", children, lambda: _is_healthy(settings.dagster_port))
+
+
+def _wait_for(what: str, children: Sequence[Child], is_ready: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + READY_SECONDS
+    while not is_ready():
+        for child in children:
+            if child.exit_status is not None:
+                raise StartFailedError(f"{child.name} ended with {child.exit_status}:\n{child.log_end()}")
+        if time.monotonic() > deadline:
+            raise StartFailedError(
+                f"{what} did not answer within {READY_SECONDS:.0f} s; see {children[0].log.parent}"
+            )
+        time.sleep(0.1)
+
+
+def _accepts(code_socket: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        try:
+            probe.connect(str(code_socket))
+        except OSError:
+            return False
+    return True
+
+
+def _is_healthy(port: int) -> bool:
+    """Whether the definitions are loaded and every daemon has reported."""
+    answer = _get(port, "/graphql", body={"query": _HEALTH})
+    data = (answer or {}).get("data") or {}
+    entries = (data.get("workspaceOrError") or {}).get("locationEntries") or []
+    loaded = [(entry["locationOrLoadError"] or {}).get("__typename") for entry in entries]
+    daemons = ((data.get("instance") or {}).get("daemonHealth") or {}).get("allDaemonStatuses") or []
+    required = [daemon["healthy"] for daemon in daemons if daemon["required"]]
+    return loaded == ["RepositoryLocation"] and bool(required) and all(required)
+
+
+def _get(port: int, path: str, *, body: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
+    """The JSON object that a part answers; None while it does not. No proxy stands between us and loopback."""
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(  # noqa: S310  loopback
+        f"http://{HOST}:{port}{path}", data=data, headers={"Content-Type": "application/json"}
+    )
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(request, timeout=10) as answer:
+            found = json.loads(answer.read())
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _announce(settings: Settings, address: str) -> None:
+    print(  # noqa: T201
+        f"Brain Sync is up. Ctrl-C stops it.\n"
+        f"  page      http://{HOST}:{settings.api_port}/\n"
+        f"  Dagster   http://{HOST}:{settings.dagster_port}/\n"
+        f"  database  {address}",
+        flush=True,
+    )
+
+
+def _watch(children: Sequence[Child]) -> int:
+    """Start again what ends, up to ``MAX_STARTS`` times each; returns when one is past that."""
+    while True:
+        for child in children:
+            if child.exit_status is None:
+                continue
+            _say(f"{child.name} ended with {child.exit_status}:\n{child.log_end()}")
+            if child.starts >= MAX_STARTS:
+                _say(f"{child.name} does not stay up; its whole log is {child.log}")
+                return 1
+            _say(f"Starting {child.name} again ({child.starts} of {MAX_STARTS - 1}).")
+            child.start()
+        time.sleep(0.3)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)  # noqa: T201

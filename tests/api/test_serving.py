@@ -1,0 +1,90 @@
+"""``serve`` as a process: where it listens, how it stops, what it leaves behind."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from rag_core.api.app import bound_socket
+from rag_core.errors import ConfigurationError
+
+SERVE = "from rag_core.api.app import serve; from rag_core.settings import read_settings; serve(read_settings())"
+
+
+@contextmanager
+def served(database_url: str, port: int) -> Iterator[subprocess.Popen[str]]:
+    environment = {**os.environ, "DATABASE_URL": database_url, "BRAIN_API_PORT": str(port)}
+    process = subprocess.Popen([sys.executable, "-c", SERVE], env=environment, stderr=subprocess.PIPE, text=True)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_ready(port: int) -> None:
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=30):
+                return
+        except OSError:
+            time.sleep(0.05)
+    raise AssertionError("the server is not ready")
+
+
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGTERM, 0), (signal.SIGINT, 1)])
+def test_a_signal_stops_it_cleanly(database_url: str, sent: signal.Signals, status: int) -> None:
+    port = free_port()
+    with served(database_url, port) as process:
+        wait_ready(port)
+
+        process.send_signal(sent)
+
+        assert process.wait(20) in {status, -signal.SIGINT}
+        said = process.stderr.read() if process.stderr else ""
+    assert f"http://127.0.0.1:{port}/" in said
+    assert "ERROR" not in said
+
+
+def test_a_port_in_use_is_said_with_the_remedy() -> None:
+    with bound_socket(0) as taken:
+        port = taken.getsockname()[1]
+
+        with pytest.raises(ConfigurationError, match=f"127.0.0.1:{port}.*BRAIN_API_PORT"), bound_socket(port):
+            pass
+
+
+def test_it_listens_on_loopback_alone() -> None:
+    with bound_socket(0) as listener:
+        assert listener.getsockname()[0] == "127.0.0.1"
+
+
+def test_a_large_body_is_answered_and_not_cut_off(database_url: str) -> None:
+    port = free_port()
+    with served(database_url, port):
+        wait_ready(port)
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{port}/api/notes", b" " * 30_000_000, {"Content-Type": "application/json"}
+        )
+
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(request, timeout=30)
+        said = refused.value.read().decode()
+
+    assert refused.value.code == 413
+    assert "Petición demasiado grande" in said

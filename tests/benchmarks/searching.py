@@ -1,0 +1,123 @@
+"""Search: end to end through HTTP, against the bare statements that it sends, by corpus size."""
+
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from rag_core.engine import Engine
+
+from .corpus import SEED, Corpus, note_lines_of_chunks, shuffled_questions
+from .indexing import count_chunks, index_all
+from .load import Client, LoadReport, put_load
+from .measuring import percentile_ms, seconds_of
+from .progress import step
+from .replay import Statements, open_replay, recorded_statements, replay
+from .scratch import import_notes, scratch_engine, served
+from .sizes import Sizes
+
+STRATEGIES = ("hybrid", "fulltext", "semantic")
+MIN_QUERIES = 30
+WARMUP_SECONDS = 20.0
+
+Ask = Callable[[int], object]
+"""Asks the question of that number."""
+
+
+def run(corpus: Corpus, sizes: Sizes) -> list[dict[str, Any]]:
+    """One entry a corpus size."""
+    return [_figures(corpus, sizes, chunks) for chunks in sizes.search_chunks]
+
+
+def _figures(corpus: Corpus, sizes: Sizes, chunks: int) -> dict[str, Any]:
+    questions = shuffled_questions(corpus, sizes.warmup_queries + sizes.queries)
+    with scratch_engine(is_durable=sizes.is_durable) as engine:
+        with step(f"search: a corpus of {chunks} chunks"):
+            built = _built(engine, corpus, chunks)
+        with served(engine.settings) as address:
+            with step(f"search: {len(questions)} questions by HTTP and as bare SQL"):
+                seconds = _latencies(engine, address, questions, sizes)
+            with step(f"search: {sizes.clients} clients at once"):
+                load = _load(address, questions, sizes)
+    return {**built, **_latency_figures(seconds), **_load_figures(load), "clients": sizes.clients}
+
+
+def _built(engine: Engine, corpus: Corpus, chunks: int) -> dict[str, Any]:
+    lines = note_lines_of_chunks(corpus, chunks)
+    import_seconds = seconds_of(lambda: import_notes(engine, lines))
+    watch = index_all(engine)
+    with engine.database.owner() as owner:
+        row = owner.execute("select count(*) from brain.lexeme_statistics").fetchone()
+        assert row is not None
+        return {
+            "chunks": count_chunks(owner),
+            "notes": len(lines),
+            "lexemes": row[0],
+            "build_seconds": {"import": round(import_seconds, 3), **watch.rounded},
+        }
+
+
+def _latencies(
+    engine: Engine, address: tuple[str, int], questions: Sequence[str], sizes: Sizes
+) -> dict[str, list[float]]:
+    """Seconds by what was asked; the first questions warm connections, plans and pages up and are not counted."""
+    statements = [recorded_statements(engine, question) for question in questions]
+    with open_replay(engine.database, statements[0]) as connection, Client(address) as client:
+        asks: dict[str, Ask] = {"floor": lambda at: replay(connection, statements[at])}
+        for strategy in STRATEGIES:
+            asks[strategy] = _asking(client, strategy, questions)
+        warm = range(sizes.warmup_queries)
+        _alternating(asks, warm, max_seconds=WARMUP_SECONDS)
+        measured = range(sizes.warmup_queries, len(questions))
+        return _alternating(asks, measured, max_seconds=sizes.max_query_seconds)
+
+
+def _asking(client: Client, strategy: str, questions: Sequence[str]) -> Ask:
+    def ask(at: int) -> None:
+        answer = client.search(questions[at], strategy=strategy)
+        if not answer.is_complete:
+            raise RuntimeError(f"{strategy} search for {questions[at]!r} answered {answer.status}: {answer.body!r}")
+
+    return ask
+
+
+def _alternating(asks: Mapping[str, Ask], numbers: range, *, max_seconds: float) -> dict[str, list[float]]:
+    """Every question asked in every way, in an order that changes, so that neighbours and caches favour none."""
+    order = random.Random(SEED)
+    seconds: dict[str, list[float]] = {name: [] for name in asks}
+    began = time.monotonic()
+    for count, at in enumerate(numbers):
+        if count >= MIN_QUERIES and time.monotonic() - began > max_seconds:
+            break
+        for name in order.sample(list(asks), len(asks)):
+            seconds[name].append(seconds_of(lambda name=name, at=at: asks[name](at)))  # type: ignore[misc]
+    return seconds
+
+
+def _load(address: tuple[str, int], questions: Sequence[str], sizes: Sizes) -> LoadReport:
+    put_load(address, questions, clients=sizes.clients, seconds=sizes.load_warmup_seconds)
+    return put_load(address, questions, clients=sizes.clients, seconds=sizes.load_seconds)
+
+
+def _latency_figures(seconds: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+    return {
+        "hybrid_p50_ms": percentile_ms(seconds["hybrid"], 50),
+        "hybrid_p95_ms": percentile_ms(seconds["hybrid"], 95),
+        "fulltext_p50_ms": percentile_ms(seconds["fulltext"], 50),
+        "semantic_p50_ms": percentile_ms(seconds["semantic"], 50),
+        "floor_p50_ms": percentile_ms(seconds["floor"], 50),
+        "floor_p95_ms": percentile_ms(seconds["floor"], 95),
+        "hybrid_over_floor": round(median(seconds["hybrid"]) / median(seconds["floor"]), 3),
+        "queries": len(seconds["hybrid"]),
+    }
+
+
+def _load_figures(load: LoadReport) -> dict[str, Any]:
+    return {
+        "requests_per_second": round(load.answered / load.seconds, 1),
+        "loaded_p50_ms": percentile_ms(load.latencies, 50),
+        "loaded_p95_ms": percentile_ms(load.latencies, 95),
+        "errors": load.errors,
+        "degraded": load.degraded,
+    }
