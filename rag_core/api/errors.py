@@ -119,6 +119,7 @@ _SUBJECTS: Mapping[str, tuple[str, str]] = {
     "query": ("La consulta", "vacía"),
     "answer": ("La respuesta esperada", "vacía"),
     "a tag": ("Cada etiqueta", "vacía"),
+    "a name in relevant_ids": ("Cada nota de relevantIds", "vacía"),
 }
 
 _PROBLEMS: Mapping[str, str] = {
@@ -184,13 +185,8 @@ def error_response(
     """The answer as JSON, or as a page where a browser asked for one."""
     if request is not None and _wants_page(request):
         return render("error.html", status=answer.status, headers=headers, answer=answer)
-    body = {"error": _storable(answer.error), "details": _storable(answer.details)}
+    body = {"error": answer.error, "details": answer.details}
     return JSONResponse(body, status_code=answer.status, headers=dict(headers or {}))
-
-
-def _storable(text: str) -> str:
-    """A client's own words may come back in a message, half surrogate pairs too, which UTF-8 cannot write."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _wants_page(request: Request) -> bool:

@@ -132,7 +132,7 @@ def _overlap_start(packing: _Packing, *, previous_start: int, end: int, room: in
 
 
 def _with_tail_joined(packing: _Packing, spans: list[Span]) -> list[Span]:
-    if len(spans) < 3:  # noqa: PLR2004  (the first chunk has no overlap to give up: two that fit would be one)
+    if len(spans) < 3:  # the first chunk has no overlap to give up
         return spans
     *kept, _, (_, end) = spans
     previous_start, fresh = kept[-1]

@@ -37,6 +37,6 @@ def detect_language(text: str) -> Language | None:
 
 def _clear_winner(scores: Counter[Language]) -> Language | None:
     ranked = scores.most_common(2)
-    if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):  # noqa: PLR2004
+    if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
         return None
     return ranked[0][0]

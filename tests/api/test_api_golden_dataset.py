@@ -189,6 +189,7 @@ class TestExportAndImport:
             {**entry, "query": "¿Cuándo?", "createdAt": "ayer"},
             {**entry, "query": "nulo\0"},
             {**entry, "query": "¿Qué?", "nada": 1},
+            {**entry, "query": "¿Quién?", "relevantNoteIds": ["n" * 513]},
         ]
 
         body = client.post(f"{PATH}/import", json={"queries": entries}).json()
@@ -202,6 +203,7 @@ class TestExportAndImport:
             6: "No se puede guardar esta consulta; revisa sus fechas y sus notas",
             7: "La consulta: hay un carácter nulo (U+0000), que no se puede guardar; quítalo",
             8: "nada: campo desconocido",
+            9: "Cada nota de relevantIds supera el máximo de 512 caracteres",
         }
 
     def test_a_document_without_one_good_query_is_refused(self, client: TestClient, entry: dict[str, Any]) -> None:

@@ -259,7 +259,12 @@ class TestAnExhaustedPool:
         assert seconds < 4
         assert after.status_code == 200
 
-    def test_a_search_fails_cleanly_too(self, database_url: str) -> None:
+    def test_a_search_that_waited_in_vain_for_a_connection_is_told_so(
+        self, database_url: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def late(*_args: object, **_more: object) -> None:
+            raise DeadlineExceededError("the search leg ran out of time")
+
         settings = read_settings(database_url=database_url, tenant="default", request_timeout_ms=300)
         with (
             open_engine(settings, pool_size=2) as engine,
@@ -269,6 +274,9 @@ class TestAnExhaustedPool:
             for _ in range(2):
                 taken.enter_context(engine.database.pool.connection())
 
-            answer = client.post("/api/retrieve", json={"query": "algo"})
+            searched = client.post("/api/retrieve", json={"query": "algo"})
+            monkeypatch.setattr(retrieval, "retrieve", late)
+            late_search = client.post("/api/retrieve", json={"query": "algo"})
 
-        assert_spanish(answer, 503, "Servicio no disponible")
+        assert_spanish(searched, 503, "Servicio no disponible")
+        assert_spanish(late_search, 503, "Servicio no disponible")

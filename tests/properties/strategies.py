@@ -71,9 +71,7 @@ FRAGMENTS = (*WORDS * 2, *ABBREVIATED, *NUMBERS, *SYMBOLS, *map(decomposed, WORD
 @st.composite
 def sentences(draw: st.DrawFn) -> str:
     """Words with what stands between them, opened and ended as Spanish sentences are, or not ended at all."""
-    clauses = draw(
-        st.lists(st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=5), min_size=1, max_size=3)
-    )
+    clauses = draw(st.lists(st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=5), min_size=1, max_size=3))
     body = draw(st.sampled_from(SPACES)).join(" ".join(clause) for clause in clauses)
     opener = draw(st.sampled_from(("", "", "¿", "¡", "«", "“", "(", "—")))
     return opener + body[:1].upper() + body[1:] + draw(st.sampled_from(ENDS))

@@ -112,17 +112,13 @@ def test_no_chunk_has_more_tokens_than_allowed(text: str, within: Limits) -> Non
     chunks = chunked(text, within)
 
     assert all(chunk.token_count <= within.max_tokens for chunk in chunks)
-    assert [chunk.token_count for chunk in chunks] == [
-        count_tokens(text[chunk.start : chunk.end]) for chunk in chunks
-    ]
+    assert [chunk.token_count for chunk in chunks] == [count_tokens(text[chunk.start : chunk.end]) for chunk in chunks]
 
 
 @pytest.mark.property(11)
 @settings(max_examples=EXAMPLES)
 @given(text=texts, within=limits())
-def test_neighbours_overlap_within_bounds_and_by_something_where_a_word_fits(
-    text: str, within: Limits
-) -> None:
+def test_neighbours_overlap_within_bounds_and_by_something_where_a_word_fits(text: str, within: Limits) -> None:
     for before, after in pairwise(chunked(text, within)):
         assert estimate_tokens(before.end - after.start) <= within.overlap_tokens
         if after.start == before.end:
@@ -190,16 +186,12 @@ def test_the_same_text_gives_the_same_chunks(text: str, within: Limits) -> None:
 
 @settings(max_examples=EXAMPLES)
 @given(data=st.data(), text=filled_texts, before=st.integers(0, 3), after=st.integers(0, 3))
-def test_a_window_holds_its_span_and_stays_in_the_text(
-    data: st.DataObject, text: str, before: int, after: int
-) -> None:
+def test_a_window_holds_its_span_and_stays_in_the_text(data: st.DataObject, text: str, before: int, after: int) -> None:
     sentences = sentence_spans(text, "es")
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
 
-    left, right = window_bounds(
-        [s for s, _ in sentences], len(text), (start, end), before=before, after=after
-    )
+    left, right = window_bounds([s for s, _ in sentences], len(text), (start, end), before=before, after=after)
 
     inside = [span for span in sentences if span[0] < end and span[1] > start]
     shown = [span for span in sentences if left <= span[0] and span[1] <= right]

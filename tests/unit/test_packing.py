@@ -93,9 +93,7 @@ def test_the_overlap_is_a_word_when_no_clause_fits() -> None:
 
 def test_the_overlap_shrinks_until_the_next_sentence_fits() -> None:
     # 8 tokens are 32 characters; the next sentence has 26 and leaves 6 of the 16 allowed.
-    assert packed(
-        "Aaaa bbbb cccc. ", "Dddd. ", "Eeee eeee eeee eeee eeee. ", max_tokens=8, overlap_tokens=4
-    ) == [
+    assert packed("Aaaa bbbb cccc. ", "Dddd. ", "Eeee eeee eeee eeee eeee. ", max_tokens=8, overlap_tokens=4) == [
         "Aaaa bbbb cccc. Dddd. ",
         "Dddd. Eeee eeee eeee eeee eeee. ",
     ]
@@ -216,16 +214,10 @@ def test_chunks_end_where_the_text_ends() -> None:
     assert (chunks[0].start, chunks[-1].end) == (0, 3_690)
 
 
-@pytest.mark.parametrize(
-    ("max_tokens", "overlap_tokens", "min_tokens"), [(0, 0, 0), (8, 8, 0), (8, -1, 0), (8, 2, -1)]
-)
-def test_limits_that_do_not_fit_each_other_are_refused(
-    max_tokens: int, overlap_tokens: int, min_tokens: int
-) -> None:
+@pytest.mark.parametrize(("max_tokens", "overlap_tokens", "min_tokens"), [(0, 0, 0), (8, 8, 0), (8, -1, 0), (8, 2, -1)])
+def test_limits_that_do_not_fit_each_other_are_refused(max_tokens: int, overlap_tokens: int, min_tokens: int) -> None:
     with pytest.raises(ValueError, match="expected 0 <= overlap_tokens < max_tokens"):
-        chunk_spans(
-            "Uno.", [(0, 4)], max_tokens=max_tokens, overlap_tokens=overlap_tokens, min_tokens=min_tokens
-        )
+        chunk_spans("Uno.", [(0, 4)], max_tokens=max_tokens, overlap_tokens=overlap_tokens, min_tokens=min_tokens)
 
 
 @pytest.mark.parametrize("sentences", [[], [(0, 3)], [(1, 4)]])
