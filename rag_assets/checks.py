@@ -38,9 +38,7 @@ class Invariant:
     @property
     def spec(self) -> dg.AssetCheckSpec:
         """The invariant for Dagster."""
-        return dg.AssetCheckSpec(
-            self.name, asset=self.asset, description=self.description, blocking=self.is_blocking
-        )
+        return dg.AssetCheckSpec(self.name, asset=self.asset, description=self.description, blocking=self.is_blocking)
 
 
 def _of_batches(check: Callable[[Database, TenantId, Batches], CheckReport]) -> Check:
@@ -155,9 +153,7 @@ WHOLE_INDEX = (
 def invariant_checks(op_name: str, invariants: Sequence[Invariant]) -> dg.AssetChecksDefinition:
     """One step that checks some invariants of one asset; any of them can be run alone."""
 
-    @dg.multi_asset_check(
-        name=op_name, specs=[invariant.spec for invariant in invariants], can_subset=True
-    )
+    @dg.multi_asset_check(name=op_name, specs=[invariant.spec for invariant in invariants], can_subset=True)
     def checked(
         context: dg.AssetCheckExecutionContext, engine: dg.ResourceParam[Engine]
     ) -> Iterator[dg.AssetCheckResult]:
@@ -177,9 +173,7 @@ def selected_batches(context: dg.AssetCheckExecutionContext, engine: Engine) -> 
     return dict.fromkeys(list_tenants(engine.database))
 
 
-def _reports(
-    invariant: Invariant, engine: Engine, batches: Mapping[TenantId, Batches]
-) -> dict[TenantId, CheckReport]:
+def _reports(invariant: Invariant, engine: Engine, batches: Mapping[TenantId, Batches]) -> dict[TenantId, CheckReport]:
     return {tenant: invariant.check(engine, tenant, keys) for tenant, keys in batches.items()}
 
 

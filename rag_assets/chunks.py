@@ -4,7 +4,7 @@ import dagster as dg
 from pydantic import Field
 
 from rag_assets.notes import notes
-from rag_assets.stages import PER_BATCH, Materialized, Stopwatch, stage_metadata, total
+from rag_assets.stages import Materialized, Stopwatch, batch_asset, stage_metadata, total
 from rag_core.chunking import CHUNKER_VERSION
 from rag_core.engine import Engine
 from rag_core.indexing.batches import batches_by_tenant
@@ -17,8 +17,7 @@ class StagingConfig(dg.Config):
     is_full: bool = Field(default=False, description="Make every note anew, not only stale ones.")
 
 
-@dg.asset(
-    **PER_BATCH,
+@batch_asset(
     deps=[notes],
     kinds={"python", "postgres"},
     code_version=CHUNKER_VERSION,
@@ -27,9 +26,7 @@ class StagingConfig(dg.Config):
         "pipeline; what readers see does not change yet."
     ),
 )
-def chunks(
-    context: dg.AssetExecutionContext, config: StagingConfig, engine: dg.ResourceParam[Engine]
-) -> Materialized:
+def chunks(context: dg.AssetExecutionContext, config: StagingConfig, engine: dg.ResourceParam[Engine]) -> Materialized:
     """Stage the batches' stale notes."""
     clock = Stopwatch()
     batches = batches_by_tenant(engine.database, context.partition_keys)

@@ -3,7 +3,7 @@
 import dagster as dg
 
 from rag_assets.chunks import chunks
-from rag_assets.stages import PER_BATCH, Materialized, Stopwatch, stage_metadata, total
+from rag_assets.stages import Materialized, Stopwatch, batch_asset, stage_metadata, total
 from rag_core.embedding.context import CONTEXT_VERSION
 from rag_core.embedding.hashing import HASHING_VERSION
 from rag_core.engine import Engine
@@ -17,8 +17,7 @@ HOW_TO_GO_ON = (
 )
 
 
-@dg.asset(
-    **PER_BATCH,
+@batch_asset(
     deps=[chunks],
     kinds={"python", "postgres"},
     code_version=f"context-{CONTEXT_VERSION}-hashing-{HASHING_VERSION}",
@@ -27,16 +26,12 @@ HOW_TO_GO_ON = (
         "whose input is known already is not computed again."
     ),
 )
-def embeddings(
-    context: dg.AssetExecutionContext, engine: dg.ResourceParam[Engine]
-) -> Materialized:
+def embeddings(context: dg.AssetExecutionContext, engine: dg.ResourceParam[Engine]) -> Materialized:
     """Compute the vectors that the batches' staged chunks lack."""
     clock = Stopwatch()
     batches = batches_by_tenant(engine.database, context.partition_keys)
     try:
-        reports = [
-            embed_staged(engine.database, tenant, keys, engine.pipeline) for tenant, keys in batches.items()
-        ]
+        reports = [embed_staged(engine.database, tenant, keys, engine.pipeline) for tenant, keys in batches.items()]
     except EmbeddingError as error:
         raise dg.Failure(
             description=f"{engine.model.name} gave no vectors: {error} {HOW_TO_GO_ON}",

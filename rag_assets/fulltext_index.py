@@ -3,14 +3,13 @@
 import dagster as dg
 
 from rag_assets.embeddings import embeddings
-from rag_assets.stages import PER_BATCH, Materialized, Stopwatch, stage_metadata, total
+from rag_assets.stages import Materialized, Stopwatch, batch_asset, stage_metadata, total
 from rag_core.engine import Engine
 from rag_core.indexing.batches import batches_by_tenant
 from rag_core.indexing.publishing import maintain, publish_staged
 
 
-@dg.asset(
-    **PER_BATCH,
+@batch_asset(
     deps=[embeddings],
     kinds={"postgres"},
     code_version="1",
@@ -19,15 +18,11 @@ from rag_core.indexing.publishing import maintain, publish_staged
         "statistics; then the statistics are folded and the vector index is made once it pays."
     ),
 )
-def fulltext_index(
-    context: dg.AssetExecutionContext, engine: dg.ResourceParam[Engine]
-) -> Materialized:
+def fulltext_index(context: dg.AssetExecutionContext, engine: dg.ResourceParam[Engine]) -> Materialized:
     """Publish the batches' staged notes and keep the index lean."""
     clock = Stopwatch()
     batches = batches_by_tenant(engine.database, context.partition_keys)
-    reports = [
-        publish_staged(engine.database, tenant, keys, engine.pipeline) for tenant, keys in batches.items()
-    ]
+    reports = [publish_staged(engine.database, tenant, keys, engine.pipeline) for tenant, keys in batches.items()]
     folded = [maintain(engine.database, tenant, engine.pipeline) for tenant in batches]
     counts = {name: total(reports, name) for name in ("published", "left", "deleted")}
     return dg.MaterializeResult(

@@ -131,6 +131,8 @@ def _run(
         raise_on_error=False,
     )
     if not result.success:
+        if _was_interrupted(result):
+            raise KeyboardInterrupt
         raise IndexingError(f"indexing stopped in {batch_range.start}: {_cause(result)}")
     return result
 
@@ -142,6 +144,12 @@ def _count(result: "dg.ExecuteInProcessResult", name: str) -> int:
         if value is not None:
             return int(value.value)
     return 0
+
+
+def _was_interrupted(result: "dg.ExecuteInProcessResult") -> bool:
+    """Whether Ctrl-C or a polite kill came during a step, which Dagster takes for a failure of that step."""
+    errors = [event.step_failure_data.error for event in result.all_events if event.is_step_failure]
+    return any(error is not None and error.cls_name == "DagsterExecutionInterruptedError" for error in errors)
 
 
 def _cause(result: "dg.ExecuteInProcessResult") -> str:
@@ -207,8 +215,8 @@ def _give_up_runs_of_dead_processes(instance: "dg.DagsterInstance") -> None:
     """Mark runs as cancelled whose `brain index` was killed: else they fill the run queue's places for ever."""
     import dagster as dg
 
-    unfinished = dg.RunsFilter(job_name=JOB, statuses=[dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.STARTING])
-    for run in instance.get_runs(unfinished):
+    statuses = [dg.DagsterRunStatus[name] for name in ("NOT_STARTED", "STARTING", "STARTED")]
+    for run in instance.get_runs(dg.RunsFilter(job_name=JOB, statuses=statuses)):
         if _is_dead(run.tags.get(PROCESS_TAG, "")):
             instance.report_run_canceled(run, "The process that executed this run is gone.")
 

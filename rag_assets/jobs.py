@@ -14,8 +14,7 @@ INDEX_KEYS = [asset.key for asset in INDEX_ASSETS]
 
 update_index = dg.define_asset_job(
     "update_index",
-    selection=dg.AssetSelection.assets(*INDEX_ASSETS).without_checks()
-    | dg.AssetSelection.checks(*BATCH_CHECKS),
+    selection=dg.AssetSelection.assets(*INDEX_ASSETS).without_checks() | dg.AssetSelection.checks(*BATCH_CHECKS),
     description="Bring batches up to date, with the checks that need no more than these; what `brain index` runs.",
 )
 index_notes = dg.define_asset_job(

@@ -2,14 +2,13 @@
 
 import dagster as dg
 
-from rag_assets.stages import PER_BATCH, Materialized, Stopwatch, stage_metadata, total
+from rag_assets.stages import Materialized, Stopwatch, batch_asset, stage_metadata, total
 from rag_core.engine import Engine
 from rag_core.indexing.batches import batches_by_tenant
 from rag_core.storage.overviews import fetch_batch_overviews
 
 
-@dg.asset(
-    **PER_BATCH,
+@batch_asset(
     kinds={"postgres"},
     code_version="1",
     description=(
@@ -24,9 +23,7 @@ def notes(context: dg.AssetExecutionContext, engine: dg.ResourceParam[Engine]) -
     overviews = [
         overview
         for tenant, keys in batches.items()
-        for overview in fetch_batch_overviews(
-            engine.database, tenant, keys, fingerprint=engine.pipeline.fingerprint
-        )
+        for overview in fetch_batch_overviews(engine.database, tenant, keys, fingerprint=engine.pipeline.fingerprint)
     ]
     for overview in overviews:
         context.add_asset_metadata(

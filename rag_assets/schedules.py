@@ -53,9 +53,7 @@ def _stale_ranges(instance: dg.DagsterInstance, engine: Engine) -> list[BatchRan
 def run_requests(moment: str, ranges: Sequence[BatchRange]) -> Iterator[dg.RunRequest]:
     """A run a range; the last one evaluates too. Nothing stale gives one that only checks and evaluates."""
     for batch_range in ranges[:-1]:
-        yield dg.RunRequest(
-            run_key=f"{moment}/{batch_range.start}", asset_selection=INDEX_KEYS, tags=batch_range.tags
-        )
+        yield dg.RunRequest(run_key=f"{moment}/{batch_range.start}", asset_selection=INDEX_KEYS, tags=batch_range.tags)
     if ranges:
         yield dg.RunRequest(run_key=f"{moment}/last", tags={**ranges[-1].tags, **LAST})
     else:

@@ -12,9 +12,7 @@ from rag_core.indexing.batches import list_tenants, register_batches
     default_status=dg.DefaultSensorStatus.RUNNING,
     description="Gives new notes a batch and makes new batches partitions. It starts no run.",
 )
-def register_note_batches(
-    context: dg.SensorEvaluationContext, engine: dg.ResourceParam[Engine]
-) -> dg.SensorResult:
+def register_note_batches(context: dg.SensorEvaluationContext, engine: dg.ResourceParam[Engine]) -> dg.SensorResult:
     """Register batches and ask Dagster for their partitions."""
     for tenant in list_tenants(engine.database):
         register_batches(engine.database, tenant)

@@ -1,10 +1,10 @@
 """What the partitioned stages have in common: how they are declared, and how they tell what they did."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import dagster as dg
 
@@ -13,17 +13,29 @@ from rag_core.engine import Engine
 from rag_core.model import TenantId
 from rag_core.storage.overviews import PreviewName, fetch_preview
 
-Materialized: TypeAlias = dg.MaterializeResult  # type: ignore[type-arg]  # Dagster knows the bare class only
+if TYPE_CHECKING:
+    Materialized: TypeAlias = dg.MaterializeResult[None]
+else:
+    Materialized = dg.MaterializeResult  # as an annotation Dagster knows the bare class only
 
 OWNERS = ["team:brain-sync"]
-PER_BATCH: Mapping[str, Any] = {
-    "partitions_def": NOTE_BATCHES,
-    "backfill_policy": dg.BackfillPolicy.single_run(),
-    "group_name": "index",
-    "owners": OWNERS,
-    "tags": {"brain/scope": "note-batches"},
-}
-"""A range of batches is one run: a run costs seconds, a batch in it milliseconds."""
+
+
+def batch_asset(
+    *, kinds: set[str], code_version: str, description: str, deps: Sequence[dg.AssetsDefinition] = ()
+) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
+    """Declare a stage over batches. A range of them is one run: a run costs seconds, a batch in it milliseconds."""
+    return dg.asset(
+        deps=deps,
+        kinds=kinds,
+        code_version=code_version,
+        description=description,
+        partitions_def=NOTE_BATCHES,
+        backfill_policy=dg.BackfillPolicy.single_run(),
+        group_name="index",
+        owners=OWNERS,
+        tags={"brain/scope": "note-batches"},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +73,10 @@ def stage_metadata(
     }
 
 
-def _preview(
-    engine: Engine, batches: Mapping[TenantId, Sequence[str]], name: PreviewName
-) -> dg.MetadataValue[Any]:
+def _preview(engine: Engine, batches: Mapping[TenantId, Sequence[str]], name: PreviewName) -> dg.MetadataValue[Any]:
     """The first tenant's first rows, as a table."""
     for tenant, keys in batches.items():
-        rows = fetch_preview(
-            engine.database, tenant, name, keys, fingerprint=engine.pipeline.fingerprint
-        )
+        rows = fetch_preview(engine.database, tenant, name, keys, fingerprint=engine.pipeline.fingerprint)
         if rows:
             return table(rows)
     return dg.MetadataValue.md("*nothing to show*")

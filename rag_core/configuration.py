@@ -198,7 +198,8 @@ def config_hash(config: RetrievalConfig, *, model_names: Mapping[str, str]) -> s
 def describe_problem(item: Any) -> str:
     """One of pydantic's error entries in Spanish, with its place: ``hybridSearch.rrfK: debe ser mayor o igual que 1``."""
     place = ".".join(str(part) for part in item["loc"] if part != "body")
-    said = _SPANISH.get(item["type"], "valor no válido").format_map(_Limits(item.get("ctx") or {}))
+    limits = {name: str(value).replace("' or '", "' o '") for name, value in (item.get("ctx") or {}).items()}
+    said = _SPANISH.get(item["type"], "valor no válido").format_map(_Limits(limits))
     return f"{place}: {said}" if place else said
 
 

@@ -49,7 +49,7 @@ class Engine:
         if self.settings.tenant is not None:
             return TenantId(self.settings.tenant)
         for tenant in (DEFAULT_TENANT, DEMO_TENANT):
-            with self.database.transaction(tenant) as connection:
+            with self.database.transaction(tenant, timeout_ms=self.settings.request_timeout_ms) as connection:
                 if has_notes(connection, tenant):
                     return tenant
         return DEFAULT_TENANT

@@ -1,78 +1,124 @@
-"""Child processes that are told to end, made to end, and end with their parent however it dies."""
+"""Child processes of a supervisor: each a group of its own, told to end, made to end, and never left behind."""
 
-import ctypes
-import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
+
+from rag_core.guardian import signal_group
 
 STOP_SECONDS = 15.0
 """The API finishes requests for up to ten seconds."""
-_PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The pipe to the guardian, which ends our children when we die without doing it ourselves."""
+
+    pipe: IO[str]
+
+    def watch(self, group: int) -> None:
+        """Have a process group ended with us."""
+        self._tell(f"+{group}")
+
+    def forget(self, group: int) -> None:
+        """The group is gone; its number may be given to others."""
+        self._tell(f"-{group}")
+
+    def _tell(self, line: str) -> None:
+        with suppress(BrokenPipeError):  # the guardian was killed; we still end the children ourselves
+            self.pipe.write(line + "\n")
+            self.pipe.flush()
+
+
+@contextmanager
+def guarded() -> Iterator[Guard]:
+    """A guardian for the children started in the block."""
+    command = (sys.executable, "-m", "rag_core.guardian")
+    with subprocess.Popen(command, stdin=subprocess.PIPE, text=True, start_new_session=True) as guardian:  # noqa: S603
+        assert guardian.stdin is not None
+        yield Guard(guardian.stdin)
 
 
 @dataclass(slots=True, kw_only=True)
 class Child:
-    """A program in a process group of its own, so that Ctrl-C reaches only us and a signal reaches all that it starts.
+    """A program in a process group of its own, so that Ctrl-C reaches only us and a signal all that it started.
 
-    Its output goes to ``log``; the log of the start before is kept beside it.
+    Its output goes to ``log``, and the log of the start before is kept beside it; without a log its messages are ours and
+    what it prints is dropped.
     """
 
     name: str
     command: Sequence[str]
     environment: Mapping[str, str]
-    log: Path
+    guard: Guard
+    log: Path | None
     starts: int = 0
     _process: subprocess.Popen[bytes] | None = field(default=None)
 
     def start(self) -> None:
         """Start the program, or start it again."""
-        self.log.parent.mkdir(parents=True, exist_ok=True)
-        if self.starts == 0 and self.log.exists():
-            self.log.replace(self.log.with_suffix(".log.1"))
+        self.release()
         self.starts += 1
-        with self.log.open("ab") as output:
-            self._process = subprocess.Popen(  # noqa: S603  our own programs
-                self.command,
-                env=dict(self.environment),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                preexec_fn=end_with_parent(),  # noqa: PLW1509  no other thread runs when children are started
-            )
+        if self.log is None:
+            self._process = self._popen(stdout=subprocess.DEVNULL, stderr=None)
+        else:
+            with self._opened(self.log) as output:
+                self._process = self._popen(stdout=output, stderr=subprocess.STDOUT)
+        self.guard.watch(self._process.pid)
+
+    def _popen(self, *, stdout: IO[bytes] | int, stderr: int | None) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(  # noqa: S603  our own programs
+            self.command,
+            env=dict(self.environment),
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=True,
+        )
+
+    def _opened(self, log: Path) -> IO[bytes]:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        if self.starts == 1 and log.exists():
+            log.replace(log.with_suffix(".log.1"))
+        return log.open("ab")
 
     @property
     def exit_status(self) -> int | None:
         """How the program ended; None while it runs or before it was started."""
         return None if self._process is None else self._process.poll()
 
+    def wait(self) -> int:
+        """How the program ended, once it has."""
+        assert self._process is not None
+        return self._process.wait()
+
     def send(self, number: signal.Signals) -> None:
         """Signal the program and everything it started that is still in its group."""
         if self._process is not None:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, number)
+            signal_group(self._process.pid, number)
 
     def is_gone(self) -> bool:
         """Whether nothing of the group is left."""
         if self._process is None:
             return True
         self._process.poll()
-        try:
-            os.killpg(self._process.pid, 0)
-        except (ProcessLookupError, PermissionError):
-            return True
-        return False
+        return not signal_group(self._process.pid, 0)
+
+    def release(self) -> None:
+        """Have the guardian forget a group that is gone."""
+        if self._process is not None and self.is_gone():
+            self.guard.forget(self._process.pid)
 
     def log_end(self, *, lines: int = 15) -> str:
         """The last lines of the log."""
         with suppress(OSError):
-            return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+            return "\n".join(Path(self.log or "").read_text(errors="replace").splitlines()[-lines:])
         return f"(no log at {self.log})"
 
 
@@ -85,23 +131,11 @@ def stop_all(children: Sequence[Child], *, seconds: float = STOP_SECONDS) -> Non
     for child in children:
         child.send(signal.SIGKILL)
     _wait(children, 5.0)
+    for child in children:
+        child.release()
 
 
 def _wait(children: Sequence[Child], seconds: float) -> None:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline and not all(child.is_gone() for child in children):
         time.sleep(0.05)
-
-
-def end_with_parent() -> Callable[[], None] | None:
-    """What a new process does before its program begins: ask the kernel for SIGTERM when its parent dies (Linux only)."""
-    if not sys.platform.startswith("linux"):
-        return None
-    prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
-
-    def ask() -> None:
-        prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
-        if os.getppid() != parent:  # it died before we could ask
-            os._exit(1)
-
-    return ask

@@ -9,7 +9,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import time
@@ -17,6 +16,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -25,7 +25,7 @@ from rag_core.dagster_home import prepare_dagster_home, write_if_changed
 from rag_core.demo_corpus import is_demo_wanted, load_demo
 from rag_core.engine import DEMO_TENANT
 from rag_core.errors import ConfigurationError, RagError
-from rag_core.processes import Child, end_with_parent, stop_all
+from rag_core.processes import Child, Guard, guarded, stop_all
 from rag_core.settings import Settings
 from rag_core.storage.dagster_database import shown_url
 from rag_core.storage.database import open_database
@@ -78,14 +78,20 @@ def _run(settings: Settings, *, is_demo_loaded: bool, notes: Path | None, golden
             "dagster_port": _free_port(settings.dagster_port, "BRAIN_DAGSTER_PORT"),
         }
     )
-    with _only_one(settings.home), _held_server(settings), _code_socket(settings.home) as code_socket:
-        environment, address = _prepare(
-            settings, is_demo_loaded=is_demo_loaded, notes=notes, golden=golden
-        )
-        children = _children(settings, environment, code_socket=code_socket)
+    with (
+        _only_one(settings.home),
+        _held_server(settings),
+        _code_socket(settings.home) as code_socket,
+        guarded() as guard,
+    ):
+        _say(f"Starting in {settings.home} (logs in {settings.home / 'logs'})…")
+        prepared = _prepare(settings, is_demo_loaded=is_demo_loaded, notes=notes, golden=golden)
+        children = _children(settings, prepared.environment, guard, code_socket=code_socket)
         try:
+            if prepared.is_demo_new:
+                _index_demo(prepared.environment, guard)
             _start(children, settings, code_socket)
-            _announce(settings, address)
+            _announce(settings, prepared.address)
             return _watch(children)
         finally:
             _say("Stopping…")
@@ -157,21 +163,25 @@ def _held_server(settings: Settings) -> Iterator[None]:
         yield
 
 
-def _prepare(
-    settings: Settings, *, is_demo_loaded: bool, notes: Path | None, golden: Path | None
-) -> tuple[dict[str, str], str]:
-    """Migrate, make Dagster's home, load the demo into an empty database; the children's environment and the address."""
-    _say(f"Starting in {settings.home} (logs in {settings.home / 'logs'})…")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Prepared:
+    """The children's environment, where the notes are, and whether the demo was put there just now."""
+
+    environment: Mapping[str, str]
+    address: str
+    is_demo_new: bool
+
+
+def _prepare(settings: Settings, *, is_demo_loaded: bool, notes: Path | None, golden: Path | None) -> _Prepared:
+    """Migrate, make Dagster's home, and load the demo into a database nobody has used."""
     with open_database(settings) as database:
         environment = {**os.environ, **_variables(settings), **prepare_dagster_home(settings, database)}
-        is_loading = is_demo_loaded and is_demo_wanted(database)
-        if is_loading:
+        is_demo_new = is_demo_loaded and is_demo_wanted(database)
+        if is_demo_new:
             report = load_demo(database, settings, notes=notes, golden=golden)
             _say(f"Loaded {report.taken} demo notes as tenant `{DEMO_TENANT}`; indexing them…")
         address = shown_url(database.owner_conninfo)
-    if is_loading:
-        _index_demo(environment)
-    return environment, address
+    return _Prepared(environment=environment, address=address, is_demo_new=is_demo_new)
 
 
 def _variables(settings: Settings) -> dict[str, str]:
@@ -184,21 +194,19 @@ def _variables(settings: Settings) -> dict[str, str]:
     return variables | ({"DATABASE_URL": settings.database_url} if settings.database_url else {})
 
 
-def _index_demo(environment: Mapping[str, str]) -> None:
+def _index_demo(environment: Mapping[str, str], guard: Guard) -> None:
     """In a process of its own, which may import Dagster and shows its progress on our terminal."""
-    done = subprocess.run(  # noqa: S603  our own program
-        [sys.executable, "-c", _BRAIN, "index", "--tenant", DEMO_TENANT],
-        env=dict(environment),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        preexec_fn=end_with_parent(),  # noqa: PLW1509  no other thread runs here
-        check=False,
-    )
-    if done.returncode:
-        _say("The demo notes are not indexed: they are found by their words only. `brain index` tries again.")
+    command = (sys.executable, "-c", _BRAIN, "index", "--tenant", DEMO_TENANT)
+    child = Child(name="index", command=command, environment=environment, guard=guard, log=None)
+    try:
+        child.start()
+        if child.wait():
+            _say("The demo notes are not indexed: they are found by their words only. `brain index` tries again.")
+    finally:
+        stop_all([child])
 
 
-def _children(settings: Settings, environment: Mapping[str, str], *, code_socket: Path) -> list[Child]:
+def _children(settings: Settings, environment: Mapping[str, str], guard: Guard, *, code_socket: Path) -> list[Child]:
     """The parts in the order they are started."""
     workspace = settings.dagster_home / "workspace.yaml"
     write_if_changed(workspace, json.dumps({"load_from": [_location(code_socket)]}))
@@ -212,7 +220,7 @@ def _children(settings: Settings, environment: Mapping[str, str], *, code_socket
     }
     logs = settings.home / "logs"
     return [
-        Child(name=name, command=command, environment=environment, log=logs / f"{name}.log")
+        Child(name=name, command=command, environment=environment, guard=guard, log=logs / f"{name}.log")
         for name, command in commands.items()
     ]
 
@@ -242,7 +250,7 @@ def _wait_for(what: str, children: Sequence[Child], is_ready: Callable[[], bool]
                 raise StartFailedError(f"{child.name} ended with {child.exit_status}:\n{child.log_end()}")
         if time.monotonic() > deadline:
             raise StartFailedError(
-                f"{what} did not answer within {READY_SECONDS:.0f} s; see {children[0].log.parent}"
+                f"{what} did not answer within {READY_SECONDS:.0f} s; see the logs under logs/ in BRAIN_HOME"
             )
         time.sleep(0.1)
 
@@ -270,7 +278,7 @@ def _is_healthy(port: int) -> bool:
 def _get(port: int, path: str, *, body: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
     """The JSON object that a part answers; None while it does not. No proxy stands between us and loopback."""
     data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(  # noqa: S310  loopback
+    request = urllib.request.Request(
         f"http://{HOST}:{port}{path}", data=data, headers={"Content-Type": "application/json"}
     )
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from markupsafe import Markup
 
 from rag_core.api.highlights import excerpt, marked
-from rag_core.model import Hit, Note, Retrieval, Strategy
+from rag_core.model import Hit, Language, Note, Retrieval, Strategy
 from rag_core.retrieval.passages import word_beginnings
 
 UNTITLED = "Nota sin título"
@@ -59,6 +59,7 @@ class Card:
     passage: Markup
     full_passage: Markup | None
     found: str
+    language: Language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +113,7 @@ def _card(hit: Hit, query: str, mode: str, words: set[str], zone: ZoneInfo) -> C
         passage=_with_ellipses(passage, at_start=start > 0, at_end=stop < len(text)),
         full_passage=marked(text, spans, words) if is_cut else None,
         found=_how_found(hit),
+        language=hit.language,
     )
 
 

@@ -1,8 +1,5 @@
 """``/api/notes``: one note at a time, indexed before the answer."""
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID, uuid4
@@ -22,7 +19,7 @@ from rag_core.wire import moment_to_wire, note_to_wire
 
 DEFAULT_SOURCE = "api"
 NO_SUCH_NOTE = "No existe ninguna nota con ese identificador"
-_LOCKS = tuple(threading.Lock() for _ in range(64))
+NOTE_EXISTS = "Ya existe una nota con ese externalId en esa fuente; usa PUT para cambiarla"
 
 router = APIRouter(prefix="/api/notes", tags=["notes"])
 NotePath = Annotated[UUID, Path(description="The note's UUID.")]
@@ -35,9 +32,8 @@ def create_note(body: NoteIn, response: Response, engine: EngineOf) -> dict[str,
     external_id = str(uuid4()) if body.external_id is None else body.external_id
     note = _parsed(engine, body, external_id=external_id, source=body.source or DEFAULT_SOURCE)
     note_id = note_id_for(tenant, note.source, note.external_id)
-    with _alone(note_id):
-        _check_absent(engine, tenant, note_id)
-        store_and_index(engine.database, tenant, note, engine.pipeline)
+    with explained(ConflictError, NOTE_EXISTS):
+        store_and_index(engine.database, tenant, note, engine.pipeline, expected="new")
     response.headers["Location"] = f"/api/notes/{note_id}"
     return note_to_wire(_stored(engine, tenant, note_id))
 
@@ -73,11 +69,11 @@ def replace_note(note_id: NotePath, body: NoteIn, engine: EngineOf) -> dict[str,
     `createdAt` the note keeps its own.
     """
     tenant, wanted = engine.writing_tenant(), NoteId(note_id)
-    with _alone(wanted):
-        old = _stored(engine, tenant, wanted)
-        _check_identity(body, old)
-        note = _parsed(engine, body, external_id=old.external_id, source=old.source)
-        store_and_index(engine.database, tenant, note, engine.pipeline)
+    old = _stored(engine, tenant, wanted)
+    _check_identity(body, old)
+    note = _parsed(engine, body, external_id=old.external_id, source=old.source)
+    with explained(NotFoundError, NO_SUCH_NOTE):
+        store_and_index(engine.database, tenant, note, engine.pipeline, expected="known")
     return note_to_wire(_stored(engine, tenant, wanted))
 
 
@@ -85,17 +81,10 @@ def replace_note(note_id: NotePath, body: NoteIn, engine: EngineOf) -> dict[str,
 def delete_note(note_id: NotePath, engine: EngineOf) -> None:
     """Delete a note with everything made of it; it is found no more from the next request on."""
     tenant, wanted = engine.writing_tenant(), NoteId(note_id)
-    with _alone(wanted), engine.database.transaction(tenant) as connection:
+    with engine.database.transaction(tenant) as connection:
         deleted = delete_notes(connection, tenant, [wanted])
     if not deleted:
         raise ExplainedError(NO_SUCH_NOTE, kind=NotFoundError)
-
-
-@contextmanager
-def _alone(note_id: NoteId) -> Iterator[None]:
-    """Writers of one note follow each other, so that of two equal POSTs one is told that it came second."""
-    with _LOCKS[note_id.int % len(_LOCKS)]:
-        yield
 
 
 def _parsed(engine: Engine, body: NoteIn, *, external_id: str, source: str) -> NewNote:
@@ -121,15 +110,6 @@ def _fetched(engine: Engine, tenant: TenantId, note_id: NoteId) -> Note:
     timeout_ms = engine.settings.request_timeout_ms
     with engine.database.transaction(tenant, timeout_ms=timeout_ms) as connection:
         return fetch_note(connection, tenant, note_id)
-
-
-def _check_absent(engine: Engine, tenant: TenantId, note_id: NoteId) -> None:
-    try:
-        _fetched(engine, tenant, note_id)
-    except NotFoundError:
-        return
-    details = "Ya existe una nota con ese externalId en esa fuente; usa PUT para cambiarla"
-    raise ExplainedError(details, kind=ConflictError)
 
 
 def _check_identity(body: NoteIn, old: Note) -> None:

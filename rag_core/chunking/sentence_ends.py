@@ -5,7 +5,8 @@ Each rule answers a sentence it got wrong; ``tests/unit/test_sentences.py`` hold
 """
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -62,12 +63,15 @@ _JOINED_SENTENCES = re.compile(r"(?:(?<![/@.])\b[^\W\d_]*[a-zß-ÿ]{2}|[)\]»”
 _NEW_SENTENCE = re.compile(r"[¿¡«“„(\[]|[A-ZÀ-ÖØ-Þ][a-zß-ÿ\s]")
 
 
-def missed_starts(text: str, piece: Span, language: Language) -> Iterator[int]:
-    """Yield the sentence starts inside a piece that the segmenter took for one sentence."""
-    start, end = piece
-    for match in _POSSIBLE_END.finditer(text, start, end):
-        if match.end() < end and _is_missed_end(text, start, match, _FACTS[language]):
-            start = match.end()
+def missed_starts(text: str, block: Span, starts: Sequence[int], language: Language) -> Iterator[int]:
+    """Yield the sentence starts inside a block that are not among the ``starts`` found, which ascend."""
+    last = block[0]
+    for match in _POSSIBLE_END.finditer(text, *block):
+        start = match.end()
+        found = bisect_right(starts, start)
+        last = max(last, starts[found - 1])
+        if last < start < block[1] and _is_missed_end(text, last, match, _FACTS[language]):
+            last = start
             yield start
 
 
@@ -98,6 +102,8 @@ def _is_quoting(beginning: str) -> bool:
 
 def settled_start(text: str, start: int) -> int:
     """Move a proposed start before its opening marks, and past white space and what closes the last."""
+    if text[start - 1].isspace() and not text[start : start + 1].isspace():
+        return start
     before = text[max(0, start - _LOOK_BACK) : start]
     unopened = before.rstrip(_OPENERS)
     if unopened and not unopened[-1].isalnum():
@@ -117,7 +123,7 @@ def is_false_start(text: str, last: int, start: int, language: Language) -> bool
     if not before[-1].isspace():
         # "Hola.Adiós" lacks a space; "ASP.NET", "1.ª" and "D.ª" do not.
         return not (_JOINED_SENTENCES.search(before) and _NEW_SENTENCE.match(text, start))
-    if _LIST_MARKER.fullmatch(text, last, start):
+    if start - last < _LOOK_BACK and _LIST_MARKER.fullmatch(text, last, start):
         return True
     if after in "—\u2013":
         # "—¿Vienes? —preguntó Ana.": the dash that returns to the narrator.

@@ -94,8 +94,7 @@ def _proposed_starts(text: str, readable: str, block: Span, language: Language) 
         starts.update(_found_starts(readable, window, language))
     for piece in pairwise([*sorted(starts), end]):
         starts.update(_starts_hidden_by_pairs(readable, piece, language))
-    for piece in pairwise([*sorted(starts), end]):
-        starts.update(missed_starts(text, piece, language))
+    starts.update(missed_starts(text, block, sorted(starts), language))
     return sorted(starts)
 
 

@@ -1,16 +1,17 @@
 """One note, stored and indexed at once: what the API does for a note that is created or changed."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from rag_core.embedding.context import with_context
-from rag_core.errors import EmbeddingError
+from rag_core.errors import ConflictError, EmbeddingError, NotFoundError
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.staging import stage_note
 from rag_core.model import NewNote, NoteId, TenantId
 from rag_core.notes import content_hash, note_id_for
 from rag_core.storage import staging as store
 from rag_core.storage.database import Database
-from rag_core.storage.notes import ensure_tenant, store_notes
+from rag_core.storage.notes import StoredBatch, ensure_tenant, is_indexed, store_notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,24 +22,43 @@ class IndexedNote:
     is_embedded: bool
 
 
-def store_and_index(database: Database, tenant: TenantId, note: NewNote, pipeline: Pipeline) -> IndexedNote:
+def store_and_index(
+    database: Database,
+    tenant: TenantId,
+    note: NewNote,
+    pipeline: Pipeline,
+    *,
+    expected: Literal["new", "known", "either"] = "either",
+) -> IndexedNote:
     """Store the note with its chunks, vectors and postings in one transaction.
 
     The vectors are computed before the transaction begins. When the embedding provider fails, the note is stored all
     the same, found by full text, and the next run of the pipeline embeds it.
+
+    Raises:
+        ConflictError: a new note was expected and its source has one with that id.
+        NotFoundError: a known note was expected and there is none.
     """
     note_id = note_id_for(tenant, note.source, note.external_id)
     staged = stage_note(_to_stage(note_id, note), pipeline)
     vectors = _vectors(note, staged, pipeline)
     with database.transaction(tenant, has_copy=True) as connection:
         ensure_tenant(connection, tenant)
-        stored = store_notes(connection, tenant, [note])
-        if vectors is None or stored.unchanged:
-            return IndexedNote(note_id=note_id, is_embedded=vectors is not None)
-        store.copy_staged(connection, tenant, [staged])
-        store.copy_vectors(connection, tenant, vectors)
-        store.publish_notes(connection, tenant, [note_id], model_id=pipeline.model.id)
+        _check(store_notes(connection, tenant, [note]), note, expected)
+        if vectors is None:
+            return IndexedNote(note_id=note_id, is_embedded=False)
+        if not is_indexed(connection, tenant, note_id, fingerprint=pipeline.fingerprint):
+            store.copy_staged(connection, tenant, [staged])
+            store.copy_vectors(connection, tenant, vectors)
+            store.publish_notes(connection, tenant, [note_id], model_id=pipeline.model.id)
     return IndexedNote(note_id=note_id, is_embedded=True)
+
+
+def _check(stored: StoredBatch, note: NewNote, expected: str) -> None:
+    if expected == "new" and not stored.imported:
+        raise ConflictError(f"{note.source}:{note.external_id} exists already")
+    if expected == "known" and stored.imported:
+        raise NotFoundError(f"there is no note {note.source}:{note.external_id}")
 
 
 def _to_stage(note_id: NoteId, note: NewNote) -> store.NoteToStage:

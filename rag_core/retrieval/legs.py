@@ -57,12 +57,12 @@ def search_legs(
     def semantic() -> Ranking:
         vector = embedder.embed([text], role="query")[0]
         found = search_semantic(
-            database, tenant, vector, model=model, kind=kind, limit=limit, timeout_ms=max(1, deadline.remaining_ms)
+            database, tenant, vector, model=model, kind=kind, limit=limit, timeout_ms=_leg_ms(deadline)
         )
         return [(chunk, score) for chunk, score in found if score >= threshold]
 
     def fulltext() -> Ranking:
-        return search_fulltext(database, tenant, text, limit=limit, timeout_ms=max(1, deadline.remaining_ms))
+        return search_fulltext(database, tenant, text, limit=limit, timeout_ms=_leg_ms(deadline))
 
     wanted: dict[str, Callable[[], Ranking]] = {}
     if strategy != "fulltext":
@@ -70,6 +70,11 @@ def search_legs(
     if strategy != "semantic":
         wanted["fulltext"] = fulltext
     return _gather({leg: executors[leg].submit(run) for leg, run in wanted.items()}, deadline)
+
+
+def _leg_ms(deadline: Deadline) -> int:
+    """A leg gives up a little before whoever waits for it, so that its own reason is heard."""
+    return max(1, deadline.remaining_ms - 25)
 
 
 def _gather(running: dict[str, Future[Ranking]], deadline: Deadline) -> LegResults:

@@ -47,7 +47,12 @@ class Database:
 
     @contextmanager
     def transaction(
-        self, tenant: TenantId, *, timeout_ms: int | None = None, has_copy: bool = False, local: Mapping[str, str | int] | None = None
+        self,
+        tenant: TenantId,
+        *,
+        timeout_ms: int | None = None,
+        has_copy: bool = False,
+        local: Mapping[str, str | int] | None = None,
     ) -> Iterator[Connection]:
         """A transaction as one tenant; it commits when the block ends and rolls back when it raises.
 

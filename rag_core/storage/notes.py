@@ -179,6 +179,14 @@ def delete_notes(connection: Connection, tenant: TenantId, notes: Sequence[UUID]
     return [NoteId(row[0]) for row in rows]
 
 
+def is_indexed(connection: Connection, tenant: TenantId, note_id: NoteId, *, fingerprint: str) -> bool:
+    """Whether the note's live chunks are this pipeline's."""
+    row = connection.execute(
+        query("is_indexed"), {"tenant": tenant, "note": note_id, "fingerprint": fingerprint}
+    ).fetchone()
+    return row == (True,)
+
+
 def has_notes(connection: Connection, tenant: TenantId) -> bool:
     """Whether the tenant has any note."""
     row = connection.execute(query("has_notes"), {"tenant": tenant}).fetchone()

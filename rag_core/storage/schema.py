@@ -26,7 +26,13 @@ def dump_schema(conninfo: str) -> str:
 
     from rag_core.storage.embedded import POSTGRES_MAJOR
 
-    command = [str(POSTGRES_VERSIONS[POSTGRES_MAJOR] / "pg_dump"), "--schema-only", "--schema=brain", "--no-owner", conninfo]
+    command = [
+        str(POSTGRES_VERSIONS[POSTGRES_MAJOR] / "pg_dump"),
+        "--schema-only",
+        "--schema=brain",
+        "--no-owner",
+        conninfo,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  our own binary
     if done.returncode:
         raise DatabaseSetupError(f"pg_dump failed: {done.stderr.strip()}")

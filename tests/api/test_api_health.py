@@ -1,3 +1,5 @@
+import time
+
 from api_answers import assert_spanish
 from databases import _connect
 from fastapi.testclient import TestClient
@@ -53,15 +55,24 @@ class TestADatabaseThatIsGone:
             alive = client.get("/healthz")
             page = client.get("/", headers={"Accept": "text/html"})
             _let_in(server, database_url, is_open=True)
-            risen = [client.get("/readyz"), client.post("/api/retrieve", json={"query": "caída"})]
+            seconds = _seconds_until_ready(client)
+            found = client.post("/api/retrieve", json={"query": "caída"})
 
         for answer in fallen:
             assert assert_spanish(answer, 503) == NO_CONNECTION
         assert alive.status_code == 200
         assert page.status_code == 503
         assert NO_CONNECTION in page.text
-        assert [answer.status_code for answer in risen] == [200, 200]
-        assert len(risen[1].json()["results"]) == 1
+        assert seconds < 15
+        assert len(found.json()["results"]) == 1
+
+
+def _seconds_until_ready(client: TestClient) -> float:
+    """The pool tries to connect at growing distances, so the first request after a fall may still fail."""
+    began = time.monotonic()
+    while client.get("/readyz").status_code != 200 and time.monotonic() - began < 20:
+        time.sleep(0.05)
+    return time.monotonic() - began
 
 
 def _let_in(server: str, database_url: str, *, is_open: bool) -> None:

@@ -16,6 +16,7 @@ from rag_core.indexing.batches import list_tenants, register_batches
 from rag_core.model import TenantId
 from rag_core.settings import read_settings
 
+TENANT = TenantId("pruebas")
 RunJob = Callable[..., dg.ExecuteInProcessResult]
 ImportTexts = Callable[..., None]
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -39,7 +40,7 @@ def instance() -> Iterator[dg.DagsterInstance]:
 def import_texts(engine: Engine) -> ImportTexts:
     """Import texts as notes n0, n1, … of a tenant."""
 
-    def imported(texts: list[str], *, owner: TenantId = TenantId("pruebas")) -> None:
+    def imported(texts: list[str], *, owner: TenantId = TENANT) -> None:
         import_lines(
             engine.database,
             owner,
@@ -57,9 +58,7 @@ def import_texts(engine: Engine) -> ImportTexts:
 def run_job(engine: Engine, instance: dg.DagsterInstance) -> RunJob:
     """Run a job over all batches there are, as one range; or without partitions."""
 
-    def run(
-        name: str, *, with_engine: Engine = engine, is_partitioned: bool = True
-    ) -> dg.ExecuteInProcessResult:
+    def run(name: str, *, with_engine: Engine = engine, is_partitioned: bool = True) -> dg.ExecuteInProcessResult:
         for tenant in list_tenants(engine.database):
             register_batches(engine.database, tenant)
         add_missing_keys(instance, engine.database)

@@ -56,9 +56,7 @@ def test_new_notes_are_chunked_and_embedded(engine: Engine, import_texts: Import
     assert (report.notes, report.chunks, report.embedded, report.reused, report.deleted) == (2, 2, 4, 0, 0)
 
 
-def test_a_full_run_makes_every_note_anew_and_computes_nothing_twice(
-    engine: Engine, import_texts: ImportTexts
-) -> None:
+def test_a_full_run_makes_every_note_anew_and_computes_nothing_twice(engine: Engine, import_texts: ImportTexts) -> None:
     import_texts(["Riego el huerto los martes."])
     run_index(engine, tenants=[TENANT], is_full=False)
 

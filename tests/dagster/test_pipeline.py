@@ -25,9 +25,7 @@ class DownEmbedder:
         raise EmbeddingError("no answer at 127.0.0.1:9.")
 
 
-def test_a_range_of_batches_is_indexed_by_one_run(
-    engine: Engine, run_job: RunJob, import_texts: ImportTexts
-) -> None:
+def test_a_range_of_batches_is_indexed_by_one_run(engine: Engine, run_job: RunJob, import_texts: ImportTexts) -> None:
     import_texts([f"La nota número {number} habla del huerto." for number in range(103)])
     import_texts(["Otra persona escribe sobre su perro."], owner=TenantId("otra"))
 
@@ -142,9 +140,7 @@ def test_a_golden_set_is_evaluated_under_each_strategy(
 
 
 @pytest.mark.parametrize("text", ["Corto.", "Uno. Dos.\n\nTres."])
-def test_the_index_of_a_short_note_passes_every_check(
-    run_job: RunJob, import_texts: ImportTexts, text: str
-) -> None:
+def test_the_index_of_a_short_note_passes_every_check(run_job: RunJob, import_texts: ImportTexts, text: str) -> None:
     import_texts([text])
 
     result = run_job("index_notes")

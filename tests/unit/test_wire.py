@@ -11,6 +11,7 @@ HIT = Hit(
     external_id="n1",
     source="diario",
     title="Reunión",
+    language="es",
     created_at=datetime(2025, 3, 3, 9, tzinfo=timezone(timedelta(hours=1))),
     content="conflicto",
     expanded_content="Un conflicto grave",

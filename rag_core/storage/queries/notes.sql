@@ -111,3 +111,8 @@ select count(*), count(*) filter (where indexed_fingerprint is not null) from no
 -- name: has_notes
 select exists (select from notes where tenant_id = %(tenant)s);
 
+
+-- name: is_indexed
+select indexed_fingerprint is not distinct from %(fingerprint)s
+from notes
+where tenant_id = %(tenant)s and note_id = %(note)s;
