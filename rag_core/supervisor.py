@@ -74,12 +74,12 @@ def run_up(
 def _run(settings: Settings, *, is_demo_loaded: bool, notes: Path | None, golden: Path | None) -> int:
     settings = settings.model_copy(
         update={
-            "api_port": _free_port(settings.api_port, "BRAIN_API_PORT"),
-            "dagster_port": _free_port(settings.dagster_port, "BRAIN_DAGSTER_PORT"),
+            "api_port": free_port(settings.api_port, "BRAIN_API_PORT"),
+            "dagster_port": free_port(settings.dagster_port, "BRAIN_DAGSTER_PORT"),
         }
     )
     with (
-        _only_one(settings.home),
+        only_one(settings.home),
         _held_server(settings),
         _code_socket(settings.home) as code_socket,
         guarded() as guard,
@@ -92,7 +92,7 @@ def _run(settings: Settings, *, is_demo_loaded: bool, notes: Path | None, golden
                 _index_demo(prepared.environment, guard)
             _start(children, settings, code_socket)
             _announce(settings, prepared.address)
-            return _watch(children)
+            return watch(children)
         finally:
             _say("Stopping…")
             stop_all(children)
@@ -113,7 +113,7 @@ def _interrupting() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _free_port(port: int, variable: str) -> int:
+def free_port(port: int, variable: str) -> int:
     """The port, if nobody listens there; any free one for 0."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -128,7 +128,7 @@ def _free_port(port: int, variable: str) -> int:
 
 
 @contextmanager
-def _only_one(home: Path) -> Iterator[None]:
+def only_one(home: Path) -> Iterator[None]:
     """Two daemons on one database would take each other's work; the kernel drops the lock however we die."""
     (home / "run").mkdir(parents=True, exist_ok=True)
     with (home / "run" / "up.lock").open("a") as lock:
@@ -300,7 +300,7 @@ def _announce(settings: Settings, address: str) -> None:
     )
 
 
-def _watch(children: Sequence[Child]) -> int:
+def watch(children: Sequence[Child], *, poll_seconds: float = 0.3) -> int:
     """Start again what ends, up to ``MAX_STARTS`` times each; returns when one is past that."""
     while True:
         for child in children:
@@ -312,7 +312,7 @@ def _watch(children: Sequence[Child]) -> int:
                 return 1
             _say(f"Starting {child.name} again ({child.starts} of {MAX_STARTS - 1}).")
             child.start()
-        time.sleep(0.3)
+        time.sleep(poll_seconds)
 
 
 def _say(text: str) -> None:

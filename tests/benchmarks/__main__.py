@@ -10,17 +10,17 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, cast
 
 import psutil
 
 from .corpus import Corpus, read_corpus
 from .measuring import fsync_ms
-from .progress import step
 from .scratch import forget_environment
 from .sizes import Sizes, chosen_sizes
 
 ROOT = Path(__file__).parents[2]
+Benchmark = Callable[[Corpus, Sizes], Any]
 BENCHMARKS = ("import", "index", "noop_index", "search", "backfill", "chunking")
 
 
@@ -36,9 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
-    parser.add_argument(
-        "--only", type=_names, default=BENCHMARKS, help=f"some of {','.join(BENCHMARKS)}; default: all"
-    )
+    parser.add_argument("--only", type=_names, default=BENCHMARKS, help=f"some of {','.join(BENCHMARKS)}; default: all")
     parser.add_argument("--quick", action="store_true", help="tiny sizes: shows that it works, measures nothing")
     return parser
 
@@ -50,7 +48,7 @@ def _names(value: str) -> tuple[str, ...]:
     return names
 
 
-def _benchmark(name: str) -> Callable[[Corpus, Sizes], Any]:
+def _benchmark(name: str) -> Benchmark:
     """The benchmark of that name; only what is run is imported, Dagster takes seconds."""
     module, function = {
         "import": ("imports", "run"),
@@ -58,18 +56,9 @@ def _benchmark(name: str) -> Callable[[Corpus, Sizes], Any]:
         "noop_index": ("indexing", "run_noop"),
         "search": ("searching", "run"),
         "backfill": ("backfilling", "run"),
-        "chunking": ("bench_chunking", "run"),
+        "chunking": ("chunking", "run"),
     }[name]
-    found = getattr(importlib.import_module(f"{__package__}.{module}"), function)
-    return _chunking(found) if name == "chunking" else found
-
-
-def _chunking(run: Callable[[], Any]) -> Callable[[Corpus, Sizes], Any]:
-    def chunking(_corpus: Corpus, _sizes: Sizes) -> Any:
-        with step("chunking"):
-            return run()
-
-    return chunking
+    return cast("Benchmark", getattr(importlib.import_module(f"{__package__}.{module}"), function))
 
 
 def _circumstances(corpus: Corpus) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 import dagster as dg
 
 from rag_assets.definitions import build_definitions
-from rag_assets.indexing import JOB, _instance, _run
+from rag_assets.indexing import JOB, IndexEvent, _run, dagster_instance
 from rag_assets.partitions import PARTITIONS_NAME, add_missing_keys, merge_ranges
 from rag_core.engine import Engine
 from rag_core.indexing.batches import BATCH_SIZE, register_batches, stale_batches
@@ -43,11 +43,16 @@ def _seconds(corpus: Corpus, sizes: Sizes, *, batches_per_run: int) -> tuple[flo
     with step(described), scratch_engine(is_durable=sizes.is_durable) as engine:
         import_notes(engine, note_lines(corpus, batches * BATCH_SIZE))
         keys = register_batches(engine.database, TENANT)
-        with _instance(engine, lambda _event: None, batches) as instance:
+        with dagster_instance(engine, _refuse_unrecorded, batches) as instance:
             add_missing_keys(instance, engine.database)
             fresh = seconds_of(lambda: _backfill(engine, instance, keys, batches_per_run))
             _check_nothing_stale(engine)
             return fresh, seconds_of(lambda: _backfill(engine, instance, keys, batches_per_run))
+
+
+def _refuse_unrecorded(event: IndexEvent) -> None:
+    """Runs that Dagster's database does not record cost less than they do in use."""
+    raise RuntimeError(event.message)
 
 
 def _backfill(engine: Engine, instance: dg.DagsterInstance, keys: list[str], batches_per_run: int) -> None:

@@ -18,7 +18,7 @@ from .measuring import Stopwatch, seconds_of
 from .progress import step
 from .scratch import TENANT, brain_command, brain_environment, import_notes, scratch_engine, scratch_home
 from .sizes import Sizes
-from .tables import copy_rows, empty_index, finished_rows
+from .tables import copy_seconds, empty_index, finished_rows
 
 GROUP = 50
 """Batches taken at once, as many as ``brain index`` gives one run."""
@@ -76,7 +76,7 @@ def _floor_seconds(owner: Connection, rounds: int) -> float:
     seconds = []
     for _ in range(rounds):
         empty_index(owner)
-        seconds.append(seconds_of(lambda: [copy_rows(owner, name, finished) for name, finished in rows.items()]))
+        seconds.append(copy_seconds(owner, rows))
     return median(seconds)
 
 
@@ -87,7 +87,10 @@ def run_noop(corpus: Corpus, sizes: Sizes) -> dict[str, Any]:
         RuntimeError: a row was written.
     """
     lines = note_lines(corpus, sizes.noop_notes)
-    with step(f"index of {len(lines)} notes that are indexed already"), scratch_home(is_durable=sizes.is_durable) as settings:
+    with (
+        step(f"index of {len(lines)} notes that are indexed already"),
+        scratch_home(is_durable=sizes.is_durable) as settings,
+    ):
         with open_engine(settings) as engine:
             import_notes(engine, lines)
             index_all(engine)

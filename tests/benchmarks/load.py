@@ -65,9 +65,7 @@ class LoadReport:
         return len(self.latencies)
 
 
-def put_load(
-    address: tuple[str, int], questions: Sequence[str], *, clients: int, seconds: float
-) -> LoadReport:
+def put_load(address: tuple[str, int], questions: Sequence[str], *, clients: int, seconds: float) -> LoadReport:
     """Let clients ask hybrid searches, each the next as soon as it has its answer, for so many seconds."""
     began = time.monotonic()
     with ThreadPoolExecutor(clients) as executor:

@@ -8,7 +8,6 @@ from typing import Any, cast
 import psycopg
 from pgvector.psycopg import register_vector
 from psycopg import sql
-from psycopg.abc import Query
 
 from rag_core.configuration import configure
 from rag_core.engine import Engine
@@ -84,12 +83,10 @@ class _RecordedConnection:
     connection: Connection
     queries: list[tuple[bytes, Any]]
 
-    def execute(self, query: Query, parameters: Any = None) -> psycopg.Cursor[Any]:
+    def execute(self, query: str | sql.Composed, parameters: Any = None) -> psycopg.Cursor[Any]:
         self.queries.append((_rendered(query, self.connection), parameters))
         return self.connection.execute(query, parameters)
 
 
-def _rendered(query: Query, connection: Connection) -> bytes:
-    if isinstance(query, sql.Composable):
-        return query.as_bytes(connection)
-    return query.encode() if isinstance(query, str) else cast("bytes", query)
+def _rendered(query: str | sql.Composed, connection: Connection) -> bytes:
+    return query.encode() if isinstance(query, str) else query.as_bytes(connection)

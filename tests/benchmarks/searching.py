@@ -13,13 +13,12 @@ from .indexing import count_chunks, index_all
 from .load import Client, LoadReport, put_load
 from .measuring import percentile_ms, seconds_of
 from .progress import step
-from .replay import Statements, open_replay, recorded_statements, replay
+from .replay import open_replay, recorded_statements, replay
 from .scratch import import_notes, scratch_engine, served
 from .sizes import Sizes
 
 STRATEGIES = ("hybrid", "fulltext", "semantic")
 MIN_QUERIES = 30
-WARMUP_SECONDS = 20.0
 
 Ask = Callable[[int], object]
 """Asks the question of that number."""
@@ -68,7 +67,7 @@ def _latencies(
         for strategy in STRATEGIES:
             asks[strategy] = _asking(client, strategy, questions)
         warm = range(sizes.warmup_queries)
-        _alternating(asks, warm, max_seconds=WARMUP_SECONDS)
+        _alternating(asks, warm, max_seconds=sizes.max_warmup_seconds)
         measured = range(sizes.warmup_queries, len(questions))
         return _alternating(asks, measured, max_seconds=sizes.max_query_seconds)
 

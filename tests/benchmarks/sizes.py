@@ -13,6 +13,7 @@ class Sizes:
     rounds: int = 3
     search_chunks: tuple[int, ...] = (1_000, 10_000)
     warmup_queries: int = 200
+    max_warmup_seconds: float = 10.0
     queries: int = 300
     max_query_seconds: float = 45.0
     clients: int = 50
@@ -29,6 +30,7 @@ QUICK = Sizes(
     rounds=1,
     search_chunks=(150,),
     warmup_queries=10,
+    max_warmup_seconds=2.0,
     queries=30,
     max_query_seconds=5.0,
     clients=8,

@@ -33,6 +33,7 @@ def hit(note: UUID, *, chunk_index: int = 0) -> Hit:
         source="notas",
         title=None,
         created_at=datetime(2024, 1, 1, tzinfo=UTC),
+        language="es",
         content="texto",
         expanded_content="texto",
         bounds=(0, 5),
