@@ -34,7 +34,7 @@ demo: install ## Do the main job once: notes in, assets materialised, report and
 	@$(BIN)/brain demo
 
 test: install ## Run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2
 
 bench: install ## Measure import, index, search and backfill; one JSON object on the last line
 	@$(BIN)/python -m tests.benchmarks

@@ -113,20 +113,21 @@ def _pack(packing: _Packing, unit_ends: Sequence[int]) -> list[Span]:
         end = unit_ends[packed - 1]
         spans.append((start, end))
         if packed < len(unit_ends):
-            room = packing.limit - (unit_ends[packed] - end)
-            start = _overlap_start(packing, previous_start=start, end=end, room=room)
+            start = _overlap_start(packing, spans[-1], room=packing.limit - (unit_ends[packed] - end))
     return spans
 
 
-def _overlap_start(packing: _Packing, *, previous_start: int, end: int, room: int) -> int:
-    lowest = max(end - min(packing.overlap, room), previous_start + 1)
-    sentence = bisect_left(packing.starts, lowest)
+def _overlap_start(packing: _Packing, previous: Span, *, room: int) -> int:
+    low, end = previous
+    # Above `low`, and so starts rise: what follows did not fit the previous chunk, so the room is less than that chunk.
+    earliest = end - min(packing.overlap, room)
+    sentence = bisect_left(packing.starts, earliest)
     if sentence < len(packing.starts) and packing.starts[sentence] < end:
         return packing.starts[sentence]
     for pattern in _CUTS:
-        # From one before: a clause may start at `lowest` itself, and its cut ends there.
-        for match in pattern.finditer(packing.text, lowest - 1, end):
-            if lowest <= match.end() < end and is_cluster_boundary(packing.text, match.end(), low=previous_start):
+        # From one before: a clause may start at `earliest` itself, and its cut ends there.
+        for match in pattern.finditer(packing.text, earliest - 1, end):
+            if earliest <= match.end() < end and is_cluster_boundary(packing.text, match.end(), low=low):
                 return match.end()
     return end
 
@@ -135,11 +136,8 @@ def _with_tail_joined(packing: _Packing, spans: list[Span]) -> list[Span]:
     if len(spans) < 3:  # the first chunk has no overlap to give up
         return spans
     *kept, _, (_, end) = spans
-    previous_start, fresh = kept[-1]
-    room = packing.limit - (end - fresh)
-    if room < 0:
-        return spans
-    return [*kept, (_overlap_start(packing, previous_start=previous_start, end=fresh, room=room), end)]
+    room = packing.limit - (end - kept[-1][1])
+    return [*kept, (_overlap_start(packing, kept[-1], room=room), end)] if room >= 0 else spans
 
 
 def _unit_ends(text: str, sentences: Sequence[Span], limit: int) -> list[int]:

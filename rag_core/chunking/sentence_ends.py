@@ -23,7 +23,6 @@ class _Facts:
     measures: frozenset[str]
     ordinary_words: frozenset[str]
     ordinal_context: frozenset[str]
-    closing_marks: frozenset[str]
 
 
 def _facts_of(module: ModuleType) -> _Facts:
@@ -35,7 +34,6 @@ def _facts_of(module: ModuleType) -> _Facts:
         measures=module.MEASURES,
         ordinary_words=module.ORDINARY_WORDS,
         ordinal_context=module.ORDINAL_CONTEXT,
-        closing_marks=module.CLOSING_MARKS,
     )
 
 
@@ -57,7 +55,7 @@ _OPENERS = "«“„\u2018\"'([{¿¡"
 _TRAILING = re.compile(r"[^\w\s¿¡«“„(\[{\"'\u2018—\u2013,;:]{0,32}\s*")
 _WHITE_SPACE = re.compile(r"\s*")
 
-_NEVER_FIRST = frozenset(",;:!?%ªº")
+_NEVER_FIRST = frozenset(",;:!?%ªº)]}")
 _LIST_MARKER = re.compile(r"(?:[-*+•\u2013—]\s*)?\(?(?:\d{1,3}|[A-Za-z]|[IVXivx]{1,5})[.)][^\S\n]*")
 _JOINED_SENTENCES = re.compile(r"(?:(?<![/@.])\b[^\W\d_]*[a-zß-ÿ]{2}|[)\]»”])[.!?…]+[^\w\s]*$")
 _NEW_SENTENCE = re.compile(r"[¿¡«“„(\[]|[A-ZÀ-ÖØ-Þ][a-zß-ÿ\s]")
@@ -117,7 +115,7 @@ def settled_start(text: str, start: int) -> int:
 def is_false_start(text: str, last: int, start: int, language: Language) -> bool:
     """Whether ``start`` continues the sentence that began at ``last``."""
     facts, after = _FACTS[language], text[start]
-    if after in _NEVER_FIRST or after in facts.closing_marks:
+    if after in _NEVER_FIRST:
         return True
     before = text[max(last, start - _LOOK_BACK) : start]
     if not before[-1].isspace():

@@ -50,6 +50,3 @@ ORDINAL_CONTEXT = word_set(
     """
 )
 """Before a number with a full stop these make it an ordinal ("im 19. Jahrhundert")."""
-
-CLOSING_MARKS = frozenset(")]}")
-"""Marks that no sentence begins with."""

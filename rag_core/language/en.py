@@ -42,6 +42,3 @@ ORDINARY_WORDS = frozenset({"art", "may", "no"})
 
 ORDINAL_CONTEXT: frozenset[str] = frozenset()
 """Words that make a number with a full stop an ordinal: none here."""
-
-CLOSING_MARKS = frozenset(")]}»”’")
-"""Marks that no sentence begins with."""

@@ -52,6 +52,3 @@ ORDINARY_WORDS = word_set(
 
 ORDINAL_CONTEXT: frozenset[str] = frozenset()
 """Words that make a number with a full stop an ordinal: none here."""
-
-CLOSING_MARKS = frozenset(")]}»”’")
-"""Marks that no sentence begins with."""

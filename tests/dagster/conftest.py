@@ -1,12 +1,13 @@
 """An engine on the test's own database, and the pipeline run over all of its batches without a Dagster server."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import dagster as dg
 import pytest
+from pipeline_runs import TENANT, ImportTexts, RunJob, range_tags
 
 from rag_assets.definitions import build_definitions
 from rag_assets.partitions import PARTITIONS_NAME, add_missing_keys
@@ -16,9 +17,6 @@ from rag_core.indexing.batches import list_tenants, register_batches
 from rag_core.model import TenantId
 from rag_core.settings import read_settings
 
-TENANT = TenantId("pruebas")
-RunJob = Callable[..., dg.ExecuteInProcessResult]
-ImportTexts = Callable[..., None]
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
@@ -75,8 +73,3 @@ def run_job(engine: Engine, instance: dg.DagsterInstance) -> RunJob:
         )
 
     return run
-
-
-def range_tags(start: str, end: str) -> dict[str, str]:
-    """The tags of a run over a range of partitions."""
-    return {"dagster/asset_partition_range_start": start, "dagster/asset_partition_range_end": end}

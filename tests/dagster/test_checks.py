@@ -2,7 +2,7 @@
 
 import dagster as dg
 import pytest
-from conftest import ImportTexts, RunJob
+from pipeline_runs import TENANT, ImportTexts, RunJob
 from psycopg import sql
 
 from rag_assets.checks import LIVE, STAGED, WHOLE_INDEX
@@ -13,7 +13,6 @@ from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model import TenantId
 from rag_core.storage.checks import CheckReport
 
-TENANT = TenantId("pruebas")
 BATCHES = ["pruebas-000000"]
 INVARIANTS = {invariant.name: invariant for invariant in (*STAGED, *LIVE, *WHOLE_INDEX)}
 TEXTS = [

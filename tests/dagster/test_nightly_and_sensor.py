@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import dagster as dg
 import pytest
-from conftest import ImportTexts, RunJob, range_tags
+from pipeline_runs import ImportTexts, RunJob, range_tags
 
 from rag_assets.definitions import build_definitions
 from rag_assets.partitions import PARTITIONS_NAME, BatchRange

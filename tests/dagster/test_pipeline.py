@@ -6,13 +6,11 @@ from typing import Any
 
 import dagster as dg
 import pytest
-from conftest import ImportTexts, RunJob
+from pipeline_runs import TENANT, ImportTexts, RunJob
 
 from rag_core.engine import Engine
 from rag_core.errors import EmbeddingError
 from rag_core.model import FloatMatrix, TenantId
-
-TENANT = TenantId("pruebas")
 
 
 class DownEmbedder:

@@ -117,9 +117,12 @@ def test_a_taken_port_is_an_error_with_its_remedy() -> None:
 
 
 def test_a_second_supervisor_in_one_home_is_an_error_with_its_remedy(tmp_path: Path) -> None:
-    with only_one(tmp_path), pytest.raises(ConfigurationError, match=r"runs in .* already.*BRAIN_HOME"):
-        with only_one(tmp_path):
-            pass
+    with (
+        only_one(tmp_path),
+        pytest.raises(ConfigurationError, match=r"runs in .* already.*BRAIN_HOME"),
+        only_one(tmp_path),
+    ):
+        pass
 
 
 SUPERVISOR = """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
-from conftest import ImportTexts
+from pipeline_runs import TENANT, ImportTexts
 
 from rag_assets.indexing import JOB, PROCESS_TAG, IndexEvent, run_index
 from rag_core.dagster_home import prepare_dagster_home
@@ -16,7 +16,6 @@ from rag_core.model import FloatMatrix, TenantId
 from rag_core.settings import read_settings
 from rag_core.storage.notes import delete_notes, find_note
 
-TENANT = TenantId("pruebas")
 OTHER = TenantId("otra")
 LONG = "\n\n".join(f"Párrafo {n}: el huerto, el pozo y la cosecha de este año seco." for n in range(150))
 

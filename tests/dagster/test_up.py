@@ -94,9 +94,7 @@ class TestUp:
     def test_dagster_serves_the_assets_with_the_demo_materialised(self, running: Running) -> None:
         nodes = _ask(running, ASSETS)["assetNodes"]
 
-        done = {
-            node["assetKey"]["path"][0]: (node["partitionStats"] or {}).get("numMaterialized") for node in nodes
-        }
+        done = {node["assetKey"]["path"][0]: (node["partitionStats"] or {}).get("numMaterialized") for node in nodes}
         assert done == {"notes": 2, "chunks": 2, "embeddings": 2, "fulltext_index": 2, "evaluation_report": None}
 
     def test_schedule_and_sensor_are_running(self, running: Running) -> None:

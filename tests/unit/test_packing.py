@@ -78,7 +78,7 @@ def test_without_overlap_a_chunk_starts_where_the_last_one_ended() -> None:
 
 
 def test_the_overlap_is_a_clause_when_no_sentence_fits() -> None:
-    assert packed("Fue a casa de Eva, que dormía. ", "Luego no.", max_tokens=8, overlap_tokens=4) == [
+    assert packed("Fue a casa de Eva, que dormía. ", "Luego no.", max_tokens=8, overlap_tokens=5) == [
         "Fue a casa de Eva, que dormía. ",
         "que dormía. Luego no.",
     ]
@@ -115,14 +115,15 @@ def test_the_limit_wins_over_the_minimum() -> None:
 
 
 def test_a_sentence_above_the_limit_is_parted_at_its_clauses() -> None:
-    assert packed("Llegó tarde; cenó poco, leyó un rato y durmió.", max_tokens=6) == [
-        "Llegó tarde; cenó poco, ",
-        "leyó un rato y durmió.",
+    assert packed("Llegó tarde; cenó con nosotros, leyó un rato.", max_tokens=5) == [
+        "Llegó tarde; ",
+        "cenó con nosotros, ",
+        "leyó un rato.",
     ]
 
 
 def test_a_clause_above_the_limit_is_parted_before_its_connectors() -> None:
-    assert packed("Llegó tarde de Jaca pero cenó con nosotros.", max_tokens=6) == [
+    assert packed("Llegó tarde de Jaca pero cenó con nosotros.", max_tokens=7) == [
         "Llegó tarde de Jaca ",
         "pero cenó con nosotros.",
     ]

@@ -136,6 +136,10 @@ def test_english_sentences_end_where_a_reader_ends_them(marked: str) -> None:
         "Uno\n\n|Dos\n   \n|Tres",
         "Uno\r\n\r\n|Dos\r\n|- tres",
         "Diálogo:\n|—Hola —dijo.\n|—Adiós.",
+        "Dijo:\n|—Hola.",
+        "Ayudó a su madre. : 33 Luego fue. |Fin.",
+        "Sigue la lista:\n|4. Cuatro\n|5) Cinco",
+        "(1) Hay peras. |Son ricas. |(2) Hay uvas. |Son caras.",
         "| a | b |\n‖| 1 | 2 |",
     ],
 )
@@ -161,6 +165,14 @@ def test_hard_wrapped_prose_is_not_a_sentence_a_line() -> None:
     starts = [text[start : start + 8] for start, _ in sentence_spans(text, "es")]
 
     assert starts == ["Una olla", "El resto", "Corría e", "Tenía en"]
+
+
+def test_a_year_at_the_start_of_a_line_is_no_list_item() -> None:
+    assert pieces("Nació en\n1547. Murió en\n1616. Fin.") == ["Nació en\n1547. ", "Murió en\n1616. ", "Fin."]
+
+
+def test_a_sentence_starts_at_no_combining_mark() -> None:
+    assert pieces("Casa.\n\n \u0301Otra.") == ["Casa.\n\n \u0301Otra."]
 
 
 def test_white_space_belongs_to_the_sentence_before_it() -> None:

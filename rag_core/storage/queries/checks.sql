@@ -148,7 +148,8 @@ limit 20;
 
 -- name: check_statistics
 -- Lexemes whose document frequency, as recomputed from the chunks, is not that of the postings and of the statistics;
--- with some of the notes that have postings of it. ts_stat counts in C: 0.5 s where unnest takes 4 s for 100,000 chunks.
+-- with some of the notes that have postings of it. ts_stat takes less than half of unnest's time: 0.12 s against 0.29 s
+-- for 7,600 chunks.
 with recomputed as (
     select l.language, s.word collate "C" as lexeme, s.ndoc as documents, s.nentry as occurrences
     from (values ('es'), ('de'), ('en')) l (language)
