@@ -58,9 +58,9 @@ class Engine:
         """The tenant a command names, else the one a reader sees."""
         return TenantId(name) if name else self.tenant()
 
-    def writing_tenant(self) -> TenantId:
-        """Whose notes a writer changes when no tenant is named."""
-        return TenantId(self.settings.tenant or DEFAULT_TENANT)
+    def writing_tenant(self, name: str | None = None) -> TenantId:
+        """Whose notes a writer changes: the tenant named, the setting's, or the default; never the demo unasked."""
+        return TenantId(name or self.settings.tenant or DEFAULT_TENANT)
 
 
 @contextmanager

@@ -1,10 +1,11 @@
 """Import of notes from a file of JSON lines: streamed, in batches, each batch one transaction."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import BinaryIO
 from zoneinfo import ZoneInfo
 
-from rag_core.errors import InvalidInputError
+from rag_core.errors import InvalidInputError, QueryFailedError
 from rag_core.model import Language, NewNote, TenantId
 from rag_core.notes import parse_line
 from rag_core.storage.database import Database
@@ -13,6 +14,10 @@ from rag_core.storage.notes import ensure_tenant, store_notes
 BATCH_NOTES = 500
 BATCH_CHARACTERS = 4_000_000
 MAX_LISTED_REJECTIONS = 10_000
+LINE_BYTES_A_CHARACTER = 12
+"""An astral character is twelve bytes when a line escapes it."""
+
+NumberedNote = tuple[int, NewNote]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +37,12 @@ class ImportReport:
     unchanged: int = 0
     rejected: list[Rejection] = field(default_factory=list)
     rejected_count: int = 0
+
+    def reject(self, line: int, error: str) -> None:
+        """Count a line that was not taken, and list it while there is room."""
+        self.rejected_count += 1
+        if len(self.rejected) < MAX_LISTED_REJECTIONS:
+            self.rejected.append(Rejection(line=line, error=error))
 
     @property
     def taken(self) -> int:
@@ -67,12 +78,25 @@ def import_lines(
         on_progress=on_progress,
     )
     for batch in _batches(notes):
-        with database.transaction(tenant, has_copy=True) as connection:
-            stored = store_notes(connection, tenant, batch)
-        report.imported += stored.imported
-        report.updated += stored.updated
-        report.unchanged += stored.unchanged
+        _store(database, tenant, batch, report)
     return report
+
+
+def _store(database: Database, tenant: TenantId, batch: Sequence[NumberedNote], report: ImportReport) -> None:
+    """Store a batch; when the database refuses it, store it note by note, so that only the bad ones are left out."""
+    try:
+        with database.transaction(tenant, has_copy=True) as connection:
+            stored = store_notes(connection, tenant, [note for _, note in batch])
+    except QueryFailedError as error:
+        if len(batch) == 1:
+            report.reject(batch[0][0], f"PostgreSQL refuses it: {error.__cause__}")
+            return
+        for numbered in batch:
+            _store(database, tenant, [numbered], report)
+        return
+    report.imported += stored.imported
+    report.updated += stored.updated
+    report.unchanged += stored.unchanged
 
 
 def _parsed(
@@ -84,17 +108,25 @@ def _parsed(
     zone: ZoneInfo,
     max_characters: int,
     on_progress: Callable[[int], None],
-) -> Iterator[NewNote]:
+) -> Iterator[NumberedNote]:
     for number, line in enumerate(lines, 1):
         on_progress(len(line))
         try:
             text = decoded_line(line)
             if text:
-                yield parse_line(text, source=source, language=language, zone=zone, max_characters=max_characters)
+                note = parse_line(text, source=source, language=language, zone=zone, max_characters=max_characters)
+                yield number, note
         except InvalidInputError as error:
-            report.rejected_count += 1
-            if len(report.rejected) < MAX_LISTED_REJECTIONS:
-                report.rejected.append(Rejection(line=number, error=str(error)))
+            report.reject(number, str(error))
+
+
+def read_lines(file: BinaryIO, *, max_bytes: int) -> Iterator[bytes]:
+    """Lines of a file; of one longer than ``max_bytes`` only the beginning is kept in memory and given."""
+    while line := file.readline(max_bytes):
+        rest = line
+        while not rest.endswith(b"\n") and (rest := file.readline(max_bytes)):
+            pass
+        yield line
 
 
 def decoded_line(line: bytes) -> str:
@@ -109,16 +141,16 @@ def decoded_line(line: bytes) -> str:
         raise InvalidInputError(f"not UTF-8 at byte {error.start}; save the file as UTF-8") from error
 
 
-def _batches(notes: Iterable[NewNote]) -> Iterator[list[NewNote]]:
+def _batches(notes: Iterable[NumberedNote]) -> Iterator[list[NumberedNote]]:
     """Batches of bounded size in which no id stands twice: a repeated one begins the next batch."""
-    batch: dict[tuple[str, str], NewNote] = {}
+    batch: dict[tuple[str, str], NumberedNote] = {}
     characters = 0
-    for note in notes:
+    for number, note in notes:
         key = (note.source, note.external_id)
         if len(batch) == BATCH_NOTES or characters > BATCH_CHARACTERS or key in batch:
             yield list(batch.values())
             batch, characters = {}, 0
-        batch[key] = note
+        batch[key] = (number, note)
         characters += len(note.content)
     if batch:
         yield list(batch.values())

@@ -18,6 +18,8 @@ from rag_core.language.detection import detect_language
 from rag_core.model import Language, NewNote, NoteId, TenantId
 
 MAX_NAME_CHARACTERS = 512
+MAX_NAME_BYTES = 1000
+"""Source and id together must fit an index row of 2,704 bytes."""
 _NAMESPACE = uuid.UUID("6f6f4f5e-5f0e-5c57-9b54-0d6a1b3a2c11")
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _LINE_KEYS = frozenset({"id", "text", "title", "created_at", "metadata", "language"})
@@ -84,9 +86,7 @@ def parse_note(
     content = checked_text(text, "text", max_characters=max_characters)
     if not content.strip():
         raise InvalidFieldError("text is empty; a note needs some content", field="text", problem="empty")
-    heading = (
-        None if title is None else checked_text(title, "title", max_characters=MAX_NAME_CHARACTERS).strip() or None
-    )
+    heading = _heading(title)
     facts = _metadata(metadata)
     return NewNote(
         external_id=checked_name(external_id, "id"),
@@ -98,6 +98,13 @@ def parse_note(
         metadata=facts,
         tags=_tags(facts),
     )
+
+
+def _heading(title: Any) -> str | None:
+    """The title on one line; a blank one is none."""
+    if title is None:
+        return None
+    return " ".join(checked_text(title, "title", max_characters=MAX_NAME_CHARACTERS).split()) or None
 
 
 def parse_time(value: Any, *, zone: ZoneInfo) -> datetime | None:
@@ -151,6 +158,13 @@ def checked_name(value: str, field: str) -> str:
     name = checked_text(value, field, max_characters=MAX_NAME_CHARACTERS).strip()
     if not name:
         raise InvalidFieldError(f"{field} is empty", field=field, problem="empty")
+    if len(name.encode()) > MAX_NAME_BYTES:
+        raise InvalidFieldError(
+            f"{field} has {len(name.encode())} bytes, at most {MAX_NAME_BYTES} are taken; use a shorter one",
+            field=field,
+            problem="too_long",
+            limit=MAX_NAME_CHARACTERS,
+        )
     return name
 
 

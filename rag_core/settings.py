@@ -3,6 +3,7 @@
 Every name is documented in ``docs/configuration.md``; a test holds the two together.
 """
 
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +14,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from rag_core.errors import ConfigurationError
 
+TENANT_NAME = "[a-z0-9][a-z0-9_-]{0,62}"
 Port = Annotated[int, Field(ge=0, le=65535)]
 
 
@@ -51,12 +53,19 @@ class Settings(BaseSettings):
     @field_validator("home")
     @classmethod
     def _absolute(cls, home: Path) -> Path:
-        return home.expanduser().absolute()
+        return home.expanduser().resolve()
 
     @field_validator("database_url", "dagster_database_url", "tenant", mode="before")
     @classmethod
     def _empty_is_unset(cls, value: str | None) -> str | None:
         return value or None
+
+    @field_validator("tenant")
+    @classmethod
+    def _named_tenant(cls, name: str | None) -> str | None:
+        if name is not None and not re.fullmatch(TENANT_NAME, name):
+            raise ValueError("no name for a tenant; use lower-case letters, digits, - and _, at most 63")
+        return name
 
     @field_validator("timezone")
     @classmethod

@@ -78,9 +78,7 @@ def ensure_template(run: TestRun, server: str) -> str:
     """
     with _connect(server) as connection:
         connection.execute("select pg_advisory_lock(%s)", (_TEMPLATE_LOCK,))
-        row = connection.execute(
-            "select datallowconn from pg_database where datname = %s", (run.template,)
-        ).fetchone()
+        row = connection.execute("select datallowconn from pg_database where datname = %s", (run.template,)).fetchone()
         if row != (False,):
             _make_template(connection, server, run.template)
     return run.template

@@ -55,6 +55,7 @@ _OPENERS = "«“„\u2018\"'([{¿¡"
 _TRAILING = re.compile(r"[^\w\s¿¡«“„(\[{\"'\u2018—\u2013,;:]{0,32}\s*")
 _WHITE_SPACE = re.compile(r"\s*")
 
+_PAUSES = frozenset(",;:")
 _NEVER_FIRST = frozenset(",;:!?%ªº)]}")
 _LIST_MARKER = re.compile(r"(?:[-*+•\u2013—]\s*)?\(?(?:\d{1,3}|[A-Za-z]|[IVXivx]{1,5})[.)][^\S\n]*")
 _JOINED_SENTENCES = re.compile(r"(?:(?<![/@.])\b[^\W\d_]*[a-zß-ÿ]{2}|[)\]»”])[.!?…]+[^\w\s]*$")
@@ -127,8 +128,8 @@ def is_false_start(text: str, last: int, start: int, language: Language) -> bool
         # "—¿Vienes? —preguntó Ana.": the dash that returns to the narrator.
         return text[start + 1 : start + 2].islower()
     before = before.rstrip()
-    if before[-1:].isalnum():
-        # The segmenter's own guess at a list; lists are parted by ``block_spans``.
+    if before[-1:].isalnum() or before[-1:] in _PAUSES:
+        # Where a window of the text was cut, not where anything ended.
         return True
     return before[-1:] == "." and _is_abbreviated(before[:-1], text, start, facts)
 

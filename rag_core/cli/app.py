@@ -2,6 +2,7 @@
 
 import json
 import logging
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,10 +30,26 @@ golden_app = typer.Typer(no_args_is_help=True, help="Golden sets: queries with t
 app.add_typer(golden_app, name="golden")
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+
+
+def _tenant_name(value: str | None) -> str | None:
+    import re
+
+    from rag_core.settings import TENANT_NAME
+
+    if value is not None and not re.fullmatch(TENANT_NAME, value):
+        raise typer.BadParameter(
+            f"{value!r} is no name for a tenant; use lower-case letters, digits, - and _, at most 63"
+        )
+    return value
+
+
 TenantOption = Annotated[
     str | None,
     typer.Option(
-        "--tenant", help="Whose notes; default: BRAIN_TENANT, then `default` (reading: the demo while that is empty)."
+        "--tenant",
+        callback=_tenant_name,
+        help="Whose notes; default: BRAIN_TENANT, then `default` (reading: the demo while that is empty).",
     ),
 ]
 
@@ -40,6 +57,7 @@ TenantOption = Annotated[
 def main() -> None:
     """Run the command line; the console script `brain`."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(143))  # so that the embedded server is let go
     from rag_core.cli import evaluation, notes, operation, searching  # noqa: F401  registers the commands
 
     app()

@@ -32,7 +32,7 @@ def import_golden_set(
         if not file.is_file():
             raise InvalidInputError(f"there is no file {file}; give the path of a file of JSON lines")
         with open_engine(read_settings()) as engine, file.open("rb") as lines:
-            report = import_golden(engine.database, engine.named_tenant(tenant), lines, set_name=set_name)
+            report = import_golden(engine.database, engine.writing_tenant(tenant), lines, set_name=set_name)
         if is_json:
             print_json({"imported": report.imported, "rejected": [{"line": n, "error": e} for n, e in report.rejected]})
         else:

@@ -45,7 +45,7 @@ def import_notes(
     Example: brain import diario.jsonl --source diario
     """
     from rag_core.errors import InvalidInputError
-    from rag_core.importing import import_lines
+    from rag_core.importing import LINE_BYTES_A_CHARACTER, import_lines, read_lines
     from rag_core.model import TenantId
     from rag_core.settings import read_settings
     from rag_core.storage.database import open_database
@@ -54,7 +54,7 @@ def import_notes(
         settings = read_settings()
         if not file.is_file():
             raise InvalidInputError(f"there is no file {file}; give the path of a file of JSON lines")
-        owner = TenantId(_checked_tenant(tenant or settings.tenant or "default"))
+        owner = TenantId(tenant or settings.tenant or "default")
         with (
             open_database(settings) as database,
             file.open("rb") as lines,
@@ -63,7 +63,7 @@ def import_notes(
             report = import_lines(
                 database,
                 owner,
-                lines,
+                read_lines(lines, max_bytes=LINE_BYTES_A_CHARACTER * settings.max_note_characters + 1_000_000),
                 source=source,
                 language=language,  # type: ignore[arg-type]
                 zone=settings.zone,
@@ -72,7 +72,13 @@ def import_notes(
             )
         counts = {"imported": report.imported, "updated": report.updated, "unchanged": report.unchanged}
         if is_json:
-            print_json({**counts, "rejected": [asdict(r) for r in report.rejected]})
+            print_json(
+                {
+                    **counts,
+                    "rejected": [asdict(r) for r in report.rejected],
+                    "rejected_count": report.rejected_count,
+                }
+            )
         else:
             print(
                 "  ".join(f"{name} {count}" for name, count in counts.items()) + f"  rejected {report.rejected_count}"
@@ -85,18 +91,6 @@ def import_notes(
                 say("Run `brain index` so that they are found by meaning too.")
         if report.rejected_count and not report.taken:
             raise typer.Exit(1)
-
-
-def _checked_tenant(name: str) -> str:
-    import re
-
-    from rag_core.errors import InvalidInputError
-
-    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,62}", name):
-        raise InvalidInputError(
-            f"{name!r} is no name for a tenant; use lower-case letters, digits, - and _ (at most 63)"
-        )
-    return name
 
 
 @app.command("index")
@@ -147,7 +141,7 @@ def delete(
     from rag_core.storage.notes import delete_notes, find_note
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
-        owner = engine.named_tenant(tenant)
+        owner = engine.writing_tenant(tenant)
         with engine.database.transaction(owner) as connection:
             found = [find_note(connection, owner, name) for name in notes]
             deleted = delete_notes(connection, owner, found)

@@ -13,9 +13,7 @@ CONTEXT_VERSION = "1"
 _SUMMARY_CHARACTERS = 200
 
 
-def contextual_input(
-    *, title: str | None, summary: str, chunk: str, index: int, total: int, language: Language
-) -> str:
+def contextual_input(*, title: str | None, summary: str, chunk: str, index: int, total: int, language: Language) -> str:
     """Compose the text of a chunk's contextual vector: the information, a blank line, the chunk.
 
     The title is put before a summary that does not begin with it. ``index`` counts from 0.

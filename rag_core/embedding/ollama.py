@@ -35,9 +35,7 @@ class OllamaEmbedder:
     one and a half time-outs. At most four requests are under way at once, however many threads ask.
     """
 
-    def __init__(
-        self, model: EmbeddingModel, *, host: str, timeout_seconds: float = 30, batch_size: int = 32
-    ) -> None:
+    def __init__(self, model: EmbeddingModel, *, host: str, timeout_seconds: float = 30, batch_size: int = 32) -> None:
         self.name = model.name
         self.dimensions = model.dimensions
         self._model = model
@@ -175,9 +173,7 @@ def _given_dimensions(model: EmbeddingModel) -> int:
 def _is_transient(error: Exception) -> bool:
     if isinstance(error, ResponseError):
         return error.status_code >= httpx.codes.INTERNAL_SERVER_ERROR
-    return isinstance(
-        error, (ConnectionError, httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolError)
-    )
+    return isinstance(error, (ConnectionError, httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolError))
 
 
 def _short(message: str) -> str:

@@ -41,7 +41,7 @@ def store_and_index(
     """
     note_id = note_id_for(tenant, note.source, note.external_id)
     staged = stage_note(_to_stage(note_id, note), pipeline)
-    vectors = _vectors(note, staged, pipeline)
+    vectors = _vectors(database, tenant, staged, pipeline)
     with database.transaction(tenant, has_copy=True) as connection:
         ensure_tenant(connection, tenant)
         _check(store_notes(connection, tenant, [note]), note, expected)
@@ -50,7 +50,9 @@ def store_and_index(
         if not is_indexed(connection, tenant, note_id, fingerprint=pipeline.fingerprint):
             store.copy_staged(connection, tenant, [staged])
             store.copy_vectors(connection, tenant, vectors)
-            store.publish_notes(connection, tenant, [note_id], model_id=pipeline.model.id)
+            store.publish_notes(
+                connection, tenant, [note_id], model_id=pipeline.model.id, fingerprint=pipeline.fingerprint
+            )
     return IndexedNote(note_id=note_id, is_embedded=True)
 
 
@@ -71,17 +73,23 @@ def _to_stage(note_id: NoteId, note: NewNote) -> store.NoteToStage:
     )
 
 
-def _vectors(note: NewNote, staged: store.StagedNote, pipeline: Pipeline) -> list[store.ComputedVector] | None:
+def _vectors(
+    database: Database, tenant: TenantId, staged: store.StagedNote, pipeline: Pipeline
+) -> list[store.ComputedVector] | None:
+    """The vectors that are neither live nor cached; None when the provider fails."""
     texts: dict[bytes, str] = {}
     for chunk in staged.chunks:
-        content = note.content[chunk.start_char : chunk.end_char]
-        texts[chunk.standard_hash] = content
-        texts[chunk.contextual_hash] = with_context(chunk.context, content)
+        texts[chunk.standard_hash] = chunk.content
+        texts[chunk.contextual_hash] = with_context(chunk.context, chunk.content)
+    known = store.fetch_known_hashes(database, tenant, list(texts))
+    missing = {digest: text for digest, text in texts.items() if digest not in known}
+    if not missing:
+        return []
     try:
-        vectors = pipeline.embedder.embed(list(texts.values()), role="document")
+        vectors = pipeline.embedder.embed(list(missing.values()), role="document")
     except EmbeddingError:
         return None
     return [
         store.ComputedVector(input_hash=digest, note_id=staged.note_id, vector=vector)
-        for digest, vector in zip(texts, vectors, strict=True)
+        for digest, vector in zip(missing, vectors, strict=True)
     ]

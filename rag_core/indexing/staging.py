@@ -41,6 +41,7 @@ def stage_notes(
     database: Database, tenant: TenantId, batches: Sequence[str], pipeline: Pipeline, *, is_full: bool = False
 ) -> StageReport:
     """Chunk the batches' stale notes (all of them if ``is_full``) into the staging tables, a page a transaction."""
+    store.drop_other_generations(database, tenant, batches, pipeline.fingerprint)
     notes = chunks = 0
     after = _FIRST
     while page := store.fetch_notes_to_stage(
@@ -83,6 +84,7 @@ def _staged_chunks(
                 chunk_id=chunk_id_for(note.note_id, content, repeats[content]),
                 start_char=span.start,
                 end_char=span.end,
+                content=content,
                 context=context,
                 token_count=span.token_count,
                 chunking_method="sentence",
@@ -128,10 +130,12 @@ def embed_staged(
     Raises:
         EmbeddingError: the provider failed; nothing live was touched.
     """
-    _, chunks = store.count_staged(database, tenant, batches)
+    _, chunks = store.count_staged(database, tenant, batches, pipeline.fingerprint)
     embedded = 0
     after = (_FIRST, -1)
-    while page := store.fetch_missing_inputs(database, tenant, batches, after=after, limit=EMBED_CHUNKS):
+    while page := store.fetch_missing_inputs(
+        database, tenant, batches, pipeline.fingerprint, after=after, limit=EMBED_CHUNKS
+    ):
         computed = _embed(page, pipeline.embedder)
         if computed:
             store.write_vectors(database, tenant, computed)

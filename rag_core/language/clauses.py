@@ -8,9 +8,7 @@ from rag_core.language.words import word_set
 from rag_core.model import Language
 
 CLAUSE_CONNECTORS: dict[Language, frozenset[str]] = {
-    "es": word_set(
-        "y e o u ni pero sino porque pues aunque mientras cuando donde que quien cuyo cuya para si como"
-    ),
+    "es": word_set("y e o u ni pero sino porque pues aunque mientras cuando donde que quien cuyo cuya para si como"),
     "de": word_set("und oder aber denn sondern weil dass obwohl während wenn damit"),
     "en": word_set("and or but because although while when where which that so"),
 }

@@ -33,6 +33,7 @@ from rag_core.storage.migrate import APPLICATION_ROLE, migrate
 Connection = psycopg.Connection[TupleRow]
 
 CONNECT_TIMEOUT_SECONDS = 10
+_DISK_FULL = "53100"
 _SEARCH_PATH = "brain,public,extensions"
 
 
@@ -122,7 +123,7 @@ def _is_unreachable(error: Exception) -> bool:
     """
     if not isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return not isinstance(error, psycopg.Error)  # the pool's own errors
-    return error.sqlstate is None or error.sqlstate[:2] in {"08", "53", "57"}
+    return error.sqlstate is None or (error.sqlstate[:2] in {"08", "53", "57"} and error.sqlstate != _DISK_FULL)
 
 
 def _settings_statement(
@@ -152,7 +153,8 @@ def open_database(settings: Settings, *, pool_size: int = 4) -> Iterator[Databas
     with embedded_server(settings.home, shared_buffers_mb=settings.shared_buffers_mb) as server:
         conninfo = ensure_database(server, "brain")
         home: Path = settings.home
-        with _open(conninfo, pool_size=pool_size, revive=lambda: revive(home)) as database:
+        buffers = settings.shared_buffers_mb
+        with _open(conninfo, pool_size=pool_size, revive=lambda: revive(home, shared_buffers_mb=buffers)) as database:
             yield database
 
 
@@ -162,6 +164,10 @@ def _open(conninfo: str, *, pool_size: int, revive: Callable[[], bool] | None) -
         with _connect(conninfo) as connection:
             migrate(connection)
             _check_application_role(connection)
+    except psycopg.ProgrammingError as error:
+        raise DatabaseSetupError(
+            f"DATABASE_URL cannot be used: {str(error).strip()}. It looks like postgresql://user:password@host:5432/database"
+        ) from error
     except psycopg.OperationalError as error:
         raise DatabaseUnavailableError(
             f"no PostgreSQL answers at {_public(conninfo)}: {str(error).strip()}. Check DATABASE_URL and that the server runs."
@@ -184,33 +190,28 @@ def application_conninfo(conninfo: str) -> str:
     """The same server as ``brain_app``: the role is taken on when the connection starts, without a round trip."""
     given = str(conninfo_to_dict(conninfo).get("options") or "")
     options = f"{given} -c role={APPLICATION_ROLE} -c search_path={_SEARCH_PATH} -c jit=off".strip()
-    return make_conninfo(conninfo, options=options, application_name="brain", connect_timeout=5)
+    return make_conninfo(conninfo, options=options, application_name="brain", connect_timeout=5, client_encoding="utf8")
 
 
 def ensure_database(server: str, name: str) -> str:
     """Create the database on a server where we may, and return its connection string."""
-    conninfo = make_conninfo(server, dbname=name)
-    try:
-        psycopg.connect(conninfo).close()
-    except psycopg.OperationalError as error:
-        if f'"{name}" does not exist' not in str(error):
-            raise
-        _create_database(server, name)
-    return conninfo
-
-
-def _create_database(server: str, name: str) -> None:
     with _connect(server) as connection:
-        locale: LiteralString = (
-            "locale_provider builtin builtin_locale 'C.UTF-8' locale 'C'"
-            if connection.info.server_version >= 170_000
-            else "lc_collate 'C' lc_ctype 'C.UTF-8'"
-        )
-        statement = sql.SQL("create database {} template template0 encoding 'UTF8' " + locale)
-        try:
-            connection.execute(statement.format(sql.Identifier(name)))
-        except (psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
-            return  # another process was faster
+        if connection.execute("select from pg_database where datname = %s", (name,)).fetchone() is None:
+            _create_database(connection, name)
+    return make_conninfo(server, dbname=name)
+
+
+def _create_database(connection: Connection, name: str) -> None:
+    locale: LiteralString = (
+        "locale_provider builtin builtin_locale 'C.UTF-8' locale 'C'"
+        if connection.info.server_version >= 170_000
+        else "lc_collate 'C' lc_ctype 'C.UTF-8'"
+    )
+    statement = sql.SQL("create database {} template template0 encoding 'UTF8' " + locale)
+    try:
+        connection.execute(statement.format(sql.Identifier(name)))
+    except (psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
+        return  # another process was faster
 
 
 def _connect(conninfo: str) -> Connection:

@@ -56,6 +56,8 @@ def embedded_server(root: Path, *, shared_buffers_mb: int | None = None) -> Iter
     """
     home = EmbeddedHome(root=root)
     _prepare(home)
+    for name in [name for name in os.environ if name.startswith("PG") and name != "PGSERVER_POSTGRES_VERSION"]:
+        del os.environ[name]  # libpq's variables are meant for a server of the user's own, and would reach ours
     with (home.run / "users.lock").open("a+") as users:
         with _locked(home, "start.lock"):
             fcntl.flock(users, fcntl.LOCK_SH)
@@ -67,13 +69,13 @@ def embedded_server(root: Path, *, shared_buffers_mb: int | None = None) -> Iter
             _leave(home, users)
 
 
-def revive(root: Path) -> bool:
+def revive(root: Path, *, shared_buffers_mb: int | None = None) -> bool:
     """Start the home's server again after a crash, unless ``brain down`` stopped it; whether it is running now."""
     home = EmbeddedHome(root=root)
     with _locked(home, "start.lock"):
         if (home.run / "down").exists():
             return False
-        _ensure_running(home, None)
+        _ensure_running(home, shared_buffers_mb)
     return True
 
 
@@ -82,7 +84,7 @@ def stop(root: Path) -> bool:
     home = EmbeddedHome(root=root)
     if not home.data.exists():
         return False
-    home.run.mkdir(exist_ok=True)
+    _prepare(home)
     with _locked(home, "start.lock"):
         (home.run / "down").touch()
         return _stop(home)
@@ -92,6 +94,8 @@ def _prepare(home: EmbeddedHome) -> None:
     try:
         home.run.mkdir(parents=True, exist_ok=True)
         home.data.mkdir(exist_ok=True, mode=0o700)
+        for name in ("users.lock", "start.lock"):
+            (home.run / name).touch()
     except OSError as error:
         raise DatabaseSetupError(
             f"cannot make the folder {home.root} ({error.strerror}); set BRAIN_HOME to a folder you may write to"
@@ -144,7 +148,7 @@ def _conninfo(home: EmbeddedHome) -> str | None:
     lines = _pid_file_lines(home)
     if len(lines) < 5 or not lines[4]:
         return None
-    return make_conninfo("", host=lines[4], port=lines[3], user="postgres", dbname="postgres")
+    return make_conninfo("", host=lines[4], port=lines[3], user="postgres", dbname="postgres", client_encoding="utf8")
 
 
 def _pid_file_lines(home: EmbeddedHome) -> list[str]:
@@ -155,14 +159,19 @@ def _pid_file_lines(home: EmbeddedHome) -> list[str]:
 
 
 def _postmaster(home: EmbeddedHome) -> psutil.Process | None:
-    """The running postmaster, if it is one; a zombie or another program with its old number is not."""
+    """The running postmaster, if it is one; a zombie, or another program or home with its old number, is not."""
     lines = _pid_file_lines(home)
     try:
         process = psutil.Process(int(lines[0]))
-        alive = process.status() != psutil.STATUS_ZOMBIE and "postgres" in process.name()
+        is_ours = process.status() != psutil.STATUS_ZOMBIE and _serves(process, home)
     except (IndexError, ValueError, psutil.Error):
         return None
-    return process if alive else None
+    return process if is_ours else None
+
+
+def _serves(process: psutil.Process, home: EmbeddedHome) -> bool:
+    """Whether it is a PostgreSQL process of this data folder; all of them have it as working folder."""
+    return process.name().startswith("postgres") and Path(process.cwd()) == home.data.resolve()
 
 
 def _start(home: EmbeddedHome, shared_buffers_mb: int | None) -> str:
@@ -185,7 +194,7 @@ def _start(home: EmbeddedHome, shared_buffers_mb: int | None) -> str:
         server.ensure_pgdata_inited()
         sockets = find_suitable_socket_dir(home.data, server.runtime_path)
         if sockets != home.data and server.system_user is not None:
-            sockets.chmod(0o777)
+            _own_socket_folder(sockets, server.system_user)
         write_settings(home.data, sockets, shared_buffers_mb=shared_buffers_mb, owner=server.system_user)
         arguments = ("-w", "-t", "30", "-l", str(home.data / "log"), "-D", str(home.data), "start")
         pgexec("pg_ctl", arguments, bin_path=server.bin_path, user=server.system_user)
@@ -197,6 +206,22 @@ def _start(home: EmbeddedHome, shared_buffers_mb: int | None) -> str:
             "Set BRAIN_HOME to another folder, or DATABASE_URL to a server of your own."
         ) from error
     return ""
+
+
+def _own_socket_folder(sockets: Path, user: str) -> None:
+    """Give a folder outside ours, where a long path puts the socket, to the server's user; nobody else may write to it."""
+    import shutil
+
+    if sockets.is_symlink() or sockets.stat().st_uid not in {0, _uid(user)}:
+        raise DatabaseSetupError(f"{sockets} belongs to somebody else; remove it, or use a shorter BRAIN_HOME")
+    shutil.chown(sockets, user)
+    sockets.chmod(0o711)
+
+
+def _uid(user: str) -> int:
+    import pwd
+
+    return pwd.getpwnam(user).pw_uid
 
 
 def _check_version(home: EmbeddedHome) -> None:
@@ -225,15 +250,11 @@ def _forget_dead_postmaster(home: EmbeddedHome) -> None:
 
 
 def _backends(home: EmbeddedHome) -> list[psutil.Process]:
-    """Live server processes of this data folder; all of them have it as working folder."""
+    """Live server processes of this data folder."""
     found = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):
-            if (
-                process.name().startswith("postgres")
-                and process.status() != psutil.STATUS_ZOMBIE
-                and process.cwd() == str(home.data)
-            ):
+            if process.status() != psutil.STATUS_ZOMBIE and _serves(process, home):
                 found.append(process)
     return found
 

@@ -15,6 +15,7 @@ from rag_core.notes import content_hash, note_id_for
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
 
+_UPSERT_ROUNDS = 3
 _INCOMING_TYPES = ("uuid", "text", "text", "text", "text", "bytea", "text", "text[]", "jsonb", "timestamptz")
 
 
@@ -43,11 +44,27 @@ def store_notes(connection: Connection, tenant: TenantId, notes: Sequence[NewNot
         copy.set_types(_INCOMING_TYPES)
         for note in notes:
             copy.write_row(_incoming_row(tenant, note))
-    rows = connection.execute(query("upsert_incoming"), {"tenant": tenant}).fetchall()
+    rows = _upsert(connection, tenant)
     connection.execute("drop table incoming")
-    unchunk(connection, tenant, [row[0] for row in rows if row[2]])
-    imported = sum(1 for row in rows if row[1])
+    unchunk(connection, tenant, sorted(note_id for note_id, (_, is_rechunked) in rows.items() if is_rechunked))
+    imported = sum(1 for is_new, _ in rows.values() if is_new)
     return StoredBatch(imported=imported, updated=len(rows) - imported, unchanged=len(notes) - len(rows))
+
+
+def _upsert(connection: Connection, tenant: TenantId) -> dict[UUID, tuple[bool, bool]]:
+    """Store the incoming notes; for each that changed, whether it is new and whether its text changed.
+
+    What another writer stored while this one waited for it is compared again: the last one wins, as if it came later.
+    """
+    changed: dict[UUID, tuple[bool, bool]] = {}
+    for _ in range(_UPSERT_ROUNDS):
+        for note_id, is_new, is_rechunked in connection.execute(
+            query("upsert_incoming"), {"tenant": tenant}
+        ).fetchall():
+            changed[note_id] = (is_new, is_rechunked)
+        if connection.execute(query("count_unequal"), {"tenant": tenant}).fetchone() == (0,):
+            break
+    return changed
 
 
 def unchunk(connection: Connection, tenant: TenantId, notes: Sequence[UUID]) -> None:
@@ -175,6 +192,7 @@ def _as_uuid(name: str) -> UUID | None:
 
 def delete_notes(connection: Connection, tenant: TenantId, notes: Sequence[UUID]) -> list[NoteId]:
     """Delete notes with all that was made of them; the ids that existed."""
+    connection.execute(query("lock_for_deletion"), {"tenant": tenant, "notes": list(notes)})
     rows = connection.execute(query("delete_notes"), {"tenant": tenant, "notes": list(notes)}).fetchall()
     return [NoteId(row[0]) for row in rows]
 

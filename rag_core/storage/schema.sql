@@ -101,7 +101,7 @@ CREATE FUNCTION brain.text_search_configuration(language text) RETURNS regconfig
 CREATE FUNCTION brain.lexemes_of(language text, title text, content text) RETURNS tsvector
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN to_tsvector(brain.text_search_configuration(language), (COALESCE((title || '
-'::text), ''::text) || "left"(content, 150000)));
+'::text), ''::text) || "left"(content, 100000)));
 
 CREATE FUNCTION brain.terms_in(lexemes tsvector) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -355,6 +355,7 @@ CREATE TABLE brain.staged_chunks (
     chunk_id uuid NOT NULL,
     start_char integer NOT NULL,
     end_char integer NOT NULL,
+    content text NOT NULL,
     context text NOT NULL,
     token_count integer NOT NULL,
     chunking_method text NOT NULL,

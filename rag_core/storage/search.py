@@ -61,19 +61,20 @@ def search_semantic(
     kind: EmbeddingKind,
     limit: int,
     timeout_ms: int,
+    exact_scan_chunks: int = EXACT_SCAN_CHUNKS,
 ) -> Ranking:
     """Chunks by cosine similarity in [-1, 1], best first: exact while the tenant is small, by HNSW otherwise."""
     parameters = {"tenant": tenant, "vector": Vector(vector), "limit": limit}
     settings: dict[str, str | int] = {"hnsw.ef_search": max(100, limit), "hnsw.iterative_scan": "strict_order"}
     with database.transaction(tenant, timeout_ms=timeout_ms, local=settings) as connection:
-        name = "search_semantic_exact" if _is_small(connection, tenant) else "search_semantic_index"
+        name = "search_semantic_exact" if _count(connection, tenant) <= exact_scan_chunks else "search_semantic_index"
         return connection.execute(_for_model(name, model, kind), parameters).fetchall()
 
 
-def _is_small(connection: Connection, tenant: TenantId) -> bool:
+def _count(connection: Connection, tenant: TenantId) -> int:
     row = connection.execute(query("corpus_size"), {"tenant": tenant}).fetchone()
     assert row is not None
-    return bool(row[0] <= EXACT_SCAN_CHUNKS)
+    return int(row[0])
 
 
 def _for_model(name: str, model: EmbeddingModel, kind: EmbeddingKind) -> sql.Composed:

@@ -14,7 +14,7 @@ from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 
 _NOTE_TYPES = ("text", "uuid", "bytea", "text", "int4[]", "timestamptz")
-_CHUNK_TYPES = ("text", "uuid", "int4", "uuid", "int4", "int4", "text", "int4", "text", "bytea", "bytea")
+_CHUNK_TYPES = ("text", "uuid", "int4", "uuid", "int4", "int4", "text", "text", "int4", "text", "bytea", "bytea")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +36,7 @@ class StagedChunk:
     chunk_id: ChunkId
     start_char: int
     end_char: int
+    content: str
     context: str
     token_count: int
     chunking_method: str
@@ -104,9 +105,24 @@ def fetch_notes_to_stage(
     ]
 
 
+def lock_notes(connection: Connection, tenant: TenantId, notes: Sequence[UUID]) -> None:
+    """Lock the notes in the order everybody locks them, until the caller's transaction ends."""
+    connection.execute(query("lock_notes"), {"tenant": tenant, "notes": list(notes)})
+
+
+def drop_other_generations(database: Database, tenant: TenantId, batches: Sequence[str], fingerprint: str) -> None:
+    """Forget what another pipeline staged of these batches and never published."""
+    with database.transaction(tenant) as connection:
+        connection.execute(
+            query("drop_other_generations"),
+            {"tenant": tenant, "batches": list(batches), "fingerprint": fingerprint},
+        )
+
+
 def write_staged(database: Database, tenant: TenantId, notes: Sequence[StagedNote]) -> None:
     """Replace what is staged of these notes, in one transaction."""
     with database.transaction(tenant, has_copy=True) as connection:
+        lock_notes(connection, tenant, [note.note_id for note in notes])
         copy_staged(connection, tenant, notes)
 
 
@@ -124,8 +140,7 @@ def copy_staged(connection: Connection, tenant: TenantId, notes: Sequence[Staged
         for note in notes:
             for chunk in note.chunks:
                 copy.write_row(_chunk_row(tenant, note.note_id, chunk))
-    connection.execute(query("insert_staged_notes"), {"tenant": tenant})
-    connection.execute(query("stage_chunks"), {"tenant": tenant})
+    connection.execute(query("insert_staged"), {"tenant": tenant})
     connection.execute("drop table new_notes, new_chunks")
 
 
@@ -142,6 +157,7 @@ def _chunk_row(tenant: TenantId, note_id: NoteId, chunk: StagedChunk) -> tuple[o
         chunk.chunk_id,
         chunk.start_char,
         chunk.end_char,
+        chunk.content,
         chunk.context,
         chunk.token_count,
         chunk.chunking_method,
@@ -150,16 +166,23 @@ def _chunk_row(tenant: TenantId, note_id: NoteId, chunk: StagedChunk) -> tuple[o
     )
 
 
-def count_staged(database: Database, tenant: TenantId, batches: Sequence[str]) -> tuple[int, int]:
-    """Notes and chunks staged in the batches."""
+def count_staged(database: Database, tenant: TenantId, batches: Sequence[str], fingerprint: str) -> tuple[int, int]:
+    """Notes and chunks of this pipeline that are staged in the batches."""
+    parameters = {"tenant": tenant, "batches": list(batches), "fingerprint": fingerprint}
     with database.transaction(tenant) as connection:
-        row = connection.execute(query("count_staged"), {"tenant": tenant, "batches": list(batches)}).fetchone()
+        row = connection.execute(query("count_staged"), parameters).fetchone()
     assert row is not None
     return row[0], row[1]
 
 
 def fetch_missing_inputs(
-    database: Database, tenant: TenantId, batches: Sequence[str], *, after: tuple[UUID, int], limit: int
+    database: Database,
+    tenant: TenantId,
+    batches: Sequence[str],
+    fingerprint: str,
+    *,
+    after: tuple[UUID, int],
+    limit: int,
 ) -> list[MissingInput]:
     """The next page of staged chunks after (note, chunk index), each with the hashes of the vectors it lacks."""
     with database.transaction(tenant) as connection:
@@ -168,6 +191,7 @@ def fetch_missing_inputs(
             {
                 "tenant": tenant,
                 "batches": list(batches),
+                "fingerprint": fingerprint,
                 "after_note": after[0],
                 "after_index": after[1],
                 "limit": limit,
@@ -184,6 +208,13 @@ def fetch_missing_inputs(
         )
         for note, index, content, context, standard, contextual in rows
     ]
+
+
+def fetch_known_hashes(database: Database, tenant: TenantId, hashes: Sequence[bytes]) -> set[bytes]:
+    """Which of these inputs have a vector, live or cached."""
+    with database.transaction(tenant) as connection:
+        rows = connection.execute(query("fetch_known_hashes"), {"tenant": tenant, "hashes": list(hashes)}).fetchall()
+    return {row[0] for row in rows}
 
 
 def write_vectors(database: Database, tenant: TenantId, vectors: Sequence[ComputedVector]) -> None:
@@ -203,12 +234,13 @@ def copy_vectors(connection: Connection, tenant: TenantId, vectors: Sequence[Com
     connection.execute("drop table computed")
 
 
-def fetch_staged_note_ids(database: Database, tenant: TenantId, batches: Sequence[str]) -> list[NoteId]:
-    """Notes of the batches that are staged, in the order they are published."""
+def fetch_staged_note_ids(
+    database: Database, tenant: TenantId, batches: Sequence[str], fingerprint: str
+) -> list[NoteId]:
+    """Notes of the batches that this pipeline staged, in the order they are published."""
+    parameters = {"tenant": tenant, "batches": list(batches), "fingerprint": fingerprint}
     with database.transaction(tenant) as connection:
-        rows = connection.execute(
-            query("fetch_staged_note_ids"), {"tenant": tenant, "batches": list(batches)}
-        ).fetchall()
+        rows = connection.execute(query("fetch_staged_note_ids"), parameters).fetchall()
     return [row[0] for row in rows]
 
 
@@ -218,12 +250,17 @@ def count_replaced_chunks(connection: Connection, tenant: TenantId, notes: Seque
     return dict(rows)
 
 
-def publish_notes(connection: Connection, tenant: TenantId, notes: Sequence[NoteId], *, model_id: int) -> list[NoteId]:
+def publish_notes(
+    connection: Connection, tenant: TenantId, notes: Sequence[NoteId], *, model_id: int, fingerprint: str
+) -> list[NoteId]:
     """Make the staged generation of these notes the live one within the caller's transaction; the notes published.
 
-    Left out are notes whose text changed since they were staged and notes of which a vector is missing.
+    Left out are notes whose text changed since they were staged, notes of which a vector is missing, and notes that
+    another pipeline staged.
     """
-    rows = connection.execute(query("lock_publishable"), {"tenant": tenant, "notes": list(notes)}).fetchall()
+    wanted = {"tenant": tenant, "notes": list(notes), "fingerprint": fingerprint}
+    lock_notes(connection, tenant, notes)
+    rows = connection.execute(query("fetch_publishable"), wanted).fetchall()
     ready = [row[0] for row in rows]
     parameters = {"tenant": tenant, "notes": ready, "model": model_id}
     if ready:
@@ -233,6 +270,7 @@ def publish_notes(connection: Connection, tenant: TenantId, notes: Sequence[Note
 
 
 _PUBLICATION = (
+    "copy_shared_vectors",
     "keep_vectors",
     "delete_chunks",
     "insert_staged_chunks",

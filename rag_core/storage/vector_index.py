@@ -30,30 +30,39 @@ def vacuum(database: Database) -> None:
             connection.execute(sql.SQL("vacuum (analyze) {}").format(sql.Identifier("brain", table)))
 
 
-def ensure_vector_index(database: Database, model: EmbeddingModel) -> bool:
-    """Make the index of the model's searched vectors once there are enough of them; whether it was made now."""
+def ensure_vector_index(
+    database: Database, model: EmbeddingModel, *, exact_scan_chunks: int = EXACT_SCAN_CHUNKS
+) -> bool:
+    """Make the index of the model's searched vectors once there are enough of them; whether it was made now.
+
+    One process makes it, the others go on without. A build that was killed is dropped and begun anew.
+    """
     name = index_name(model, vector_kind(model))
+    if model.dimensions > MAX_INDEX_DIMENSIONS:
+        return False
     with database.owner() as connection:
-        if model.dimensions > MAX_INDEX_DIMENSIONS:
+        state = connection.execute(query("vector_index_state"), {"name": name}).fetchone()
+        if state == (True,) or _count(connection, model) <= exact_scan_chunks:
             return False
-        if connection.execute(query("has_vector_index"), {"name": name}).fetchone() == (True,):
-            return False
-        if _count(connection, model) <= EXACT_SCAN_CHUNKS:
+        if connection.execute("select pg_try_advisory_lock(hashtextextended(%s, 0))", (name,)).fetchone() != (True,):
             return False
         connection.execute("set search_path = brain, public, extensions")
-        connection.execute(
-            sql.SQL(
-                "create index concurrently if not exists {name} on embeddings using hnsw"
-                " ((vector::vector({dimensions})) vector_cosine_ops) with (m = 16, ef_construction = 100)"
-                " where model_id = {model} and kind = {kind}"
-            ).format(
-                name=sql.Identifier(name),
-                dimensions=sql.Literal(model.dimensions),
-                model=sql.Literal(model.id),
-                kind=sql.Literal(vector_kind(model)),
-            )
-        )
+        connection.execute(sql.SQL("drop index concurrently if exists {}").format(sql.Identifier(name)))
+        connection.execute(_create_index(name, model))
     return True
+
+
+def _create_index(name: str, model: EmbeddingModel) -> sql.Composed:
+    return sql.SQL(
+        "create index concurrently {name} on embeddings using hnsw"
+        " ((vector::vector({dimensions})) vector_cosine_ops) with (m = 16, ef_construction = 100)"
+        " where model_id = {model} and kind = {kind}"
+    ).format(
+        name=sql.Identifier(name),
+        dimensions=sql.Literal(model.dimensions),
+        model=sql.Literal(model.id),
+        kind=sql.Literal(vector_kind(model)),
+    )
 
 
 def _count(connection: Connection, model: EmbeddingModel) -> int:

@@ -91,4 +91,7 @@ def _leave(_signal: int, _frame: FrameType | None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)

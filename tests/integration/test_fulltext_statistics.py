@@ -33,8 +33,10 @@ def differences(database: Database, tenant: TenantId) -> list[tuple]:
             "select language, lexeme, sum(document_frequency) from lexeme_statistics group by 1, 2 having sum(document_frequency) <> 0",
         ),
         (
-            ("select language, count(*), sum(length) from (select language, (select coalesce(sum(cardinality(positions)), 0)"
-            " from unnest(lexemes)) as length from chunks) c group by 1"),
+            (
+                "select language, count(*), sum(length) from (select language, (select coalesce(sum(cardinality(positions)), 0)"
+                " from unnest(lexemes)) as length from chunks) c group by 1"
+            ),
             "select language, sum(documents), sum(total_length) from corpus_statistics group by 1 having sum(documents) <> 0",
         ),
     ]

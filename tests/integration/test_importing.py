@@ -1,16 +1,19 @@
 import json
+import time
 import tracemalloc
 import unicodedata
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from rag_core.errors import AmbiguousNoteError, NotFoundError
-from rag_core.importing import ImportReport, import_lines
+from rag_core.importing import ImportReport, import_lines, read_lines
 from rag_core.model import TenantId
 from rag_core.storage.database import Database
-from rag_core.storage.notes import fetch_note, find_note, find_notes
+from rag_core.notes import parse_line
+from rag_core.storage.notes import fetch_note, find_note, find_notes, store_notes
 
 
 def line(number: int | str, text: str, **more: object) -> bytes:
@@ -127,3 +130,55 @@ def test_memory_does_not_grow_with_the_number_of_lines(database: Database, tenan
     small, large = peak(1500), peak(6000)
 
     assert large < small * 1.3
+
+
+def test_a_line_only_the_database_refuses_is_named_and_the_others_go_in(database: Database, tenant: TenantId) -> None:
+    with database.owner() as connection:
+        connection.execute("alter table brain.notes add check (content <> 'prohibido')")
+
+    report = load(database, tenant, [line(1, "uno"), line(2, "prohibido"), line(3, "tres")])
+
+    assert counts(report) == (2, 0, 0, 1)
+    assert report.rejected[0].line == 2
+
+
+def test_a_huge_line_is_rejected_without_being_kept(tmp_path, database: Database, tenant: TenantId) -> None:
+    file = tmp_path / "huge.jsonl"
+    file.write_bytes(line(1, "uno") + b'{"id": "2", "text": "' + b"x" * 3_000_000 + b'"}\n' + line(3, "tres"))
+
+    with file.open("rb") as opened:
+        lines = list(read_lines(opened, max_bytes=100_000))
+
+    assert [len(one) for one in lines] == [len(line(1, "uno")), 100_000, len(line(3, "tres"))]
+    assert counts(load(database, tenant, lines)) == (2, 0, 0, 1)
+
+
+def test_two_imports_of_the_same_new_note_keep_the_later_one(database: Database, tenant: TenantId) -> None:
+    with ThreadPoolExecutor(1) as other:
+        with database.transaction(tenant, has_copy=True) as connection:
+            store_notes(connection, tenant, [parsed("primero")])
+            second = other.submit(load, database, tenant, [line(1, "segundo")])
+            time.sleep(0.5)
+        report = second.result(timeout=30)
+
+    assert counts(report) == (0, 1, 0, 0)
+    with database.transaction(tenant) as connection:
+        assert fetch_note(connection, tenant, find_note(connection, tenant, "1")).content == "segundo"
+        assert connection.execute("select content from chunks").fetchall() == [("segundo",)]
+
+
+def test_imports_in_opposite_orders_do_not_deadlock(database: Database, tenant: TenantId) -> None:
+    def run(numbers: list[int]) -> tuple[int, int, int, int]:
+        return counts(load(database, tenant, [line(number, f"nota {number} de {numbers[0]}") for number in numbers]))
+
+    with ThreadPoolExecutor(4) as pool:
+        orders = [list(range(200)), list(range(199, -1, -1)), list(range(100, 300)), list(range(299, 99, -1))]
+        reports = [future.result(timeout=60) for future in [pool.submit(run, order) for order in orders]]
+
+    assert all(sum(report[:3]) == 200 for report in reports)
+
+
+def parsed(text: str):
+    return parse_line(
+        line(1, text).decode(), source="diario", language="es", zone=ZoneInfo("Europe/Madrid"), max_characters=100
+    )

@@ -123,9 +123,12 @@ def test_an_ordinary_owner_can_migrate_once_the_role_is_prepared(server: str, em
     with connect(empty_database) as connection:
         connection.execute("create extension vector")
 
-    with open_database(
-        read_settings(database_url=psycopg.conninfo.make_conninfo(empty_database, user="duena"))
-    ) as opened, opened.transaction("una") as connection:
+    with (
+        open_database(
+            read_settings(database_url=psycopg.conninfo.make_conninfo(empty_database, user="duena"))
+        ) as opened,
+        opened.transaction("una") as connection,
+    ):
         row = connection.execute("select current_user").fetchone()
 
     assert row == ("brain_app",)

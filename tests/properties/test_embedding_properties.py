@@ -105,9 +105,7 @@ def test_the_contextual_input_names_summary_and_position_and_ends_with_the_chunk
     index = data.draw(st.integers(0, total - 1))
     summary = template_summary(title, content)
 
-    text = contextual_input(
-        title=title, summary=summary, chunk=content, index=index, total=total, language=language
-    )
+    text = contextual_input(title=title, summary=summary, chunk=content, index=index, total=total, language=language)
 
     assert text.endswith(f"\n\n{content}")
     info = text.removesuffix(f"\n\n{content}")

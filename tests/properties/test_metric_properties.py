@@ -24,9 +24,7 @@ RANKINGS = st.lists(NOTES, max_size=25)
 RELEVANT = st.sets(NOTES, min_size=1, max_size=6)
 QUERIES = st.lists(st.tuples(RANKINGS, RELEVANT), min_size=1, max_size=12)
 DEPTHS = st.sampled_from([1, 3, 5, 10])
-LATENCIES_MS = st.lists(
-    st.floats(min_value=0, allow_nan=False, allow_infinity=False), min_size=1, max_size=300
-)
+LATENCIES_MS = st.lists(st.floats(min_value=0, allow_nan=False, allow_infinity=False), min_size=1, max_size=300)
 
 
 def first_places(ranking: list[str]) -> list[str]:

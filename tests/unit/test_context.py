@@ -49,18 +49,12 @@ class TestInfo:
 
 class TestInput:
     def test_it_is_the_info_a_blank_line_and_the_chunk(self) -> None:
-        text = contextual_input(
-            title=None, summary="El riego.", chunk="  Abrimos.\n", index=0, total=2, language="es"
-        )
+        text = contextual_input(title=None, summary="El riego.", chunk="  Abrimos.\n", index=0, total=2, language="es")
 
-        assert text == (
-            "Parte 1 de 2 de una nota sobre: El riego. Esta es la sección inicial.\n\n  Abrimos.\n"
-        )
+        assert text == ("Parte 1 de 2 de una nota sobre: El riego. Esta es la sección inicial.\n\n  Abrimos.\n")
 
     def test_a_title_is_put_before_a_summary_that_lacks_it(self) -> None:
-        text = contextual_input(
-            title="Acequia", summary="El riego.", chunk="x", index=0, total=1, language="es"
-        )
+        text = contextual_input(title="Acequia", summary="El riego.", chunk="x", index=0, total=1, language="es")
 
         assert text.startswith("Parte 1 de 1 de una nota sobre: Acequia. El riego. Esta")
 
@@ -97,9 +91,7 @@ class TestTemplateSummary:
     def test_a_short_word_before_a_very_long_one_is_not_all_that_is_left(self) -> None:
         assert template_summary(None, "ver " + "x" * 300) == "ver " + "x" * 196 + "..."
 
-    @pytest.mark.parametrize(
-        ("grapheme", "whole"), [("👨‍👩‍👧", 39), ("🇪🇸", 99), ("e\u0301", 99), ("👍🏽", 99)]
-    )
+    @pytest.mark.parametrize(("grapheme", "whole"), [("👨‍👩‍👧", 39), ("🇪🇸", 99), ("e\u0301", 99), ("👍🏽", 99)])
     def test_a_grapheme_is_never_cut(self, grapheme: str, whole: int) -> None:
         assert template_summary(None, "x" + grapheme * 150) == "x" + grapheme * whole + "..."
 
@@ -110,9 +102,7 @@ class TestTemplateSummary:
         assert template_summary(None, "\n" * 5_000 + "Compré pan.") == "Compré pan."
 
     def test_the_title_comes_first(self) -> None:
-        assert template_summary("Reunión con Rosa", "Quedamos en enero.") == (
-            "Reunión con Rosa. Quedamos en enero."
-        )
+        assert template_summary("Reunión con Rosa", "Quedamos en enero.") == ("Reunión con Rosa. Quedamos en enero.")
 
     def test_a_title_that_ends_a_sentence_gets_no_second_stop(self) -> None:
         assert template_summary("¿Qué pasó?", "Llovió.") == "¿Qué pasó? Llovió."

@@ -198,9 +198,7 @@ class TestInputHash:
     def test_what_does_not_change_the_vector_does_not_change_the_hash(self) -> None:
         promoted = replace(HASHING, id=9, state="retired", semantic_weight=0.5, query_prefix="query: ")
 
-        assert input_hash(promoted, "El río", role="document") == input_hash(
-            HASHING, "El río", role="document"
-        )
+        assert input_hash(promoted, "El río", role="document") == input_hash(HASHING, "El río", role="document")
 
     def test_prefix_and_text_do_not_run_into_each_other(self) -> None:
         prefixed = replace(HASHING, document_prefix="a")
@@ -217,13 +215,9 @@ class TestUnitRows:
 
     @pytest.mark.parametrize("scale", [1e-320, 1e-200, 1e300])
     def test_the_smallest_and_largest_numbers_neither_vanish_nor_overflow(self, scale: float) -> None:
-        assert unit_rows(np.array([[3 * scale, 4 * scale]]), source="m")[0] == pytest.approx(
-            [0.6, 0.8], abs=1e-3
-        )
+        assert unit_rows(np.array([[3 * scale, 4 * scale]]), source="m")[0] == pytest.approx([0.6, 0.8], abs=1e-3)
 
     @pytest.mark.parametrize("row", [[0.0, 0.0], [1.0, np.nan], [np.inf, 1.0], [-np.inf, 0.0]])
     def test_a_row_without_a_direction_is_an_error(self, row: list[float]) -> None:
-        with pytest.raises(
-            EmbeddingError, match="m gave a vector that is zero or not finite for text 2 of 2"
-        ):
+        with pytest.raises(EmbeddingError, match="m gave a vector that is zero or not finite for text 2 of 2"):
             unit_rows(np.array([[1.0, 0.0], row]), source="m")

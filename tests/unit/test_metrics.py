@@ -132,9 +132,7 @@ def test_the_mean_of_many_tenths_is_a_tenth() -> None:
     assert mean([0.1] * 10) == 0.1
 
 
-@pytest.mark.parametrize(
-    ("p", "expected"), [(0.05, 1), (0.50, 10), (0.51, 11), (0.95, 19), (0.99, 20), (1.0, 20)]
-)
+@pytest.mark.parametrize(("p", "expected"), [(0.05, 1), (0.50, 10), (0.51, 11), (0.95, 19), (0.99, 20), (1.0, 20)])
 def test_a_percentile_is_the_value_at_the_nearest_rank(p: float, expected: int) -> None:
     values = [20, *range(1, 20)]
 

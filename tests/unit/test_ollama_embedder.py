@@ -63,9 +63,7 @@ class TestVectors:
         assert vectors.dtype == np.float32
         assert vectors == pytest.approx(np.array(expected), abs=1e-6)
 
-    def test_no_texts_give_no_rows_and_ask_nobody(
-        self, server: OllamaServer, embedder: OllamaEmbedder
-    ) -> None:
+    def test_no_texts_give_no_rows_and_ask_nobody(self, server: OllamaServer, embedder: OllamaEmbedder) -> None:
         vectors = embedder.embed([], role="document")
 
         assert vectors.shape == (0, 16)
@@ -113,9 +111,7 @@ class TestLength:
         assert body["truncate"] is False
         assert body["options"] == {"num_ctx": 8192}
 
-    def test_a_text_longer_than_the_context_is_an_error_with_tokens_and_remedy(
-        self, server: OllamaServer
-    ) -> None:
+    def test_a_text_longer_than_the_context_is_an_error_with_tokens_and_remedy(self, server: OllamaServer) -> None:
         embedder = OllamaEmbedder(replace(NOMIC, context_tokens=20), host=server.url)
 
         with pytest.raises(EmbeddingError) as caught:
@@ -165,9 +161,7 @@ class TestRetries:
 
         assert vectors.shape == (1, 16)
 
-    def test_a_lasting_failure_ends_after_three_attempts(
-        self, server: OllamaServer, embedder: OllamaEmbedder
-    ) -> None:
+    def test_a_lasting_failure_ends_after_three_attempts(self, server: OllamaServer, embedder: OllamaEmbedder) -> None:
         server.misbehave("status", status=503, message="server busy")
 
         with pytest.raises(EmbeddingError, match="status 503: server busy"):
@@ -176,9 +170,7 @@ class TestRetries:
         assert len(server.bodies("/api/embed")) == 3
 
     @pytest.mark.parametrize("status", [400, 404, 429])
-    def test_a_refusal_is_not_tried_again(
-        self, server: OllamaServer, embedder: OllamaEmbedder, status: int
-    ) -> None:
+    def test_a_refusal_is_not_tried_again(self, server: OllamaServer, embedder: OllamaEmbedder, status: int) -> None:
         server.misbehave("status", status=status, message="no")
 
         with pytest.raises(EmbeddingError, match=f"status {status}: no"):
@@ -197,9 +189,7 @@ class TestRetries:
 
         assert len(server.bodies("/api/embed")) == 1
 
-    def test_a_stalled_server_costs_at_most_two_time_outs_and_the_wait_between(
-        self, server: OllamaServer
-    ) -> None:
+    def test_a_stalled_server_costs_at_most_two_time_outs_and_the_wait_between(self, server: OllamaServer) -> None:
         embedder = OllamaEmbedder(NOMIC, host=server.url, timeout_seconds=0.5)
         server.misbehave("stall", seconds=30)
         stamina.set_testing(False)

@@ -50,7 +50,13 @@ def parted(marked: str) -> tuple[str, list[str]]:
         "Juan R. R. Tolkien escribió. |Fin.",
         "J. L. Borges nació en 1899. |Murió en 1986.",
         "La Dra. A. Bujons vino. |Fin.",
+        "Firman M. A. López y J. E. Casal. |Fin.",
         "Falta vitamina C. |El resto está bien.",
+        "Toma vitamina D. |El hierro falta.",
+        "C/ Mayor, 3 A.\n|Localidad: Jaca.",
+        "C/ Mayor, 3 D.\n|Localidad: Jaca.",
+        "Hay peras, uvas, etc.\n|Compras de ayer.",
+        "Vino Luis A.\nBusto a cenar. |Fin.",
         # numbers, dates, times, addresses
         "Son 3.5 metros. |El 12.05.2024 a las 10.30 h. fue. |Luego no.",
         "El tumor mide 12 cm. |Presenta bordes lisos.",
@@ -224,6 +230,13 @@ def test_a_paragraph_beyond_one_window_is_parted_the_same_all_along() -> None:
     text = sentence * 1_000
 
     assert {end - start for start, end in sentence_spans(text, "es")} == {len(sentence)}
+
+
+@pytest.mark.parametrize("word", ["palabra ", "palabra, ", "palabra; "])
+def test_a_sentence_beyond_one_window_stays_whole(word: str) -> None:
+    text = word * 3_000 + "fin. Otra."
+
+    assert sentence_spans(text, "es") == [(0, len(text) - 5), (len(text) - 5, len(text))]
 
 
 STARTS = [0, 10, 20, 30, 40]

@@ -14,12 +14,12 @@ create function text_search_configuration(language text) returns regconfig
         else 'pg_catalog.spanish'::regconfig
     end;
 
--- A tsvector holds at most 1 MB; 150,000 characters stay below it whatever they are. Only a note that is not chunked
--- yet can be longer, and its tail is searchable once it is.
+-- A tsvector holds at most 1 MB; 100,000 characters of four bytes, each a word or part of a compound, stay below it. Only a
+-- note that is not chunked yet can be longer, and its tail is searchable once it is.
 create function lexemes_of(language text, title text, content text) returns tsvector
     language sql immutable parallel safe
     return to_tsvector(
-        text_search_configuration(language), coalesce(title || E'\n', '') || left(content, 150000)
+        text_search_configuration(language), coalesce(title || E'\n', '') || left(content, 100000)
     );
 
 -- How many terms a text has, repetitions counted: the length that BM25 divides by.
@@ -293,6 +293,8 @@ create table staged_chunks (
     chunk_id uuid not null,
     start_char integer not null,
     end_char integer not null,
+    -- The text that was staged: what the hashes are of, whatever becomes of the note meanwhile.
+    content text not null,
     context text not null,
     token_count integer not null,
     chunking_method text not null,

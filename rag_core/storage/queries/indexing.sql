@@ -13,10 +13,12 @@ with last as (
 ), numbered as (
     select note_id, row_number() over (order by created_at desc, note_id) - 1 as position
     from notes where tenant_id = %(tenant)s and batch_key is null
+), locked as (
+    select note_id from notes where tenant_id = %(tenant)s and batch_key is null order by note_id for no key update
 ), placed as (
     select note_id, (case when position < room then sequence else sequence + 1 + (position - room) / %(size)s end)::integer
         as sequence
-    from numbered cross join start
+    from numbered join locked using (note_id) cross join start
 ), made as (
     insert into batches (tenant_id, batch_key, sequence)
     select distinct %(tenant)s, %(tenant)s || '-' || lpad(sequence::text, 6, '0'), sequence from placed
@@ -65,6 +67,13 @@ limit %(limit)s;
 -- name: unstage_notes
 delete from staged_notes where tenant_id = %(tenant)s and note_id = any(%(notes)s);
 
+-- name: drop_other_generations
+-- What another pipeline staged and never published, of these batches.
+delete from staged_notes s
+using notes n
+where s.tenant_id = %(tenant)s and n.tenant_id = %(tenant)s and n.note_id = s.note_id
+    and n.batch_key = any(%(batches)s) and s.fingerprint <> %(fingerprint)s;
+
 -- name: create_new_notes
 -- COPY into a table with row-level security is refused, so rows go through temporary ones.
 create temporary table new_notes (like staged_notes) on commit drop;
@@ -77,29 +86,27 @@ copy new_notes (tenant_id, note_id, content_hash, fingerprint, sentence_starts, 
 
 -- name: copy_new_chunks
 copy new_chunks (
-    tenant_id, note_id, chunk_index, chunk_id, start_char, end_char, context, token_count, chunking_method,
-    standard_hash, contextual_hash
+    tenant_id, note_id, chunk_index, chunk_id, start_char, end_char, content, context, token_count,
+    chunking_method, standard_hash, contextual_hash
 ) from stdin (format binary);
 
--- name: insert_staged_notes
--- A note deleted meanwhile is passed over.
-insert into staged_notes
-select s.* from new_notes s
-where exists (select from notes n where n.tenant_id = %(tenant)s and n.note_id = s.note_id)
-on conflict do nothing;
-
--- name: stage_chunks
+-- name: insert_staged
+-- Notes with their chunks; a note deleted meanwhile is passed over, and so are its chunks.
+with staged as (
+    insert into staged_notes
+    select s.* from new_notes s
+    where exists (select from notes n where n.tenant_id = %(tenant)s and n.note_id = s.note_id)
+    returning note_id
+)
 insert into staged_chunks
-select c.* from new_chunks c join staged_notes s using (tenant_id, note_id)
-where s.tenant_id = %(tenant)s
-on conflict do nothing;
+select c.* from new_chunks c join staged s using (note_id);
 
 -- name: fetch_missing_inputs
 -- The next staged chunks with the texts their vectors are made from, and the hashes of vectors neither live nor cached.
 with page as materialized (
-    select s.note_id, s.chunk_index, s.start_char, s.end_char, s.context, s.standard_hash, s.contextual_hash, n.content
-    from staged_chunks s join notes n using (tenant_id, note_id)
-    where s.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s)
+    select s.note_id, s.chunk_index, s.content, s.context, s.standard_hash, s.contextual_hash
+    from staged_chunks s join staged_notes g using (tenant_id, note_id) join notes n using (tenant_id, note_id)
+    where s.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s) and g.fingerprint = %(fingerprint)s
         and (s.note_id, s.chunk_index) > (%(after_note)s, %(after_index)s)
     order by s.note_id, s.chunk_index
     limit %(limit)s
@@ -112,17 +119,22 @@ with page as materialized (
     where e.tenant_id = %(tenant)s
         and e.input_hash in (select standard_hash from page union all select contextual_hash from page)
 )
-select note_id, chunk_index, substring(content from start_char + 1 for end_char - start_char), context,
+select note_id, chunk_index, content, context,
     case when standard_hash not in (select input_hash from known) then standard_hash end,
     case when contextual_hash not in (select input_hash from known) then contextual_hash end
 from page
 order by note_id, chunk_index;
 
+-- name: fetch_known_hashes
+select input_hash from embedding_cache where tenant_id = %(tenant)s and input_hash = any(%(hashes)s)
+union
+select input_hash from embeddings where tenant_id = %(tenant)s and input_hash = any(%(hashes)s);
+
 -- name: count_staged
 -- Staged chunks and notes of the batches.
 select count(distinct s.note_id), count(*)
-from staged_chunks s join notes n using (tenant_id, note_id)
-where s.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s);
+from staged_chunks s join staged_notes g using (tenant_id, note_id) join notes n using (tenant_id, note_id)
+where s.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s) and g.fingerprint = %(fingerprint)s;
 
 -- name: copy_cache
 copy computed (input_hash, note_id, vector) from stdin (format binary);
@@ -141,11 +153,19 @@ on conflict do nothing;
 -- name: fetch_staged_note_ids
 select s.note_id
 from staged_notes s join notes n using (tenant_id, note_id)
-where s.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s)
+where s.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s) and s.fingerprint = %(fingerprint)s
 order by s.note_id;
 
--- name: lock_publishable
--- Staged notes whose text is still the one staged and whose every vector is there, locked in one order.
+-- name: lock_notes
+-- Whoever writes several notes locks them in this order, so that none waits for the other in a circle. A statement of its
+-- own: what was staged is read after the wait, when another may have published it.
+select note_id from notes
+where tenant_id = %(tenant)s and note_id = any(%(notes)s)
+order by note_id
+for no key update;
+
+-- name: fetch_publishable
+-- Staged notes whose text is still the one staged and whose every vector is there; the notes are locked.
 with wanted as materialized (
     select s.note_id, h.input_hash
     from staged_chunks s cross join lateral (values (s.standard_hash), (s.contextual_hash)) h (input_hash)
@@ -159,9 +179,8 @@ with wanted as materialized (
 select n.note_id
 from notes n join staged_notes s using (tenant_id, note_id)
 where n.tenant_id = %(tenant)s and n.note_id = any(%(notes)s) and n.content_hash = s.content_hash
-    and n.note_id not in (select note_id from unknown)
-order by n.note_id
-for update of n;
+    and s.fingerprint = %(fingerprint)s and n.note_id not in (select note_id from unknown)
+order by n.note_id;
 
 -- name: count_replaced_chunks
 -- Live chunks that the staged generation does not have again. The chunk of a note not chunked yet is not counted.
@@ -180,21 +199,27 @@ insert into chunks (
     chunking_method, language
 )
 select s.tenant_id, s.chunk_id, s.note_id, s.chunk_index, s.start_char, s.end_char, n.title,
-    substring(n.content from s.start_char + 1 for s.end_char - s.start_char), s.context, s.token_count,
-    s.chunking_method, n.language
+    s.content, s.context, s.token_count, s.chunking_method, n.language
 from staged_chunks s join notes n using (tenant_id, note_id)
 where s.tenant_id = %(tenant)s and s.note_id = any(%(notes)s);
 
+-- name: copy_shared_vectors
+-- Vectors that only another note's live chunk has become this note's own, before either note can go.
+insert into embedding_cache (tenant_id, input_hash, note_id, vector)
+select distinct on (k.input_hash) s.tenant_id, k.input_hash, s.note_id, e.vector
+from staged_chunks s
+cross join lateral (values (s.standard_hash), (s.contextual_hash)) k (input_hash)
+join embeddings e on e.tenant_id = s.tenant_id and e.input_hash = k.input_hash
+where s.tenant_id = %(tenant)s and s.note_id = any(%(notes)s)
+order by k.input_hash
+on conflict do nothing;
+
 -- name: insert_staged_embeddings
--- From the cache, or from another live chunk with the same input.
 insert into embeddings (tenant_id, model_id, kind, chunk_id, input_hash, vector)
-select s.tenant_id, %(model)s, k.kind, s.chunk_id, k.input_hash, coalesce(
-    c.vector,
-    (select e.vector from embeddings e where e.tenant_id = s.tenant_id and e.input_hash = k.input_hash limit 1)
-)
+select s.tenant_id, %(model)s, k.kind, s.chunk_id, k.input_hash, c.vector
 from staged_chunks s
 cross join lateral (values ('standard', s.standard_hash), ('contextual', s.contextual_hash)) k (kind, input_hash)
-left join embedding_cache c on c.tenant_id = s.tenant_id and c.input_hash = k.input_hash
+join embedding_cache c on c.tenant_id = s.tenant_id and c.input_hash = k.input_hash
 where s.tenant_id = %(tenant)s and s.note_id = any(%(notes)s);
 
 -- name: drop_published_cache

@@ -3,8 +3,11 @@ select model_id, name, provider, version, dimensions, query_prefix, document_pre
     similarity_threshold, fusion_method, semantic_weight, fulltext_weight, uses_contextual, state
 from brain.embedding_models where state = 'active';
 
--- name: has_vector_index
-select exists (select from pg_indexes where schemaname = 'brain' and indexname = %(name)s);
+-- name: vector_index_state
+-- Whether the index is whole; no row when there is none. A build that was killed leaves one that is not.
+select i.indisvalid
+from pg_index i join pg_class c on c.oid = i.indexrelid
+where c.relnamespace = 'brain'::regnamespace and c.relname = %(name)s;
 
 -- name: count_vectors
 -- Over all tenants; for the owner's connection.

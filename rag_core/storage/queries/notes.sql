@@ -12,13 +12,20 @@ copy incoming (
 
 -- name: upsert_incoming
 -- Store the batch; one row a note: its id, whether it is new, and whether chunks must be made anew.
--- Existing notes are locked in one order, so that two imports cannot deadlock.
+-- Rows are locked and inserted in the order of their ids, as everywhere, and only rows that differ are locked.
 with existing as (
     select n.note_id, n.source, n.external_id, n.content_hash, n.metadata, n.tags, n.created_at
     from notes n join incoming i using (source, external_id)
     where n.tenant_id = %(tenant)s
-    order by n.source, n.external_id
-    for update of n
+), locked as (
+    select n.note_id, n.content_hash
+    from notes n join existing e on e.note_id = n.note_id
+    join incoming i on i.source = e.source and i.external_id = e.external_id
+    where n.tenant_id = %(tenant)s
+        and (e.content_hash, e.metadata, e.tags, e.created_at)
+            is distinct from (i.content_hash, i.metadata, i.tags, coalesce(i.created_at, e.created_at))
+    order by n.note_id
+    for no key update of n
 ), inserted as (
     insert into notes (
         tenant_id, note_id, source, external_id, title, content, content_hash, language, tags, metadata, created_at
@@ -27,21 +34,28 @@ with existing as (
         i.metadata, coalesce(i.created_at, now())
     from incoming i
     where not exists (select from existing e where e.source = i.source and e.external_id = i.external_id)
+    order by i.note_id
     on conflict do nothing
     returning note_id
 ), updated as (
     update notes n
     set title = i.title, content = i.content, content_hash = i.content_hash, language = i.language, tags = i.tags,
         metadata = i.metadata, created_at = coalesce(i.created_at, n.created_at), updated_at = now()
-    from incoming i join existing e using (source, external_id)
+    from incoming i join existing e using (source, external_id) join locked l on l.note_id = e.note_id
     where n.tenant_id = %(tenant)s and n.note_id = e.note_id
-        and (e.content_hash, e.metadata, e.tags, e.created_at)
-            is distinct from (i.content_hash, i.metadata, i.tags, coalesce(i.created_at, e.created_at))
-    returning n.note_id, e.content_hash <> i.content_hash as is_rechunked
+    returning n.note_id, l.content_hash <> i.content_hash as is_rechunked
 )
 select note_id, true as is_new, true as is_rechunked from inserted
 union all
 select note_id, false, is_rechunked from updated;
+
+-- name: count_unequal
+-- Lines of the batch that are not what is stored: another writer stored that id while this one waited.
+select count(*)
+from incoming i
+left join notes n on n.tenant_id = %(tenant)s and n.source = i.source and n.external_id = i.external_id
+where (n.content_hash, n.metadata, n.tags, n.created_at)
+    is distinct from (i.content_hash, i.metadata, i.tags, coalesce(i.created_at, n.created_at));
 
 -- name: keep_vectors
 -- Move the vectors of chunks about to be replaced into the cache: the same input is not embedded twice.
@@ -49,6 +63,7 @@ insert into embedding_cache (tenant_id, input_hash, note_id, vector)
 select distinct on (e.input_hash) e.tenant_id, e.input_hash, c.note_id, e.vector
 from chunks c join embeddings e using (tenant_id, chunk_id)
 where c.tenant_id = %(tenant)s and c.note_id = any(%(notes)s)
+order by e.input_hash
 on conflict do nothing;
 
 -- name: delete_chunks
@@ -98,6 +113,9 @@ union
 select w.name, n.note_id, n.source, n.external_id
 from unnest(%(uuid_names)s::text[], %(uuids)s::uuid[]) w (name, note_id)
 join notes n on n.tenant_id = %(tenant)s and n.note_id = w.note_id;
+
+-- name: lock_for_deletion
+select note_id from notes where tenant_id = %(tenant)s and note_id = any(%(notes)s) order by note_id for update;
 
 -- name: delete_notes
 delete from notes where tenant_id = %(tenant)s and note_id = any(%(notes)s) returning note_id;

@@ -13,8 +13,8 @@ with corpora as (
     cross join lateral unnest(to_tsvector(text_search_configuration(c.language), %(query)s)) t
 ), weighted as materialized (
     select t.language, t.lexeme,
-        2.2 * t.query_frequency * ln(1 + (t.n - s.df + 0.5) / (s.df + 0.5)) as weight,
-        0.9 / greatest(t.average_length, 1) as length_factor
+        2.2::float8 * t.query_frequency * ln(1 + (t.n - s.df + 0.5) / (s.df + 0.5)) as weight,
+        0.9::float8 / greatest(t.average_length, 1) as length_factor
     from terms t
     cross join lateral (
         select coalesce(sum(document_frequency), 0)::float8 as df
@@ -24,7 +24,9 @@ with corpora as (
     where s.df > 0
 )
 select p.chunk_id,
-    sum(w.weight * p.term_frequency / (p.term_frequency + 0.3 + w.length_factor * p.chunk_length)) as score
+    sum(
+        w.weight * p.term_frequency / (p.term_frequency + 0.3::float8 + w.length_factor * p.chunk_length)
+    ) as score
 from weighted w
 join postings p on p.tenant_id = %(tenant)s and p.language = w.language and p.lexeme = w.lexeme
 group by p.chunk_id
