@@ -1,6 +1,7 @@
 """Generations under what happens between their steps: edits, deletions, another pipeline, another writer."""
 
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -128,7 +129,7 @@ def test_a_vector_shared_with_another_note_survives_its_deletion(engine, tenant,
 def test_replacing_a_note_embeds_only_what_is_not_known(engine, tenant) -> None:
     class Counting:
         name, dimensions = engine.embedder.name, engine.embedder.dimensions
-        texts: list[str] = []
+        texts: ClassVar[list[str]] = []
 
         def embed(self, texts, *, role):
             self.texts.extend(texts)
