@@ -18,11 +18,11 @@ $(VENV)/.installed: pyproject.toml requirements.lock
 	@echo "Setting up $(VENV) (once; some 150 packages)…" >&2
 ifdef UV
 	@test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) $(VENV)
-	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	$(UV) pip install --quiet --python $(BIN)/python --require-hashes --no-deps -r requirements.lock
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps -e .
 else
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 endif
 	@touch $@
@@ -52,6 +52,7 @@ schema: install ## Write rag_core/storage/schema.sql anew from the migrations
 	$(BIN)/python -m rag_core.storage.schema
 
 lock: ## Compile requirements.lock anew (needs uv)
+	@test -n "$(UV)" || { echo "make lock needs uv" >&2; exit 1; }
 	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
 		--extra dev pyproject.toml -o requirements.lock
 	@! grep -nE '^(--|.*://)' requirements.lock

@@ -26,8 +26,8 @@ def load_and_index(engine: Engine, *, on_event: OnEvent) -> ImportReport:
     return report
 
 
-def materialise_report(engine: Engine, *, on_event: OnEvent) -> str:
-    """Materialise the evaluation report through the pipeline's definitions; its Markdown.
+def materialise_report(engine: Engine, *, on_event: OnEvent) -> dict[str, float]:
+    """Materialise the evaluation report through the pipeline's definitions; its figures by name.
 
     Raises:
         IndexingError: the run failed.
@@ -44,11 +44,9 @@ def materialise_report(engine: Engine, *, on_event: OnEvent) -> str:
         )
     if not result.success:
         raise IndexingError("the evaluation report could not be made; its run is in Dagster's UI")
-    for event in result.get_asset_materialization_events():
-        report: Any = event.materialization.metadata.get("report")
-        if report is not None:
-            return str(report.value)
-    raise IndexingError("the evaluation report was not materialised")
+    (event,) = result.get_asset_materialization_events()
+    metadata: dict[str, Any] = dict(event.materialization.metadata)
+    return {name: figure.value for name, figure in metadata.items() if isinstance(figure.value, float)}
 
 
 def _report_key() -> Any:

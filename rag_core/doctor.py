@@ -45,7 +45,7 @@ def _database(settings: Settings) -> Iterator[Finding]:
             yield from _server(engine)
             yield _model(engine)
     except RagError as error:
-        yield Finding(name="database", is_ok=False, found=str(error), remedy="see the message")
+        yield Finding(name="database", is_ok=False, found=str(error), remedy="as the message says")
 
 
 def _server(engine: Engine) -> Iterator[Finding]:
@@ -61,7 +61,7 @@ def _server(engine: Engine) -> Iterator[Finding]:
         name="tenant isolation",
         is_ok=can_bypass is False and open_tables == 0,
         found=f"role brain_app {'CAN' if can_bypass else 'cannot'} bypass row-level security, {open_tables} tables without it",
-        remedy="" if can_bypass is False else "ALTER ROLE brain_app NOSUPERUSER NOBYPASSRLS",
+        remedy="" if can_bypass is False and open_tables == 0 else "ALTER ROLE brain_app NOSUPERUSER NOBYPASSRLS",
     )
 
 

@@ -37,8 +37,8 @@ from rag_core.storage.search import fetch_spans
 RESULTS = 10
 RECENT_NOTES = 6
 DEMO_QUESTIONS = (
-    "¿Por qué se inundó la parcela de Sueca?",
-    "qué me ayuda con las migrañas",
+    "¿Desde que voy a nadar tengo menos migrañas?",
+    "¿Por qué se inundó la parcela 14?",
     "la mudanza de mi madre",
 )
 

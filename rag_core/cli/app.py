@@ -13,6 +13,12 @@ import typer
 if TYPE_CHECKING:
     from rag_assets.indexing import IndexEvent
 
+_HELP = (
+    "Search your notes and ask them questions.\n\n"
+    'First steps: `brain import notes.jsonl`, `brain index`, `brain search "¿qué decidimos sobre el piso?"`. '
+    "`brain doctor` says what is missing, `brain COMMAND --help` shows examples."
+)
+
 app = typer.Typer(
     name="brain",
     no_args_is_help=True,
@@ -20,11 +26,6 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help=(
-        "Search your notes and ask them questions.\n\n"
-        'First steps: `brain import notes.jsonl`, `brain index`, `brain search "¿qué decidimos sobre el piso?"`. '
-        "`brain doctor` says what is missing, `brain COMMAND --help` shows examples."
-    ),
 )
 golden_app = typer.Typer(no_args_is_help=True, help="Golden sets: queries with the notes that answer them.")
 app.add_typer(golden_app, name="golden")
@@ -54,9 +55,26 @@ TenantOption = Annotated[
 ]
 
 
+def _show_version(is_wanted: bool) -> None:
+    if is_wanted:
+        from importlib.metadata import version
+
+        print(f"brain-sync {version('brain-sync')}")
+        raise typer.Exit
+
+
+@app.callback(help=_HELP)
+def options(
+    is_version_wanted: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options of the program itself."""
+
+
 def main() -> None:
     """Run the command line; the console script `brain`."""
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(143))  # so that the embedded server is let go
     from rag_core.cli import evaluation, notes, operation, searching  # noqa: F401  registers the commands
 
@@ -147,11 +165,3 @@ def table(title: str, headers: list[str], rows: list[list[str]]) -> None:
     for row in rows:
         drawn.add_row(*row)
     Console().print(drawn)
-
-
-def show_markdown(text: str) -> None:
-    """Markdown for people, on stdout."""
-    from rich.console import Console
-    from rich.markdown import Markdown
-
-    Console().print(Markdown(text))

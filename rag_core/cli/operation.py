@@ -12,7 +12,6 @@ from rag_core.cli.app import (
     command,
     print_json,
     say,
-    show_markdown,
     table,
 )
 from rag_core.cli.searching import show_answer
@@ -104,7 +103,17 @@ def demo() -> None:
         report = materialise_report(engine, on_event=show)
         say("3/3  Three questions by hybrid search…")
         answers = answer_questions(engine)
-        show_markdown(report)
         for answer in answers:
             show_answer(answer)
+        _show_report(report)
+        say("The whole report, by category and with the worst queries, is the asset evaluation_report in Dagster.")
         say("Next: `make up` for the page and Dagster, or `brain import FILE` for notes of your own.")
+
+
+def _show_report(figures: dict[str, float]) -> None:
+    names = ("hit_rate_at_10", "mrr", "ndcg_at_10", "recall_at_20", "latency_p95_ms")
+    rows = [
+        [strategy, *(f"{figures[f'demo_{strategy}_{name}']:.3f}" for name in names)]
+        for strategy in ("fulltext", "semantic", "hybrid")
+    ]
+    table("Evaluation report: questions in other words than the notes'", ["strategy", *names], rows)

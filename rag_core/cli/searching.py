@@ -76,16 +76,19 @@ def search(
         if is_json:
             print_json(retrieval_to_wire(found))
         else:
-            _show(found)
+            _show(found, is_strategy_asked_for=strategy is not None or config is not None)
 
 
-def _show(found: "Retrieval") -> None:
+def _show(found: "Retrieval", *, is_strategy_asked_for: bool) -> None:
+    from rag_core.retrieval.retrieve import WITHOUT_RERANKING
+
     _print_hits(found)
     if not found.hits:
         say("Nothing found. `brain status` shows how many notes there are and how many are indexed.")
     for warning in found.warnings:
-        say(f"({warning})")
-    say(f"{len(found.hits)} results, {found.strategy}, {found.latency_ms:.0f} ms")
+        if is_strategy_asked_for or warning != WITHOUT_RERANKING:
+            say(f"({warning})")
+    say(f"results: {len(found.hits)}, strategy: {found.strategy}, {found.latency_ms:.0f} ms")
 
 
 def show_answer(found: "Retrieval") -> None:
@@ -100,12 +103,13 @@ def _print_hits(found: "Retrieval") -> None:
     from rich.console import Console
 
     from rag_core.retrieval.passages import best_snippet
+    from rag_core.settings import read_settings
 
-    console = Console(highlight=False)
+    console, zone = Console(highlight=False), read_settings().zone
     for number, hit in enumerate(found.hits, 1):
         heading = f"[bold]\\[{number}] {_plain(hit.title or hit.external_id)}[/bold]"
         console.print(
-            f"{heading}  [dim]{hit.created_at:%Y-%m-%d}  {hit.external_id}  {hit.score:.2f}  {hit.method}[/dim]"
+            f"{heading}  [dim]{hit.created_at.astimezone(zone):%Y-%m-%d}  {hit.external_id}  score {hit.score:.2f} ({hit.method})[/dim]"
         )
         console.print("    " + _plain(best_snippet(hit.content, found.query, language=hit.language)) + "\n")
 

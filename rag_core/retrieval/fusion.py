@@ -36,21 +36,22 @@ def highest_rrf_score(weights: Sequence[float], *, k: int = 60) -> float:
 
 
 def relative_score_fusion(rankings: Sequence[Ranking], *, weights: Sequence[float]) -> list[tuple[ChunkId, float]]:
-    """Fuse scores: score(d) = Σ_i weights[i] · s_i(d) / max_i, over the sum of the weights of non-empty rankings.
+    """Fuse scores: score(d) = Σ_i weights[i] · s_i(d) / max_i, over the sum of the weights.
 
     s_i / max_i keeps the distances within a leg and, unlike min-max, does not throw its last candidate to 0. Negative
-    scores count as 0; a leg whose best score is 0 counts every candidate as 0. The result is in [0, 1].
+    scores count as 0; a leg whose best score is 0 counts every candidate as 0. A leg that found
+    nothing counts too: what only a weak leg found stays low. The result is in [0, 1].
 
     Raises:
         ValueError: a weight is outside [0, 1] or all are 0, a ranking repeats a chunk, or a score is not finite.
     Source: relative score fusion as in Lee, SIGIR 1997 (CombSUM on normalised scores), without the minimum.
     """
     _check([[chunk for chunk, _ in ranking] for ranking in rankings], weights)
-    total = sum(weight for ranking, weight in zip(rankings, weights, strict=True) if ranking)
+    total = sum(weights)
     scores: dict[ChunkId, float] = {}
     for ranking, weight in zip(rankings, weights, strict=True):
         for chunk, share in normalised(ranking):
-            scores[chunk] = scores.get(chunk, 0.0) + (weight * share / total if total else 0.0)
+            scores[chunk] = scores.get(chunk, 0.0) + weight * share / total
     return _best_first(scores)
 
 

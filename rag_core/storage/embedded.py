@@ -9,6 +9,7 @@ server is ours, because the package stops it under other processes and never for
 """
 
 import fcntl
+import logging
 import os
 import signal
 import sys
@@ -24,6 +25,8 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 
 from rag_core.errors import DatabaseSetupError, DatabaseUnavailableError
+
+_logger = logging.getLogger("brain")
 
 START_TIMEOUT_SECONDS = 60.0
 STOP_TIMEOUT_SECONDS = 20.0
@@ -91,6 +94,8 @@ def stop(root: Path) -> bool:
 
 
 def _prepare(home: EmbeddedHome) -> None:
+    if not home.root.exists():
+        _logger.warning("making a new home for notes at %s; BRAIN_HOME names another", home.root)
     try:
         home.run.mkdir(parents=True, exist_ok=True)
         home.data.mkdir(exist_ok=True, mode=0o700)

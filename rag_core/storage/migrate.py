@@ -148,8 +148,8 @@ def _prepare(connection: psycopg.Connection) -> None:
         connection.execute("grant usage on schema brain to brain_app")
     except psycopg.errors.InsufficientPrivilege as error:
         raise DatabaseSetupError(
-            f"{error.diag.message_primary}. An administrator runs deploy/prepare-database.sql once on this server, "
-            "which makes the extension and the role; then try again."
+            f"{error.diag.message_primary}. An administrator runs `psql -v user=… -v database=… "
+            "-f deploy/prepare-database.sql` once on this server, which makes the extension and the role; then try again."
         ) from error
 
 

@@ -68,8 +68,9 @@ def test_relative_scores_keep_the_distances_within_a_leg() -> None:
     assert fused == {A: pytest.approx(0.5), B: pytest.approx(0.25 + 0.5), C: pytest.approx(0.125)}
 
 
-def test_an_empty_leg_does_not_halve_the_scores_of_the_other() -> None:
-    assert relative_score_fusion([[], [(A, 7.0)]], weights=[0.5, 0.5]) == [(A, 1.0)]
+def test_what_only_one_leg_found_gets_that_legs_weight_at_most() -> None:
+    assert relative_score_fusion([[], [(A, 7.0)]], weights=[0.25, 0.75]) == [(A, 0.75)]
+    assert relative_score_fusion([[(A, 0.1)], []], weights=[0.25, 0.75]) == [(A, 0.25)]
 
 
 def test_equal_scores_count_full_and_one_result_counts_full() -> None:
