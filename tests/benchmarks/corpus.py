@@ -68,9 +68,9 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def note_lines(corpus: Corpus, count: int, *, series: str = "n") -> list[bytes]:
-    """The first ``count`` notes as lines of an import file, external ids ``{series}0``, ``{series}1``, …"""
-    return [_line(series, at, note) for at, note in enumerate(itertools.islice(_endless_notes(corpus), count))]
+def note_lines(corpus: Corpus, count: int) -> list[bytes]:
+    """The first ``count`` notes as lines of an import file, external ids n0, n1, …"""
+    return [_line(at, note) for at, note in enumerate(itertools.islice(_endless_notes(corpus), count))]
 
 
 def note_lines_of_chunks(corpus: Corpus, chunks: int) -> list[bytes]:
@@ -80,7 +80,7 @@ def note_lines_of_chunks(corpus: Corpus, chunks: int) -> list[bytes]:
     for note in _endless_notes(corpus):
         if made >= chunks:
             break
-        lines.append(_line("n", len(lines), note))
+        lines.append(_line(len(lines), note))
         made += _chunks_in(note[1])
     return lines
 
@@ -91,10 +91,10 @@ def shuffled_questions(corpus: Corpus, count: int, *, seed: int = SEED) -> list[
     return list(itertools.islice(itertools.cycle(order), count))
 
 
-def _line(series: str, at: int, note: tuple[str, str]) -> bytes:
+def _line(at: int, note: tuple[str, str]) -> bytes:
     title, text = note
     moment = (_NEWEST - timedelta(hours=7 * at)).isoformat()
-    row = {"id": f"{series}{at}", "title": title or None, "text": text, "created_at": moment}
+    row = {"id": f"n{at}", "title": title or None, "text": text, "created_at": moment}
     return json.dumps(row, ensure_ascii=False).encode()
 
 

@@ -45,7 +45,7 @@ def _figures(corpus: Corpus, sizes: Sizes, chunks: int) -> dict[str, Any]:
 def _built(engine: Engine, corpus: Corpus, chunks: int) -> dict[str, Any]:
     lines = note_lines_of_chunks(corpus, chunks)
     import_seconds = seconds_of(lambda: import_notes(engine, lines))
-    watch = index_all(engine)
+    watch = index_all(engine, is_bulk=True)
     with engine.database.owner() as owner:
         row = owner.execute("select count(*) from brain.lexeme_statistics").fetchone()
         assert row is not None

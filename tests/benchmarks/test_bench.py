@@ -84,7 +84,7 @@ def test_progress_is_one_line_a_step_on_stderr(run: subprocess.CompletedProcess[
     lines = run.stderr.splitlines()
 
     assert len(run.stdout.splitlines()) == 1
-    assert len(lines) == 9
+    assert len(lines) == 11
     assert all(line.endswith(" s") for line in lines)
 
 
