@@ -53,7 +53,7 @@ schema: install ## Write rag_core/storage/schema.sql anew from the migrations
 
 lock: ## Compile requirements.lock anew (needs uv)
 	@test -n "$(UV)" || { echo "make lock needs uv" >&2; exit 1; }
-	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
+	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 		--extra dev pyproject.toml -o requirements.lock
 	@! grep -nE '^(--|.*://)' requirements.lock
 
