@@ -179,8 +179,10 @@ class TestVectorIndex:
             self.found(engine, tenant, exact_scan_chunks=0),
         )
 
-        assert indexed == exact
-        assert [score for _, score in indexed] == sorted((score for _, score in indexed), reverse=True)
+        # Of several chunks equally far at the last place either may be found; above it the order is the same.
+        last = exact[-1][1]
+        assert [hit for hit in indexed if hit[1] > last] == [hit for hit in exact if hit[1] > last]
+        assert [score for _, score in indexed] == [score for _, score in exact]
 
     def test_a_small_tenant_gets_all_its_results_through_the_index(
         self, engine, tenant, make_note, index_notes, many
