@@ -18,7 +18,8 @@ from rag_core.model import Strategy
 Weight = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 MAX_TOP_K = 50
 TopK = Annotated[int, Field(ge=1, le=MAX_TOP_K)]
-FusionMethod = Literal["rrf", "relative_score"]
+FusionMethod = Literal["rrf", "relative_score", "weighted"]
+RerankingProvider = Literal["embedded", "llm", "http", "cross_encoder"]
 
 
 class _Group(BaseModel):
@@ -42,13 +43,18 @@ class Chunking(_Group):
 
 
 class HybridSearch(_Group):
-    """Fusion of the two legs; null takes the embedding model's measured default."""
+    """Fusion of the legs; null takes the embedding model's measured default.
+
+    ``weighted`` adds recency to relative scores: a note loses half of its recency every ``recency_half_life_days``.
+    """
 
     enabled: bool = True
     method: FusionMethod | None = None
     rrf_k: int = Field(60, ge=1, le=10_000)
     semantic_weight: Weight | None = None
     fulltext_weight: Weight | None = None
+    recency_weight: Weight = 0.15
+    recency_half_life_days: float = Field(30, gt=0, le=36_500, allow_inf_nan=False)
     threshold: Weight | None = None
 
     @model_validator(mode="after")
@@ -59,9 +65,10 @@ class HybridSearch(_Group):
 
 
 class Reranking(_Group):
-    """Second look at the best candidates; ``timeout`` in milliseconds."""
+    """Second look at the best candidates; ``timeout`` in milliseconds, ``provider`` null takes the process's own."""
 
     enabled: bool = True
+    provider: RerankingProvider | None = None
     batch_size: int = Field(5, ge=1, le=100)
     timeout: int = Field(5000, ge=1, le=60_000)
 
@@ -81,6 +88,7 @@ class QueryTransformation(_Group):
     enabled: bool = True
     enable_hyde: bool = Field(default=True, alias="enableHyDE")
     enable_decomposition: bool = True
+    enable_time_expressions: bool = True
 
 
 class ContextualEmbeddings(_Group):
@@ -105,11 +113,12 @@ class TopKs(_Group):
 
 
 class GraphRag(_Group):
-    """Causal traversal."""
+    """Causal traversal; ``weight`` is the graph's in the fusion, beside those of the legs."""
 
     enabled: bool = True
     max_depth: int = Field(3, ge=1, le=10)
     min_relevance: Weight = 0.6
+    weight: Weight = 0.5
 
 
 class RetrievalConfig(_Group):

@@ -69,3 +69,15 @@ class RetrievalFailedError(RagError):
 
 class DeadlineExceededError(RagError):
     """The time for the request ran out before anything was found."""
+
+
+class ChatError(RagError):
+    """A chat model did not give the text asked for."""
+
+
+class RerankingError(RagError):
+    """A re-ranker did not score every passage; none of its scores is used."""
+
+
+class CircuitOpenError(RagError):
+    """A dependency failed too often of late and is left alone for a while."""

@@ -24,6 +24,10 @@ Strategy = Literal["semantic", "fulltext", "hybrid", "hybrid+rerank"]
 RetrievalMethod = Literal["semantic", "fulltext", "hybrid", "graph"]
 EmbeddingKind = Literal["standard", "contextual"]
 EmbeddingRole = Literal["document", "query"]
+Intent = Literal["factual", "causal", "temporal", "comparative", "abstract"]
+CausalDirection = Literal["causes", "effects"]
+"""What a causal question asks for: what led to something, or what it led to."""
+NoteKind = Literal["note", "document"]
 Span = tuple[int, int]
 """Start and end in code points, half-open."""
 
@@ -86,13 +90,60 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """Which notes may be found; what is empty or None restricts nothing, and what is given must all hold.
+
+    ``since`` and ``until`` bound the note's ``created_at``, half-open. A note has a wanted tag if it has any of them.
+    """
+
+    since: datetime | None = None
+    until: datetime | None = None
+    kinds: tuple[NoteKind, ...] = ()
+    sources: tuple[str, ...] = ()
+    languages: tuple[Language, ...] = ()
+    tags: tuple[str, ...] = ()
+    document_ids: tuple[NoteId, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether every note passes."""
+        return self == NO_FILTERS
+
+
+NO_FILTERS = Filters()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeExpression:
+    """A stretch of the query that names a time ("la semana pasada"), and the interval it means, half-open.
+
+    ``is_relative`` tells an expression that is counted from now ("ayer", "en marzo") from a calendar date ("en 2019"),
+    which a text may as well speak of as be written in.
+    """
+
+    span: Span
+    text: str
+    since: datetime
+    until: datetime
+    is_relative: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TransformedQuery:
-    """What the query was turned into before searching. The original is never changed."""
+    """What the query was turned into before searching. The original is never changed.
+
+    ``sub_queries`` holds the parts of a question that asks several things, else the query itself; ``without_time`` is the
+    query without its time expressions, as it is searched within their interval.
+    """
 
     original_query: str
-    intent: str
+    intent: Intent
     sub_queries: tuple[str, ...]
-    hyde_answer: str | None
+    timestamp: datetime
+    direction: CausalDirection | None = None
+    times: tuple[TimeExpression, ...] = ()
+    without_time: str = ""
+    hyde_answer: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
