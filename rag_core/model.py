@@ -87,6 +87,7 @@ class Hit:
     original_score: float | None = None
     rerank_score: float | None = None
     causal_path: tuple[str, ...] | None = None
+    causal_path_names: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +151,8 @@ class TransformedQuery:
 class Retrieval:
     """The answer to one query: hits best first, and what happened on the way.
 
-    ``stages`` are milliseconds by stage name, ``warnings`` are what a reader should know of a degraded result.
+    ``stages`` are milliseconds by stage name, ``warnings`` are what a reader should know of a degraded result,
+    ``interval`` is the time, half-open, that the query's own words asked for.
     """
 
     query: str
@@ -161,3 +163,4 @@ class Retrieval:
     warnings: tuple[str, ...] = ()
     is_degraded: bool = False
     transformed: TransformedQuery | None = None
+    interval: tuple[datetime, datetime] | None = None

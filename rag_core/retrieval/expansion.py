@@ -14,12 +14,23 @@ from rag_core.storage.search import ChunkSpan, WindowText, fetch_spans, fetch_wi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fused:
-    """A candidate: its public score in [0, 1], the fusion's own score, and its rank in each leg that found it."""
+    """A candidate: its public score in [0, 1], the fusion's own score, and its rank in each leg that found it.
+
+    After re-ranking ``score`` is the re-ranker's and ``original_score`` what it was before. ``path`` leads from the
+    entity asked for to this one, by ids, when the causal graph found it.
+    """
 
     chunk_id: ChunkId
     score: float
     fusion_score: float
     ranks: Mapping[str, int]
+    original_score: float | None = None
+    rerank_score: float | None = None
+    path: tuple[str, ...] | None = None
+    path_names: tuple[str, ...] | None = None
+
+
+_METHODS: tuple[RetrievalMethod, ...] = ("semantic", "fulltext", "graph")
 
 
 def expand(
@@ -98,6 +109,10 @@ def _hit(window: Window, text: WindowText, candidate: Fused, query: str, config:
         fusion_score=candidate.fusion_score,
         method=_method(candidate.ranks),
         ranks=candidate.ranks,
+        original_score=candidate.original_score,
+        rerank_score=candidate.rerank_score,
+        causal_path=candidate.path,
+        causal_path_names=candidate.path_names,
     )
 
 
@@ -127,4 +142,7 @@ def _narrowed(window: Window, text: WindowText, query: str, config: RetrievalCon
 
 
 def _method(ranks: Mapping[str, int]) -> RetrievalMethod:
-    return "hybrid" if len(ranks) > 1 else ("semantic" if "semantic" in ranks else "fulltext")
+    legs = {leg.split(":")[0] for leg in ranks}
+    if len(legs) > 1:
+        return "hybrid"
+    return next((method for method in _METHODS if method in legs), "hybrid")
