@@ -1,0 +1,43 @@
+"""Messages into text by a chat model: the interface, and one file a provider.
+
+Here: what is said to a model and what comes back. Not here: what is asked for (a summary, a score, an answer:
+each beside its caller), breakers and limits (``rag_core.resilience``).
+Imports point to ``errors``. A provider's file is imported when a model of it is built, so that a machine without
+Ollama loads no HTTP client.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One turn of a conversation with a chat model."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class ChatModel(Protocol):
+    """What answers messages with text; the same for every provider."""
+
+    name: str
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        timeout_seconds: float,
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int | None = None,
+    ) -> str:
+        """Answer the messages as repeatably as the model can: never '', JSON of ``schema``'s shape if one is given.
+
+        The answer is there within ``timeout_seconds``, waiting for a free place included. The caller still reads
+        JSON strictly: a schema holds the model to a shape, not to sense.
+
+        Raises:
+            ChatError: the model failed, had no time, or gave nothing, or a part only.
+        """
+        ...
