@@ -6,16 +6,18 @@ Every name is documented in ``docs/configuration.md``; a test holds the two toge
 import re
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AliasChoices, Field, ValidationError, field_validator
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from rag_core.errors import ConfigurationError
 
 TENANT_NAME = "[a-z0-9][a-z0-9_-]{0,62}"
 Port = Annotated[int, Field(ge=0, le=65535)]
+RerankerName = Literal["embedded", "llm", "http", "cross_encoder"]
+LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 
 
 class Settings(BaseSettings):
@@ -43,6 +45,28 @@ class Settings(BaseSettings):
         validation_alias=AliasChoices("OLLAMA_HOST", "ollama_host"),
         description="Ollama's server; used only by models that say so.",
     )
+    chat_model: str | None = Field(
+        None, description="A chat model of Ollama for HyDE, LLM re-ranking, summaries and relations; default: none."
+    )
+    ollama_concurrency: int = Field(5, ge=1, le=64, description="Calls to Ollama at a time, of all kinds.")
+    context_summaries: bool = Field(
+        default=False,
+        description="Embed chunks with a summary of their note by the chat model, not with its first words.",
+    )
+    reranker: RerankerName = Field(
+        "embedded", description="What re-ranks: `embedded`, `llm`, `http` or `cross_encoder`."
+    )
+    reranker_url: str | None = Field(None, description="Address of the re-ranking server, without `/rerank`.")
+    reranker_model: str | None = Field(None, description="Name of the model the re-ranking server shall use.")
+    reranker_api_key: SecretStr | None = Field(None, description="Key for the re-ranking server, sent as bearer token.")
+    reranker_path: Path | None = Field(
+        None, description="Folder with the cross-encoder's `model.onnx` and `tokenizer.json`."
+    )
+    query_cache_seconds: int = Field(300, ge=0, description="How long an answer is kept; 0: not at all.")
+    embedding_cache_seconds: int = Field(3600, ge=0, description="How long a query's vector is kept; 0: not at all.")
+    context_cache_seconds: int = Field(7200, ge=0, description="How long a window's text is kept; 0: not at all.")
+    log_level: LogLevel = Field("INFO", description="Least severe record that is logged.")
+    log_text: bool = Field(default=False, description="Whether logs may hold the text of queries and notes.")
     max_note_characters: int = Field(1_000_000, ge=1, le=10_000_000, description="Longer notes are rejected.")
     request_timeout_ms: int = Field(2000, ge=50, description="Time for one retrieval, all stages together.")
     pool_max_size: int = Field(20, ge=2, le=80, description="Connections the API keeps at most.")
@@ -55,7 +79,9 @@ class Settings(BaseSettings):
     def _absolute(cls, home: Path) -> Path:
         return home.expanduser().resolve()
 
-    @field_validator("database_url", "dagster_database_url", "tenant", mode="before")
+    @field_validator(
+        "database_url", "dagster_database_url", "tenant", "chat_model", "reranker_url", "reranker_model", mode="before"
+    )
     @classmethod
     def _empty_is_unset(cls, value: str | None) -> str | None:
         return value or None

@@ -20,6 +20,11 @@ class Deadline:
         """What is left, never negative."""
         return max(0, int((self.moment - time.monotonic()) * 1000))
 
+    def share(self, fraction: float) -> "Deadline":
+        """An earlier moment: after this fraction of what is left."""
+        now = time.monotonic()
+        return Deadline(moment=now + max(0.0, self.moment - now) * fraction)
+
 
 @dataclass(slots=True)
 class Stopwatch:

@@ -55,6 +55,36 @@ def relative_score_fusion(rankings: Sequence[Ranking], *, weights: Sequence[floa
     return _best_first(scores)
 
 
+def weighted_fusion(
+    rankings: Sequence[Ranking], *, weights: Sequence[float], recency: Mapping[ChunkId, float], recency_weight: float
+) -> list[tuple[ChunkId, float]]:
+    """Fuse scores and recency: score(d) = (Σ_i weights[i] · s_i(d) / max_i + recency_weight · recency(d)) / total.
+
+    A leg that found nothing gives its weight to the others: total is the sum over the legs that found something, and
+    recency's. A chunk without a recency has 0. The result is in [0, 1].
+
+    Raises:
+        ValueError: a weight is outside [0, 1] or all are 0, a ranking repeats a chunk, or a score is not finite.
+    """
+    _check([[chunk for chunk, _ in ranking] for ranking in rankings], weights)
+    heard = [(ranking, weight) for ranking, weight in zip(rankings, weights, strict=True) if ranking]
+    total = sum(weight for _, weight in heard) + recency_weight
+    scores: dict[ChunkId, float] = {}
+    for ranking, weight in heard:
+        for chunk, share in normalised(ranking):
+            scores[chunk] = scores.get(chunk, 0.0) + weight * share
+    return _best_first(
+        {chunk: (score + recency_weight * recency.get(chunk, 0.0)) / total for chunk, score in scores.items()}
+        if total > 0
+        else scores
+    )
+
+
+def recency_of(age_days: float, *, half_life_days: float) -> float:
+    """How fresh something is: exp(-ln 2 · age / half life), 1 for now and for the future, in [0, 1]."""
+    return math.exp(-math.log(2) * max(0.0, age_days) / half_life_days)
+
+
 def normalised(ranking: Ranking) -> list[tuple[ChunkId, float]]:
     """Scores divided by the best one, clamped to [0, 1]; the order stays. Empty gives [].
 
