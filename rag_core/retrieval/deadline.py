@@ -1,6 +1,8 @@
 """The time a request may take, counted once and asked by every stage."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 
@@ -41,6 +43,15 @@ class Stopwatch:
     def lap(self, stage: str, since: float) -> None:
         """Record a stage that began at ``since`` of ``time.perf_counter``."""
         self.stages[stage] = round((time.perf_counter() - since) * 1000, 3)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Record how long the block takes, also when it raises."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.lap(name, since=began)
 
     @property
     def total_ms(self) -> float:
