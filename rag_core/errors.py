@@ -4,6 +4,8 @@ A message says what was found, what was expected and the remedy. The API maps a 
 (``rag_core.api.errors``), the command line to an exit status.
 """
 
+from collections.abc import Sequence
+
 
 class RagError(Exception):
     """Anything Brain Sync raises on purpose."""
@@ -36,7 +38,11 @@ class NotFoundError(RagError):
 
 
 class AmbiguousNoteError(InvalidInputError):
-    """An external id stands in several sources."""
+    """An external id stands in several sources; ``choices`` are the names, ``source:id``, that it may mean."""
+
+    def __init__(self, message: str, *, choices: Sequence[str]) -> None:
+        super().__init__(message)
+        self.choices = tuple(choices)
 
 
 class ConflictError(RagError):
@@ -59,6 +65,10 @@ class EmbeddingError(RagError):
     """An embedding provider did not give the vectors asked for."""
 
 
+class EmbeddingUnavailableError(EmbeddingError):
+    """The provider itself failed, whatever the texts: unreachable, too slow, broken off, or something else there."""
+
+
 class IndexingError(RagError):
     """A run of the pipeline failed; what it had published stays, what it had not is as it was."""
 
@@ -75,9 +85,17 @@ class ChatError(RagError):
     """A chat model did not give the text asked for."""
 
 
+class ChatUnavailableError(ChatError):
+    """The provider itself failed, whatever the messages: unreachable, too slow, broken off, or something else there."""
+
+
 class RerankingError(RagError):
     """A re-ranker did not score every passage; none of its scores is used."""
 
 
 class CircuitOpenError(RagError):
     """A dependency failed too often of late and is left alone for a while."""
+
+
+class BusyError(RagError):
+    """Everything a dependency may be asked at a time is being asked, and no place became free in time."""

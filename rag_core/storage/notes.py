@@ -178,8 +178,10 @@ def find_note(connection: Connection, tenant: TenantId, name: str) -> NoteId:
 def _the_one(name: str, found: list[tuple[NoteId, str, str]]) -> NoteId | AmbiguousNoteError:
     best = [row for row in found if row[2] == name] or [row for row in found if f"{row[1]}:{row[2]}" == name] or found
     if len(best) > 1:
-        listed = ", ".join(sorted(f"{source}:{external_id}" for _, source, external_id in best))
-        return AmbiguousNoteError(f"{name!r} stands in several sources; write one of {listed}")
+        choices = sorted(f"{source}:{external_id}" for _, source, external_id in best)
+        return AmbiguousNoteError(
+            f"{name!r} stands in several sources; write one of {', '.join(choices)}", choices=choices
+        )
     return best[0][0]
 
 
