@@ -8,6 +8,9 @@ from typing import Any
 
 from rag_core.model import Hit, Note, Retrieval, Span, TransformedQuery
 
+Interval = tuple[datetime, datetime]
+"""Since and until, half-open."""
+
 
 def retrieval_to_wire(retrieval: Retrieval) -> dict[str, Any]:
     """The body of ``POST /api/retrieve``; what was not computed is null, or absent where the contract says so."""
@@ -15,7 +18,7 @@ def retrieval_to_wire(retrieval: Retrieval) -> dict[str, Any]:
         "results": [hit_to_wire(hit) for hit in retrieval.hits],
         "metadata": {
             "query": retrieval.query,
-            "transformedQuery": _transformed(retrieval.transformed),
+            "transformedQuery": _transformed(retrieval.transformed, retrieval.interval),
             "strategy": retrieval.strategy,
             "latencyMs": retrieval.latency_ms,
             "stages": dict(retrieval.stages),
@@ -45,6 +48,7 @@ def _hit_metadata(hit: Hit) -> dict[str, Any]:
         "originalScore": hit.original_score,
         "rerankScore": hit.rerank_score,
         "causalPath": None if hit.causal_path is None else list(hit.causal_path),
+        "causalPathNames": None if hit.causal_path_names is None else list(hit.causal_path_names),
     }
     return {
         "chunkIndex": hit.chunk_index,
@@ -61,14 +65,21 @@ def _span(span: Span) -> dict[str, int]:
     return {"start": span[0], "end": span[1]}
 
 
-def _transformed(query: TransformedQuery | None) -> dict[str, Any] | None:
+def _transformed(query: TransformedQuery | None, interval: Interval | None) -> dict[str, Any] | None:
     if query is None:
         return None
     return {
         "intent": query.intent,
         "subQueries": list(query.sub_queries),
         "hydeAnswer": query.hyde_answer,
+        **({} if interval is None else {"timeRange": _time_range(interval)}),
     }
+
+
+def _time_range(interval: Interval) -> dict[str, str]:
+    """Half-open, as ``filters`` read date-times: what is given here can be given back there."""
+    since, until = interval
+    return {"from": moment_to_wire(since), "to": moment_to_wire(until)}
 
 
 def note_to_wire(note: Note) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from rag_core.api.schemas import RetrieveRequest, RetrieveResponse, failures
 from rag_core.configuration import RetrievalConfig, configure
 from rag_core.engine import Engine
 from rag_core.errors import DeadlineExceededError
-from rag_core.model import Retrieval, TenantId
+from rag_core.filters import WireFilters, fetch_filters
+from rag_core.model import NO_FILTERS, Filters, Retrieval, TenantId
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.storage.readiness import check_ready
 from rag_core.wire import retrieval_to_wire
@@ -28,14 +29,28 @@ router = APIRouter(tags=["retrieval"])
 def search(request: RetrieveRequest, engine: EngineOf) -> dict[str, Any]:
     """Search the notes and return the best passages, each with the sentences around it.
 
-    `config` is merged deeply over the defaults; `topK` and `strategy` of the request win over it. A degraded
-    search still answers 200 and says so in `metadata.warnings`.
+    `config` is merged deeply over the defaults; `topK` and `strategy` of the request win over it. `filters` hold
+    for every result, in every leg. A degraded search still answers 200 and says so in `metadata.warnings`.
     """
     config = configure(request.config, strategy=request.strategy, top_k=request.top_k)
-    return retrieval_to_wire(find(engine, engine.tenant(), request.query, config))
+    tenant = engine.tenant()
+    filters = read_filters(engine, tenant, request.filters)
+    return retrieval_to_wire(find(engine, tenant, request.query, config, filters))
 
 
-def find(engine: Engine, tenant: TenantId, query: str, config: RetrievalConfig) -> Retrieval:
+def read_filters(engine: Engine, tenant: TenantId, wire: WireFilters) -> Filters:
+    """Filters as the caller wrote them; their notes are the tenant's.
+
+    Raises:
+        InvalidInputError, DatabaseUnavailableError, DeadlineExceededError: see ``fetch_filters``.
+    """
+    settings = engine.settings
+    return fetch_filters(engine.database, tenant, wire, zone=settings.zone, timeout_ms=settings.request_timeout_ms)
+
+
+def find(
+    engine: Engine, tenant: TenantId, query: str, config: RetrievalConfig, filters: Filters = NO_FILTERS
+) -> Retrieval:
     """Search within the time a request has.
 
     Raises:
@@ -44,7 +59,9 @@ def find(engine: Engine, tenant: TenantId, query: str, config: RetrievalConfig) 
         InvalidInputError, DeadlineExceededError, RetrievalFailedError: see ``retrieve``.
     """
     try:
-        return retrieve(engine, tenant, query, config=config, timeout_ms=engine.settings.request_timeout_ms)
+        timeout_ms = engine.settings.request_timeout_ms
+        given = {} if filters.is_empty else {"filters": filters}
+        return retrieve(engine, tenant, query, config=config, timeout_ms=timeout_ms, **given)
     except DeadlineExceededError:
         check_ready(engine.database, timeout_ms=PROBE_MS)
         raise

@@ -7,7 +7,8 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, C
 from pydantic.alias_generators import to_camel
 
 from rag_core.evaluation.golden_query import Category
-from rag_core.model import Language, RetrievalMethod, Strategy
+from rag_core.filters import FilterFields
+from rag_core.model import Intent, Language, RetrievalMethod, Strategy
 
 _MOMENT = "2025-03-03T08:00:00Z"
 _NOTE_ID = "660e8400-e29b-41d4-a716-446655440001"
@@ -73,6 +74,11 @@ class RetrieveRequest(_Request):
     )
     top_k: int | None = Field(None, ge=1, le=50, description="Results at most; wins over `config.topK.final`.")
     strategy: Strategy | None = Field(None, description="Wins over `config.strategy`; default `hybrid+rerank`.")
+    filters: FilterFields | None = Field(
+        None,
+        description="Which notes may be found, in every leg of the search and in the causal graph.",
+        examples=[{"from": "2025-03-01", "to": "2025-03-31", "tags": ["trabajo"]}],
+    )
 
 
 class SpanOut(_Response):
@@ -88,12 +94,15 @@ class ResultMetadata(_Response):
     chunk_index: int
     matched_chunk_bounds: SpanOut = Field(description="Where `content` stands in `expandedContent`.")
     matched_spans: list[SpanOut] = Field(description="All chunks that were joined into this window.")
-    retrieval_method: RetrievalMethod
+    retrieval_method: RetrievalMethod = Field(description="The leg that found it; `hybrid` if several did.")
     fusion_score: float = Field(description="What the fusion computed; for RRF the raw sum.")
     ranks: dict[str, int] = Field(description="Rank in each leg that found it, from 1.")
-    original_score: float | None = None
-    rerank_score: float | None = None
-    causal_path: list[str] | None = None
+    original_score: Score | None = Field(None, description="`score` before re-ranking; absent without it.")
+    rerank_score: Score | None = Field(None, description="What the re-ranker gave; absent without it.")
+    causal_path: list[str] | None = Field(
+        None, description="Ids of the entities from the one asked for to this one; absent unless the graph found it."
+    )
+    causal_path_names: list[str] | None = Field(None, description="What those entities are called, in the same order.")
 
 
 class Result(_Response):
@@ -111,19 +120,32 @@ class Result(_Response):
     metadata: ResultMetadata
 
 
+class TimeRange(_Response):
+    """An interval of time, half-open; as `from` and `to` of `filters` it means the same."""
+
+    since: Moment = Field(alias="from")
+    until: Moment = Field(alias="to")
+
+
 class Transformed(_Response):
     """What was made of the query before searching."""
 
-    intent: str
-    sub_queries: list[str]
-    hyde_answer: str | None
+    intent: Intent = Field(description="What kind of question it is.")
+    sub_queries: list[str] = Field(description="The parts of a question that asks several things, else the query.")
+    hyde_answer: str | None = Field(description="The imagined answer that was searched for beside the query, if any.")
+    time_range: TimeRange | None = Field(
+        None, description="The time that the query's own words ask for (*la semana pasada*); absent without any."
+    )
 
 
 class Stages(_Response):
-    """Milliseconds by stage; a stage that did not run is absent."""
+    """Milliseconds by stage, and by part of a stage; one that did not run is absent."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, float]
 
     query_transformation: float | None = None
-    retrieval: float
+    retrieval: float | None = None
     reranking: float | None = None
     context_expansion: float | None = None
 

@@ -1,7 +1,9 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
+from rag_core.filters import parse_filters
 from rag_core.model import ChunkId, Hit, Note, NoteId, Retrieval, TransformedQuery
 from rag_core.wire import moment_to_wire, note_to_wire, retrieval_to_wire
 
@@ -22,6 +24,9 @@ HIT = Hit(
     fusion_score=0.016,
     method="hybrid",
     ranks={"semantic": 2, "fulltext": 1},
+)
+TRANSFORMED = TransformedQuery(
+    original_query="q", intent="causal", sub_queries=("a", "b"), timestamp=datetime(2025, 11, 20, tzinfo=UTC)
 )
 RETRIEVAL = Retrieval(query="q", strategy="hybrid", hits=(HIT,), latency_ms=12.5, stages={"retrieval": 9.0})
 
@@ -61,20 +66,45 @@ def test_a_retrieval_is_written_in_camel_case() -> None:
 
 
 def test_what_a_later_stage_computed_is_written_when_it_is_there() -> None:
-    hit = replace(HIT, original_score=0.4, rerank_score=0.9, causal_path=("ruido", "insomnio"))
+    hit = replace(
+        HIT, original_score=0.4, rerank_score=0.9, causal_path=("e1", "e2"), causal_path_names=("ruido", "insomnio")
+    )
 
     metadata = retrieval_to_wire(replace(RETRIEVAL, hits=(hit,)))["results"][0]["metadata"]
 
     assert (metadata["originalScore"], metadata["rerankScore"]) == (0.4, 0.9)
-    assert metadata["causalPath"] == ["ruido", "insomnio"]
+    assert (metadata["causalPath"], metadata["causalPathNames"]) == (["e1", "e2"], ["ruido", "insomnio"])
 
 
 def test_a_hypothetical_answer_is_null_when_there_is_none() -> None:
-    transformed = TransformedQuery(original_query="q", intent="causal", sub_queries=("a", "b"), hyde_answer=None)
-
-    wire = retrieval_to_wire(replace(RETRIEVAL, transformed=transformed))["metadata"]["transformedQuery"]
+    wire = retrieval_to_wire(replace(RETRIEVAL, transformed=TRANSFORMED))["metadata"]["transformedQuery"]
 
     assert wire == {"intent": "causal", "subQueries": ["a", "b"], "hydeAnswer": None}
+
+
+def test_the_time_that_the_query_asks_for_is_written_in_utc() -> None:
+    zone = timezone(timedelta(hours=1))
+    interval = (datetime(2025, 11, 10, tzinfo=zone), datetime(2025, 11, 17, tzinfo=zone))
+
+    wire = retrieval_to_wire(replace(RETRIEVAL, transformed=TRANSFORMED, interval=interval))
+
+    assert wire["metadata"]["transformedQuery"]["timeRange"] == {
+        "from": "2025-11-09T23:00:00Z",
+        "to": "2025-11-16T23:00:00Z",
+    }
+
+
+def test_the_time_of_an_answer_given_back_as_a_filter_means_the_same() -> None:
+    interval = (datetime(2025, 11, 9, 23, tzinfo=UTC), datetime(2025, 11, 16, 23, tzinfo=UTC))
+    wire = retrieval_to_wire(replace(RETRIEVAL, transformed=TRANSFORMED, interval=interval))
+
+    filters = parse_filters(
+        wire["metadata"]["transformedQuery"]["timeRange"],
+        zone=ZoneInfo("Asia/Tokyo"),
+        resolve=lambda name: NoteId(UUID(name)),
+    )
+
+    assert (filters.since, filters.until) == interval
 
 
 def test_a_note_is_written_with_all_its_text() -> None:
