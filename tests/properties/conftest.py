@@ -1,0 +1,20 @@
+"""One database a test module: an example has a tenant of its own instead, which costs next to nothing."""
+
+from collections.abc import Iterator
+
+import pytest
+from databases import cloned_database
+
+from rag_core.engine import Engine, open_engine
+from rag_core.settings import read_settings
+
+NOBODY = "http://127.0.0.1:9"
+
+
+@pytest.fixture(scope="module")
+def engine(server: str, template: str) -> Iterator[Engine]:
+    """A copy of the migrated database with the default embedding model, whatever the environment says."""
+    with cloned_database(server, template) as url:
+        settings = read_settings(database_url=url, tenant=None, ollama_host=NOBODY, request_timeout_ms=60_000)
+        with open_engine(settings) as opened:
+            yield opened
