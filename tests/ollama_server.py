@@ -2,8 +2,8 @@
 
 ``running_ollama_server`` is the context manager, ``ollama_server`` the fixture; a test module imports either.
 Vectors come from the words of a text, so that texts which share words are near each other; chat answers come
-from ``reply``. Paths, shapes and error texts are those of Ollama 0.13 and later (``server/routes.go`` of
-ollama/ollama).
+from ``reply``, cut after ``num_predict`` words. Paths, shapes and error texts are those of Ollama 0.13 and later
+(``server/routes.go`` of ollama/ollama).
 """
 
 import functools
@@ -355,25 +355,29 @@ def _direction(word: str, model: str, dimensions: int) -> tuple[float, ...]:
 
 
 def _chat(model: ServedModel, reply: str, body: Body) -> Body | list[Body]:
-    if body.get("stream", True) is False:
-        return _chat_part(model, reply, is_done=True)
+    if model.dimensions is not None:
+        raise _Refusal(400, f'"{model.name}" does not support chat')
     pieces = [f"{word} " for word in reply.split(" ")]
     pieces[-1] = pieces[-1].removesuffix(" ")
+    limit = (body.get("options") or {}).get("num_predict", len(pieces))
+    reason = "length" if limit < len(pieces) else "stop"
+    if body.get("stream", True) is False:
+        return _chat_part(model, "".join(pieces[:limit]), done_reason=reason)
     return [
-        *(_chat_part(model, piece, is_done=False) for piece in pieces),
-        _chat_part(model, "", is_done=True),
+        *(_chat_part(model, piece) for piece in pieces[:limit]),
+        _chat_part(model, "", done_reason=reason),
     ]
 
 
-def _chat_part(model: ServedModel, content: str, *, is_done: bool) -> Body:
+def _chat_part(model: ServedModel, content: str, *, done_reason: str | None = None) -> Body:
     part: Body = {
         "model": model.name,
         "created_at": CREATED_AT,
         "message": {"role": "assistant", "content": content},
-        "done": is_done,
+        "done": done_reason is not None,
     }
-    if is_done:
-        part |= {"done_reason": "stop", "total_duration": 5_191_566_416, "eval_count": len(content.split())}
+    if done_reason is not None:
+        part |= {"done_reason": done_reason, "total_duration": 5_191_566_416, "eval_count": len(content.split())}
     return part
 
 

@@ -35,7 +35,8 @@ class ChatModel(Protocol):
         """Answer the messages as repeatably as the model can: never '', JSON of ``schema``'s shape if one is given.
 
         The answer is there within ``timeout_seconds``, waiting for a free place included. The caller still reads
-        JSON strictly: a schema holds the model to a shape, not to sense.
+        JSON strictly: a schema holds most models to a shape, and none to sense. A text that reaches ``max_tokens`` is
+        given as far as it goes; JSON that does is an error.
 
         Raises:
             ChatError: the model failed, had no time, or gave nothing, or a part only.

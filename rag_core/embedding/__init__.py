@@ -64,7 +64,8 @@ def build_embedder(model: EmbeddingModel, *, ollama_host: str, timeout_seconds: 
     ``timeout_seconds`` is for one request to a server.
 
     Raises:
-        EmbeddingError: this program has no such provider or version, or the host is no address.
+        EmbeddingError: this program has no such provider or version.
+        ConfigurationError: the host is no address.
     """
     if model.provider == "hashing":
         from rag_core.embedding.hashing import build_hashing_embedder

@@ -1,38 +1,32 @@
 """Embedding by an Ollama server (``/api/embed``): batches, retries, and no vector taken on trust."""
 
 import re
-import threading
 from collections.abc import Sequence
 
 import httpx
 import numpy as np
 import stamina
 from numpy.typing import NDArray
-from ollama import Client, ResponseError
+from ollama import EmbedResponse, ResponseError
 
 from rag_core.chunking import count_tokens
 from rag_core.embedding import EmbeddingModel, prefix_of
 from rag_core.embedding.vectors import require_visible, unit_rows
-from rag_core.errors import EmbeddingError
+from rag_core.errors import EmbeddingError, EmbeddingUnavailableError
 from rag_core.model import EmbeddingRole, FloatMatrix
+from rag_core.ollama import FAILURES, KEEP_ALIVE, call_time, explain, open_client
 
 _MATRYOSHKA_VERSION = re.compile(r"mrl-([1-9]\d*)")
-_CONCURRENT_REQUESTS = 4
 _ATTEMPTS = 3
-_CONNECT_SECONDS = 5.0
 _SHOWN_CHARACTERS = 60
-
-# The client lets all of these through: its own two, httpx's, and what a body that is not the JSON expected
-# makes json (ValueError), pydantic (ValueError) and its own unpacking (TypeError, AttributeError) raise.
-_FAILURES = (ConnectionError, ResponseError, httpx.HTTPError, ValueError, TypeError, AttributeError)
 
 
 class OllamaEmbedder:
     """A registered model on an Ollama server.
 
-    Each request holds at most ``batch_size`` texts and waits ``timeout_seconds`` for an answer. Refused and
-    lost connections, time-outs and statuses from 500 are tried again, three times in all and none begun after
-    one and a half time-outs. At most four requests are under way at once, however many threads ask.
+    Each request holds at most ``batch_size`` texts and has ``timeout_seconds``, retries included: refused and lost
+    connections and statuses from 500 are tried again, three times in all. A time-out is not: the server would get the
+    work twice. How many requests are under way at once is not bounded here (``rag_core.resilience``).
     """
 
     def __init__(self, model: EmbeddingModel, *, host: str, timeout_seconds: float = 30, batch_size: int = 32) -> None:
@@ -43,11 +37,10 @@ class OllamaEmbedder:
         self._host = host
         self._timeout_seconds = timeout_seconds
         self._batch_size = batch_size
-        self._client = _client(host, timeout_seconds)
-        self._places = threading.BoundedSemaphore(_CONCURRENT_REQUESTS)
+        self._client = open_client(host)
         self._retrying = stamina.RetryingCaller(
-            attempts=_ATTEMPTS, timeout=1.5 * timeout_seconds, wait_initial=0.2, wait_max=2.0, wait_jitter=0.2
-        ).on(_is_transient)
+            attempts=_ATTEMPTS, timeout=timeout_seconds, wait_initial=0.2, wait_max=2.0, wait_jitter=0.2
+        ).on(_is_passing)
 
     def embed(self, texts: Sequence[str], *, role: EmbeddingRole) -> FloatMatrix:
         """Embed texts as unit vectors, shape (len(texts), dimensions); no texts give shape (0, dimensions).
@@ -55,8 +48,8 @@ class OllamaEmbedder:
         Nothing is truncated: a text that the model's context cannot hold is an error.
 
         Raises:
-            EmbeddingError: a text is blank or too long, the server failed or gave something else than one
-                finite vector of the registered length for each text.
+            EmbeddingError: a text is blank or too long, the server failed (EmbeddingUnavailableError) or gave something
+                else than one finite vector of the registered length for each text.
         """
         require_visible(texts)
         prefix = prefix_of(self._model, role)
@@ -72,18 +65,20 @@ class OllamaEmbedder:
         return unit_rows(vectors[:, : self.dimensions], source=self._source)
 
     def _request(self, inputs: Sequence[str]) -> Sequence[Sequence[float]]:
-        with self._places:
-            try:
-                answer = self._retrying(
-                    self._client.embed,
-                    model=self.name,
-                    input=inputs,
-                    truncate=False,
-                    options={"num_ctx": self._model.context_tokens},
-                )
-            except _FAILURES as error:
-                raise EmbeddingError(self._explain(error, inputs)) from error
-        return answer.embeddings
+        try:
+            with call_time(self._timeout_seconds):
+                return self._retrying(self._ask, inputs).embeddings
+        except FAILURES as error:
+            raise self._failure(error, inputs) from error
+
+    def _ask(self, inputs: Sequence[str]) -> EmbedResponse:
+        return self._client.embed(
+            model=self.name,
+            input=inputs,
+            truncate=False,
+            options={"num_ctx": self._model.context_tokens},
+            keep_alive=KEEP_ALIVE,
+        )
 
     def _checked(self, embeddings: Sequence[Sequence[float]], inputs: Sequence[str]) -> NDArray[np.float64]:
         if len(embeddings) != len(inputs):
@@ -108,33 +103,21 @@ class OllamaEmbedder:
             )
         return message + f"Register it with {found} dimensions."
 
-    def _explain(self, error: Exception, inputs: Sequence[str]) -> str:
-        if isinstance(error, ResponseError):
-            return self._explain_status(error, inputs)
-        if isinstance(error, httpx.TimeoutException):
-            return (
-                f"{self._source} did not answer within {self._timeout_seconds:g} s. See what holds it with "
-                "`ollama ps`, or start it anew with `ollama serve`."
-            )
-        if isinstance(error, (ConnectionError, httpx.HTTPError)):
-            return (
-                f"{self._source} cannot be reached or broke off: {error}. Start it with `ollama serve`, or "
-                "set OLLAMA_HOST to where it runs."
-            )
-        return (
-            f"{self._source} answered something that is no list of vectors: {_short(str(error))}. "
-            "Check that OLLAMA_HOST is an Ollama server, and update it."
+    def _failure(self, error: Exception, inputs: Sequence[str]) -> EmbeddingError:
+        failure = explain(
+            error,
+            host=self._host,
+            model=self.name,
+            seconds=self._timeout_seconds,
+            expected="list of vectors",
+            refusal=self._explain_refusal(error, inputs),
         )
+        return EmbeddingUnavailableError(failure.text) if failure.is_outage else EmbeddingError(failure.text)
 
-    def _explain_status(self, error: ResponseError, inputs: Sequence[str]) -> str:
-        found = f"{self._source} answered status {error.status_code}: {_short(str(error.error))}. "
-        if error.status_code == httpx.codes.NOT_FOUND:
-            return found + f"Get the model with `ollama pull {self.name}`."
-        if "context length" in str(error.error):
-            return found + self._explain_length(max(inputs, key=len))
-        if error.status_code >= httpx.codes.INTERNAL_SERVER_ERROR:
-            return found + "See the server's log, and start it anew with `ollama serve`."
-        return found + f"Check with `ollama show {self.name}` that it is an embedding model."
+    def _explain_refusal(self, error: Exception, inputs: Sequence[str]) -> str:
+        if isinstance(error, ResponseError) and "context length" in str(error.error):
+            return self._explain_length(max(inputs, key=len))
+        return f"Check with `ollama show {self.name}` that it is an embedding model."
 
     def _explain_length(self, longest: str) -> str:
         return (
@@ -149,16 +132,6 @@ class OllamaEmbedder:
         return f"Ollama at {self._host}, model {self.name},"
 
 
-def _client(host: str, timeout_seconds: float) -> Client:
-    timeout = httpx.Timeout(timeout_seconds, connect=min(timeout_seconds, _CONNECT_SECONDS))
-    try:
-        return Client(host=host, timeout=timeout)
-    except ValueError as error:
-        raise EmbeddingError(
-            f"OLLAMA_HOST={host!r} is no address ({error}); expected one such as http://127.0.0.1:11434."
-        ) from error
-
-
 def _given_dimensions(model: EmbeddingModel) -> int:
     matryoshka = _MATRYOSHKA_VERSION.fullmatch(model.version)
     given = int(matryoshka[1]) if matryoshka else model.dimensions
@@ -170,11 +143,7 @@ def _given_dimensions(model: EmbeddingModel) -> int:
     return given
 
 
-def _is_transient(error: Exception) -> bool:
+def _is_passing(error: Exception) -> bool:
     if isinstance(error, ResponseError):
         return error.status_code >= httpx.codes.INTERNAL_SERVER_ERROR
-    return isinstance(error, (ConnectionError, httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolError))
-
-
-def _short(message: str) -> str:
-    return " ".join(message.split())[: 5 * _SHOWN_CHARACTERS]
+    return isinstance(error, (ConnectionError, httpx.NetworkError, httpx.RemoteProtocolError))

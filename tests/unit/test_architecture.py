@@ -20,7 +20,7 @@ OWNERS = {
     "starlette": ("rag_core/api/",),
     "jinja2": ("rag_core/api/",),
     "dagster": ("rag_assets/", "resources/"),
-    "ollama": ("rag_core/embedding/ollama.py",),
+    "ollama": ("rag_core/ollama.py", "rag_core/embedding/ollama.py", "rag_core/chat/ollama.py"),
     "sentencex": ("rag_core/chunking/",),
     "typer": ("rag_core/cli/",),
 }

@@ -1,0 +1,112 @@
+"""The connection to an Ollama server, shared by its embedder, its chat model and ``brain doctor``.
+
+Here: the client, how long a call may take, which of its failures are the server's, and how each is said. Not here: what
+is asked and what must come back (``rag_core.embedding.ollama``, ``rag_core.chat.ollama``).
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+import httpx
+from ollama import Client, ResponseError
+
+from rag_core.errors import ConfigurationError
+
+_CONNECT_SECONDS = 5.0
+_SHORTEST_SECONDS = 0.001
+_SHOWN_CHARACTERS = 300
+
+KEEP_ALIVE = "30m"
+"""How long the server keeps a model in memory unasked: loading one takes longer than a request has."""
+
+FAILURES = (ConnectionError, ResponseError, httpx.HTTPError, ValueError, TypeError, AttributeError)
+"""What the client lets through: its own two, httpx's, and what a body that is not the JSON expected makes json and pydantic
+(ValueError) and its own unpacking (TypeError, AttributeError) raise."""
+
+_ends_at: ContextVar[float] = ContextVar("ollama_call_ends_at")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A failed call, for people; an outage is the server's fault whatever it was asked."""
+
+    text: str
+    is_outage: bool
+
+
+def open_client(host: str) -> Client:
+    """A client whose calls are made within ``call_time``; contacts nobody.
+
+    Raises:
+        ConfigurationError: the host is no address.
+    """
+    try:
+        return Client(host=host, event_hooks={"request": [_limit]})
+    except ValueError as error:
+        raise ConfigurationError(
+            f"OLLAMA_HOST={host!r} is no address ({error}); expected one such as http://127.0.0.1:11434."
+        ) from error
+
+
+@contextmanager
+def call_time(seconds: float) -> Iterator[None]:
+    """Limit what this thread asks of any client in the block to so many seconds, counted from now."""
+    token = _ends_at.set(time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _ends_at.reset(token)
+
+
+def _limit(request: httpx.Request) -> None:
+    """Give a request what is left: httpx counts connecting, sending and each wait for an answer on its own."""
+    left = max(_SHORTEST_SECONDS, _ends_at.get() - time.monotonic())
+    request.extensions["timeout"] = httpx.Timeout(left, connect=min(left, _CONNECT_SECONDS)).as_dict()
+
+
+def is_outage(error: Exception) -> bool:
+    """Whether the server failed, rather than refused what it was asked."""
+    if isinstance(error, ResponseError):
+        return error.status_code >= httpx.codes.INTERNAL_SERVER_ERROR or error.status_code in (
+            httpx.codes.REQUEST_TIMEOUT,
+            httpx.codes.TOO_MANY_REQUESTS,
+        )
+    return True
+
+
+def explain(error: Exception, *, host: str, model: str, seconds: float, expected: str, refusal: str) -> Failure:
+    """Say what was found, what was expected and the remedy; ``refusal`` is the remedy of a status below 500."""
+    source = f"Ollama at {host}, model {model},"
+    return Failure(text=f"{source} {_explain(error, model, seconds, expected, refusal)}", is_outage=is_outage(error))
+
+
+def _explain(error: Exception, model: str, seconds: float, expected: str, refusal: str) -> str:
+    if isinstance(error, ResponseError):
+        return _explain_status(error, model, refusal)
+    if isinstance(error, httpx.TimeoutException):
+        return (
+            f"did not answer within {seconds:g} s. See what holds it with `ollama ps`, or start it anew with "
+            "`ollama serve`."
+        )
+    if isinstance(error, (ConnectionError, httpx.HTTPError)):
+        return f"cannot be reached or broke off: {error}. Start it with `ollama serve`, or set OLLAMA_HOST to where it runs."
+    return (
+        f"answered something that is no {expected}: {_short(str(error))}. Check that OLLAMA_HOST is an Ollama server, "
+        "and update it."
+    )
+
+
+def _explain_status(error: ResponseError, model: str, refusal: str) -> str:
+    found = f"answered status {error.status_code}: {_short(str(error.error))}. "
+    if error.status_code == httpx.codes.NOT_FOUND:
+        return found + f"Get the model with `ollama pull {model}`."
+    if error.status_code >= httpx.codes.INTERNAL_SERVER_ERROR:
+        return found + "See the server's log, and start it anew with `ollama serve`."
+    return found + refusal
+
+
+def _short(message: str) -> str:
+    return " ".join(message.split())[:_SHOWN_CHARACTERS]

@@ -1,0 +1,194 @@
+"""The chat model of an Ollama server, against a real HTTP server that can misbehave."""
+
+import pytest
+from ollama_server import FaultKind, OllamaServer
+from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
+
+from rag_core.chat import Message
+from rag_core.chat.ollama import OllamaChat, build_chat
+from rag_core.errors import ChatError, ChatUnavailableError, ConfigurationError
+
+QUESTION = [Message(role="system", content="Responde en español."), Message(role="user", content="¿Llovió ayer?")]
+SCHEMA = {"type": "object", "properties": {"score": {"type": "number"}}, "required": ["score"]}
+
+
+@pytest.fixture
+def server(ollama_server: OllamaServer) -> OllamaServer:
+    ollama_server.serve("llama3.2")
+    return ollama_server
+
+
+@pytest.fixture
+def chat(server: OllamaServer) -> OllamaChat:
+    return OllamaChat("llama3.2", host=server.url)
+
+
+class TestAnswers:
+    def test_the_text_comes_back_without_white_space_around_it(self, server: OllamaServer, chat: OllamaChat) -> None:
+        server.reply = lambda _body: "\n Sí, llovió.\n"
+
+        assert chat.complete(QUESTION, timeout_seconds=5) == "Sí, llovió."
+
+    def test_the_messages_are_sent_in_order_with_their_roles(self, server: OllamaServer, chat: OllamaChat) -> None:
+        chat.complete(QUESTION, timeout_seconds=5)
+
+        assert server.bodies("/api/chat")[0]["messages"] == [
+            {"role": "system", "content": "Responde en español."},
+            {"role": "user", "content": "¿Llovió ayer?"},
+        ]
+
+    def test_it_is_asked_the_same_way_every_time(self, server: OllamaServer, chat: OllamaChat) -> None:
+        chat.complete(QUESTION, timeout_seconds=5, schema=SCHEMA, max_tokens=30)
+
+        (body,) = server.bodies("/api/chat")
+        assert body["options"] == {"temperature": 0, "num_ctx": 8192, "num_predict": 30}
+        assert body["format"] == SCHEMA
+        assert body["think"] is False
+        assert body["stream"] is False
+        assert body["keep_alive"] == "30m"
+
+    @pytest.mark.parametrize(
+        ("reply", "expected"),
+        [
+            ("<think>Veamos.\n\nLlovió.</think>\n\nSí.", "Sí."),
+            ("\n<think></think>Sí.", "Sí."),
+            ("Veamos: llovió.\n</think>\n\nSí.", "Sí."),
+            ("Se escribe <think> y </think> así.", "Se escribe <think> y </think> así."),
+            ("Sí.\n<think>", "Sí.\n<think>"),
+        ],
+    )
+    def test_what_the_model_thought_aloud_is_left_out(
+        self, server: OllamaServer, chat: OllamaChat, reply: str, expected: str
+    ) -> None:
+        server.reply = lambda _body: reply
+
+        assert chat.complete(QUESTION, timeout_seconds=5) == expected
+
+    @pytest.mark.parametrize(
+        "reply",
+        [
+            '{"score": 0.5}',
+            '```json\n{"score": 0.5}\n```',
+            '```\n{"score": 0.5}\n```\n',
+            '<think>a</think>{"score": 0.5}',
+        ],
+    )
+    def test_json_comes_without_a_fence_around_it(self, server: OllamaServer, chat: OllamaChat, reply: str) -> None:
+        server.reply = lambda _body: reply
+
+        assert chat.complete(QUESTION, timeout_seconds=5, schema=SCHEMA) == '{"score": 0.5}'
+
+    def test_a_tag_inside_json_ends_no_thought(self, server: OllamaServer, chat: OllamaChat) -> None:
+        server.reply = lambda _body: '{"a": "\n</think>\n"}'
+
+        assert chat.complete(QUESTION, timeout_seconds=5, schema=SCHEMA) == '{"a": "\n</think>\n"}'
+
+
+class TestLength:
+    def test_a_text_ends_where_the_caller_wants_it_to(self, server: OllamaServer, chat: OllamaChat) -> None:
+        server.reply = lambda _body: "uno dos tres cuatro"
+
+        assert chat.complete(QUESTION, timeout_seconds=5, max_tokens=2) == "uno dos"
+
+    def test_json_that_is_cut_is_an_error(self, server: OllamaServer, chat: OllamaChat) -> None:
+        server.reply = lambda _body: '{"score": 0.5, "why": "porque sí"}'
+
+        with pytest.raises(ChatError, match="stopped in the middle of its answer, after 2 tokens"):
+            chat.complete(QUESTION, timeout_seconds=5, schema=SCHEMA, max_tokens=2)
+
+    def test_thoughts_that_take_all_the_tokens_leave_an_empty_answer(
+        self, server: OllamaServer, chat: OllamaChat
+    ) -> None:
+        server.reply = lambda _body: "<think>a ver a ver a ver</think> Sí."
+
+        with pytest.raises(ChatError, match="gave an empty answer"):
+            chat.complete(QUESTION, timeout_seconds=5, max_tokens=3)
+
+    def test_messages_longer_than_the_context_are_refused_before_the_server_cuts_them(
+        self, server: OllamaServer
+    ) -> None:
+        chat = OllamaChat("llama3.2", host=server.url, context_tokens=100)
+
+        with pytest.raises(ChatError, match=r"by estimate 100 tokens, and 50 are left .* at most 100 together"):
+            chat.complete([Message(role="user", content="x" * 400)], timeout_seconds=5, max_tokens=50)
+
+        assert server.requests == []
+
+
+class TestFailures:
+    @pytest.mark.parametrize("kind", ["drop", "truncate"])
+    def test_a_lost_connection_is_an_outage_and_not_tried_again(
+        self, server: OllamaServer, chat: OllamaChat, kind: FaultKind
+    ) -> None:
+        server.misbehave(kind, path="/api/chat")
+
+        with pytest.raises(ChatUnavailableError, match="broke off"):
+            chat.complete(QUESTION, timeout_seconds=5)
+
+        assert len(server.requests) == 1
+
+    @pytest.mark.parametrize("kind", ["garbage", "not_an_object"])
+    def test_an_answer_of_something_else_is_an_outage(
+        self, server: OllamaServer, chat: OllamaChat, kind: FaultKind
+    ) -> None:
+        server.misbehave(kind, path="/api/chat")
+
+        with pytest.raises(ChatUnavailableError, match=r"no chat answer.*Check that OLLAMA_HOST is an Ollama server"):
+            chat.complete(QUESTION, timeout_seconds=5)
+
+    def test_a_failing_server_is_an_outage(self, server: OllamaServer, chat: OllamaChat) -> None:
+        server.misbehave("status", path="/api/chat", status=500, message="llama runner process has terminated")
+
+        with pytest.raises(ChatUnavailableError, match="status 500: llama runner process has terminated"):
+            chat.complete(QUESTION, timeout_seconds=5)
+
+    def test_a_refusal_is_none(self, server: OllamaServer) -> None:
+        server.serve("nomic-embed-text", dimensions=16)
+        chat = OllamaChat("nomic-embed-text", host=server.url)
+
+        with pytest.raises(
+            ChatError, match=r"status 400.*does not support chat.*`ollama show nomic-embed-text`"
+        ) as caught:
+            chat.complete(QUESTION, timeout_seconds=5)
+
+        assert not isinstance(caught.value, ChatUnavailableError)
+
+    def test_a_model_that_is_not_there_is_to_be_pulled_and_no_outage(self, server: OllamaServer) -> None:
+        with pytest.raises(ChatError, match=r"status 404.*`ollama pull otro`") as caught:
+            OllamaChat("otro", host=server.url).complete(QUESTION, timeout_seconds=5)
+
+        assert not isinstance(caught.value, ChatUnavailableError)
+
+    def test_a_server_that_is_not_there_is_to_be_started(self) -> None:
+        chat = OllamaChat("llama3.2", host="http://127.0.0.1:9")
+
+        with pytest.raises(ChatUnavailableError, match=r"127\.0\.0\.1:9.*`ollama serve`"):
+            chat.complete(QUESTION, timeout_seconds=5)
+
+    @pytest.mark.parametrize("reply", ["", " \n", "<think>a ver</think>\n"])
+    def test_an_empty_answer_is_an_error(self, server: OllamaServer, chat: OllamaChat, reply: str) -> None:
+        server.reply = lambda _body: reply
+
+        with pytest.raises(ChatError, match="gave an empty answer"):
+            chat.complete(QUESTION, timeout_seconds=5)
+
+    def test_a_stalled_server_has_the_callers_time(self, server: OllamaServer, chat: OllamaChat) -> None:
+        server.misbehave("stall", path="/api/chat", seconds=30)
+
+        with pytest.raises(ChatUnavailableError, match=r"did not answer within 0\.2 s"):
+            chat.complete(QUESTION, timeout_seconds=0.2)
+
+    def test_no_caller_has_more_time_than_the_model(self, server: OllamaServer) -> None:
+        server.misbehave("stall", path="/api/chat", seconds=30)
+
+        with pytest.raises(ChatUnavailableError, match=r"did not answer within 0\.2 s"):
+            OllamaChat("llama3.2", host=server.url, timeout_seconds=0.2).complete(QUESTION, timeout_seconds=600)
+
+
+class TestBuilding:
+    def test_without_a_name_there_is_none(self) -> None:
+        assert build_chat(None, host="http://127.0.0.1:9") is None
+
+    def test_a_host_that_is_no_address_is_named(self) -> None:
+        with pytest.raises(ConfigurationError, match=r"OLLAMA_HOST=.*is no address"):
+            build_chat("llama3.2", host="http://[bad")
