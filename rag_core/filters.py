@@ -16,7 +16,7 @@ from pydantic.alias_generators import to_camel
 from rag_core.configuration import describe_problem
 from rag_core.errors import AmbiguousNoteError, InvalidInputError, NotFoundError
 from rag_core.model import Filters, Language, NoteId, NoteKind, TenantId
-from rag_core.notes import MAX_NAME_CHARACTERS
+from rag_core.notes import MAX_NAME_CHARACTERS, tag_key
 from rag_core.storage.database import Database
 from rag_core.storage.notes import find_notes
 
@@ -133,11 +133,6 @@ def checked_fields(wire: WireFilters) -> FilterFields:
     except ValidationError as error:
         told = (describe_problem({**item, "loc": ("filters", *item["loc"])}) for item in error.errors())
         raise InvalidInputError("; ".join(told)) from None
-
-
-def tag_key(tag: str) -> str:
-    """A tag as tags are compared: NFC, without regard to case."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", tag).casefold())
 
 
 def _moment(name: str, written: str | None, zone: ZoneInfo) -> datetime | None:

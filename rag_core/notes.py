@@ -238,6 +238,11 @@ def _tags(metadata: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag for tag in tags if isinstance(tag, str) and tag))
 
 
+def tag_key(tag: str) -> str:
+    """A tag as tags are compared: NFC, without regard to case; the database's function of this name does the same."""
+    return unicodedata.normalize("NFC", tag).lower().replace("ß", "ss")
+
+
 def shown(value: Any) -> str:
     """A value as a message shows it, at most 60 characters."""
     text = repr(value)

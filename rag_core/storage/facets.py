@@ -1,0 +1,47 @@
+"""What a tenant's notes can be filtered by, for whoever offers a choice."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rag_core.model import Language, TenantId
+from rag_core.notes import tag_key
+from rag_core.storage.database import Database
+from rag_core.storage.queries import query
+
+MAX_SOURCES = 100
+MAX_TAGS = 200
+NEWEST_NOTES = 5_000
+"""Tags are counted over so many notes: what is in use, in a bounded time whatever the tenant has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facets:
+    """Values to choose from: sources by name, languages and tags the most used first, each tag in one spelling."""
+
+    sources: tuple[str, ...]
+    languages: tuple[Language, ...]
+    tags: tuple[str, ...]
+
+
+def fetch_facets(database: Database, tenant: TenantId, *, timeout_ms: int) -> Facets:
+    """The values that stand in the tenant's notes, in one round trip; without notes all are empty."""
+    parameters = {"tenant": tenant, "limit": MAX_SOURCES, "notes": NEWEST_NOTES}
+    with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
+        sources, languages, tags = (
+            connection.execute(query(name), parameters) for name in ("facet_sources", "facet_languages", "facet_tags")
+        )
+        return Facets(
+            sources=tuple(row[0] for row in sources.fetchall()),
+            languages=tuple(row[0] for row in languages.fetchall()),
+            tags=one_spelling_each(tags.fetchall())[:MAX_TAGS],
+        )
+
+
+def one_spelling_each(counted: Iterable[tuple[str, int]]) -> tuple[str, ...]:
+    """Tags that compare equal as one, in their most frequent spelling; the most used first, then by name."""
+    spellings: dict[str, Counter[str]] = {}
+    for tag, count in counted:
+        spellings.setdefault(tag_key(tag), Counter())[tag] += count
+    ordered = sorted(spellings.items(), key=lambda item: (-item[1].total(), item[0]))
+    return tuple(counts.most_common(1)[0][0] for _, counts in ordered)

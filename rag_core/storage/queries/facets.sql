@@ -1,0 +1,33 @@
+-- name: facet_sources
+-- The tenant's sources in order, each found by one look-up in the unique index, however many notes it has.
+with recursive sources as (
+    (select source from notes where tenant_id = %(tenant)s order by source limit 1)
+    union all
+    select (
+        select n.source from notes n
+        where n.tenant_id = %(tenant)s and n.source > s.source
+        order by n.source limit 1
+    )
+    from sources s
+    where s.source is not null
+)
+select source from sources where source is not null limit %(limit)s;
+
+-- name: facet_languages
+-- The languages the tenant's notes are in, the most frequent first.
+select language
+from corpus_statistics
+where tenant_id = %(tenant)s
+group by language
+having sum(documents) > 0
+order by sum(documents) desc, language;
+
+-- name: facet_tags
+-- How often each tag stands in the tenant's newest notes; as they are written.
+select tag, count(*)
+from (
+    select tags from notes where tenant_id = %(tenant)s order by created_at desc, note_id limit %(notes)s
+) newest
+cross join lateral unnest(newest.tags) tag
+group by tag
+order by count(*) desc, tag;

@@ -1,0 +1,96 @@
+"""What a query was understood to ask, in Spanish, as the page and the terminal say it. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from rag_core.model import CausalDirection, Hit, Intent, Retrieval
+
+_INTENTS: Mapping[Intent, str] = {
+    "factual": "pregunta por un dato",
+    "causal": "pregunta por las causas",
+    "temporal": "pregunta por el cuándo",
+    "comparative": "comparación",
+    "abstract": "búsqueda por tema",
+}
+_TO = "\N{EN DASH}"
+_EFFECTS = "pregunta por las consecuencias"
+_MONTHS = ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understood:
+    """What was understood: the kind of question, the words that name a time, the days they mean, the parts searched.
+
+    ``times`` and ``days`` are empty when the query names no time, ``parts`` when it asks one thing only.
+    """
+
+    intent: str
+    times: str
+    days: str
+    parts: tuple[str, ...]
+
+    @property
+    def line(self) -> str:
+        """All of it on one line: the kind of question, ``la semana pasada = `` its days, the parts in quotation marks."""
+        told = [self.intent]
+        if self.days:
+            told.append(f"{self.times} = {self.days}" if self.times else self.days)
+        return " · ".join([*told, *(f"«{part}»" for part in self.parts)])
+
+
+def understood(found: Retrieval, *, zone: ZoneInfo) -> Understood | None:
+    """What was understood of the query; None when it was searched as it is."""
+    query = found.transformed
+    if query is None:
+        return None
+    today = query.timestamp.astimezone(zone).date()
+    return Understood(
+        intent=_EFFECTS if query.direction == "effects" else _INTENTS[query.intent],
+        times=", ".join(dict.fromkeys(time.text for time in query.times)) if found.interval else "",
+        days=days_between(*found.interval, zone=zone, today=today) if found.interval else "",
+        parts=query.sub_queries if len(query.sub_queries) > 1 else (),
+    )
+
+
+def causal_chain(hit: Hit, direction: CausalDirection | None) -> tuple[str, ...]:
+    """The names of the hit's causal path from cause to effect; () when the graph did not find it.
+
+    A path begins at the entity the query asks for, so one that leads to its causes is turned round.
+    """
+    names = hit.causal_path_names or ()
+    return names if direction == "effects" else names[::-1]
+
+
+def days_between(since: datetime, until: datetime, *, zone: ZoneInfo, today: date) -> str:
+    """A half-open interval as a reader writes it, from its first day to its last: ``3 mar``, ``2024``.
+
+    Hours stand where it does not run from midnight to midnight, the year where it is not this one.
+    """
+    start, end = since.astimezone(zone), until.astimezone(zone)
+    if start.time() == end.time() == time():
+        return _days(start.date(), end.date() - timedelta(days=1), this_year=today.year)
+    if start.date() == end.date():
+        return f"{_day(start.date(), today.year)} {_clock(start)}{_TO}{_clock(end)}"
+    return f"{_day(start.date(), today.year)} {_clock(start)} {_TO} {_day(end.date(), today.year)} {_clock(end)}"
+
+
+def _days(first: date, last: date, *, this_year: int) -> str:
+    if (first.month, first.day, last.month, last.day) == (1, 1, 12, 31):
+        return f"{first.year}" if first.year == last.year else f"{first.year}{_TO}{last.year}"
+    if first == last:
+        return _day(first, this_year)
+    if (first.year, first.month) == (last.year, last.month):
+        return f"{first.day}{_TO}{_day(last, this_year)}"
+    shown_year = this_year if last.year == this_year else 0
+    return f"{_day(first, last.year if first.year == last.year else shown_year)} {_TO} {_day(last, this_year)}"
+
+
+def _day(day: date, this_year: int) -> str:
+    written = f"{day.day} {_MONTHS[day.month - 1]}"
+    return written if day.year == this_year else f"{written} {day.year}"
+
+
+def _clock(moment: datetime) -> str:
+    return f"{moment:%H:%M}"
