@@ -44,6 +44,56 @@ begin
     return replaced;
 end $$;
 
+CREATE FUNCTION brain.forget_graph_of_deleted_chunks() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'brain'
+    AS $$
+begin
+    delete from graph_notes g
+    using (select distinct tenant_id, note_id from deleted) d
+    where g.tenant_id = d.tenant_id and g.note_id = d.note_id;
+    return null;
+end $$;
+
+CREATE FUNCTION brain.forget_unmentioned_entities() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'brain'
+    AS $$
+declare
+    free uuid[];
+begin
+    if not exists (select from deleted) then
+        return null;
+    end if;
+    select array_agg(entity_id) into free from (
+        select e.entity_id from entities e
+        where (e.tenant_id, e.entity_id) in (select tenant_id, entity_id from deleted)
+        for update skip locked
+    ) held;
+    delete from entity_aliases a
+    using (select distinct tenant_id, alias_key from deleted where entity_id = any(free)) d
+    where a.tenant_id = d.tenant_id and a.alias_key = d.alias_key
+        and not exists (select from mentions m where m.tenant_id = a.tenant_id and m.alias_key = a.alias_key);
+    delete from entities e
+    using (select distinct tenant_id, entity_id from deleted where entity_id = any(free)) d
+    where e.tenant_id = d.tenant_id and e.entity_id = d.entity_id
+        and not exists (
+            select from entity_aliases a where a.tenant_id = e.tenant_id and a.entity_id = e.entity_id
+        );
+    update entities e set key = a.alias_key, name = a.name
+    from (select distinct tenant_id, entity_id from deleted where entity_id = any(free)) d
+    cross join lateral (
+        select alias_key, name from entity_aliases
+        where tenant_id = d.tenant_id and entity_id = d.entity_id
+        order by cardinality(stems), alias_key limit 1
+    ) a
+    where e.tenant_id = d.tenant_id and e.entity_id = d.entity_id
+        and not exists (
+            select from entity_aliases o where o.tenant_id = e.tenant_id and o.alias_key = e.key
+        );
+    return null;
+end $$;
+
 CREATE FUNCTION brain.index_deleted_chunks() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'brain'
@@ -94,6 +144,31 @@ begin
     return null;
 end $$;
 
+CREATE FUNCTION brain.index_tags() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'brain'
+    AS $$
+begin
+    if tg_op = 'UPDATE' then
+        delete from note_tags where tenant_id = old.tenant_id and note_id = old.note_id;
+    end if;
+    insert into note_tags (tenant_id, tag, note_id)
+    select new.tenant_id, k, new.note_id from keys_of_tags(new.tags) k;
+    return null;
+end $$;
+
+CREATE FUNCTION brain.tag_key(tag text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN replace(lower(NORMALIZE(tag, NFC)), 'ß'::text, 'ss'::text);
+
+CREATE FUNCTION brain.keys_of_tags(tags text[]) RETURNS SETOF text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    BEGIN ATOMIC
+ SELECT DISTINCT brain.tag_key(t.t) AS tag_key
+    FROM unnest(keys_of_tags.tags) t(t)
+   WHERE ((char_length(t.t) >= 1) AND (char_length(t.t) <= 500));
+END;
+
 CREATE FUNCTION brain.text_search_configuration(language text) RETURNS regconfig
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE language WHEN 'de'::text THEN 'german'::regconfig WHEN 'en'::text THEN 'english'::regconfig ELSE 'spanish'::regconfig END;
@@ -102,6 +177,16 @@ CREATE FUNCTION brain.lexemes_of(language text, title text, content text) RETURN
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN to_tsvector(brain.text_search_configuration(language), (COALESCE((title || '
 '::text), ''::text) || "left"(content, 100000)));
+
+CREATE FUNCTION brain.record_change() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'brain'
+    AS $$
+begin
+    insert into corpus_statistics (tenant_id, language, documents, total_length)
+    select distinct tenant_id, 'es', 0, 0 from changed;
+    return null;
+end $$;
 
 CREATE FUNCTION brain.terms_in(lexemes tsvector) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -144,7 +229,17 @@ CREATE TABLE brain.corpus_statistics (
     language text NOT NULL,
     documents bigint NOT NULL,
     total_length bigint NOT NULL,
-    is_folded boolean DEFAULT false NOT NULL
+    is_folded boolean DEFAULT false NOT NULL,
+    change_id bigint NOT NULL
+);
+
+ALTER TABLE brain.corpus_statistics ALTER COLUMN change_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME brain.corpus_statistics_change_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE brain.embedding_cache (
@@ -204,6 +299,36 @@ CREATE TABLE brain.embeddings (
     CONSTRAINT embeddings_kind_check CHECK ((kind = ANY (ARRAY['standard'::text, 'contextual'::text])))
 )
 WITH (toast_tuple_target='8160');
+
+CREATE TABLE brain.entities (
+    tenant_id text NOT NULL,
+    entity_id uuid NOT NULL,
+    key text NOT NULL,
+    name text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT entities_key_check CHECK ((key <> ''::text)),
+    CONSTRAINT entities_name_check CHECK ((name <> ''::text))
+);
+
+CREATE TABLE brain.entity_aliases (
+    tenant_id text NOT NULL,
+    alias_key text NOT NULL,
+    entity_id uuid NOT NULL,
+    language text NOT NULL,
+    name text NOT NULL,
+    stems text[] NOT NULL,
+    CONSTRAINT entity_aliases_alias_key_check CHECK ((alias_key <> ''::text)),
+    CONSTRAINT entity_aliases_language_check CHECK ((language = ANY (ARRAY['es'::text, 'de'::text, 'en'::text]))),
+    CONSTRAINT entity_aliases_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT entity_aliases_stems_check CHECK ((cardinality(stems) > 0))
+);
+
+CREATE TABLE brain.entity_stems (
+    tenant_id text NOT NULL,
+    language text NOT NULL,
+    stem text NOT NULL COLLATE pg_catalog."C",
+    alias_key text NOT NULL
+);
 
 CREATE TABLE brain.evaluation_queries (
     tenant_id text NOT NULL,
@@ -298,12 +423,53 @@ CREATE TABLE brain.golden_sets (
     CONSTRAINT golden_sets_name_check CHECK ((name <> ''::text))
 );
 
+CREATE TABLE brain.graph_notes (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    content_hash bytea NOT NULL,
+    fingerprint text NOT NULL,
+    read_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT graph_notes_content_hash_check CHECK ((octet_length(content_hash) = 32))
+);
+
 CREATE TABLE brain.lexeme_statistics (
     tenant_id text NOT NULL,
     language text NOT NULL,
     lexeme text NOT NULL COLLATE pg_catalog."C",
     document_frequency bigint NOT NULL,
     is_folded boolean DEFAULT false NOT NULL
+);
+
+CREATE TABLE brain.mentions (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    start_char integer NOT NULL,
+    end_char integer NOT NULL,
+    alias_key text NOT NULL,
+    entity_id uuid NOT NULL,
+    chunk_id uuid NOT NULL,
+    CONSTRAINT mentions_check CHECK ((end_char > start_char)),
+    CONSTRAINT mentions_start_char_check CHECK ((start_char >= 0))
+);
+
+CREATE TABLE brain.note_summaries (
+    tenant_id text NOT NULL,
+    content_hash bytea NOT NULL,
+    model text NOT NULL,
+    prompt_version text NOT NULL,
+    note_id uuid NOT NULL,
+    summary text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT note_summaries_content_hash_check CHECK ((octet_length(content_hash) = 32)),
+    CONSTRAINT note_summaries_model_check CHECK ((model <> ''::text)),
+    CONSTRAINT note_summaries_prompt_version_check CHECK ((prompt_version <> ''::text)),
+    CONSTRAINT note_summaries_summary_check CHECK (((char_length(summary) >= 1) AND (char_length(summary) <= 200)))
+);
+
+CREATE TABLE brain.note_tags (
+    tenant_id text NOT NULL,
+    tag text NOT NULL COLLATE pg_catalog."C",
+    note_id uuid NOT NULL
 );
 
 CREATE TABLE brain.notes (
@@ -340,6 +506,26 @@ CREATE TABLE brain.postings (
     chunk_length integer NOT NULL
 )
 WITH (autovacuum_vacuum_insert_scale_factor='0.02');
+
+CREATE TABLE brain.relations (
+    tenant_id text NOT NULL,
+    relation_id uuid NOT NULL,
+    source_id uuid NOT NULL,
+    target_id uuid NOT NULL,
+    kind text NOT NULL,
+    note_id uuid NOT NULL,
+    chunk_id uuid NOT NULL,
+    evidence_start integer NOT NULL,
+    evidence_end integer NOT NULL,
+    confidence double precision NOT NULL,
+    extractor text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT relations_check CHECK ((evidence_end > evidence_start)),
+    CONSTRAINT relations_confidence_check CHECK (((confidence > (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT relations_evidence_start_check CHECK ((evidence_start >= 0)),
+    CONSTRAINT relations_kind_check CHECK ((kind = ANY (ARRAY['CAUSES'::text, 'TRIGGERS'::text, 'LEADS_TO'::text, 'WORKS_FOR'::text, 'MANAGES'::text, 'OWNS'::text, 'REFERENCES'::text, 'PART_OF'::text, 'RELATED_TO'::text, 'CREATED_BY'::text, 'APPROVED_BY'::text, 'REPORTS_TO'::text, 'COLLABORATES_WITH'::text, 'PREREQUISITE'::text, 'COMPARED_TO'::text, 'USES'::text, 'IMPLEMENTS'::text, 'EXAMPLE_OF'::text]))),
+    CONSTRAINT relations_no_self_loop CHECK ((source_id <> target_id))
+);
 
 CREATE TABLE brain.schema_migrations (
     version integer NOT NULL,
@@ -402,6 +588,21 @@ ALTER TABLE ONLY brain.embedding_models
 ALTER TABLE ONLY brain.embeddings
     ADD CONSTRAINT embeddings_pkey PRIMARY KEY (tenant_id, model_id, kind, chunk_id);
 
+ALTER TABLE ONLY brain.entities
+    ADD CONSTRAINT entities_pkey PRIMARY KEY (tenant_id, entity_id);
+
+ALTER TABLE ONLY brain.entities
+    ADD CONSTRAINT entities_tenant_id_key_key UNIQUE (tenant_id, key);
+
+ALTER TABLE ONLY brain.entity_aliases
+    ADD CONSTRAINT entity_aliases_pkey PRIMARY KEY (tenant_id, alias_key);
+
+ALTER TABLE ONLY brain.entity_aliases
+    ADD CONSTRAINT entity_aliases_tenant_id_alias_key_entity_id_key UNIQUE (tenant_id, alias_key, entity_id);
+
+ALTER TABLE ONLY brain.entity_stems
+    ADD CONSTRAINT entity_stems_pkey PRIMARY KEY (tenant_id, language, stem, alias_key);
+
 ALTER TABLE ONLY brain.evaluation_queries
     ADD CONSTRAINT evaluation_queries_pkey PRIMARY KEY (tenant_id, run_id, query_id);
 
@@ -423,6 +624,18 @@ ALTER TABLE ONLY brain.golden_sets
 ALTER TABLE ONLY brain.golden_sets
     ADD CONSTRAINT golden_sets_tenant_id_name_key UNIQUE (tenant_id, name);
 
+ALTER TABLE ONLY brain.graph_notes
+    ADD CONSTRAINT graph_notes_pkey PRIMARY KEY (tenant_id, note_id);
+
+ALTER TABLE ONLY brain.mentions
+    ADD CONSTRAINT mentions_pkey PRIMARY KEY (tenant_id, note_id, start_char, end_char);
+
+ALTER TABLE ONLY brain.note_summaries
+    ADD CONSTRAINT note_summaries_pkey PRIMARY KEY (tenant_id, content_hash, model, prompt_version);
+
+ALTER TABLE ONLY brain.note_tags
+    ADD CONSTRAINT note_tags_pkey PRIMARY KEY (tenant_id, tag, note_id);
+
 ALTER TABLE ONLY brain.notes
     ADD CONSTRAINT notes_pkey PRIMARY KEY (tenant_id, note_id);
 
@@ -431,6 +644,9 @@ ALTER TABLE ONLY brain.notes
 
 ALTER TABLE ONLY brain.postings
     ADD CONSTRAINT postings_pkey PRIMARY KEY (tenant_id, language, lexeme, chunk_id) INCLUDE (term_frequency, chunk_length);
+
+ALTER TABLE ONLY brain.relations
+    ADD CONSTRAINT relations_pkey PRIMARY KEY (tenant_id, relation_id);
 
 ALTER TABLE ONLY brain.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (version);
@@ -444,6 +660,10 @@ ALTER TABLE ONLY brain.staged_notes
 ALTER TABLE ONLY brain.tenants
     ADD CONSTRAINT tenants_pkey PRIMARY KEY (tenant_id);
 
+CREATE INDEX chunks_of_note ON brain.chunks USING btree (tenant_id, note_id) INCLUDE (chunk_id);
+
+CREATE UNIQUE INDEX corpus_statistics_change ON brain.corpus_statistics USING btree (tenant_id, change_id);
+
 CREATE INDEX corpus_statistics_language ON brain.corpus_statistics USING btree (tenant_id, language) INCLUDE (documents, total_length);
 
 CREATE INDEX embedding_cache_note ON brain.embedding_cache USING btree (tenant_id, note_id);
@@ -453,6 +673,10 @@ CREATE UNIQUE INDEX embedding_models_one_active ON brain.embedding_models USING 
 CREATE INDEX embeddings_chunk ON brain.embeddings USING btree (tenant_id, chunk_id);
 
 CREATE INDEX embeddings_input_hash ON brain.embeddings USING btree (tenant_id, input_hash);
+
+CREATE INDEX entity_aliases_entity ON brain.entity_aliases USING btree (tenant_id, entity_id);
+
+CREATE INDEX entity_stems_alias ON brain.entity_stems USING btree (tenant_id, alias_key);
 
 CREATE INDEX evaluation_runs_config_hash ON brain.evaluation_runs USING btree (tenant_id, config_hash, created_at DESC);
 
@@ -464,15 +688,55 @@ CREATE INDEX lexeme_statistics_lexeme ON brain.lexeme_statistics USING btree (te
 
 CREATE INDEX lexeme_statistics_unfolded ON brain.lexeme_statistics USING btree (tenant_id, language, lexeme) WHERE (NOT is_folded);
 
+CREATE INDEX mentions_alias ON brain.mentions USING btree (tenant_id, alias_key);
+
+CREATE INDEX mentions_chunk ON brain.mentions USING btree (tenant_id, chunk_id);
+
+CREATE INDEX note_summaries_note ON brain.note_summaries USING btree (tenant_id, note_id);
+
+CREATE INDEX note_tags_note ON brain.note_tags USING btree (tenant_id, note_id);
+
 CREATE INDEX notes_batch_key ON brain.notes USING btree (tenant_id, batch_key);
 
 CREATE INDEX notes_created_at ON brain.notes USING btree (tenant_id, created_at DESC, note_id);
 
 CREATE INDEX notes_external_id ON brain.notes USING btree (tenant_id, external_id);
 
+CREATE INDEX notes_kind ON brain.notes USING btree (tenant_id, kind, note_id);
+
+CREATE INDEX notes_language ON brain.notes USING btree (tenant_id, language, note_id);
+
+CREATE INDEX relations_chunk ON brain.relations USING btree (tenant_id, chunk_id);
+
+CREATE INDEX relations_note ON brain.relations USING btree (tenant_id, note_id);
+
+CREATE INDEX relations_source ON brain.relations USING btree (tenant_id, source_id);
+
+CREATE INDEX relations_target ON brain.relations USING btree (tenant_id, target_id);
+
 CREATE TRIGGER chunks_deleted AFTER DELETE ON brain.chunks REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION brain.index_deleted_chunks();
 
+CREATE TRIGGER chunks_deleted_from_graph AFTER DELETE ON brain.chunks REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION brain.forget_graph_of_deleted_chunks();
+
 CREATE TRIGGER chunks_inserted AFTER INSERT ON brain.chunks REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION brain.index_inserted_chunks();
+
+CREATE TRIGGER embeddings_insert_recorded AFTER INSERT ON brain.embeddings REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
+
+CREATE TRIGGER entities_update_recorded AFTER UPDATE ON brain.entities REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
+
+CREATE TRIGGER entity_aliases_insert_recorded AFTER INSERT ON brain.entity_aliases REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
+
+CREATE TRIGGER mentions_deleted AFTER DELETE ON brain.mentions REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION brain.forget_unmentioned_entities();
+
+CREATE TRIGGER notes_retagged AFTER UPDATE ON brain.notes FOR EACH ROW WHEN ((new.tags IS DISTINCT FROM old.tags)) EXECUTE FUNCTION brain.index_tags();
+
+CREATE TRIGGER notes_tagged AFTER INSERT ON brain.notes FOR EACH ROW WHEN ((new.tags <> '{}'::text[])) EXECUTE FUNCTION brain.index_tags();
+
+CREATE TRIGGER notes_update_recorded AFTER UPDATE ON brain.notes REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
+
+CREATE TRIGGER relations_delete_recorded AFTER DELETE ON brain.relations REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
+
+CREATE TRIGGER relations_insert_recorded AFTER INSERT ON brain.relations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
 
 ALTER TABLE ONLY brain.batches
     ADD CONSTRAINT batches_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
@@ -488,6 +752,15 @@ ALTER TABLE ONLY brain.embeddings
 
 ALTER TABLE ONLY brain.embeddings
     ADD CONSTRAINT embeddings_tenant_id_chunk_id_fkey FOREIGN KEY (tenant_id, chunk_id) REFERENCES brain.chunks(tenant_id, chunk_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.entities
+    ADD CONSTRAINT entities_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.entity_aliases
+    ADD CONSTRAINT entity_aliases_tenant_id_entity_id_fkey FOREIGN KEY (tenant_id, entity_id) REFERENCES brain.entities(tenant_id, entity_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.entity_stems
+    ADD CONSTRAINT entity_stems_tenant_id_alias_key_fkey FOREIGN KEY (tenant_id, alias_key) REFERENCES brain.entity_aliases(tenant_id, alias_key) ON DELETE CASCADE;
 
 ALTER TABLE ONLY brain.evaluation_queries
     ADD CONSTRAINT evaluation_queries_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES brain.evaluation_runs(tenant_id, run_id) ON DELETE CASCADE;
@@ -507,8 +780,32 @@ ALTER TABLE ONLY brain.golden_relevance
 ALTER TABLE ONLY brain.golden_sets
     ADD CONSTRAINT golden_sets_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY brain.graph_notes
+    ADD CONSTRAINT graph_notes_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.mentions
+    ADD CONSTRAINT mentions_tenant_id_alias_key_entity_id_fkey FOREIGN KEY (tenant_id, alias_key, entity_id) REFERENCES brain.entity_aliases(tenant_id, alias_key, entity_id);
+
+ALTER TABLE ONLY brain.mentions
+    ADD CONSTRAINT mentions_tenant_id_chunk_id_fkey FOREIGN KEY (tenant_id, chunk_id) REFERENCES brain.chunks(tenant_id, chunk_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.note_summaries
+    ADD CONSTRAINT note_summaries_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.note_tags
+    ADD CONSTRAINT note_tags_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY brain.notes
     ADD CONSTRAINT notes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.relations
+    ADD CONSTRAINT relations_tenant_id_chunk_id_fkey FOREIGN KEY (tenant_id, chunk_id) REFERENCES brain.chunks(tenant_id, chunk_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.relations
+    ADD CONSTRAINT relations_tenant_id_source_id_fkey FOREIGN KEY (tenant_id, source_id) REFERENCES brain.entities(tenant_id, entity_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.relations
+    ADD CONSTRAINT relations_tenant_id_target_id_fkey FOREIGN KEY (tenant_id, target_id) REFERENCES brain.entities(tenant_id, entity_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY brain.staged_chunks
     ADD CONSTRAINT staged_chunks_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.staged_notes(tenant_id, note_id) ON DELETE CASCADE;
@@ -526,6 +823,12 @@ ALTER TABLE brain.embedding_cache ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.embeddings ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE brain.entities ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.entity_aliases ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.entity_stems ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE brain.evaluation_queries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.evaluation_runs ENABLE ROW LEVEL SECURITY;
@@ -536,11 +839,21 @@ ALTER TABLE brain.golden_relevance ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.golden_sets ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE brain.graph_notes ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE brain.lexeme_statistics ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.mentions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.note_summaries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.note_tags ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.notes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.postings ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.relations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.staged_chunks ENABLE ROW LEVEL SECURITY;
 
@@ -556,6 +869,12 @@ CREATE POLICY tenant ON brain.embedding_cache USING ((tenant_id = ( SELECT curre
 
 CREATE POLICY tenant ON brain.embeddings USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
+CREATE POLICY tenant ON brain.entities USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.entity_aliases USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.entity_stems USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
 CREATE POLICY tenant ON brain.evaluation_queries USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.evaluation_runs USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
@@ -566,11 +885,21 @@ CREATE POLICY tenant ON brain.golden_relevance USING ((tenant_id = ( SELECT curr
 
 CREATE POLICY tenant ON brain.golden_sets USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
+CREATE POLICY tenant ON brain.graph_notes USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
 CREATE POLICY tenant ON brain.lexeme_statistics USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.mentions USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.note_summaries USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.note_tags USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.notes USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.postings USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.relations USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.staged_chunks USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
@@ -594,6 +923,12 @@ GRANT SELECT ON TABLE brain.embedding_models TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.embeddings TO brain_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.entities TO brain_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE brain.entity_aliases TO brain_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE brain.entity_stems TO brain_app;
+
 GRANT SELECT,INSERT,DELETE ON TABLE brain.evaluation_queries TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.evaluation_runs TO brain_app;
@@ -604,11 +939,21 @@ GRANT SELECT,INSERT,DELETE ON TABLE brain.golden_relevance TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.golden_sets TO brain_app;
 
+GRANT SELECT,INSERT,DELETE ON TABLE brain.graph_notes TO brain_app;
+
 GRANT SELECT,INSERT,DELETE ON TABLE brain.lexeme_statistics TO brain_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE brain.mentions TO brain_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE brain.note_summaries TO brain_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE brain.note_tags TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.notes TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.postings TO brain_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE brain.relations TO brain_app;
 
 GRANT SELECT ON TABLE brain.schema_migrations TO brain_app;
 

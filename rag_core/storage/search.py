@@ -11,12 +11,17 @@ from pgvector import Vector
 from psycopg import sql
 
 from rag_core.embedding import EmbeddingModel
-from rag_core.model import ChunkId, EmbeddingKind, Language, NoteId, Span, TenantId
+from rag_core.language.variants import LEAST_COMPOUND_LETTERS, compound_relatives, lexeme_variants
+from rag_core.model import NO_FILTERS, ChunkId, EmbeddingKind, Filters, Language, NoteId, Span, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 from rag_core.storage.vector_index import EXACT_SCAN_CHUNKS
 
 Ranking = list[tuple[ChunkId, float]]
+
+MOST_FAMILIES = 32
+EF_SEARCH = 100
+_ALL = 10**9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +49,105 @@ class WindowText:
     text: str
 
 
-def search_fulltext(database: Database, tenant: TenantId, text: str, *, limit: int, timeout_ms: int) -> Ranking:
-    """Chunks by BM25, best first; scores are positive and unbounded. A query of stop words gives []."""
+def search_fulltext(
+    database: Database,
+    tenant: TenantId,
+    text: str,
+    *,
+    limit: int,
+    timeout_ms: int,
+    filters: Filters = NO_FILTERS,
+) -> Ranking:
+    """Chunks by BM25, best first; scores are positive and unbounded. A query of stop words gives [].
+
+    Filters leave the order and the scores as they are: N and document frequencies stay those of all the tenant's chunks.
+    """
     with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
-        return connection.execute(
-            query("search_fulltext"), {"tenant": tenant, "query": text, "limit": limit}
-        ).fetchall()
+        terms = _terms(connection, tenant, text)
+        if not terms:
+            return []
+        parameters = {"tenant": tenant, "limit": limit, "most_families": MOST_FAMILIES, **_columns(terms)}
+        return connection.execute(_fulltext(filters), parameters | _filter_parameters(filters)).fetchall()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Term:
+    """A lexeme to look up; those of one family are forms of one word of the query."""
+
+    family: int
+    language: Language
+    lexeme: str
+    weight: float
+    frequency: int
+
+
+def _terms(connection: Connection, tenant: TenantId, text: str) -> list[_Term]:
+    parameters = {"tenant": tenant, "query": text, "least_letters": LEAST_COMPOUND_LETTERS}
+    rows = connection.execute(query("analyse_query"), parameters).fetchall()
+    own = {(language, lexeme) for language, lexeme, _, _ in rows}
+    terms = []
+    for family, (language, lexeme, frequency, longer) in enumerate(rows):
+        forms = {lexeme: 1.0} | {
+            form: weight
+            for form, weight in _other_forms(language, lexeme, longer).items()
+            if (language, form) not in own
+        }
+        terms += [
+            _Term(family=family, language=language, lexeme=form, weight=weight, frequency=frequency)
+            for form, weight in forms.items()
+        ]
+    return terms
+
+
+def _other_forms(language: Language, lexeme: str, longer: Sequence[str]) -> dict[str, float]:
+    variants = lexeme_variants(lexeme, language)
+    return compound_relatives(lexeme, longer) | variants if language == "de" else variants
+
+
+def _columns(terms: Sequence[_Term]) -> dict[str, list[Any]]:
+    return {
+        "families": [term.family for term in terms],
+        "term_languages": [term.language for term in terms],
+        "lexemes": [term.lexeme for term in terms],
+        "weights": [term.weight for term in terms],
+        "frequencies": [term.frequency for term in terms],
+    }
+
+
+def _fulltext(filters: Filters) -> sql.Composed:
+    statement = sql.SQL(query("search_fulltext"))
+    if filters.is_empty:
+        return statement.format(allowed=sql.SQL(""), passing=sql.SQL(""))
+    conditions = _conditions(filters)
+    return statement.format(allowed=_allowed(conditions), passing=sql.SQL(query("passing")).format(filters=conditions))
+
+
+def _allowed(conditions: sql.Composed) -> sql.Composed:
+    return sql.SQL(query("allowed")).format(filters=conditions)
+
+
+_FILTERS = {
+    "since": "filter_since",
+    "until": "filter_until",
+    "kinds": "filter_kinds",
+    "sources": "filter_sources",
+    "languages": "filter_languages",
+    "tags": "filter_tags",
+    "document_ids": "filter_document_ids",
+}
+
+
+def _conditions(filters: Filters) -> sql.Composed:
+    """What a note n must hold: only what is asked for, so that the planner finds the index for it."""
+    asked = [sql.SQL(query(name)) for field, name in _FILTERS.items() if getattr(filters, field)]
+    return sql.SQL(" and ").join(asked or [sql.SQL("true")])
+
+
+def _filter_parameters(filters: Filters, *, few: int = EXACT_SCAN_CHUNKS) -> dict[str, Any]:
+    asked = {field: getattr(filters, field) for field in _FILTERS}
+    return {"few": few} | {
+        field: list(value) if isinstance(value, tuple) else value for field, value in asked.items() if value
+    }
 
 
 def search_semantic(
@@ -61,27 +159,46 @@ def search_semantic(
     kind: EmbeddingKind,
     limit: int,
     timeout_ms: int,
+    filters: Filters = NO_FILTERS,
     exact_scan_chunks: int = EXACT_SCAN_CHUNKS,
 ) -> Ranking:
-    """Chunks by cosine similarity in [-1, 1], best first: exact while the tenant is small, by HNSW otherwise."""
+    """Chunks by cosine similarity in [-1, 1], best first: exact while tenant or filters have few, by HNSW otherwise.
+
+    Complete: of k chunks with a vector it gives min(k, limit). When the walk through the index gives up too early, all are
+    compared.
+    """
+    statement = _semantic(filters, model, kind)
     parameters = {"tenant": tenant, "vector": Vector(vector), "limit": limit}
-    settings: dict[str, str | int] = {"hnsw.ef_search": max(100, limit), "hnsw.iterative_scan": "strict_order"}
+    settings: dict[str, str | int] = {"hnsw.ef_search": max(EF_SEARCH, limit), "hnsw.iterative_scan": "strict_order"}
     with database.transaction(tenant, timeout_ms=timeout_ms, local=settings) as connection:
-        name = "search_semantic_exact" if _count(connection, tenant) <= exact_scan_chunks else "search_semantic_index"
-        return connection.execute(_for_model(name, model, kind), parameters).fetchall()
+        for few in (exact_scan_chunks, _ALL):
+            bounds = _filter_parameters(filters, few=few)
+            rows = connection.execute(statement, parameters | bounds).fetchall()
+            if len(rows) == limit or (rows and rows[0][2]):
+                break
+    return [(chunk, score) for chunk, score, _ in rows]
 
 
-def _count(connection: Connection, tenant: TenantId) -> int:
-    row = connection.execute(query("corpus_size"), {"tenant": tenant}).fetchone()
+def _semantic(filters: Filters, model: EmbeddingModel, kind: EmbeddingKind) -> sql.Composed:
+    """Registry values enter as literals: a partial index whose predicate is a parameter is not used."""
+    conditions = _conditions(filters)
+    return sql.SQL(query("search_semantic" if filters.is_empty else "search_semantic_within")).format(
+        dimensions=sql.Literal(model.dimensions),
+        model=sql.Literal(model.id),
+        kind=sql.Literal(kind),
+        allowed=_allowed(conditions),
+        filters=conditions,
+    )
+
+
+def count_notes_within(database: Database, tenant: TenantId, filters: Filters, *, at_most: int, timeout_ms: int) -> int:
+    """How many notes pass the filters; the count stops at ``at_most``."""
+    statement = sql.SQL(query("count_notes_within")).format(filters=_conditions(filters))
+    parameters = {"tenant": tenant, "at_most": at_most, **_filter_parameters(filters)}
+    with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
+        row = connection.execute(statement, parameters).fetchone()
     assert row is not None
     return int(row[0])
-
-
-def _for_model(name: str, model: EmbeddingModel, kind: EmbeddingKind) -> sql.Composed:
-    """Registry values enter as literals: a partial index whose predicate is a parameter is not used."""
-    return sql.SQL(query(name)).format(
-        dimensions=sql.Literal(model.dimensions), model=sql.Literal(model.id), kind=sql.Literal(kind)
-    )
 
 
 def fetch_spans(

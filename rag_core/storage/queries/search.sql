@@ -1,60 +1,196 @@
+-- name: analyse_query
+-- The query's lexemes in every language the tenant writes in, each with how often it stands there. German puts words together,
+-- so each of its longest lexemes comes with up to a hundred of the corpus that begin with it; the "C" collation makes them
+-- one range of the index.
+with languages as (
+    select language from corpus_statistics where tenant_id = %(tenant)s group by language having sum(documents) > 0
+), lexemes as (
+    select l.language, t.lexeme collate "C" as lexeme, cardinality(t.positions) as query_frequency,
+        row_number() over (partition by l.language order by char_length(t.lexeme) desc, t.lexeme) as by_length
+    from languages l
+    cross join lateral unnest(to_tsvector(text_search_configuration(l.language), %(query)s)) t
+)
+select language, lexeme, query_frequency, case
+    when language = 'de' and char_length(lexeme) >= %(least_letters)s and by_length <= 16 then array(
+        select distinct s.lexeme
+        from lexeme_statistics s
+        where s.tenant_id = %(tenant)s and s.language = 'de' and s.lexeme > l.lexeme
+            and s.lexeme < l.lexeme || U&'\+10FFFF'
+        order by 1
+        limit 100
+    )
+    else '{}'
+end
+from lexemes l;
+
 -- name: search_fulltext
--- BM25 (k1 = 1.2, b = 0.75) over the posting lists of every language the tenant writes in.
--- idf = ln(1 + (N - df + 0.5) / (df + 0.5)), so it is never negative; N, df and the average length are a language's own.
+-- BM25 (k1 = 1.2, b = 0.75) over posting lists. A family is one lexeme of the query with the other forms of its word; it counts
+-- as one term: its frequency in a chunk is the weighted sum over its lexemes, its document frequency their sum, at most N.
+-- idf = ln(1 + (N - df + 0.5) / (df + 0.5)), so it is never negative; N and the average length are a language's own. Only the
+-- rarest families are looked up: in a long query the frequent ones decide nothing and have the longest lists.
 -- Source: Robertson & Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009.
-with corpora as (
+with {allowed} corpora as (
     select language, sum(documents)::float8 as n, sum(total_length)::float8 / sum(documents) as average_length
     from corpus_statistics
     where tenant_id = %(tenant)s
     group by language having sum(documents) > 0
-), terms as (
-    select c.language, c.n, c.average_length, t.lexeme collate "C" as lexeme, cardinality(t.positions) as query_frequency
-    from corpora c
-    cross join lateral unnest(to_tsvector(text_search_configuration(c.language), %(query)s)) t
-), weighted as materialized (
-    select t.language, t.lexeme,
-        2.2::float8 * t.query_frequency * ln(1 + (t.n - s.df + 0.5) / (s.df + 0.5)) as weight,
-        0.9::float8 / greatest(t.average_length, 1) as length_factor
-    from terms t
+), terms as materialized (
+    select t.family, t.language, t.lexeme, t.weight, t.query_frequency, s.df
+    from unnest(
+        %(families)s::int[], %(term_languages)s::text[], %(lexemes)s::text[], %(weights)s::float8[], %(frequencies)s::int[]
+    ) as t (family, language, lexeme, weight, query_frequency)
     cross join lateral (
         select coalesce(sum(document_frequency), 0)::float8 as df
         from lexeme_statistics l
-        where l.tenant_id = %(tenant)s and l.language = t.language and l.lexeme = t.lexeme
+        where l.tenant_id = %(tenant)s and l.language = t.language and l.lexeme = t.lexeme collate "C"
     ) s
     where s.df > 0
+), families as materialized (
+    select f.family, f.lexemes, 0.9::float8 / greatest(c.average_length, 1) as length_factor,
+        2.2::float8 * f.query_frequency * ln(1 + (c.n - least(f.df, c.n) + 0.5) / (least(f.df, c.n) + 0.5)) as weight
+    from (
+        select family, language, max(query_frequency) as query_frequency, sum(df) as df, count(*) as lexemes
+        from terms
+        group by family, language
+        order by sum(df), family
+        limit %(most_families)s
+    ) f
+    join corpora c using (language)
+), shares as (
+    select p.chunk_id, f.weight * t.weight * p.term_frequency
+        / (t.weight * p.term_frequency + 0.3::float8 + f.length_factor * p.chunk_length) as share
+    from families f
+    join terms t using (family)
+    join postings p on p.tenant_id = %(tenant)s and p.language = t.language and p.lexeme = t.lexeme collate "C"
+    where f.lexemes = 1
+    union all
+    select chunk_id, weight * frequency / (frequency + 0.3::float8 + length_factor * chunk_length)
+    from (
+        select f.family, f.weight, f.length_factor, p.chunk_id, p.chunk_length,
+            sum(t.weight * p.term_frequency) as frequency
+        from families f
+        join terms t using (family)
+        join postings p on p.tenant_id = %(tenant)s and p.language = t.language and p.lexeme = t.lexeme collate "C"
+        where f.lexemes > 1
+        group by f.family, f.weight, f.length_factor, p.chunk_id, p.chunk_length
+    ) several
 )
-select p.chunk_id,
-    sum(
-        w.weight * p.term_frequency / (p.term_frequency + 0.3::float8 + w.length_factor * p.chunk_length)
-    ) as score
-from weighted w
-join postings p on p.tenant_id = %(tenant)s and p.language = w.language and p.lexeme = w.lexeme
-group by p.chunk_id
-order by score desc, p.chunk_id
+select chunk_id, score
+from (
+    select chunk_id, sum(share) as score from shares group by chunk_id order by sum(share) desc, chunk_id offset 0
+) best
+{passing}
 limit %(limit)s;
 
--- name: search_semantic_exact
--- Cosine similarity against every vector of the tenant; model and dimensions are registry integers.
-select chunk_id, 1 - distance
-from (
-    select chunk_id, vector::vector({dimensions}) <=> %(vector)s::vector({dimensions}) as distance
-    from embeddings
-    where tenant_id = %(tenant)s and model_id = {model} and kind = {kind}
-    order by distance, chunk_id
-    limit %(limit)s
-) nearest;
+-- name: allowed
+-- The chunks that filters leave, counted up to few + 1: so many or fewer are looked at one by one. Begins a WITH.
+allowed as materialized (
+    select c.chunk_id
+    from notes n join chunks c on c.tenant_id = n.tenant_id and c.note_id = n.note_id
+    where n.tenant_id = %(tenant)s and {filters}
+    limit %(few)s + 1
+), size as materialized (
+    select count(*) <= %(few)s as is_small from allowed
+),
 
--- name: search_semantic_index
--- The same through the model's HNSW index; the order by is the bare distance so that the index is used.
-select chunk_id, 1 - distance
+-- name: passing
+-- Where few chunks are allowed, the best must be among them; otherwise each one's note is asked, best first, until enough
+-- passed.
+where case
+    when (select is_small from size) then best.chunk_id in (select chunk_id from allowed)
+    else (
+        select true
+        from chunks c join notes n on n.tenant_id = c.tenant_id and n.note_id = c.note_id
+        where c.tenant_id = %(tenant)s and c.chunk_id = best.chunk_id and {filters}
+    )
+end
+
+-- name: search_semantic
+-- Cosine similarity, best first, and whether every vector was compared: up to few chunks of the tenant they are, beyond that the
+-- model's HNSW index is walked; only one of the two branches runs. Model, kind and dimensions are registry values and enter
+-- as literals, so that the partial index can be used; the order by is the bare distance for the same reason.
+with size as materialized (
+    select coalesce(sum(documents), 0) <= %(few)s as is_small from corpus_statistics where tenant_id = %(tenant)s
+)
+select chunk_id, 1 - distance, (select is_small from size)
 from (
-    select chunk_id, vector::vector({dimensions}) <=> %(vector)s::vector({dimensions}) as distance
-    from embeddings
-    where tenant_id = %(tenant)s and model_id = {model} and kind = {kind}
-    order by vector::vector({dimensions}) <=> %(vector)s::vector({dimensions})
-    limit %(limit)s
+    (
+        select e.chunk_id, e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions}) as distance
+        from embeddings e
+        where (select is_small from size) and e.tenant_id = %(tenant)s and e.model_id = {model} and e.kind = {kind}
+        order by distance, chunk_id
+        limit %(limit)s
+    )
+    union all
+    (
+        select e.chunk_id, e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions}) as distance
+        from embeddings e
+        where not (select is_small from size) and e.tenant_id = %(tenant)s and e.model_id = {model} and e.kind = {kind}
+        order by e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions})
+        limit %(limit)s
+    )
 ) nearest
 order by distance, chunk_id;
+
+-- name: search_semantic_within
+-- The same within filters: the chunks that they leave are compared when they are few. Otherwise the index is walked, nearest
+-- first, and each chunk's note is asked, by a scalar sub-query because EXISTS may become a join that reads every note.
+with {allowed} walk as (
+    select not is_small as is_wanted from size
+)
+select chunk_id, 1 - distance, (select is_small from size)
+from (
+    (
+        select e.chunk_id, e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions}) as distance
+        from allowed a join embeddings e
+            on e.tenant_id = %(tenant)s and e.model_id = {model} and e.kind = {kind} and e.chunk_id = a.chunk_id
+        where not (select is_wanted from walk)
+        order by distance, chunk_id
+        limit %(limit)s
+    )
+    union all
+    (
+        select e.chunk_id, e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions}) as distance
+        from embeddings e
+        where (select is_wanted from walk) and e.tenant_id = %(tenant)s and e.model_id = {model} and e.kind = {kind}
+            and (
+                select true
+                from chunks c join notes n on n.tenant_id = c.tenant_id and n.note_id = c.note_id
+                where c.tenant_id = %(tenant)s and c.chunk_id = e.chunk_id and {filters}
+            )
+        order by e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions})
+        limit %(limit)s
+    )
+) nearest
+order by distance, chunk_id;
+
+-- name: filter_since
+n.created_at >= %(since)s
+
+-- name: filter_until
+n.created_at < %(until)s
+
+-- name: filter_kinds
+n.kind = any(%(kinds)s)
+
+-- name: filter_sources
+n.source = any(%(sources)s)
+
+-- name: filter_languages
+n.language = any(%(languages)s)
+
+-- name: filter_tags
+n.note_id in (
+    select t.note_id from note_tags t where t.tenant_id = %(tenant)s and t.tag = any(array(select keys_of_tags(%(tags)s)))
+)
+
+-- name: filter_document_ids
+n.note_id = any(%(document_ids)s)
+
+-- name: count_notes_within
+-- Notes that pass the filters, counted up to a bound.
+select count(*)
+from (select from notes n where n.tenant_id = %(tenant)s and {filters} limit %(at_most)s) passed;
 
 -- name: fetch_spans
 -- Where chunks stand, and the window of sentences around each, by the sentence starts stored with the note.
@@ -78,7 +214,3 @@ from unnest(%(positions)s::int[], %(notes)s::uuid[], %(hashes)s::bytea[], %(star
     as w (position, note_id, content_hash, start_char, end_char)
 join notes n on n.tenant_id = %(tenant)s and n.note_id = w.note_id and n.content_hash = w.content_hash
 order by w.position;
-
--- name: corpus_size
--- Chunks of the tenant, from the statistics.
-select coalesce(sum(documents), 0)::bigint from corpus_statistics where tenant_id = %(tenant)s;
