@@ -5,13 +5,14 @@
 ``brain_app``, which owns nothing and cannot bypass row-level security; the tenant is set per transaction.
 """
 
+import select
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, LiteralString
+from typing import Any, LiteralString, TypeVar
 
 import psycopg
 from pgvector.psycopg import register_vector
@@ -21,20 +22,56 @@ from psycopg.rows import TupleRow
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from rag_core.errors import (
+    CircuitOpenError,
     DatabaseSetupError,
     DatabaseUnavailableError,
     DeadlineExceededError,
     QueryFailedError,
 )
 from rag_core.model import TenantId
+from rag_core.resilience import CircuitBreaker
 from rag_core.settings import Settings
 from rag_core.storage.migrate import APPLICATION_ROLE, migrate
+from rag_core.telemetry.durations import Durations
+from rag_core.telemetry.retries import keep_arguments_out_of_logs
 
 Connection = psycopg.Connection[TupleRow]
+Result = TypeVar("Result")
 
 CONNECT_TIMEOUT_SECONDS = 10
+POOL_WAIT_SECONDS = 2.0
+"""How long a request waits for a connection; what has no deadline, such as indexing, waits ``CONNECT_TIMEOUT_SECONDS``."""
+SERVING_MIN_SIZE = 5
+"""Connections a pool for requests keeps open; a command's pool opens them when it needs them."""
+READ_ATTEMPTS = 3
+BREAKER_RESET_SECONDS = 2.0
+"""The embedded server is back about a second after it was killed, so that long and no longer."""
 _DISK_FULL = "53100"
 _SEARCH_PATH = "brain,public,extensions"
+
+
+class _ConnectionLostError(DatabaseUnavailableError):
+    """The connection broke while it was used: another one may work."""
+
+
+class _ServerDownError(DatabaseUnavailableError):
+    """No connection can be made: what the breaker counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolFigures:
+    """The pool now, and its use since it was opened; a transaction counts as one query."""
+
+    size: int
+    active: int
+    waiting: int
+    queries: int
+    average_ms: float
+
+
+def database_breaker() -> CircuitBreaker:
+    """Refuses at once while the server is down, so that requests need not wait for a connection one by one."""
+    return CircuitBreaker("PostgreSQL", failure_threshold=5, window_seconds=10, reset_seconds=BREAKER_RESET_SECONDS)
 
 
 @dataclass(slots=True)
@@ -44,6 +81,9 @@ class Database:
     owner_conninfo: str
     pool: ConnectionPool[Connection]
     revive: Callable[[], bool] | None = None
+    breaker: CircuitBreaker = field(default_factory=database_breaker)
+    _durations: Durations = field(default_factory=Durations)
+    _known_failures: int = 0  # attempts to connect that had failed when a connection was last to be had
     _reviving: threading.Lock = field(default_factory=threading.Lock)
 
     @contextmanager
@@ -58,34 +98,102 @@ class Database:
         """A transaction as one tenant; it commits when the block ends and rolls back when it raises.
 
         The tenant, the statement timeout and other settings travel with the first statement of the block, in one
-        round trip. ``has_copy`` turns that off, because COPY cannot be part of a pipeline.
+        round trip. ``has_copy`` turns that off, because COPY cannot be part of a pipeline. The wait for a connection is
+        part of ``timeout_ms``, and at most two seconds of it.
 
         Raises:
             DatabaseUnavailableError: no connection within the time allowed, or it broke.
             DeadlineExceededError: a statement took longer than ``timeout_ms``.
             QueryFailedError: the server refused a statement; its cause is the driver's error.
         """
+        end = None if timeout_ms is None else time.monotonic() + timeout_ms / 1000
         try:
             with (
                 self._connection(timeout_ms) as connection,
+                self._durations.measured(),
                 nullcontext() if has_copy else connection.pipeline(),
                 connection.transaction(),
             ):
-                connection.execute(*_settings_statement(tenant, timeout_ms, local or {}))
+                left_ms = None if end is None else max(1, int((end - time.monotonic()) * 1000))
+                connection.execute(*_settings_statement(tenant, left_ms, local or {}))
                 yield connection
         except psycopg.errors.QueryCanceled as error:
             raise DeadlineExceededError(f"PostgreSQL did not answer within {timeout_ms} ms") from error
-        except (psycopg.Error, PoolTimeout, PoolClosed) as error:
+        except _ServerDownError:
+            self._revive_soon()
+            raise
+        except (psycopg.Error, PoolClosed) as error:
             if _is_unreachable(error):
                 self._revive_soon()
-                raise DatabaseUnavailableError(f"no connection to PostgreSQL: {type(error).__name__}") from error
+                raise _ConnectionLostError(f"no connection to PostgreSQL: {type(error).__name__}") from error
             raise QueryFailedError(f"PostgreSQL refused a statement: {type(error).__name__}, {error}") from error
+
+    def read(
+        self,
+        tenant: TenantId,
+        run: Callable[[Connection], Result],
+        *,
+        timeout_ms: int,
+        local: Mapping[str, str | int] | None = None,
+    ) -> Result:
+        """What ``run`` reads in a transaction; after a lost connection it is run again, twice at most, while time is left.
+
+        ``run`` must change nothing, because it may be run several times.
+
+        Raises:
+            DatabaseUnavailableError, DeadlineExceededError, QueryFailedError: see ``transaction``.
+        """
+        end = time.monotonic() + timeout_ms / 1000
+
+        def attempt() -> Result:
+            left_ms = max(1, int((end - time.monotonic()) * 1000))
+            with self.transaction(tenant, timeout_ms=left_ms, local=local) as connection:
+                return run(connection)
+
+        try:
+            return attempt()
+        except _ConnectionLostError:
+            return _again(attempt, until=end)
 
     @contextmanager
     def _connection(self, timeout_ms: int | None) -> Iterator[Connection]:
-        seconds = CONNECT_TIMEOUT_SECONDS if timeout_ms is None else timeout_ms / 1000
-        with self.pool.connection(timeout=seconds) as connection:
+        seconds = CONNECT_TIMEOUT_SECONDS if timeout_ms is None else min(POOL_WAIT_SECONDS, timeout_ms / 1000)
+        with ExitStack() as stack:
+            try:
+                connection = self.breaker.call(lambda: self._taken(stack, seconds), counts=(_ServerDownError,))
+            except CircuitOpenError as error:
+                self._revive_soon()
+                raise DatabaseUnavailableError(f"no connection to PostgreSQL: {error}") from error
             yield connection
+
+    def _taken(self, stack: ExitStack, seconds: float) -> Connection:
+        """A connection from the pool, given back when the stack is closed."""
+        try:
+            connection = stack.enter_context(self.pool.connection(timeout=seconds))
+        except PoolTimeout as error:
+            if self._failed_connections() > self._known_failures:
+                raise _ServerDownError(f"no connection to PostgreSQL could be made within {seconds:.1f} s") from error
+            raise DatabaseUnavailableError(
+                f"all {self.pool.max_size} connections to PostgreSQL were in use for {seconds:.1f} s; try again, or raise "
+                "BRAIN_POOL_MAX_SIZE"
+            ) from error
+        self._known_failures = self._failed_connections()
+        return connection
+
+    def _failed_connections(self) -> int:
+        return self.pool.get_stats().get("connections_errors", 0)
+
+    @property
+    def figures(self) -> PoolFigures:
+        """How the pool stands and what it did."""
+        stats, durations = self.pool.get_stats(), self._durations.stats()
+        return PoolFigures(
+            size=stats["pool_size"],
+            active=stats["pool_size"] - stats["pool_available"],
+            waiting=stats["requests_waiting"],
+            queries=durations.count,
+            average_ms=durations.avg,
+        )
 
     @contextmanager
     def owner(self) -> Iterator[Connection]:
@@ -114,6 +222,18 @@ class Database:
             time.sleep(1)  # the next request tries again
         finally:
             self._reviving.release()
+
+
+def _again(attempt: Callable[[], Result], *, until: float) -> Result:
+    """Try again after a lost connection, a little later each time, none begun after ``until``."""
+    import stamina  # 0.1 s, needed only then
+
+    keep_arguments_out_of_logs()
+    left = max(0.001, until - time.monotonic())
+    again = stamina.RetryingCaller(
+        attempts=READ_ATTEMPTS - 1, timeout=left, wait_initial=0.05, wait_max=0.5, wait_jitter=0.05
+    )
+    return again(_ConnectionLostError, attempt)
 
 
 def _is_unreachable(error: Exception) -> bool:
@@ -172,14 +292,26 @@ def _open(conninfo: str, *, pool_size: int, revive: Callable[[], bool] | None) -
         raise DatabaseUnavailableError(
             f"no PostgreSQL answers at {_public(conninfo)}: {str(error).strip()}. Check DATABASE_URL and that the server runs."
         ) from error
+
+    def check(connection: Connection) -> None:
+        """Tell a connection that the server has closed, without asking it, and renew all that wait in the pool with it."""
+        if not _has_news(connection):
+            return
+        try:
+            ConnectionPool.check_connection(connection)
+        except psycopg.Error:
+            pool.drain()
+            raise
+
     with ConnectionPool[Connection](
         application_conninfo(conninfo),
-        min_size=0 if pool_size <= 4 else 2,
+        min_size=0 if pool_size < SERVING_MIN_SIZE else SERVING_MIN_SIZE,
         max_size=pool_size,
         max_idle=30,
         configure=_configure,
+        check=check,
         timeout=CONNECT_TIMEOUT_SECONDS,
-        reconnect_timeout=5,
+        reconnect_timeout=1,  # then the next request tries at once, which finds a server that is back sooner
         name="brain",
         open=True,
     ) as pool:
@@ -216,6 +348,13 @@ def _create_database(connection: Connection, name: str) -> None:
 
 def _connect(conninfo: str) -> Connection:
     return psycopg.connect(conninfo, autocommit=True, connect_timeout=CONNECT_TIMEOUT_SECONDS)
+
+
+def _has_news(connection: Connection) -> bool:
+    """Whether the server sent something that nobody asked for: as a rule that it closes the connection. No round trip."""
+    poller = select.poll()
+    poller.register(connection.fileno(), select.POLLIN)
+    return bool(poller.poll(0))
 
 
 def _configure(connection: Connection) -> None:

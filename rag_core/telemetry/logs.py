@@ -1,0 +1,158 @@
+"""What is written to the log of a failure: what failed, where and how, and nothing anybody wrote.
+
+A record names the class of an error and PostgreSQL's code, never its message: drivers and models quote the query or the note
+in it. The tenant and the query stand there as keyed hashes, which tell one from another and cannot be turned back; the
+query's text only where ``log_text`` was asked for. Whatever else logs through ``logging`` is written in the same form.
+"""
+
+import hashlib
+import hmac
+import logging
+import secrets
+import sys
+import traceback
+from collections.abc import Iterator, MutableMapping
+from types import TracebackType
+from typing import Any, TextIO
+
+COMPONENT = "brain"
+_LOG = logging.getLogger(COMPONENT)
+_CAUSES = 10
+
+
+class LogPolicy:
+    """What may be written, set once by the entry point; without that nobody's text is written."""
+
+    def __init__(self) -> None:
+        self.is_text_logged = False
+        self.key = secrets.token_bytes(32)
+
+
+POLICY = LogPolicy()
+
+
+def configure_logging(
+    *, level: str = "INFO", is_text_logged: bool = False, key: bytes | None = None, stream: TextIO | None = None
+) -> None:
+    """Write the process's records as lines of JSON to stderr, or to ``stream``: ours from ``level`` on, others' warnings.
+
+    ``key`` is for the hashes of tenants and queries; without one they differ from process to process.
+    """
+    import structlog  # 0.1 s, needed only where logs are written as JSON
+
+    POLICY.is_text_logged = is_text_logged
+    POLICY.key = key or secrets.token_bytes(32)
+    formatter = structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=[
+            structlog.stdlib.ExtraAdder(),
+            structlog.stdlib.add_log_level,
+            structlog.stdlib.add_logger_name,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+        ],
+        processors=[
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            _described,
+            structlog.processors.JSONRenderer(ensure_ascii=False, default=lambda value: type(value).__name__),
+        ],
+    )
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(formatter)
+    handler.addFilter(_is_told_once)
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(logging.WARNING)  # of other libraries only warnings: the pool tells of every connection it gives
+    _LOG.setLevel(level)
+
+
+def log_degraded(
+    component: str,
+    error: BaseException,
+    *,
+    config_hash: str | None = None,
+    query: str | None = None,
+    tenant: str | None = None,
+) -> None:
+    """One record of a part that failed while the rest gave an answer."""
+    _log(logging.WARNING, "degraded", component, error, config_hash=config_hash, query=query, tenant=tenant)
+
+
+def log_failed(
+    component: str,
+    error: BaseException,
+    *,
+    config_hash: str | None = None,
+    query: str | None = None,
+    tenant: str | None = None,
+    has_stack: bool = False,
+) -> None:
+    """One record of a request that got an error; with the stack where the error is a defect of ours."""
+    stack = stack_of(error) if has_stack else None
+    _log(logging.ERROR, "failed", component, error, config_hash=config_hash, query=query, tenant=tenant, stack=stack)
+
+
+def _log(level: int, event: str, component: str, error: BaseException, **facts: str | list[str] | None) -> None:
+    query, tenant = facts.pop("query"), facts.pop("tenant")
+    record = {
+        "component": component,
+        **described_error(error),
+        **facts,
+        "tenant": None if tenant is None else keyed_hash(str(tenant)),
+        "query_hash": None if query is None else keyed_hash(str(query)),
+        "query": query if POLICY.is_text_logged else None,
+    }
+    _LOG.log(level, event, extra={name: value for name, value in record.items() if value is not None})
+
+
+def described_error(error: BaseException) -> dict[str, Any]:
+    """The class of an error, those of its causes, and PostgreSQL's code; its message only where text may be logged."""
+    chain = list(_chain(error))
+    codes = [code for one in chain if isinstance(code := getattr(one, "sqlstate", None), str)]
+    return {
+        "error": type(error).__name__,
+        "causes": [type(one).__name__ for one in chain[1:]] or None,
+        "sqlstate": codes[0] if codes else None,
+        "message": str(error) if POLICY.is_text_logged else None,
+    }
+
+
+def keyed_hash(text: str) -> str:
+    """Sixteen hexadecimal digits that are the same for the same text, and tell nothing of it without the key."""
+    return hmac.new(POLICY.key, text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:16]
+
+
+def stack_of(error: BaseException) -> list[str]:
+    """Where an error was raised, outermost frame first, and after it where each of its causes was; no messages."""
+    lines: list[str] = []
+    for one in _chain(error):
+        lines.append(type(one).__name__)
+        lines.extend(_frames(one.__traceback__))
+    return lines
+
+
+def _frames(raised: TracebackType | None) -> list[str]:
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(raised)]
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    found: BaseException | None = error
+    for _ in range(_CAUSES):
+        if found is None:
+            return
+        yield found
+        found = found.__cause__ or (None if found.__suppress_context__ else found.__context__)
+
+
+def _described(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """A record of whoever logs an exception: its class and frames instead of the message and the source lines."""
+    raised = event.pop("exc_info", None)
+    error = raised[1] if isinstance(raised, tuple) else raised
+    if isinstance(error, BaseException):
+        event.update({name: value for name, value in described_error(error).items() if value is not None})
+        event["stack"] = stack_of(error)
+    event.setdefault("component", event.pop("logger", COMPONENT))
+    return event
+
+
+def _is_told_once(record: logging.LogRecord) -> bool:
+    """The web server tells of a defect what the application has told of it already."""
+    return not (record.name == "uvicorn.error" and record.exc_info and "ASGI application" in str(record.msg))

@@ -1,0 +1,81 @@
+"""What the requests of this process took and how they ended, in bounded memory."""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from rag_core.telemetry.durations import Durations, DurationStats
+
+Stage = Literal[
+    "queryTransformation",
+    "semanticSearch",
+    "fullTextSearch",
+    "hybridFusion",
+    "reranking",
+    "contextExpansion",
+    "total",
+]
+STAGES: tuple[Stage, ...] = get_args(Stage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestFigures:
+    """Requests since the process began, those with a degraded answer, and errors by class."""
+
+    total: int
+    degraded: int
+    errors: Mapping[str, int]
+
+
+class Metrics:
+    """The figures of one process; threads may share it."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._durations = {stage: Durations(clock=clock) for stage in STAGES}
+        self._counts: Counter[str] = Counter()
+        self._errors: Counter[str] = Counter()
+        self._looked_at = (time.monotonic(), time.process_time())
+        self._lock = threading.Lock()
+
+    def measured(self, stage: Stage) -> AbstractContextManager[None]:
+        """Take the duration of a block as one of this stage, also when it raises."""
+        return self._durations[stage].measured()
+
+    def record(self, stage: Stage, milliseconds: float) -> None:
+        """Take a duration that was measured elsewhere."""
+        self._durations[stage].record(milliseconds)
+
+    def count_answer(self, *, is_degraded: bool) -> None:
+        """A request was answered."""
+        with self._lock:
+            self._counts.update(("total", "degraded") if is_degraded else ("total",))
+
+    def count_error(self, error: BaseException) -> None:
+        """A request failed."""
+        with self._lock:
+            self._counts["total"] += 1
+            self._errors[type(error).__name__] += 1
+
+    def stats(self) -> dict[Stage, DurationStats]:
+        """Durations by stage, every stage there."""
+        return {stage: durations.stats() for stage, durations in self._durations.items()}
+
+    @property
+    def requests(self) -> RequestFigures:
+        """How many there were and how they ended."""
+        with self._lock:
+            return RequestFigures(
+                total=self._counts["total"], degraded=self._counts["degraded"], errors=dict(self._errors)
+            )
+
+    def cpu_percent(self) -> float:
+        """The process's share of one core since this was last asked, at first since it began; above 100 on several."""
+        now = (time.monotonic(), time.process_time())
+        with self._lock:
+            before, self._looked_at = self._looked_at, now
+        elapsed = now[0] - before[0]
+        return round(100 * (now[1] - before[1]) / elapsed, 1) if elapsed > 0 else 0.0
