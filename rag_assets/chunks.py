@@ -34,7 +34,7 @@ def chunks(context: dg.AssetExecutionContext, config: StagingConfig, engine: dg.
         stage_notes(engine.database, tenant, keys, engine.pipeline, is_full=config.is_full)
         for tenant, keys in batches.items()
     ]
-    counts = {name: total(reports, name) for name in ("notes", "chunks")}
+    counts = {name: total(reports, name) for name in ("notes", "chunks", "summarised", "without_summary")}
     return dg.MaterializeResult(
         metadata=stage_metadata(engine, batches, "preview_staged_chunks", clock, **counts),
         data_version=dg.DataVersion(engine.pipeline.fingerprint),

@@ -1,9 +1,9 @@
 """Text into vectors: the interface, the registered model, and the key a vector is stored under.
 
 Here: one file a provider (``hashing``, ``ollama``), what every provider's vectors must hold (``vectors``),
-and the words put before a chunk (``context``).
+and the words put before a chunk (``context``, ``summaries``).
 Not here: the tables of models and cached vectors (``rag_core.storage``), and which model is active.
-Imports point to ``model``, ``errors``, ``language`` and ``chunking``. A provider's file is imported when a
+Imports point to ``model``, ``errors``, ``language``, ``chunking`` and ``chat``. A provider's file is imported when a
 model of it is built, so that a machine without Ollama loads no HTTP client.
 """
 

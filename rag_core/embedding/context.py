@@ -10,7 +10,7 @@ from rag_core.model import Language
 CONTEXT_VERSION = "1"
 """To be raised with any change of what these functions return: stored contextual vectors are then stale."""
 
-_SUMMARY_CHARACTERS = 200
+MAX_SUMMARY_CHARACTERS = 200
 
 
 def contextual_input(*, title: str | None, summary: str, chunk: str, index: int, total: int, language: Language) -> str:
@@ -21,7 +21,7 @@ def contextual_input(*, title: str | None, summary: str, chunk: str, index: int,
     Raises:
         ValueError: index is outside [0, total).
     """
-    about = _titled(title, summary)
+    about = titled(title, summary)
     return with_context(contextual_info(summary=about, index=index, total=total, language=language), chunk)
 
 
@@ -58,14 +58,17 @@ def template_summary(title: str | None, content: str) -> str:
     title the content begins with is not repeated. Without title and content it is ''.
     """
     # As many words as characters are always more than enough; a note may have a million.
-    words = content.split(maxsplit=_SUMMARY_CHARACTERS)[:_SUMMARY_CHARACTERS]
+    words = content.split(maxsplit=MAX_SUMMARY_CHARACTERS)[:MAX_SUMMARY_CHARACTERS]
     line = " ".join(words)
-    if len(line) > _SUMMARY_CHARACTERS:
-        line = f"{_cut(line, _SUMMARY_CHARACTERS)}..."
-    return _titled(title, line)
+    if len(line) > MAX_SUMMARY_CHARACTERS:
+        line = f"{cut_at_word(line, MAX_SUMMARY_CHARACTERS)}..."
+    return titled(title, line)
 
 
-def _cut(line: str, limit: int) -> str:
+def cut_at_word(line: str, limit: int) -> str:
+    """At most ``limit`` characters: to the end of a word, or inside one longer than half of that, never in a grapheme."""
+    if len(line) <= limit:
+        return line
     space = line.rfind(" ", 0, limit + 1)
     end = space if space > limit // 2 else limit
     while not is_cluster_boundary(line, end):
@@ -73,7 +76,8 @@ def _cut(line: str, limit: int) -> str:
     return line[:end].rstrip()
 
 
-def _titled(title: str | None, summary: str) -> str:
+def titled(title: str | None, summary: str) -> str:
+    """Put the title before a summary that does not begin with it, on one line."""
     heading = " ".join((title or "").split())
     if not heading or summary.casefold().startswith(heading.casefold()):
         return summary

@@ -33,7 +33,8 @@ def store_and_index(
     """Store the note with its chunks, vectors and postings in one transaction.
 
     The vectors are computed before the transaction begins. When the embedding provider fails, the note is stored all
-    the same, found by full text, and the next run of the pipeline embeds it.
+    the same, found by full text, and the next run of the pipeline embeds it. No chat model is asked: where the pipeline
+    has a summariser, its next run summarises the note.
 
     Raises:
         ConflictError: a new note was expected and its source has one with that id.
@@ -51,7 +52,7 @@ def store_and_index(
             store.copy_staged(connection, tenant, [staged])
             store.copy_vectors(connection, tenant, vectors)
             store.publish_notes(
-                connection, tenant, [note_id], model_id=pipeline.model.id, fingerprint=pipeline.fingerprint
+                connection, tenant, [note_id], model_id=pipeline.model.id, fingerprint=staged.fingerprint
             )
     return IndexedNote(note_id=note_id, is_embedded=True)
 

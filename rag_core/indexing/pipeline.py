@@ -2,30 +2,56 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from rag_core.chunking import CHUNKER_VERSION
 from rag_core.configuration import Chunking
 from rag_core.embedding import Embedder, EmbeddingModel
 from rag_core.embedding.context import CONTEXT_VERSION
+from rag_core.embedding.summaries import Summariser
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pipeline:
-    """Chunk sizes, the context template and the embedding model, with the means to run it."""
+    """Chunk sizes, what stands before a chunk and the embedding model, with the means to run it.
+
+    With a summariser the contextual vectors are made with its summaries. A note that it failed at is indexed with the
+    template all the same, under ``template_fingerprint``, and so is stale still: the next run tries again.
+    """
 
     chunking: Chunking
     model: EmbeddingModel
     embedder: Embedder
+    summariser: Summariser | None = None
 
     @cached_property
     def fingerprint(self) -> str:
         """First 16 hex digits of SHA-256 over everything a change of which makes notes stale."""
-        parts = {
+        if self.summariser is None:
+            return self.template_fingerprint
+        return _digest(self._parts() | {"summaries": self.summariser.fingerprint})
+
+    @cached_property
+    def template_fingerprint(self) -> str:
+        """The fingerprint of the same pipeline without a summariser."""
+        return _digest(self._parts())
+
+    @property
+    def fingerprints(self) -> tuple[str, ...]:
+        """Those under which this pipeline stages notes."""
+        return tuple(dict.fromkeys((self.fingerprint, self.template_fingerprint)))
+
+    def _parts(self) -> dict[str, Any]:
+        return {
             "chunker": CHUNKER_VERSION,
             "chunking": self.chunking.model_dump(mode="json"),
             "context": CONTEXT_VERSION,
             "model": [self.model.name, self.model.version, self.model.dimensions, self.model.document_prefix],
         }
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _digest(parts: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]

@@ -33,25 +33,27 @@ def publish_staged(
     on_progress: Callable[[int], None] = lambda _notes: None,
 ) -> PublishReport:
     """Publish the batches' staged notes, some fifty a transaction; each note is seen old or new, whole."""
-    staged = store.fetch_staged_note_ids(database, tenant, batches, pipeline.fingerprint)
-    published = deleted = 0
-    for start in range(0, len(staged), PUBLISH_NOTES):
-        page = staged[start : start + PUBLISH_NOTES]
-        page_published, page_deleted = _publish(database, tenant, page, pipeline)
-        published += page_published
-        deleted += page_deleted
-        on_progress(len(page))
-    return PublishReport(published=published, left=len(staged) - published, deleted=deleted)
+    staged = published = deleted = 0
+    for fingerprint in pipeline.fingerprints:
+        notes = store.fetch_staged_note_ids(database, tenant, batches, fingerprint)
+        staged += len(notes)
+        for start in range(0, len(notes), PUBLISH_NOTES):
+            page = notes[start : start + PUBLISH_NOTES]
+            page_published, page_deleted = _publish(database, tenant, page, pipeline.model.id, fingerprint)
+            published += page_published
+            deleted += page_deleted
+            on_progress(len(page))
+    return PublishReport(published=published, left=staged - published, deleted=deleted)
 
 
-def _publish(database: Database, tenant: TenantId, notes: Sequence[NoteId], pipeline: Pipeline) -> tuple[int, int]:
+def _publish(
+    database: Database, tenant: TenantId, notes: Sequence[NoteId], model_id: int, fingerprint: str
+) -> tuple[int, int]:
     """How many of the notes went live, and how many of their chunks are no more."""
     with database.transaction(tenant) as connection:
         store.lock_notes(connection, tenant, notes)
         replaced = store.count_replaced_chunks(connection, tenant, notes)
-        published = store.publish_notes(
-            connection, tenant, notes, model_id=pipeline.model.id, fingerprint=pipeline.fingerprint
-        )
+        published = store.publish_notes(connection, tenant, notes, model_id=model_id, fingerprint=fingerprint)
     return len(published), sum(replaced.get(note, 0) for note in published)
 
 

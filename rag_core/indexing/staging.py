@@ -1,7 +1,7 @@
 """The generation beside the live one: chunks of stale notes, and their vectors in the cache."""
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -9,12 +9,15 @@ import numpy as np
 
 from rag_core.chunking import ChunkSpan, chunk_spans, sentence_spans
 from rag_core.configuration import Chunking
-from rag_core.embedding import Embedder, EmbeddingModel, input_hash
+from rag_core.embedding import Embedder, input_hash
 from rag_core.embedding.context import contextual_info, template_summary, with_context
+from rag_core.embedding.summaries import needs_summary
 from rag_core.indexing.pipeline import Pipeline
+from rag_core.indexing.summarising import PageSummaries, Patience, summarise_page
 from rag_core.model import ChunkId, FloatMatrix, NoteId, Span, TenantId
 from rag_core.storage import staging as store
 from rag_core.storage.database import Database
+from rag_core.storage.summaries import fetch_indexed_as
 
 STAGE_NOTES = 200
 EMBED_CHUNKS = 512
@@ -23,10 +26,12 @@ _FIRST = UUID(int=0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageReport:
-    """Counts of one staging run."""
+    """Counts of one staging run: notes and chunks staged, summaries made, and notes that wait for theirs."""
 
     notes: int
     chunks: int
+    summarised: int = 0
+    without_summary: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,40 +43,98 @@ class EmbedReport:
 
 
 def stage_notes(
-    database: Database, tenant: TenantId, batches: Sequence[str], pipeline: Pipeline, *, is_full: bool = False
+    database: Database,
+    tenant: TenantId,
+    batches: Sequence[str],
+    pipeline: Pipeline,
+    *,
+    is_full: bool = False,
+    on_progress: Callable[[int], None] = lambda _notes: None,
 ) -> StageReport:
-    """Chunk the batches' stale notes (all of them if ``is_full``) into the staging tables, a page a transaction."""
+    """Chunk the batches' stale notes (all of them if ``is_full``) into the staging tables, a page a transaction.
+
+    With a summariser the notes of a page are summarised first. A note without its summary is staged with the template,
+    unless it is live with that already.
+    """
     store.drop_other_generations(database, tenant, batches, pipeline.fingerprint)
-    notes = chunks = 0
+    patience = Patience()
+    reports = []
     after = _FIRST
     while page := store.fetch_notes_to_stage(
         database, tenant, batches, pipeline.fingerprint, after=after, is_full=is_full, limit=STAGE_NOTES
     ):
-        staged = [stage_note(note, pipeline) for note in page]
-        store.write_staged(database, tenant, staged)
-        notes += len(staged)
-        chunks += sum(len(note.chunks) for note in staged)
+        summaries = _summaries(database, tenant, page, pipeline, patience, on_progress=on_progress)
+        reports.append(_stage_page(database, tenant, page, pipeline, summaries, is_full=is_full))
+        on_progress(len(page) - summaries.made)
         after = page[-1].note_id
-    return StageReport(notes=notes, chunks=chunks)
+    return StageReport(
+        notes=sum(report.notes for report in reports),
+        chunks=sum(report.chunks for report in reports),
+        summarised=sum(report.summarised for report in reports),
+        without_summary=sum(report.without_summary for report in reports),
+    )
 
 
-def stage_note(note: store.NoteToStage, pipeline: Pipeline) -> store.StagedNote:
-    """Sentences, chunks, context and input hashes of one note; pure."""
+def _summaries(
+    database: Database,
+    tenant: TenantId,
+    page: Sequence[store.NoteToStage],
+    pipeline: Pipeline,
+    patience: Patience,
+    *,
+    on_progress: Callable[[int], None],
+) -> PageSummaries:
+    if pipeline.summariser is None:
+        return PageSummaries(texts={}, made=0)
+    return summarise_page(
+        database, tenant, page, pipeline.summariser, patience=patience, on_made=lambda: on_progress(1)
+    )
+
+
+def _stage_page(
+    database: Database,
+    tenant: TenantId,
+    page: Sequence[store.NoteToStage],
+    pipeline: Pipeline,
+    summaries: PageSummaries,
+    *,
+    is_full: bool,
+) -> StageReport:
+    staged = [stage_note(note, pipeline, summary=summaries.texts.get(note.content_hash)) for note in page]
+    waiting = [note.note_id for note in staged if note.fingerprint != pipeline.fingerprint]
+    if waiting and not is_full:
+        live = fetch_indexed_as(database, tenant, waiting, fingerprint=pipeline.template_fingerprint)
+        staged = [note for note in staged if note.note_id not in live]
+    store.write_staged(database, tenant, staged)
+    return StageReport(
+        notes=len(staged),
+        chunks=sum(len(note.chunks) for note in staged),
+        summarised=summaries.made,
+        without_summary=len(waiting),
+    )
+
+
+def stage_note(note: store.NoteToStage, pipeline: Pipeline, *, summary: str | None = None) -> store.StagedNote:
+    """Sentences, chunks, context and input hashes of one note; pure.
+
+    Without a summary the context is the template's. Where the pipeline would have one, the fingerprint says so.
+    """
     sentences = sentence_spans(note.content, note.language)
+    is_waiting = pipeline.summariser is not None and summary is None and needs_summary(note.content)
     return store.StagedNote(
         note_id=note.note_id,
         content_hash=note.content_hash,
-        fingerprint=pipeline.fingerprint,
+        fingerprint=pipeline.template_fingerprint if is_waiting else pipeline.fingerprint,
         sentence_starts=[start for start, _ in sentences],
-        chunks=_staged_chunks(note, sentences, pipeline.chunking, pipeline.model),
+        chunks=_staged_chunks(note, sentences, pipeline, summary=summary or template_summary(note.title, note.content)),
     )
 
 
 def _staged_chunks(
-    note: store.NoteToStage, sentences: Sequence[Span], sizes: Chunking, model: EmbeddingModel
+    note: store.NoteToStage, sentences: Sequence[Span], pipeline: Pipeline, *, summary: str
 ) -> list[store.StagedChunk]:
-    spans = _visible_spans(note, sentences, sizes)
-    summary = template_summary(note.title, note.content)
+    spans = _visible_spans(note, sentences, pipeline.chunking)
+    model = pipeline.model
     repeats: dict[str, int] = {}
     staged = []
     for index, span in enumerate(spans):
@@ -130,19 +193,25 @@ def embed_staged(
     Raises:
         EmbeddingError: the provider failed; nothing live was touched.
     """
-    _, chunks = store.count_staged(database, tenant, batches, pipeline.fingerprint)
-    embedded = 0
-    after = (_FIRST, -1)
-    while page := store.fetch_missing_inputs(
-        database, tenant, batches, pipeline.fingerprint, after=after, limit=EMBED_CHUNKS
-    ):
-        computed = _embed(page, pipeline.embedder)
-        if computed:
-            store.write_vectors(database, tenant, computed)
-        embedded += len(computed)
-        after = (page[-1].note_id, page[-1].chunk_index)
-        on_progress(2 * len(page))
+    chunks = embedded = 0
+    for fingerprint in pipeline.fingerprints:
+        chunks += store.count_staged(database, tenant, batches, fingerprint)[1]
+        for page in _pages_to_embed(database, tenant, batches, fingerprint):
+            computed = _embed(page, pipeline.embedder)
+            if computed:
+                store.write_vectors(database, tenant, computed)
+            embedded += len(computed)
+            on_progress(2 * len(page))
     return EmbedReport(embedded=embedded, reused=2 * chunks - embedded)
+
+
+def _pages_to_embed(
+    database: Database, tenant: TenantId, batches: Sequence[str], fingerprint: str
+) -> Iterator[list[store.MissingInput]]:
+    after = (_FIRST, -1)
+    while page := store.fetch_missing_inputs(database, tenant, batches, fingerprint, after=after, limit=EMBED_CHUNKS):
+        yield page
+        after = (page[-1].note_id, page[-1].chunk_index)
 
 
 def _embed(page: Sequence[store.MissingInput], embedder: Embedder) -> list[store.ComputedVector]:

@@ -1,0 +1,48 @@
+"""Summaries of notes by a chat model, kept by the text they were made from."""
+
+from collections.abc import Collection
+
+from rag_core.model import NoteId, TenantId
+from rag_core.storage.database import Database
+from rag_core.storage.queries import query
+
+
+def fetch_summaries(
+    database: Database, tenant: TenantId, hashes: Collection[bytes], *, model: str, prompt_version: str
+) -> dict[bytes, str]:
+    """The summaries there are of these texts, by content hash."""
+    parameters = {"tenant": tenant, "hashes": list(hashes), "model": model, "version": prompt_version}
+    with database.transaction(tenant) as connection:
+        return dict(connection.execute(query("fetch_summaries"), parameters).fetchall())
+
+
+def write_summary(
+    database: Database,
+    tenant: TenantId,
+    note: NoteId,
+    summary: str,
+    *,
+    content_hash: bytes,
+    model: str,
+    prompt_version: str,
+) -> None:
+    """Keep a note's summary; a transaction of its own, because it took seconds to make."""
+    parameters = {
+        "tenant": tenant,
+        "note": note,
+        "summary": summary,
+        "hash": content_hash,
+        "model": model,
+        "version": prompt_version,
+    }
+    with database.transaction(tenant) as connection:
+        connection.execute(query("insert_summary"), parameters)
+
+
+def fetch_indexed_as(
+    database: Database, tenant: TenantId, notes: Collection[NoteId], *, fingerprint: str
+) -> set[NoteId]:
+    """Which of the notes have live chunks of the pipeline with that fingerprint."""
+    parameters = {"tenant": tenant, "notes": list(notes), "fingerprint": fingerprint}
+    with database.transaction(tenant) as connection:
+        return {row[0] for row in connection.execute(query("fetch_indexed_as"), parameters).fetchall()}
