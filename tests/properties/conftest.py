@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from databases import cloned_database
+from properties.corpora import Corpus, build_library
 
 from rag_core.engine import Engine, open_engine
 from rag_core.settings import read_settings
@@ -18,3 +19,9 @@ def engine(server: str, template: str) -> Iterator[Engine]:
         settings = read_settings(database_url=url, tenant=None, ollama_host=NOBODY, request_timeout_ms=60_000)
         with open_engine(settings) as opened:
             yield opened
+
+
+@pytest.fixture(scope="module")
+def library(engine: Engine) -> list[Corpus]:
+    """Notes in the module's database for properties that only read: 12 tenants, 144 notes."""
+    return build_library(engine)

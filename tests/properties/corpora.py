@@ -1,17 +1,19 @@
-"""Notes stored and indexed as the program does it, each example's under a tenant of its own.
+"""Notes stored and indexed as the program does it, under tenants of their own.
 
-Import with ``from properties.corpora import ...``; the ``engine`` of this folder's conftest is one a module, because
-copying a database takes longer than the hundred examples on it.
+Import with ``from properties.corpora import ...``. Indexing takes 40 ms however few notes there are, so properties that
+only read share a library of notes which Hypothesis drew (the ``library`` of this folder's conftest).
 """
 
 import dataclasses
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 from uuid import uuid4
 from zoneinfo import ZoneInfo
 
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from properties.strategies import WORDS, decomposed, sentences, spanish_text
 
@@ -25,6 +27,10 @@ from rag_core.model import NewNote, NoteId, TenantId
 from rag_core.notes import note_id_for, parse_note
 from rag_core.storage.notes import ensure_tenant, store_notes
 
+Value = TypeVar("Value")
+
+CORPORA = 12
+NOTES = 12
 TITLES = st.none() | st.sampled_from(("Diario", "¿Y ahora qué?", decomposed("Reunión del miércoles"), "Lista 🛒", "  "))
 CHUNKS = """
 select c.note_id, c.chunk_id, c.chunk_index, c.start_char, c.end_char, c.content, c.token_count, c.context,
@@ -48,6 +54,22 @@ class StoredChunk:
     method: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Corpus:
+    """A tenant's notes as stored, how they were cut, and the live chunks of those that are indexed."""
+
+    tenant: TenantId
+    sizes: Chunking
+    notes: dict[NoteId, NewNote]
+    chunks: dict[NoteId, list[StoredChunk]]
+    sentence_starts: dict[NoteId, list[int] | None]
+
+    @property
+    def indexed(self) -> list[tuple[NewNote, list[StoredChunk]]]:
+        """The notes that are indexed, with their chunks."""
+        return [(self.notes[note], self.chunks[note]) for note, starts in self.sentence_starts.items() if starts]
+
+
 def _storable(text: str) -> str:
     return unicodedata.normalize("NFC", text.replace("\0", "")).removeprefix("\ufeff")
 
@@ -60,8 +82,11 @@ def note_texts(*, max_blocks: int = 3) -> st.SearchStrategy[str]:
 
 def note_lists(*, max_size: int = 3) -> st.SearchStrategy[list[NewNote]]:
     """A few notes with distinct ids, with and without titles."""
-    pairs = st.lists(st.tuples(TITLES, note_texts()), min_size=1, max_size=max_size)
-    return pairs.map(lambda found: [parsed(text, f"n{at}", title=title) for at, (title, text) in enumerate(found, 1)])
+    return st.lists(st.tuples(TITLES, note_texts()), min_size=1, max_size=max_size).map(_numbered)
+
+
+def _numbered(drafts: Sequence[tuple[str | None, str]]) -> list[NewNote]:
+    return [parsed(text, f"n{number}", title=title) for number, (title, text) in enumerate(drafts, 1)]
 
 
 @st.composite
@@ -84,6 +109,39 @@ def queries_about(draw: st.DrawFn, notes: Sequence[NewNote]) -> str:
     )
     query = asked.format(quoted, other).replace("\0", "")[:1000]
     return query if query.strip() else "nada"
+
+
+def drawn(strategy: st.SearchStrategy[Value], count: int) -> list[Value]:
+    """So many values of the strategy, the same ones every time."""
+    taken: list[Value] = []
+
+    @settings(max_examples=count, database=None, derandomize=True, phases=(Phase.generate,))
+    @given(strategy)
+    def take(value: Value) -> None:
+        taken.append(value)
+
+    take()
+    return taken[:count]
+
+
+def build_library(engine: Engine) -> list[Corpus]:
+    """Tenants with a dozen notes each, cut into chunks of other sizes each; every fourth note is not indexed yet."""
+    drafts = iter(drawn(st.tuples(TITLES, note_texts()), CORPORA * NOTES))
+    return [_corpus(engine, _numbered(list(islice(drafts, NOTES))), sizes) for sizes in drawn(small_sizes(), CORPORA)]
+
+
+def _corpus(engine: Engine, notes: Sequence[NewNote], sizes: Chunking) -> Corpus:
+    tenant, late = new_tenant(), len(notes) // 4
+    known = stored(engine, tenant, notes[late:])
+    indexed(engine, tenant, sizes=sizes)
+    known |= stored(engine, tenant, notes[:late])
+    return Corpus(
+        tenant=tenant,
+        sizes=sizes,
+        notes=known,
+        chunks=chunks_by_note(engine, tenant),
+        sentence_starts=dict(fetched(engine, tenant, "select note_id, sentence_starts from notes")),
+    )
 
 
 def parsed(text: str, external_id: str, *, title: str | None = None, created_at: str | None = None) -> NewNote:

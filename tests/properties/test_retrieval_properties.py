@@ -2,16 +2,16 @@
 
 import itertools
 import math
+from dataclasses import dataclass
 from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from properties.corpora import (
-    chunks_by_note,
+    Corpus,
     indexed,
     new_tenant,
-    note_lists,
     note_texts,
     parsed,
     queries_about,
@@ -29,6 +29,15 @@ EXAMPLES = settings(max_examples=100)
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 PATIENCE_MS = 60_000
 WEIGHTS = st.sampled_from((None, 0.0, 0.25, 1.0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """A query over notes of which most are indexed and some are not, and what differs from the defaults."""
+
+    corpus: Corpus
+    query: str
+    override: dict[str, Any]
 
 
 @st.composite
@@ -55,26 +64,10 @@ def overrides(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @st.composite
-def searches(draw: st.DrawFn) -> dict[str, Any]:
-    """Notes of which some are indexed, a query about them, and how to search."""
-    notes = draw(note_lists(max_size=4))
-    return {
-        "notes": notes,
-        "indexed": draw(st.integers(1, len(notes))),
-        "sizes": draw(small_sizes()),
-        "query": draw(queries_about(notes)),
-        "override": draw(overrides()),
-    }
-
-
-def prepared(engine, search: dict[str, Any]):
-    """A tenant with the notes: the first ones indexed, the others only stored; and the notes by id."""
-    tenant = new_tenant()
-    known = stored(engine, tenant, search["notes"][: search["indexed"]])
-    indexed(engine, tenant, sizes=search["sizes"])
-    if search["indexed"] < len(search["notes"]):
-        known |= stored(engine, tenant, search["notes"][search["indexed"] :])
-    return tenant, known
+def searches(draw: st.DrawFn, library: list[Corpus]) -> Search:
+    """A corpus, a query about its notes, and how to search."""
+    corpus = draw(st.sampled_from(library))
+    return Search(corpus=corpus, query=draw(queries_about(list(corpus.notes.values()))), override=draw(overrides()))
 
 
 def found(engine, tenant, query: str, override: dict[str, Any], strategy: Strategy) -> Retrieval:
@@ -82,17 +75,17 @@ def found(engine, tenant, query: str, override: dict[str, Any], strategy: Strate
     return retrieve(engine, tenant, query, config=config, timeout_ms=PATIENCE_MS)
 
 
-def all_found(engine, tenant, search: dict[str, Any]) -> dict[Strategy, Retrieval]:
-    return {name: found(engine, tenant, search["query"], search["override"], name) for name in STRATEGIES}
+def all_found(engine, search: Search) -> dict[Strategy, Retrieval]:
+    return {name: found(engine, search.corpus.tenant, search.query, search.override, name) for name in STRATEGIES}
 
 
 @pytest.mark.property(1)
 @EXAMPLES
-@given(search=searches())
-def test_every_score_of_every_strategy_is_between_zero_and_one(engine, search) -> None:
-    tenant, _ = prepared(engine, search)
+@given(data=st.data())
+def test_every_score_of_every_strategy_is_between_zero_and_one(engine, library, data) -> None:
+    search = data.draw(searches(library))
 
-    answers = all_found(engine, tenant, search)
+    answers = all_found(engine, search)
 
     for answer in answers.values():
         for hit in answer.hits:
@@ -102,9 +95,9 @@ def test_every_score_of_every_strategy_is_between_zero_and_one(engine, search) -
 
 @pytest.mark.property(2)
 @EXAMPLES
-@given(search=searches(), k=st.integers(1, 200), weights=st.tuples(st.floats(0.01, 1), st.floats(0.01, 1)))
-def test_the_fusion_score_is_the_sum_over_the_rankings_that_hold_the_chunk(engine, search, k, weights) -> None:
-    tenant, _ = prepared(engine, search)
+@given(data=st.data(), k=st.integers(1, 200), weights=st.tuples(st.floats(0.01, 1), st.floats(0.01, 1)))
+def test_the_fusion_score_is_the_sum_over_the_rankings_that_hold_the_chunk(engine, library, data, k, weights) -> None:
+    search = data.draw(searches(library))
     by_leg = dict(zip(("semantic", "fulltext"), weights, strict=True))
     override = {
         "hybridSearch": {"method": "rrf", "rrfK": k, "semanticWeight": weights[0], "fulltextWeight": weights[1]},
@@ -113,9 +106,9 @@ def test_the_fusion_score_is_the_sum_over_the_rankings_that_hold_the_chunk(engin
         "topK": {"final": 20},
     }
 
-    answer = found(engine, tenant, search["query"], override, "hybrid")
+    answer = found(engine, search.corpus.tenant, search.query, override, "hybrid")
 
-    places = leg_places(engine, tenant, search["query"])
+    places = leg_places(engine, search.corpus.tenant, search.query)
     for hit in answer.hits:
         ranks = {leg: ranking[hit.chunk_id] for leg, ranking in places.items() if hit.chunk_id in ranking}
         assert hit.ranks == ranks
@@ -139,11 +132,11 @@ def leg_places(engine, tenant, query: str) -> dict[str, dict[Any, int]]:
 
 @pytest.mark.property(3)
 @EXAMPLES
-@given(search=searches())
-def test_no_result_has_a_higher_score_than_the_one_before(engine, search) -> None:
-    tenant, _ = prepared(engine, search)
+@given(data=st.data())
+def test_no_result_has_a_higher_score_than_the_one_before(engine, library, data) -> None:
+    search = data.draw(searches(library))
 
-    answers = all_found(engine, tenant, search)
+    answers = all_found(engine, search)
 
     for answer in answers.values():
         scores = [hit.score for hit in answer.hits]
@@ -153,11 +146,11 @@ def test_no_result_has_a_higher_score_than_the_one_before(engine, search) -> Non
 
 @pytest.mark.property(4)
 @EXAMPLES
-@given(search=searches())
-def test_hybrid_search_has_a_result_whenever_one_of_its_legs_has(engine, search) -> None:
-    tenant, _ = prepared(engine, search)
+@given(data=st.data())
+def test_hybrid_search_has_a_result_whenever_one_of_its_legs_has(engine, library, data) -> None:
+    search = data.draw(searches(library))
 
-    answers = all_found(engine, tenant, search)
+    answers = all_found(engine, search)
 
     if answers["semantic"].hits or answers["fulltext"].hits:
         assert answers["hybrid"].hits
@@ -166,18 +159,19 @@ def test_hybrid_search_has_a_result_whenever_one_of_its_legs_has(engine, search)
 
 @pytest.mark.property(5)
 @EXAMPLES
-@given(search=searches())
-def test_every_result_says_which_chunk_of_which_note_it_is_and_where_it_matched(engine, search) -> None:
-    tenant, known = prepared(engine, search)
+@given(data=st.data())
+def test_every_result_says_which_chunk_of_which_note_it_is_and_where_it_matched(engine, library, data) -> None:
+    search = data.draw(searches(library))
 
-    answers = all_found(engine, tenant, search)
+    answers = all_found(engine, search)
 
-    chunks = {chunk.chunk_id: chunk for held in chunks_by_note(engine, tenant).values() for chunk in held}
+    chunks = {chunk.chunk_id: chunk for held in search.corpus.chunks.values() for chunk in held}
     for answer in answers.values():
         for hit in answer.hits:
             chunk = chunks[hit.chunk_id]
+            note = search.corpus.notes[hit.note_id]
             assert (hit.note_id, hit.chunk_index) == (chunk.note_id, chunk.index)
-            assert (hit.external_id, hit.title) == (known[hit.note_id].external_id, known[hit.note_id].title)
+            assert (hit.external_id, hit.title) == (note.external_id, note.title)
             assert hit.content
             assert hit.expanded_content
             assert isinstance(hit.score, float)
@@ -187,25 +181,25 @@ def test_every_result_says_which_chunk_of_which_note_it_is_and_where_it_matched(
 
 @pytest.mark.property(13)
 @EXAMPLES
-@given(search=searches())
-def test_what_is_shown_around_a_match_is_a_stretch_of_its_note(engine, search) -> None:
-    tenant, known = prepared(engine, search)
+@given(data=st.data())
+def test_what_is_shown_around_a_match_is_a_stretch_of_its_note(engine, library, data) -> None:
+    search = data.draw(searches(library))
 
-    answers = all_found(engine, tenant, search)
+    answers = all_found(engine, search)
 
     for answer in answers.values():
-        assert all(hit.expanded_content in known[hit.note_id].content for hit in answer.hits)
+        assert all(hit.expanded_content in search.corpus.notes[hit.note_id].content for hit in answer.hits)
 
 
 @pytest.mark.property(14)
 @EXAMPLES
-@given(search=searches())
-def test_the_matched_chunk_stands_in_what_is_shown_at_the_bounds_that_are_given(engine, search) -> None:
-    tenant, _ = prepared(engine, search)
+@given(data=st.data())
+def test_the_matched_chunk_stands_in_what_is_shown_at_the_bounds_that_are_given(engine, library, data) -> None:
+    search = data.draw(searches(library))
 
-    answers = all_found(engine, tenant, search)
+    answers = all_found(engine, search)
 
-    chunks = {chunk.chunk_id: chunk for held in chunks_by_note(engine, tenant).values() for chunk in held}
+    chunks = {chunk.chunk_id: chunk for held in search.corpus.chunks.values() for chunk in held}
     for answer in answers.values():
         for hit in answer.hits:
             start, end = hit.bounds
@@ -225,7 +219,7 @@ def test_the_matched_chunk_stands_in_what_is_shown_at_the_bounds_that_are_given(
 def test_a_search_finds_notes_whether_they_are_indexed_already_or_not(engine, texts, states, sizes) -> None:
     tenant = new_tenant()
     notes = [parsed(f"{text}\n\nEl acueducto.", f"n{number}") for number, text in enumerate(texts, 1)]
-    by_state = {state: [note for note, s in zip(notes, states, strict=False) if s == state] for state in states}
+    by_state = {state: [note for note, own in zip(notes, states, strict=False) if own == state] for state in states}
     known = stored(engine, tenant, by_state.get("indexed", []) + by_state.get("edited", []))
     indexed(engine, tenant, sizes=sizes)
     known |= stored(engine, tenant, by_state.get("staged", []))

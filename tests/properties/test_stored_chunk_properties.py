@@ -1,5 +1,6 @@
 """What holds of the chunks in the database once notes are indexed (properties 6 to 12, 19, 20 and 40)."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -7,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from properties.corpora import (
+    Corpus,
+    StoredChunk,
     chunks_by_note,
     fetched,
     indexed,
@@ -30,14 +33,16 @@ EXAMPLES = settings(max_examples=100)
 VECTORS = """
 select c.content, c.context, s.vector::text, x.vector::text
 from chunks c
-left join embeddings s on s.chunk_id = c.chunk_id and s.tenant_id = c.tenant_id and s.kind = 'standard'
-left join embeddings x on x.chunk_id = c.chunk_id and x.tenant_id = c.tenant_id and x.kind = 'contextual'
-where c.tenant_id = %s
+join embeddings s on s.chunk_id = c.chunk_id and s.kind = 'standard'
+join embeddings x on x.chunk_id = c.chunk_id and x.kind = 'contextual'
 """
 
 
-def starts_of(engine, tenant) -> dict:
-    return dict(fetched(engine, tenant, "select note_id, sentence_starts from notes"))
+def indexed_notes(library: list[Corpus]) -> Iterator[tuple[Corpus, str, list[StoredChunk]]]:
+    """Every indexed note of the library: its corpus, its text, its chunks; more than a hundred of them."""
+    found = [(corpus, note.content, chunks) for corpus in library for note, chunks in corpus.indexed]
+    assert len(found) > 100
+    return iter(found)
 
 
 def text_of(engine, tenant, note_id) -> str:
@@ -66,30 +71,14 @@ def test_every_chunk_is_part_of_a_note_that_is_there_after_edits_and_deletions_t
 
 
 @pytest.mark.property(7)
-@EXAMPLES
-@given(notes=note_lists(), sizes=small_sizes())
-def test_the_chunks_of_a_note_are_numbered_from_zero_without_gaps(engine, notes, sizes) -> None:
-    tenant = new_tenant()
-    stored(engine, tenant, notes)
-
-    indexed(engine, tenant, sizes=sizes)
-
-    for chunks in chunks_by_note(engine, tenant).values():
+def test_the_chunks_of_a_note_are_numbered_from_zero_without_gaps(library) -> None:
+    for _, _, chunks in indexed_notes(library):
         assert [chunk.index for chunk in chunks] == list(range(len(chunks)))
 
 
 @pytest.mark.property(8)
-@EXAMPLES
-@given(notes=note_lists(), sizes=small_sizes())
-def test_a_stored_chunk_is_the_slice_of_its_note_that_its_bounds_say(engine, notes, sizes) -> None:
-    tenant = new_tenant()
-    known = stored(engine, tenant, notes)
-
-    indexed(engine, tenant, sizes=sizes)
-
-    for note_id, chunks in chunks_by_note(engine, tenant).items():
-        text = known[note_id].content
-        assert text == text_of(engine, tenant, note_id)
+def test_a_stored_chunk_is_the_slice_of_its_note_that_its_bounds_say(library) -> None:
+    for _, text, chunks in indexed_notes(library):
         for chunk in chunks:
             assert 0 <= chunk.start < chunk.end <= len(text)
             assert text[chunk.start : chunk.end] == chunk.content
@@ -114,34 +103,20 @@ def test_every_note_that_was_indexed_has_a_chunk(engine, notes, sizes, is_by_its
 
 
 @pytest.mark.property(10)
-@EXAMPLES
-@given(notes=note_lists(), sizes=small_sizes())
-def test_no_stored_chunk_has_more_tokens_than_the_limit(engine, notes, sizes) -> None:
-    tenant = new_tenant()
-    stored(engine, tenant, notes)
-
-    indexed(engine, tenant, sizes=sizes)
-
-    for chunks in chunks_by_note(engine, tenant).values():
-        assert all(count_tokens(chunk.content) == chunk.tokens <= sizes.max_chunk_size for chunk in chunks)
+def test_no_stored_chunk_has_more_tokens_than_the_limit(library) -> None:
+    for corpus, _, chunks in indexed_notes(library):
+        assert all(count_tokens(chunk.content) == chunk.tokens <= corpus.sizes.max_chunk_size for chunk in chunks)
 
 
 @pytest.mark.property(11)
-@EXAMPLES
-@given(notes=note_lists(), sizes=small_sizes())
-def test_stored_neighbours_share_a_little_text_and_no_more_than_allowed(engine, notes, sizes) -> None:
-    tenant = new_tenant()
-    known = stored(engine, tenant, notes)
-
-    indexed(engine, tenant, sizes=sizes)
-
-    for note_id, chunks in chunks_by_note(engine, tenant).items():
+def test_stored_neighbours_share_a_little_text_and_no_more_than_allowed(library) -> None:
+    for corpus, text, chunks in indexed_notes(library):
         for before, after in pairwise(chunks):
             shared = before.end - after.start
-            assert estimate_tokens(max(0, shared)) <= sizes.overlap_size
+            assert estimate_tokens(max(0, shared)) <= corpus.sizes.overlap_size
             if shared == 0:
-                word = last_word_start(known[note_id].content, before.start, before.end)
-                assert word is None or not fits(word, before.end, after.end, sizes)
+                word = last_word_start(text, before.start, before.end)
+                assert word is None or not fits(word, before.end, after.end, corpus.sizes)
 
 
 def last_word_start(text: str, start: int, end: int) -> int | None:
@@ -158,39 +133,26 @@ def fits(start: int, shared_end: int, end: int, sizes: Chunking) -> bool:
 
 
 @pytest.mark.property(12)
-@EXAMPLES
-@given(notes=note_lists(), sizes=small_sizes())
-def test_stored_chunks_end_where_sentences_end_unless_one_is_too_long(engine, notes, sizes) -> None:
-    tenant = new_tenant()
-    known = stored(engine, tenant, notes)
-
-    indexed(engine, tenant, sizes=sizes)
-
-    starts_by_note = starts_of(engine, tenant)
-    for note_id, chunks in chunks_by_note(engine, tenant).items():
-        sentences = list(pairwise([*starts_by_note[note_id], len(known[note_id].content)]))
+def test_stored_chunks_end_where_sentences_end_unless_one_is_too_long(library) -> None:
+    for corpus, text, chunks in indexed_notes(library):
+        sentences = list(pairwise([*corpus.sentence_starts[chunks[0].note_id], len(text)]))
         ends = {end for _, end in sentences}
-        too_long = [span for span in sentences if estimate_tokens(span[1] - span[0]) > sizes.max_chunk_size]
+        too_long = [span for span in sentences if estimate_tokens(span[1] - span[0]) > corpus.sizes.max_chunk_size]
         for chunk in chunks:
             assert chunk.end in ends or any(start < chunk.end < end for start, end in too_long)
 
 
 @pytest.mark.property(19)
-@EXAMPLES
-@given(notes=note_lists(), sizes=small_sizes())
-def test_every_stored_chunk_has_the_vector_of_its_text_and_that_of_its_text_in_context(engine, notes, sizes) -> None:
-    tenant = new_tenant()
-    stored(engine, tenant, notes)
+def test_every_stored_chunk_has_the_vector_of_its_text_and_that_of_its_text_in_context(engine, library) -> None:
+    for corpus in library:
+        rows = fetched(engine, corpus.tenant, VECTORS)
+        standard = engine.embedder.embed([content for content, *_ in rows], role="document")
+        contextual = engine.embedder.embed([f"{context}\n\n{text}" for text, context, *_ in rows], role="document")
 
-    indexed(engine, tenant, sizes=sizes)
-
-    rows = fetched(engine, tenant, VECTORS, tenant)
-    assert rows
-    standard = engine.embedder.embed([content for content, *_ in rows], role="document")
-    contextual = engine.embedder.embed([f"{context}\n\n{content}" for content, context, *_ in rows], role="document")
-    for (_, _, one, other), alone, in_context in zip(rows, standard, contextual, strict=True):
-        assert np.allclose(as_vector(one), alone, atol=1e-5)
-        assert np.allclose(as_vector(other), in_context, atol=1e-5)
+        assert len(rows) == sum(len(chunks) for _, chunks in corpus.indexed)
+        for (_, _, one, other), alone, in_context in zip(rows, standard, contextual, strict=True):
+            assert as_vector(one) == pytest.approx(alone, abs=1e-5)
+            assert as_vector(other) == pytest.approx(in_context, abs=1e-5)
 
 
 def as_vector(stored_vector: str) -> np.ndarray:
@@ -198,27 +160,18 @@ def as_vector(stored_vector: str) -> np.ndarray:
 
 
 @pytest.mark.property(20)
-@EXAMPLES
-@given(notes=note_lists(), sizes=small_sizes())
-def test_the_stored_context_of_a_chunk_tells_what_its_note_is_about_and_which_part_it_is(engine, notes, sizes) -> None:
-    tenant = new_tenant()
-    known = stored(engine, tenant, notes)
-
-    indexed(engine, tenant, sizes=sizes)
-
-    for note_id, chunks in chunks_by_note(engine, tenant).items():
-        summary = template_summary(known[note_id].title, known[note_id].content)
-        for number, chunk in enumerate(chunks, 1):
-            assert chunk.context is not None
-            assert summary in chunk.context
-            rest = chunk.context.replace(summary, "")
-            assert f" {number} de {len(chunks)}" in rest
-            assert ("inicial" in rest, "final" in rest) == position_words(number, len(chunks))
-
-
-def position_words(number: int, total: int) -> tuple[bool, bool]:
-    """Whether the beginning and the end are named."""
-    return (total > 1 and number == 1, total > 1 and number == total)
+def test_the_stored_context_of_a_chunk_tells_what_its_note_is_about_and_which_part_it_is(library) -> None:
+    for corpus in library:
+        for note, chunks in corpus.indexed:
+            summary = template_summary(note.title, note.content)
+            for number, chunk in enumerate(chunks, 1):
+                assert summary in chunk.context
+                rest = chunk.context.replace(summary, "")
+                assert f" {number} de {len(chunks)} " in rest
+                is_inner = 1 < number < len(chunks)
+                assert ("intermedia" in rest) == is_inner
+                assert ("inicial" in rest) == (number == 1 < len(chunks))
+                assert ("final" in rest) == (number == len(chunks) > 1)
 
 
 @pytest.mark.property(40)
