@@ -3,17 +3,20 @@
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.embedding import Embedder, EmbeddingModel, build_embedder
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.model import TenantId
+from rag_core.resilience import CircuitBreaker
+from rag_core.retrieval.cache import Caches, build_caches
 from rag_core.settings import Settings
 from rag_core.storage.database import Database, open_database
 from rag_core.storage.models import fetch_active_model
 from rag_core.storage.notes import has_notes
+from rag_core.telemetry.metrics import Metrics
 
 DEFAULT_TENANT = TenantId("default")
 DEMO_TENANT = TenantId("demo")
@@ -33,6 +36,9 @@ class Engine:
     embedder: Embedder
     query_embedder: Embedder
     executors: Mapping[str, ThreadPoolExecutor]
+    caches: Caches
+    metrics: Metrics = field(default_factory=Metrics)
+    breakers: Mapping[str, CircuitBreaker] = field(default_factory=dict)
 
     @cached_property
     def pipeline(self) -> Pipeline:
@@ -82,6 +88,11 @@ def open_engine(settings: Settings, *, pool_size: int = 4) -> Iterator[Engine]:
                 embedder=build_embedder(model, ollama_host=settings.ollama_host),
                 query_embedder=build_embedder(model, ollama_host=settings.ollama_host, timeout_seconds=seconds),
                 executors={"semantic": semantic, "fulltext": fulltext},
+                caches=build_caches(
+                    query_seconds=settings.query_cache_seconds,
+                    embedding_seconds=settings.embedding_cache_seconds,
+                    context_seconds=settings.context_cache_seconds,
+                ),
             )
 
 

@@ -5,10 +5,11 @@ from typing import Any
 from rag_core.engine import Engine
 from rag_core.model import TenantId
 from rag_core.storage.queries import query
+from rag_core.telemetry.performance import fetch_performance
 
 
 def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
-    """Counts, what is stale, the models in use, the last evaluation; read in one transaction."""
+    """Counts, what is stale, the models in use, the last evaluation, and the figures of this home's API if it runs."""
     with engine.database.transaction(tenant) as connection:
         row = connection.execute(
             query("status"), {"tenant": tenant, "fingerprint": engine.pipeline.fingerprint}
@@ -32,4 +33,5 @@ def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
         "server": version,
         "database": "DATABASE_URL" if engine.settings.database_url else "embedded",
         "home": str(engine.settings.home),
+        "performance": fetch_performance(port=engine.settings.api_port, home=engine.settings.home),
     }

@@ -13,17 +13,18 @@ import uvicorn
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 
-from rag_core.api import evaluation, golden_dataset, health, notes, pages, retrieval
+from rag_core.api import evaluation, golden_dataset, health, notes, pages, performance, retrieval
 from rag_core.api.errors import register_handlers
 from rag_core.api.guard import Guard
 from rag_core.api.web import STATIC_FOLDER
 from rag_core.engine import Engine, open_engine
 from rag_core.errors import ConfigurationError
 from rag_core.settings import Settings
+from rag_core.telemetry.logs import configure_logging
 
 HOST = "127.0.0.1"
 GRACE_SECONDS = 10
-_ROUTERS = tuple(module.router for module in (retrieval, evaluation, golden_dataset, notes, health, pages))
+_ROUTERS = tuple(module.router for module in (retrieval, evaluation, golden_dataset, notes, health, performance, pages))
 _ABOUT = """Search personal notes, and know how good the search is.
 
 Errors are `{error, details}` in Spanish. Times are ISO 8601 in UTC. Offsets count code points.
@@ -71,6 +72,7 @@ def serve(settings: Settings) -> None:
         KeyboardInterrupt: Ctrl-C, once everything is closed.
     """
     signal.signal(signal.SIGTERM, _leave)
+    configure_logging(level=settings.log_level, is_text_logged=settings.log_text)
     with (
         bound_socket(settings.api_port) as listener,
         open_engine(settings, pool_size=settings.pool_max_size) as engine,
@@ -83,7 +85,7 @@ def build_server(engine: Engine) -> uvicorn.Server:
     """The server of the application, not yet running."""
     config = uvicorn.Config(
         create_app(engine),
-        log_level="warning",
+        log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,

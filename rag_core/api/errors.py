@@ -4,7 +4,6 @@ The class of an error decides its status. Messages for the command line are Engl
 its class and fields, or by the router that knows what it was about (``explained``).
 """
 
-import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +20,8 @@ from starlette.routing import Match
 from rag_core.api.web import render
 from rag_core.configuration import describe_problem
 from rag_core.errors import (
+    BusyError,
+    CircuitOpenError,
     ConflictError,
     DatabaseSetupError,
     DatabaseUnavailableError,
@@ -31,13 +32,13 @@ from rag_core.errors import (
     RagError,
     RetrievalFailedError,
 )
+from rag_core.telemetry.logs import log_failed
 
 INVALID = "Parámetros inválidos"
 NO_CONNECTION = "Error de conexión. Por favor, intenta de nuevo más tarde."
 NOT_THERE = "No existe esta dirección"
 MAX_BODY_MEGABYTES = 10
 _LISTED_PROBLEMS = 5
-_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +73,8 @@ _ANSWERS: tuple[tuple[type[RagError], int, str, str], ...] = (
     (ConflictError, 409, "Conflicto", "Ya existe"),
     (DatabaseUnavailableError, 503, "Servicio no disponible", NO_CONNECTION),
     (DatabaseSetupError, 503, "Servicio no disponible", NO_CONNECTION),
+    (CircuitOpenError, 503, "Servicio no disponible", NO_CONNECTION),
+    (BusyError, 503, "Servicio no disponible", NO_CONNECTION),
     (
         DeadlineExceededError,
         504,
@@ -205,8 +208,8 @@ def register_handlers(app: FastAPI) -> None:
 def _on_rag_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RagError)
     answer = answer_to(error, timeout_ms=request.app.state.engine.settings.request_timeout_ms)
-    if answer.status == HTTPStatus.INTERNAL_SERVER_ERROR:
-        _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        _tell(request, error, is_defect=answer.status == HTTPStatus.INTERNAL_SERVER_ERROR)
     headers = {"Retry-After": "2"} if answer.status == HTTPStatus.SERVICE_UNAVAILABLE else None
     return error_response(answer, request=request, headers=headers)
 
@@ -241,6 +244,14 @@ def _allowed_methods(request: Request) -> str:
     return ", ".join(sorted(methods))
 
 
-def _on_defect(request: Request, _error: Exception) -> Response:
-    """A defect of ours: the server logs it with its traceback, the caller learns nothing of it."""
+def _on_defect(request: Request, error: Exception) -> Response:
+    """A defect of ours: the log has its stack, the caller learns nothing of it."""
+    _tell(request, error, is_defect=True)
     return error_response(http_answer(500), request=request, headers={"X-Content-Type-Options": "nosniff"})
+
+
+def _tell(request: Request, error: Exception, *, is_defect: bool) -> None:
+    """Log the failure under the route's own address: the one that was asked for may hold ids and words of the user's."""
+    route = request.scope.get("route")
+    request.app.state.engine.metrics.count_error(error)
+    log_failed(f"api {request.method} {getattr(route, 'path', '?')}", error, has_stack=is_defect)

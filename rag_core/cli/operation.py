@@ -19,7 +19,7 @@ from rag_core.cli.searching import show_answer
 
 @app.command("status")
 def status(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
-    """Show how many notes, chunks and vectors there are, what is stale, the models in use and the last evaluation."""
+    """Show what is stored and stale, the models in use, the last evaluation, and how the running API does."""
     from rag_core.engine import open_engine
     from rag_core.settings import read_settings
     from rag_core.status import read_status
@@ -33,10 +33,32 @@ def status(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
 
 
 def _show_status(found: dict[str, Any]) -> None:
+    figures = found.pop("performance")
     rows = [[name.replace("_", " "), _shown(value)] for name, value in found.items()]
     table("Brain Sync", ["what", "value"], rows)
+    if figures is None:
+        say("The API of this home does not run, so there are no figures of requests.")
+    else:
+        _show_performance(figures)
     if found["stale_notes"]:
         say("Run `brain index`: some notes are not indexed as they are now.")
+
+
+def _show_performance(figures: dict[str, Any]) -> None:
+    columns = ("avg", "p50", "p95", "p99")
+    rows = [
+        [stage, str(stats["count"]), *(f"{stats[name]:.1f}" for name in columns)]
+        for stage, stats in figures["stages"].items()
+        if stats["count"]
+    ]
+    table("The API's requests, in milliseconds", ["stage", "count", *columns], rows)
+    caches = [
+        [name, f"{figures['cache'][f'{name}HitRate']:.0%}", str(counts["size"])]
+        for name, counts in figures["caches"].items()
+    ]
+    table("Caches", ["cache", "hit rate", "entries"], caches)
+    rows = [[name, _shown(figures[name])] for name in ("requests", "database", "resources", "breakers")]
+    table("The API's process", ["what", "value"], rows)
 
 
 def _shown(value: Any) -> str:

@@ -18,6 +18,7 @@ from typing import Any, TextIO
 COMPONENT = "brain"
 _LOG = logging.getLogger(COMPONENT)
 _CAUSES = 10
+_TOLD = "_is_in_the_log"
 
 
 class LogPolicy:
@@ -85,7 +86,10 @@ def log_failed(
     tenant: str | None = None,
     has_stack: bool = False,
 ) -> None:
-    """One record of a request that got an error; with the stack where the error is a defect of ours."""
+    """One record of a request that got an error, by whoever knows most of it first; with the stack of a defect of ours."""
+    if getattr(error, _TOLD, False):
+        return
+    setattr(error, _TOLD, True)
     stack = stack_of(error) if has_stack else None
     _log(logging.ERROR, "failed", component, error, config_hash=config_hash, query=query, tenant=tenant, stack=stack)
 
