@@ -100,7 +100,7 @@ def parse_filters(wire: WireFilters, *, zone: ZoneInfo, resolve: Callable[[str],
         kinds=_distinct(fields.kinds),
         sources=_distinct(fields.sources),
         languages=_distinct(fields.languages),
-        tags=_distinct(map(tag_key, fields.tags or ())),
+        tags=tuple({tag_key(tag): tag for tag in reversed(fields.tags or ())}.values())[::-1],
         document_ids=_distinct(_resolved(name, resolve) for name in fields.document_ids or ()),
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 from rag_core.model import CausalDirection, Hit, Intent, Retrieval
@@ -61,6 +62,12 @@ def causal_chain(hit: Hit, direction: CausalDirection | None) -> tuple[str, ...]
     """
     names = hit.causal_path_names or ()
     return names if direction == "effects" else names[::-1]
+
+
+def causal_steps(hit: Hit, direction: CausalDirection | None) -> list[tuple[str, str]]:
+    """The ids of cause and effect of each step of the hit's causal path, from cause to effect."""
+    ids = hit.causal_path or ()
+    return list(pairwise(ids if direction == "effects" else ids[::-1]))
 
 
 def days_between(since: datetime, until: datetime, *, zone: ZoneInfo, today: date) -> str:

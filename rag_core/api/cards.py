@@ -3,24 +3,28 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from urllib.parse import urlencode
+from datetime import date, datetime
+from itertools import zip_longest
 from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
 
 from rag_core.api.highlights import excerpt, marked
-from rag_core.model import Hit, Language, Note, Retrieval, Strategy
+from rag_core.model import CausalDirection, Hit, Language, Note, NoteId, Retrieval, Strategy
 from rag_core.retrieval.passages import word_beginnings
+from rag_core.understood import Understood, causal_chain, causal_steps, understood
+
+Evidence = Mapping[tuple[str, str], NoteId]
+"""The note that says that the first entity led to the second, by their ids."""
 
 UNTITLED = "Nota sin título"
 DEFAULT_MODE = "hibrida"
 STRATEGIES: Mapping[str, tuple[Strategy, str, str]] = {
-    "hibrida": ("hybrid", "Híbrida", "por significado y por palabras a la vez"),
+    "hibrida": ("hybrid+rerank", "Híbrida", "por significado y por palabras a la vez, y lo mejor reordenado"),
     "significado": ("semantic", "Por significado", "aunque las palabras sean otras"),
     "palabras": ("fulltext", "Por palabras", "las que escribes, en cualquiera de sus formas"),
 }
-_LEGS = {"semantic": "por significado", "fulltext": "por palabras"}
+_LEGS = {"fulltext": "por palabras", "semantic": "por significado", "graph": "por causa y efecto"}
 _STAGES = {
     "queryTransformation": "preparar la consulta",
     "retrieval": "buscar",
@@ -46,6 +50,23 @@ _BLANK_LINES = re.compile(r"\n\s*\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What one leg of the search, or the re-ranker, made of a result; ``percent`` is the length of its bar."""
+
+    name: str
+    value: str
+    percent: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A link of a causal chain: what it is called, and the note that says that the link before led to it."""
+
+    name: str
+    address: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
     """One result as the page shows it."""
 
@@ -58,7 +79,8 @@ class Card:
     score_percent: int
     passage: Markup
     full_passage: Markup | None
-    found: str
+    parts: list[Part]
+    chain: list[Link]
     language: Language
 
 
@@ -67,6 +89,8 @@ class Found:
     """The results of a search as the page shows them."""
 
     cards: list[Card]
+    understood: Understood | None
+    imagined: str | None
     warnings: tuple[str, ...]
     total: str
     timings: str
@@ -83,28 +107,34 @@ class RecentNote:
     beginning: str
 
 
-def shown(found: Retrieval, *, mode: str, zone: ZoneInfo) -> Found:
-    """The results of a search, and how long its stages took."""
+def shown(found: Retrieval, *, parameters: str, evidence: Evidence, zone: ZoneInfo) -> Found:
+    """The results of a search, what was understood, and how long its stages took.
+
+    ``parameters`` are the search's own, as a query string: a note's page leads back with them. ``evidence`` is the note
+    that says that one entity led to another.
+    """
     words = word_beginnings(found.query)
     stages = ", ".join(f"{_STAGES[name]} {spanish(ms)} ms" for name, ms in found.stages.items() if name in _STAGES)
+    direction = found.transformed.direction if found.transformed else None
     return Found(
-        cards=[_card(hit, found.query, mode, words, zone) for hit in found.hits],
+        cards=[_card(hit, parameters, words, zone, _chain(hit, direction, evidence)) for hit in found.hits],
+        understood=understood(found, zone=zone),
+        imagined=found.transformed.hyde_answer if found.transformed else None,
         warnings=found.warnings,
         total=f"{spanish(found.latency_ms)} ms",
         timings=stages,
     )
 
 
-def _card(hit: Hit, query: str, mode: str, words: set[str], zone: ZoneInfo) -> Card:
+def _card(hit: Hit, parameters: str, words: set[str], zone: ZoneInfo, chain: list[Link]) -> Card:
     text, spans = hit.expanded_content, [*hit.matched_spans, hit.bounds]
     start, stop = excerpt(text, hit.bounds, words)
     is_cut = (start, stop) != (0, len(text))
     shifted = [(a - start, b - start) for a, b in spans]
     passage = marked(text[start:stop].rstrip(), shifted, words)
-    link = urlencode({"fragmento": str(hit.chunk_id), "q": query, "modo": mode})
     return Card(
         title=hit.title or UNTITLED,
-        address=f"/notas/{hit.note_id}?{link}#pasaje",
+        address=f"/notas/{hit.note_id}?fragmento={hit.chunk_id}&{parameters}#pasaje",
         source=hit.source,
         created_at=hit.created_at.isoformat(),
         date=spanish_date(hit.created_at, zone),
@@ -112,19 +142,43 @@ def _card(hit: Hit, query: str, mode: str, words: set[str], zone: ZoneInfo) -> C
         score_percent=round(100 * hit.score),
         passage=_with_ellipses(passage, at_start=start > 0, at_end=stop < len(text)),
         full_passage=marked(text, spans, words) if is_cut else None,
-        found=_how_found(hit),
+        parts=_parts(hit),
+        chain=chain,
         language=hit.language,
     )
+
+
+def _parts(hit: Hit) -> list[Part]:
+    """The result's best place in each leg, the bar as long as one over it, and what the re-ranker gave."""
+    best: dict[str, int] = {}
+    for ranking, rank in hit.ranks.items():
+        leg = ranking.partition(":")[0]
+        best[leg] = min(rank, best.get(leg, rank))
+    parts = [
+        Part(name=name, value=f"n.º {best[leg]}", percent=round(100 / best[leg]))
+        for leg, name in _LEGS.items()
+        if leg in best
+    ]
+    return parts if hit.rerank_score is None else [*parts, _reranked(hit, hit.rerank_score)]
+
+
+def _reranked(hit: Hit, score: float) -> Part:
+    before = "" if hit.original_score is None else f" (antes {spanish(hit.original_score, decimals=2)})"
+    return Part(name="reordenado", value=f"{spanish(score, decimals=2)}{before}", percent=round(100 * score))
+
+
+def _chain(hit: Hit, direction: CausalDirection | None, evidence: Evidence) -> list[Link]:
+    """The causal path from cause to effect, each step with the note it is read from."""
+    names, steps = causal_chain(hit, direction), causal_steps(hit, direction)
+    notes = [None, *map(evidence.get, steps)]
+    return [
+        Link(name=name, address=f"/notas/{note}" if note else None) for name, note in zip_longest(names, notes) if name
+    ]
 
 
 def _with_ellipses(passage: Markup, *, at_start: bool, at_end: bool) -> Markup:
     compact = Markup(_BLANK_LINES.sub("\n", passage))  # noqa: S704  escaped already
     return Markup("{}{}{}").format("… " if at_start else "", compact, " …" if at_end else "")
-
-
-def _how_found(hit: Hit) -> str:
-    ranks = [f"{_LEGS[leg]}, n.º {rank}" for leg, rank in hit.ranks.items() if leg in _LEGS]
-    return "; ".join(ranks).capitalize()
 
 
 def recent_note(note: Note, *, zone: ZoneInfo) -> RecentNote:
@@ -145,8 +199,12 @@ def spanish(number: float, *, decimals: int = 0) -> str:
 
 def spanish_date(moment: datetime, zone: ZoneInfo) -> str:
     """``3 de marzo de 2025``, as it was there and then."""
-    local = moment.astimezone(zone)
-    return f"{local.day} de {_MONTHS[local.month - 1]} de {local.year}"
+    return spanish_day(moment.astimezone(zone).date())
+
+
+def spanish_day(day: date) -> str:
+    """``3 de marzo de 2025``."""
+    return f"{day.day} de {_MONTHS[day.month - 1]} de {day.year}"
 
 
 def tags_of(note: Note) -> list[str]:

@@ -3,17 +3,20 @@
 It works without JavaScript and asks the same core as the API.
 """
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Depends, Response
 
 from rag_core.api.access import EngineOf
+from rag_core.api.asked import LANGUAGES, Asked, asked
 from rag_core.api.cards import (
-    DEFAULT_MODE,
     STRATEGIES,
     UNTITLED,
+    Evidence,
     Found,
     RecentNote,
     recent_note,
@@ -24,18 +27,23 @@ from rag_core.api.cards import (
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.highlights import marked
 from rag_core.api.notes import NO_SUCH_NOTE
-from rag_core.api.retrieval import find
+from rag_core.api.retrieval import find, read_filters
 from rag_core.api.web import render
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, configure
+from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.engine import DEMO_TENANT, Engine
 from rag_core.errors import InvalidInputError, NotFoundError
-from rag_core.model import ChunkId, Note, NoteId, Span, TenantId
+from rag_core.model import ChunkId, Note, NoteId, Retrieval, Span, TenantId
+from rag_core.notes import tag_key
 from rag_core.retrieval.passages import best_passage, word_beginnings
+from rag_core.storage.facets import fetch_facets, fetch_path_evidence
 from rag_core.storage.notes import count_notes, fetch_note, list_notes
 from rag_core.storage.search import fetch_spans
+from rag_core.understood import causal_steps
 
-RESULTS = 10
 RECENT_NOTES = 6
+SUGGESTED_TAGS = 10
+_FIELDS = {"from": "«Desde»", "to": "«Hasta»", "sources": "«Fuente»", "languages": "«Idioma»", "tags": "«Etiqueta»"}
+_FIELD = re.compile(r"filters\.(\w+)(?:\.\d+)?")
 DEMO_QUESTIONS = (
     "¿Desde que voy a nadar tengo menos migrañas?",
     "¿Por qué se inundó la parcela 14?",
@@ -43,6 +51,7 @@ DEMO_QUESTIONS = (
 )
 
 router = APIRouter(include_in_schema=False)
+AskedFor = Annotated[Asked, Depends(asked)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,18 +68,46 @@ class Shelf:
         return self.tenant == DEMO_TENANT
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Why nothing was searched, and whether it is the query's fault or that of its conditions."""
+
+    text: str
+    is_of_query: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A value to tick."""
+
+    value: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What the form offers to choose from; ``more_tags`` are suggested to whoever types."""
+
+    sources: list[Choice]
+    languages: list[Choice]
+    tags: list[Choice]
+    more_tags: Sequence[str]
+
+
 @router.get("/")
-def home(engine: EngineOf, q: str | None = None, modo: str = DEFAULT_MODE) -> Response:
+def home(engine: EngineOf, search: AskedFor) -> Response:
     """The search box, and what it finds."""
-    shelf, mode = _shelf(engine), modo if modo in STRATEGIES else DEFAULT_MODE
-    found, problem = (None, None) if q is None else _search(engine, shelf, q, mode)
+    shelf = _shelf(engine)
+    found, problem = (None, None) if search.query is None else _search(engine, shelf, search)
     is_start = found is None and shelf.notes > 0
     return render(
         "home.html",
         shelf=shelf,
-        query=q or "",
-        mode=mode,
+        asked=search,
+        query=search.query or "",
         strategies=STRATEGIES,
+        languages=LANGUAGES,
+        choices=_choices(engine, shelf, search),
         found=found,
         problem=problem,
         recent=_recent(engine, shelf) if is_start else [],
@@ -79,18 +116,12 @@ def home(engine: EngineOf, q: str | None = None, modo: str = DEFAULT_MODE) -> Re
 
 
 @router.get("/notas/{note_id}")
-def show_note(
-    note_id: str,
-    engine: EngineOf,
-    fragmento: str | None = None,
-    q: str | None = None,
-    modo: str = DEFAULT_MODE,
-) -> Response:
+def show_note(note_id: str, engine: EngineOf, search: AskedFor, fragmento: str | None = None) -> Response:
     """A whole note; where it was found is marked and has the anchor ``#pasaje``."""
-    shelf = _shelf(engine)
+    shelf, query = _shelf(engine), search.query or ""
     note = _note(engine, shelf.tenant, note_id)
-    span = _matched_span(engine, shelf.tenant, note, fragmento, q or "")
-    spans, words = ([], set()) if span is None else ([span], word_beginnings(q or ""))
+    span = _matched_span(engine, shelf.tenant, note, fragmento, query)
+    spans, words = ([], set()) if span is None else ([span], word_beginnings(query))
     return render(
         "note.html",
         shelf=shelf,
@@ -100,8 +131,8 @@ def show_note(
         text=marked(note.content, spans, words, anchor="pasaje"),
         tags=tags_of(note),
         has_passage=span is not None,
-        back="/?" + urlencode({"q": q, "modo": modo}) if q else "/",
-        is_from_search=bool(q),
+        back=search.address() if query else "/",
+        is_from_search=bool(query),
     )
 
 
@@ -112,14 +143,51 @@ def _shelf(engine: Engine) -> Shelf:
     return Shelf(tenant=tenant, notes=counts["notes"], indexed=counts["indexed"])
 
 
-def _search(engine: Engine, shelf: Shelf, query: str, mode: str) -> tuple[Found | None, str | None]:
-    """What was found, or what is wrong with the query."""
-    config = configure(strategy=STRATEGIES[mode][0], top_k=RESULTS)
+def _search(engine: Engine, shelf: Shelf, search: Asked) -> tuple[Found | None, Problem | None]:
+    """What was found, or what is wrong with the query or its conditions."""
     try:
-        found = find(engine, shelf.tenant, query, config)
+        filters = read_filters(engine, shelf.tenant, search.filters)
     except InvalidInputError as error:
-        return None, str(error)
-    return shown(found, mode=mode, zone=engine.settings.zone), None
+        return None, Problem(text=_in_words(str(error)), is_of_query=False)
+    try:
+        found = find(engine, shelf.tenant, search.query or "", search.config, filters)
+    except InvalidInputError as error:
+        return None, Problem(text=str(error), is_of_query=True)
+    evidence = _evidence(engine, shelf.tenant, found)
+    return shown(found, parameters=search.parameters(), evidence=evidence, zone=engine.settings.zone), None
+
+
+def _in_words(problem: str) -> str:
+    """A problem of the conditions, its fields called as the form calls them."""
+    named = _FIELD.sub(lambda found: _FIELDS.get(found[1], found[1]), problem)
+    return named.replace("filters: from (", "«Desde» (").replace(" a to (", " a «hasta» (")
+
+
+def _evidence(engine: Engine, tenant: TenantId, found: Retrieval) -> Evidence:
+    direction = found.transformed.direction if found.transformed else None
+    steps = {step for hit in found.hits for step in causal_steps(hit, direction)}
+    return fetch_path_evidence(engine.database, tenant, steps, timeout_ms=engine.settings.request_timeout_ms)
+
+
+def _choices(engine: Engine, shelf: Shelf, search: Asked) -> Choices | None:
+    """What the conditions can be, those that hold first; None without notes."""
+    if not shelf.notes:
+        return None
+    facets = fetch_facets(engine.database, shelf.tenant, timeout_ms=engine.settings.request_timeout_ms)
+    return Choices(
+        sources=_offered(search.sources, facets.sources),
+        languages=_offered(search.languages, facets.languages),
+        tags=_offered(search.tags, facets.tags[:SUGGESTED_TAGS]),
+        more_tags=facets.tags[SUGGESTED_TAGS:],
+    )
+
+
+def _offered(chosen: Sequence[str], known: Sequence[str]) -> list[Choice]:
+    """The values to tick; a single one that is not ticked is no choice."""
+    ticked = {tag_key(value) for value in chosen}
+    values = {tag_key(value): value for value in [*known, *chosen]}
+    offered = [Choice(value=value, is_chosen=key in ticked) for key, value in values.items()]
+    return offered if len(offered) > 1 or ticked else []
 
 
 def _recent(engine: Engine, shelf: Shelf) -> list[RecentNote]:

@@ -1,6 +1,7 @@
 """Search from the terminal, and the API in the foreground."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,45 +51,123 @@ def read_config(file: Path | None, *, strategy: str | None, top_k: int | None = 
     return configure(override, strategy=strategy, top_k=top_k)  # type: ignore[arg-type]
 
 
+def _one_of(*choices: str) -> Callable[[list[str] | None], list[str] | None]:
+    def check(values: list[str] | None) -> list[str] | None:
+        for value in values or ():
+            if value not in choices:
+                raise typer.BadParameter(f"{value!r} is not one of {', '.join(choices)}")
+        return values
+
+    return check
+
+
+_WHICH = "Which notes (what is repeated means any of these)"
+FromOption = Annotated[
+    str | None, typer.Option("--from", metavar="DATE", help="Notes of this day or later.", rich_help_panel=_WHICH)
+]
+ToOption = Annotated[
+    str | None,
+    typer.Option("--to", metavar="DATE", help="Notes up to this day, the day included.", rich_help_panel=_WHICH),
+]
+KindOption = Annotated[
+    list[str] | None,
+    typer.Option("--kind", callback=_one_of("note", "document"), help="note or document.", rich_help_panel=_WHICH),
+]
+SourceOption = Annotated[
+    list[str] | None, typer.Option("--source", help="Where notes come from.", rich_help_panel=_WHICH)
+]
+LanguageOption = Annotated[
+    list[str] | None,
+    typer.Option("--language", callback=_one_of("es", "de", "en"), help="es, de or en.", rich_help_panel=_WHICH),
+]
+TagOption = Annotated[list[str] | None, typer.Option("--tag", help="A tag, in any case.", rich_help_panel=_WHICH)]
+DocumentOption = Annotated[
+    list[str] | None,
+    typer.Option("--document", metavar="NOTE", help="Id, external id or source:id.", rich_help_panel=_WHICH),
+]
+
+
 @app.command("search")
 def search(
     query: Annotated[str, typer.Argument(help="What you look for, in your own words.")],
     strategy: StrategyOption = None,
     top_k: Annotated[int | None, typer.Option("--top-k", min=1, max=50, help="Results at most; default 5.")] = None,
+    since: FromOption = None,
+    until: ToOption = None,
+    kinds: KindOption = None,
+    sources: SourceOption = None,
+    languages: LanguageOption = None,
+    tags: TagOption = None,
+    documents: DocumentOption = None,
     config: ConfigOption = None,
     tenant: TenantOption = None,
     is_json: JsonOption = False,
 ) -> None:
     """Find the passages of your notes that answer a query.
 
-    Example: brain search "¿por qué dormí mal?" --top-k 3
+    A question in your own words is enough, and a time in it counts:
+
+    - `brain search "¿por qué dormí mal la semana pasada?"`
+
+    Narrow it down; every condition must hold:
+
+    - `brain search "reuniones con Rosa" --from 2025-03-01 --to 2025-03-31 --tag trabajo`
+
+    - `brain search "vuelos" --source diario --source cartas --language es --top-k 10`
+
+    - `brain search "fiebre" --document 2025-03-03 --json`
+
+    A DATE is an ISO date or date-time (2025-03-01, 2025-03-01T09:00, 2025-03-01T09:00Z), without a zone in
+    BRAIN_TIMEZONE. With a time, --to means before that moment.
     """
     from rag_core.engine import open_engine
+    from rag_core.filters import fetch_filters
     from rag_core.retrieval.retrieve import retrieve
     from rag_core.settings import read_settings
     from rag_core.wire import retrieval_to_wire
 
+    wire = {
+        "from": since,
+        "to": until,
+        "kinds": kinds,
+        "sources": sources,
+        "languages": languages,
+        "tags": tags,
+        "documentIds": documents,
+    }
     with command(is_json=is_json):
         wanted = read_config(config, strategy=strategy, top_k=top_k)
         with open_engine(read_settings()) as engine:
             owner = engine.named_tenant(tenant)
-            found = retrieve(engine, owner, query, config=wanted, timeout_ms=CLI_TIMEOUT_MS)
+            zone = engine.settings.zone
+            filters = fetch_filters(engine.database, owner, wire, zone=zone, timeout_ms=CLI_TIMEOUT_MS)
+            given = {} if filters.is_empty else {"filters": filters}
+            found = retrieve(engine, owner, query, config=wanted, timeout_ms=CLI_TIMEOUT_MS, **given)
         if is_json:
             print_json(retrieval_to_wire(found))
         else:
-            _show(found, is_strategy_asked_for=strategy is not None or config is not None)
+            _show(found, is_filtered=not filters.is_empty)
 
 
-def _show(found: "Retrieval", *, is_strategy_asked_for: bool) -> None:
-    from rag_core.retrieval.retrieve import WITHOUT_RERANKING
+def _show(found: "Retrieval", *, is_filtered: bool) -> None:
+    from rag_core.settings import read_settings
+    from rag_core.understood import understood
 
+    said = understood(found, zone=read_settings().zone)
+    if said is not None:
+        say(f"Entendido: {said.line}\n")
     _print_hits(found)
     if not found.hits:
-        say("Nothing found. `brain status` shows how many notes there are and how many are indexed.")
+        say(_nothing_found(is_filtered=is_filtered or found.interval is not None))
     for warning in found.warnings:
-        if is_strategy_asked_for or warning != WITHOUT_RERANKING:
-            say(f"({warning})")
+        say(f"({warning})")
     say(f"results: {len(found.hits)}, strategy: {found.strategy}, {found.latency_ms:.0f} ms")
+
+
+def _nothing_found(*, is_filtered: bool) -> str:
+    if is_filtered:
+        return "Nothing found among the notes of that time and those conditions; leave one out."
+    return "Nothing found. `brain status` shows how many notes there are and how many are indexed."
 
 
 def show_answer(found: "Retrieval") -> None:
@@ -104,13 +183,17 @@ def _print_hits(found: "Retrieval") -> None:
 
     from rag_core.retrieval.passages import best_snippet
     from rag_core.settings import read_settings
+    from rag_core.understood import causal_chain
 
     console, zone = Console(highlight=False), read_settings().zone
+    direction = found.transformed.direction if found.transformed else None
     for number, hit in enumerate(found.hits, 1):
         heading = f"[bold]\\[{number}] {_plain(hit.title or hit.external_id)}[/bold]"
-        console.print(
-            f"{heading}  [dim]{hit.created_at.astimezone(zone):%Y-%m-%d}  {hit.external_id}  score {hit.score:.2f} ({hit.method})[/dim]"
-        )
+        written = f"{hit.created_at.astimezone(zone):%Y-%m-%d}"
+        facts = f"{written}  {_plain(hit.external_id)}  score {hit.score:.2f} ({hit.method})"
+        console.print(f"{heading}  [dim]{facts}[/dim]")
+        if chain := causal_chain(hit, direction):
+            console.print(f"    [green]{_plain(' → '.join(chain))}[/green]")
         console.print("    " + _plain(best_snippet(hit.content, found.query, language=hit.language)) + "\n")
 
 

@@ -1,10 +1,10 @@
-"""What a tenant's notes can be filtered by, for whoever offers a choice."""
+"""For the page: what a tenant's notes can be filtered by, and the notes behind a causal path."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from rag_core.model import Language, TenantId
+from rag_core.model import Language, NoteId, TenantId
 from rag_core.notes import tag_key
 from rag_core.storage.database import Database
 from rag_core.storage.queries import query
@@ -36,6 +36,19 @@ def fetch_facets(database: Database, tenant: TenantId, *, timeout_ms: int) -> Fa
             languages=tuple(row[0] for row in languages.fetchall()),
             tags=one_spelling_each(tags.fetchall())[:MAX_TAGS],
         )
+
+
+def fetch_path_evidence(
+    database: Database, tenant: TenantId, steps: Collection[tuple[str, str]], *, timeout_ms: int
+) -> dict[tuple[str, str], NoteId]:
+    """The note that says most surely that one entity led to another, by (cause, effect); steps nobody tells are absent."""
+    if not steps:
+        return {}
+    causes, effects = zip(*steps, strict=True)
+    parameters = {"tenant": tenant, "causes": list(causes), "effects": list(effects)}
+    with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
+        rows = connection.execute(query("path_evidence"), parameters).fetchall()
+    return {(str(cause), str(effect)): note for cause, effect, note in rows}
 
 
 def one_spelling_each(counted: Iterable[tuple[str, int]]) -> tuple[str, ...]:

@@ -1,5 +1,11 @@
 """The page as its server writes it; what a browser makes of it is in ``tests/browser``."""
 
+import html
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from uuid import UUID
+
 import pytest
 from fastapi.testclient import TestClient
 
@@ -7,6 +13,7 @@ from rag_core.api import pages, retrieval
 from rag_core.engine import DEMO_TENANT, Engine
 from rag_core.errors import DeadlineExceededError
 from rag_core.indexing.one_note import store_and_index
+from rag_core.model import Retrieval, TimeExpression, TransformedQuery
 from rag_core.notes import parse_note
 
 NOWHERE = "00000000-0000-4000-8000-000000000000"
@@ -112,6 +119,159 @@ class TestHome:
         assert "Diario inventado" in before
         assert "demostración" not in after
         assert "Diario inventado" not in after
+
+
+def explained(found: Retrieval, *, times: bool) -> Retrieval:
+    """The retrieval, its query a question for causes within a week, its best hit found by a chain of three."""
+    week = (datetime(2025, 11, 9, 23, tzinfo=UTC), datetime(2025, 11, 16, 23, tzinfo=UTC))
+    words = TimeExpression(span=(0, 16), text="la semana pasada", since=week[0], until=week[1], is_relative=True)
+    query = TransformedQuery(
+        original_query=found.query,
+        intent="causal",
+        sub_queries=("¿Por qué llegué tarde?", "¿Qué comí?"),
+        timestamp=datetime(2025, 11, 20, tzinfo=UTC),
+        direction="causes",
+        times=(words,) if times else (),
+        hyde_answer="Llegué tarde por haber dormido mal.",
+    )
+    hit = replace(
+        found.hits[0],
+        ranks={"semantic:1": 4, "semantic:2": 2, "graph": 1},
+        original_score=0.41,
+        rerank_score=0.87,
+        causal_path=tuple(str(UUID(int=number)) for number in (1, 2, 3)),
+        causal_path_names=("llegar tarde", "dormir <mal>", "café"),
+    )
+    return replace(found, transformed=query, interval=week if times else None, hits=(hit,))
+
+
+class TestConditions:
+    @pytest.fixture
+    def travels(self, add_note) -> None:
+        add_note("Viajé en tren a Cádiz.", title="Cádiz", createdAt="2025-03-10", metadata={"tags": ["Familia", "mar"]})
+        add_note("Viajé en tren a Vigo.", title="Vigo", createdAt="2025-04-01", source="cartas")
+
+    @pytest.mark.usefixtures("travels")
+    @pytest.mark.parametrize(
+        ("conditions", "titles"),
+        [
+            ({}, ["Cádiz", "Vigo"]),
+            ({"desde": "", "hasta": "", "etiqueta": ""}, ["Cádiz", "Vigo"]),
+            ({"desde": "2025-03-11"}, ["Vigo"]),
+            ({"hasta": "2025-03-10"}, ["Cádiz"]),
+            ({"fuente": ["cartas", "nada"]}, ["Vigo"]),
+            ({"idioma": "es", "etiqueta": ["familia", "viaje"]}, ["Cádiz"]),
+            ({"etiqueta": "nada"}, []),
+        ],
+    )
+    def test_only_notes_that_meet_them_are_shown(self, client: TestClient, conditions: dict, titles: list[str]) -> None:
+        page = client.get("/", params={"q": "tren", **conditions}).text
+
+        assert sorted(re.findall(r'<h2 id="r\d+"><a [^>]*>(.*?)</a>', page)) == titles
+
+    @pytest.mark.usefixtures("travels")
+    def test_the_tenants_own_values_are_offered(self, client: TestClient) -> None:
+        page = client.get("/").text
+
+        assert set(re.findall(r'name="fuente" value="(.*?)"', page)) == {"api", "cartas"}
+        assert set(re.findall(r'name="etiqueta" value="(.*?)"', page)) == {"Familia", "mar"}
+        assert 'name="idioma"' not in page  # there is one only
+
+    @pytest.mark.usefixtures("travels")
+    def test_one_that_holds_is_ticked_even_where_no_note_meets_it(self, client: TestClient) -> None:
+        page = client.get("/?q=tren&etiqueta=nada&etiqueta=FAMILIA").text
+
+        assert set(re.findall(r'name="etiqueta" value="(\w+)" checked', page)) == {"FAMILIA", "nada"}
+
+    @pytest.mark.usefixtures("travels")
+    def test_each_can_be_taken_away_by_itself(self, client: TestClient) -> None:
+        page = client.get("/?q=tren&desde=2025-03-01&etiqueta=mar&modo=palabras").text
+
+        chips = dict(re.findall(r'<a class="chip" href="(.*?)".*?</span>([^<]+)<span', page))
+        assert chips == {
+            "/?q=tren&amp;modo=palabras&amp;etiqueta=mar": "desde el 1 de marzo de 2025",
+            "/?q=tren&amp;modo=palabras&amp;desde=2025-03-01": "etiqueta: mar",
+        }
+        assert 'href="/?q=tren&amp;modo=palabras">Quitar todas</a>' in page
+
+    @pytest.mark.parametrize(
+        ("conditions", "said"),
+        [
+            ("desde=ayer", "«Desde»: «ayer» no es una fecha ISO 8601 válida"),
+            ("desde=2025-03-02&hasta=2025-03-01", "«Desde» (2025-03-02) debe ser anterior a «hasta» (2025-03-01)"),
+            ("idioma=fr", "«Idioma»: valor no admitido; se espera"),
+            ("etiqueta=a%00b", "«Etiqueta»: contiene un carácter no admitido"),
+        ],
+    )
+    def test_one_that_cannot_be_is_told_and_the_query_is_not_blamed(
+        self, refusing: TestClient, conditions: str, said: str
+    ) -> None:
+        page = refusing.get(f"/?q=tren&{conditions}")
+
+        assert page.status_code == 200
+        assert said in page.text
+        assert "aria-invalid" not in page.text
+
+    @pytest.mark.usefixtures("travels")
+    def test_a_note_leads_back_to_the_search_with_them(self, client: TestClient) -> None:
+        page = client.get("/?q=tren&desde=2025-03-01&modo=palabras").text
+        note = client.get(html.unescape(re.search(r'href="(/notas/.*?)#pasaje"', page)[1])).text
+
+        assert 'href="/?q=tren&amp;modo=palabras&amp;desde=2025-03-01">Volver a los resultados</a>' in note
+
+
+class TestWhatWasUnderstood:
+    @pytest.fixture
+    def page(self, client: TestClient, add_note, monkeypatch: pytest.MonkeyPatch) -> str:
+        add_note("Llegué tarde por haber dormido mal.")
+        find = pages.find
+
+        def understanding(engine, tenant, query, config, filters) -> Retrieval:
+            times = config.query_transformation.enable_time_expressions
+            return explained(find(engine, tenant, query, config, filters), times=times)
+
+        monkeypatch.setattr(pages, "find", understanding)
+        return client.get("/?q=tarde+la+semana+pasada").text
+
+    def test_the_kind_of_question_its_parts_and_the_imagined_answer_are_told(self, page: str) -> None:
+        assert "pregunta por las causas" in page
+        assert "<li>¿Por qué llegué tarde?</li>" in page
+        assert "Llegué tarde por haber dormido mal." in page.partition("Respuesta imaginada")[2].partition("</p>")[0]
+
+    def test_the_time_can_be_taken_away_and_put_back(self, client: TestClient, page: str) -> None:
+        assert "la semana pasada: 10–16 nov" in page
+        without = html.unescape(re.search(r'<a class="chip" href="([^"]*tiempo=no[^"]*)"', page)[1])
+
+        again = client.get(without).text
+
+        assert "10–16 nov" not in again
+        assert 'href="/?q=tarde+la+semana+pasada">Tenerlas en cuenta</a>' in again
+
+    def test_a_chain_is_drawn_from_the_cause_to_the_effect(self, page: str) -> None:
+        drawn = page.partition('<ol class="chain"')[2].partition("</ol>")[0]
+
+        assert re.findall(r"<span>(.*?)</span>", drawn) == ["café", "dormir &lt;mal&gt;", "llegar tarde"]
+
+    def test_a_step_of_a_chain_leads_to_the_note_that_tells_it(
+        self, client: TestClient, page: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def told(_database, _tenant, steps, *, timeout_ms: int) -> dict[tuple[str, str], UUID]:
+            return {step: UUID(int=9) for step in steps if step == (str(UUID(int=3)), str(UUID(int=2)))}
+
+        monkeypatch.setattr(pages, "fetch_path_evidence", told)
+
+        drawn = client.get("/?q=tarde").text.partition('<ol class="chain"')[2].partition("</ol>")[0]
+
+        assert re.findall(r'<a href="/notas/(.*?)".*?>(.*?)</a>', drawn) == [(str(UUID(int=9)), "dormir &lt;mal&gt;")]
+
+    def test_the_parts_of_a_score_are_its_best_places_and_the_re_rankers(self, page: str) -> None:
+        parts = re.findall(r"<dt>(.*?)</dt>.*?<dd>(.*?)</dd>", page, re.DOTALL)
+
+        assert parts[1:] == [
+            ("por significado", "n.º 2"),
+            ("por causa y efecto", "n.º 1"),
+            ("reordenado", "0,87 (antes 0,41)"),
+        ]
 
 
 class TestNotePage:

@@ -131,9 +131,9 @@ class TestLists:
         assert (filters.sources, filters.languages) == (("diario",), ("es",))
 
     def test_tags_are_the_same_in_any_case_and_any_form_of_an_accent(self) -> None:
-        filters = parsed({"tags": ["Acción", "ACCIÓN", "accio\u0301n"]})
+        filters = parsed({"tags": ["Accio\u0301n", "viaje", "ACCIÓN", "acción"]})
 
-        assert filters.tags == ("acción",)
+        assert filters.tags == ("Acción", "viaje")
 
     @given(st.text(min_size=1))
     def test_the_key_of_a_tags_key_is_itself(self, tag: str) -> None:

@@ -31,3 +31,12 @@ from (
 cross join lateral unnest(newest.tags) tag
 group by tag
 order by count(*) desc, tag;
+
+-- name: path_evidence
+-- For each step from a cause to an effect the note that says so most surely.
+select distinct on (step.cause, step.effect) step.cause, step.effect, r.note_id
+from unnest(%(causes)s::uuid[], %(effects)s::uuid[]) step (cause, effect)
+join relations r
+    on r.tenant_id = %(tenant)s and r.source_id = step.cause and r.target_id = step.effect
+    and r.kind in ('CAUSES', 'TRIGGERS', 'LEADS_TO')
+order by step.cause, step.effect, r.confidence desc, r.relation_id;

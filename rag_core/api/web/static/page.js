@@ -22,3 +22,14 @@ if (modes) {
     if (byPointer && form.elements.q.value.trim()) form.requestSubmit();
   });
 }
+
+// Fields left empty stay out of the address. They are put back for whoever comes back to the page.
+const form = document.querySelector(".search");
+if (form) {
+  form.addEventListener("submit", () => {
+    for (const field of form.querySelectorAll(".conditions input")) field.disabled = !field.value;
+  });
+  addEventListener("pageshow", () => {
+    for (const field of form.querySelectorAll(".conditions input")) field.disabled = false;
+  });
+}

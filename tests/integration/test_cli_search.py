@@ -1,0 +1,148 @@
+"""`brain search` with conditions, and what it says to people."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from click.testing import Result
+from fastapi.testclient import TestClient
+from typer.testing import CliRunner
+
+from rag_core.api.app import create_app
+from rag_core.cli import searching  # noqa: F401  registers the command
+from rag_core.cli.app import app
+from rag_core.engine import Engine, open_engine
+from rag_core.model import Retrieval, TenantId, TransformedQuery
+from rag_core.retrieval import retrieve as retrieval_module
+from rag_core.settings import read_settings
+
+Brain = Callable[..., Result]
+
+
+@pytest.fixture
+def brain(database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path) -> Brain:
+    """Run `brain search` on the test's database as its tenant."""
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    monkeypatch.setenv("BRAIN_HOME", str(tmp_path))
+    monkeypatch.setenv("BRAIN_TENANT", "pruebas")
+    return lambda *words: CliRunner().invoke(app, ["search", *words])
+
+
+@pytest.fixture
+def travels(make_note, index_notes) -> None:
+    """Three notes about trains, indexed."""
+    make_note("Viajé en tren a Cádiz.", external_id="marzo", created_at="2025-03-10", metadata={"tags": ["Familia"]})
+    make_note("Viajé en tren a Vigo.", external_id="abril", created_at="2025-04-01", source="cartas")
+    make_note("Mit dem Zug, dem Tren, nach Bremen.", external_id="zug", created_at="2025-03-31T23:00", language="de")
+    index_notes()
+
+
+def found(done: Result) -> set[str]:
+    assert done.exit_code == 0, done.output
+    return {result["externalId"] for result in json.loads(done.stdout)["results"]}
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], "marzo abril zug"),
+        (["--from", "2025-03-11", "--to", "2025-03-31"], "zug"),
+        (["--from", "2025-04-01"], "abril"),
+        (["--source", "cartas", "--source", "notas"], "marzo abril zug"),
+        (["--source", "cartas"], "abril"),
+        (["--language", "es"], "marzo abril"),
+        (["--tag", "familia"], "marzo"),
+        (["--kind", "document"], ""),
+        (["--document", "zug", "--document", "cartas:abril"], "abril zug"),
+    ],
+    ids=str,
+)
+@pytest.mark.usefixtures("travels")
+def test_only_notes_that_meet_the_conditions_are_found(brain: Brain, words: list[str], expected: str) -> None:
+    assert found(brain("tren", "--top-k", "50", "--json", *words)) == set(expected.split())
+
+
+@pytest.mark.usefixtures("travels")
+def test_its_json_is_the_body_of_the_api(brain: Brain) -> None:
+    body = {"query": "tren", "filters": {"to": "2025-03-31", "tags": ["familia"]}, "topK": 3}
+    with open_engine(read_settings()) as engine, TestClient(create_app(engine), base_url="http://127.0.0.1") as client:
+        over_http = client.post("/api/retrieve", json=body).json()
+
+    printed = json.loads(brain("tren", "--to", "2025-03-31", "--tag", "familia", "--top-k", "3", "--json").stdout)
+
+    assert without_times(printed) == without_times(over_http)
+    assert printed["results"]
+
+
+def without_times(body: dict[str, Any]) -> dict[str, Any]:
+    metadata = {**body["metadata"], "latencyMs": 0, "stages": sorted(body["metadata"]["stages"])}
+    return {**body, "metadata": metadata}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--kind", "nota"], "'nota' is not one of note, document"),
+        (["--language", "fr"], "'fr' is not one of es, de, en"),
+    ],
+)
+def test_a_value_that_is_none_of_the_choices_is_wrong_usage(brain: Brain, words: list[str], said: str) -> None:
+    done = brain("tren", *words)
+
+    assert done.exit_code == 2
+    assert said in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--from", "ayer"], "filters.from: «ayer» no es una fecha ISO 8601 válida"),
+        (["--from", "2025-03-02", "--to", "2025-03-01"], "debe ser anterior a to"),
+        (["--document", "nadie"], "no existe ninguna nota llamada «nadie»"),
+    ],
+)
+def test_a_condition_that_cannot_be_is_told(brain: Brain, words: list[str], said: str) -> None:
+    done = brain("tren", "--json", *words)
+
+    assert done.exit_code == 1
+    assert said in json.loads(done.stdout)["error"]
+
+
+@pytest.mark.usefixtures("travels")
+def test_what_was_understood_and_the_warnings_are_told_beside_the_results(
+    brain: Brain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retrieve = retrieval_module.retrieve
+
+    def explained(engine: Engine, tenant: TenantId, text: str, **more: Any) -> Retrieval:
+        plain = retrieve(engine, tenant, text, **more)
+        query = TransformedQuery(
+            original_query=text,
+            intent="causal",
+            sub_queries=(text,),
+            timestamp=datetime(2025, 4, 9, tzinfo=UTC),
+            direction="causes",
+        )
+        week = (datetime(2025, 3, 30, 22, tzinfo=UTC), datetime(2025, 4, 6, 22, tzinfo=UTC))
+        hits = (replace(plain.hits[0], causal_path_names=("viaje [largo]", "huelga")),)
+        return replace(plain, transformed=query, interval=week, hits=hits, warnings=("Búsqueda parcial",))
+
+    monkeypatch.setattr(retrieval_module, "retrieve", explained)
+
+    done = brain("tren")
+
+    assert "Entendido: pregunta por las causas · 31 mar – 6 abr" in done.stderr
+    assert "huelga → viaje [largo]" in done.stdout
+    assert "(Búsqueda parcial)" in done.stderr
+
+
+def test_nothing_found_under_conditions_says_to_leave_one_out(brain: Brain, make_note) -> None:
+    make_note("Viajé en tren a Cádiz.")
+
+    done = brain("tren", "--tag", "nada")
+
+    assert done.exit_code == 0
+    assert "leave one out" in done.stderr
