@@ -115,7 +115,7 @@ def described_error(error: BaseException) -> dict[str, Any]:
         "error": type(error).__name__,
         "causes": [type(one).__name__ for one in chain[1:]] or None,
         "sqlstate": codes[0] if codes else None,
-        "message": str(error) if POLICY.is_text_logged else None,
+        "details": str(error) if POLICY.is_text_logged else None,
     }
 
 

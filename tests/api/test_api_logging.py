@@ -1,0 +1,130 @@
+"""Every failure of a request is in the log, and neither the query nor the note is."""
+
+import io
+import json
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from databases import _connect
+from fastapi.testclient import TestClient
+
+from rag_core.api import retrieval
+from rag_core.engine import Engine
+from rag_core.errors import (
+    BusyError,
+    DatabaseUnavailableError,
+    DeadlineExceededError,
+    EmbeddingError,
+    QueryFailedError,
+    RetrievalFailedError,
+)
+from rag_core.telemetry.logs import configure_logging
+
+MARKER = "Zarzaparrilla"
+
+
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    root, ours = logging.getLogger(), logging.getLogger("brain")
+    before = root.handlers[:], root.level, ours.level
+    stream = io.StringIO()
+    configure_logging(level="DEBUG", stream=stream)
+    yield stream
+    root.handlers[:], root.level, ours.level = before
+
+
+def records(log: io.StringIO) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in log.getvalue().splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "has_stack"),
+    [
+        (DatabaseUnavailableError(MARKER), 503, False),
+        (BusyError(MARKER), 503, False),
+        (DeadlineExceededError(MARKER), 504, False),
+        (RetrievalFailedError(MARKER), 500, True),
+        (QueryFailedError(MARKER), 500, True),
+        (EmbeddingError(MARKER), 500, True),
+        (ValueError(MARKER), 500, True),
+        (RuntimeError({"texts": [MARKER]}), 500, True),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
+)
+def test_a_failed_search_is_one_record_without_the_query(
+    client: TestClient,
+    log: io.StringIO,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    status: int,
+    has_stack: bool,
+) -> None:
+    def fail(*_positional: object, **_named: object) -> None:
+        raise error from psycopg_like()
+
+    monkeypatch.setattr(retrieval, "retrieve", fail)
+
+    answer = client.post("/api/retrieve", json={"query": f"¿Dónde está {MARKER}?"})
+
+    (record,) = records(log)
+    assert answer.status_code == status
+    assert MARKER not in answer.text
+    assert MARKER not in log.getvalue()
+    assert (record["level"], record["event"]) == ("error", "failed")
+    assert record["component"] == "api POST /api/retrieve"
+    assert record["error"] == type(error).__name__
+    assert ("stack" in record) == has_stack
+
+
+def psycopg_like() -> Exception:
+    return ValueError(f"invalid input: {MARKER}")
+
+
+def test_a_note_that_cannot_be_stored_leaves_no_text_in_the_log(
+    client: TestClient, database_url: str, log: io.StringIO
+) -> None:
+    with _connect(database_url) as connection:
+        connection.execute("alter table brain.notes add constraint no_title check (title is null)")
+
+    answer = client.post("/api/notes", json={"content": f"Sobre {MARKER}.", "title": MARKER, "externalId": MARKER})
+
+    (record,) = records(log)
+    assert answer.status_code == 500
+    assert MARKER not in answer.text
+    assert MARKER not in log.getvalue()
+    assert record["sqlstate"] == "23514"
+    assert record["causes"] == ["CheckViolation"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/api/retrieve", {"query": MARKER, "config": {MARKER: MARKER}}),
+        ("POST", "/api/retrieve", {"query": MARKER * 1000}),
+        ("POST", "/api/notes", {"content": "", "title": MARKER}),
+        ("GET", f"/api/notes/{MARKER}", None),
+        ("GET", f"/{MARKER}?q={MARKER}", None),
+        ("GET", f"/?q={MARKER}", None),
+    ],
+)
+def test_a_request_that_is_refused_or_answered_leaves_nothing_in_the_log(
+    client: TestClient, log: io.StringIO, method: str, path: str, body: dict[str, Any] | None
+) -> None:
+    client.request(method, path, json=body)
+
+    assert log.getvalue() == ""
+
+
+def test_a_failed_request_is_counted_by_its_class(
+    client: TestClient, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_positional: object, **_named: object) -> None:
+        raise DatabaseUnavailableError("gone")
+
+    monkeypatch.setattr(retrieval, "retrieve", fail)
+
+    client.post("/api/retrieve", json={"query": "nada"})
+
+    assert engine.metrics.requests.errors == {"DatabaseUnavailableError": 1}
