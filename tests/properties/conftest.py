@@ -16,7 +16,9 @@ NOBODY = "http://127.0.0.1:9"
 def engine(server: str, template: str) -> Iterator[Engine]:
     """A copy of the migrated database with the default embedding model, whatever the environment says."""
     with cloned_database(server, template) as url:
-        settings = read_settings(database_url=url, tenant=None, ollama_host=NOBODY, request_timeout_ms=60_000)
+        settings = read_settings(
+            database_url=url, tenant=None, ollama_host=NOBODY, request_timeout_ms=60_000, query_cache_seconds=0
+        )
         with open_engine(settings) as opened:
             yield opened
 
