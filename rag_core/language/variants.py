@@ -101,6 +101,14 @@ _STEMS: Mapping[str, str] = {
     """,
 }
 
+# PostgreSQL's stop words hold the English ones and, of the Spanish ones, those without an accent and qué.
+_QUESTION_WORDS = re.compile(
+    r"\b(?:(?:a|de)?dónde|cuál(?:es)?|cuándo|cuánt[oa]s?|cómo|quién(?:es)?"
+    r"|wann|warum|wer|weshalb|wieso|wieviele?|woher|wohin)\b",
+    re.IGNORECASE,
+)
+_LETTER = re.compile(r"[^\W_]")
+
 _NUMBER = re.compile(r"\d[\d.,]*")
 _LAST_VOWEL = re.compile(r"(.*?)(ie|ue|[eo])([^aeiou]+)")
 _OTHER_VOWELS = {"e": ("ie", "i"), "o": ("ue", "u"), "ie": ("e",), "ue": ("o",)}
@@ -118,6 +126,12 @@ def lexeme_variants(lexeme: str, language: Language) -> dict[str, float]:
         if variant != lexeme:
             found[variant] = max(weight, found.get(variant, 0.0))
     return found
+
+
+def without_question_words(query: str) -> str:
+    """The query without the words that only ask ("cuándo", "wer"), which texts use for other things; all of it if no word is left."""
+    rest = _QUESTION_WORDS.sub(" ", query)
+    return rest if _LETTER.search(rest) else query
 
 
 def compound_relatives(lexeme: str, longer: Iterable[str]) -> dict[str, float]:

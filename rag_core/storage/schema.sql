@@ -169,14 +169,18 @@ CREATE FUNCTION brain.keys_of_tags(tags text[]) RETURNS SETOF text
    WHERE ((char_length(t.t) >= 1) AND (char_length(t.t) <= 500));
 END;
 
+CREATE FUNCTION brain.plain_marks(content text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN translate(content, ' ¡©«®»¿           ​‒–—―‘’‚‛“”„‟•…   ′″‹› ™←→　‐‑−­⁠﻿'::text, (repeat(' '::text, 45) || '---'::text));
+
 CREATE FUNCTION brain.text_search_configuration(language text) RETURNS regconfig
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE language WHEN 'de'::text THEN 'german'::regconfig WHEN 'en'::text THEN 'english'::regconfig ELSE 'spanish'::regconfig END;
 
 CREATE FUNCTION brain.lexemes_of(language text, title text, content text) RETURNS tsvector
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN to_tsvector(brain.text_search_configuration(language), (COALESCE((title || '
-'::text), ''::text) || "left"(content, 100000)));
+    RETURN to_tsvector(brain.text_search_configuration(language), brain.plain_marks((COALESCE((title || '
+'::text), ''::text) || "left"(content, 100000))));
 
 CREATE FUNCTION brain.record_change() RETURNS trigger
     LANGUAGE plpgsql

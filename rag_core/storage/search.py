@@ -11,7 +11,12 @@ from pgvector import Vector
 from psycopg import sql
 
 from rag_core.embedding import EmbeddingModel
-from rag_core.language.variants import LEAST_COMPOUND_LETTERS, compound_relatives, lexeme_variants
+from rag_core.language.variants import (
+    LEAST_COMPOUND_LETTERS,
+    compound_relatives,
+    lexeme_variants,
+    without_question_words,
+)
 from rag_core.model import NO_FILTERS, ChunkId, EmbeddingKind, Filters, Language, NoteId, Span, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
@@ -57,6 +62,7 @@ def search_fulltext(
     limit: int,
     timeout_ms: int,
     filters: Filters = NO_FILTERS,
+    exact_scan_chunks: int = EXACT_SCAN_CHUNKS,
 ) -> Ranking:
     """Chunks by BM25, best first; scores are positive and unbounded. A query of stop words gives [].
 
@@ -67,7 +73,8 @@ def search_fulltext(
         if not terms:
             return []
         parameters = {"tenant": tenant, "limit": limit, "most_families": MOST_FAMILIES, **_columns(terms)}
-        return connection.execute(_fulltext(filters), parameters | _filter_parameters(filters)).fetchall()
+        bounds = _filter_parameters(filters, few=exact_scan_chunks)
+        return connection.execute(_fulltext(filters), parameters | bounds).fetchall()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +89,7 @@ class _Term:
 
 
 def _terms(connection: Connection, tenant: TenantId, text: str) -> list[_Term]:
-    parameters = {"tenant": tenant, "query": text, "least_letters": LEAST_COMPOUND_LETTERS}
+    parameters = {"tenant": tenant, "query": without_question_words(text), "least_letters": LEAST_COMPOUND_LETTERS}
     rows = connection.execute(query("analyse_query"), parameters).fetchall()
     own = {(language, lexeme) for language, lexeme, _, _ in rows}
     terms = []

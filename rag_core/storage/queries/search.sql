@@ -8,7 +8,7 @@ with languages as (
     select l.language, t.lexeme collate "C" as lexeme, cardinality(t.positions) as query_frequency,
         row_number() over (partition by l.language order by char_length(t.lexeme) desc, t.lexeme) as by_length
     from languages l
-    cross join lateral unnest(to_tsvector(text_search_configuration(l.language), %(query)s)) t
+    cross join lateral unnest(lexemes_of(l.language, null, %(query)s)) t
 )
 select language, lexeme, query_frequency, case
     when language = 'de' and char_length(lexeme) >= %(least_letters)s and by_length <= 16 then array(
@@ -64,16 +64,16 @@ with {allowed} corpora as (
     join postings p on p.tenant_id = %(tenant)s and p.language = t.language and p.lexeme = t.lexeme collate "C"
     where f.lexemes = 1
     union all
-    select chunk_id, weight * frequency / (frequency + 0.3::float8 + length_factor * chunk_length)
+    select m.chunk_id, f.weight * m.frequency / (m.frequency + 0.3::float8 + f.length_factor * m.chunk_length)
     from (
-        select f.family, f.weight, f.length_factor, p.chunk_id, p.chunk_length,
-            sum(t.weight * p.term_frequency) as frequency
+        select t.family, p.chunk_id, sum(t.weight * p.term_frequency) as frequency, min(p.chunk_length) as chunk_length
         from families f
         join terms t using (family)
         join postings p on p.tenant_id = %(tenant)s and p.language = t.language and p.lexeme = t.lexeme collate "C"
         where f.lexemes > 1
-        group by f.family, f.weight, f.length_factor, p.chunk_id, p.chunk_length
-    ) several
+        group by t.family, p.chunk_id
+    ) m
+    join families f using (family)
 )
 select chunk_id, score
 from (

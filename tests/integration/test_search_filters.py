@@ -1,0 +1,232 @@
+"""Filters in both legs: what they let through, whole and in the order it has without them."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from rag_core.engine import Engine
+from rag_core.model import NO_FILTERS, ChunkId, Filters, NoteId, TenantId
+from rag_core.storage import vector_index
+from rag_core.storage.notes import delete_notes
+from rag_core.storage.search import count_notes_within, search_fulltext, search_semantic
+
+FIRST_DAY = datetime(2024, 1, 1, tzinfo=UTC)
+SOURCES = ("diario", "correo", "web")
+LANGUAGES = ("es", "de", "en")
+TAGS = ("Viaje", "trabajo", "Niños", "straße")
+COUNT = 36
+ALL = 10**6
+QUERY = "tren estación retraso lluvia"
+PATHS = pytest.mark.parametrize("few", [ALL, 0], ids=["few are allowed", "many are allowed"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """A note of the corpus as a filter sees it."""
+
+    day: datetime
+    source: str
+    language: str
+    kind: str
+    tags: tuple[str, ...]
+
+
+@pytest.fixture
+def notes(engine: Engine, tenant: TenantId, make_note, index_notes) -> dict[NoteId, Stored]:
+    """Notes with all combinations of facts, each of one chunk and with a vector index over them."""
+    stored = {}
+    for number in range(COUNT):
+        one = Stored(
+            day=FIRST_DAY + timedelta(days=number),
+            source=SOURCES[number % 3],
+            language=LANGUAGES[number // 3 % 3],
+            kind="document" if number % 4 == 0 else "note",
+            tags=tuple(tag for at, tag in enumerate(TAGS) if number >> at & 1),
+        )
+        words = "tren " * (number % 5) + "estación " * (number % 7) + "retraso " * (number % 3)
+        note = make_note(
+            f"{words} lluvia {number} x{number * 7}",
+            source=one.source,
+            language=one.language,
+            created_at=one.day.isoformat(),
+            metadata={"tags": list(one.tags)},
+        )
+        stored[note] = one
+    with engine.database.owner() as connection:
+        documents = [note for note, one in stored.items() if one.kind == "document"]
+        connection.execute("update brain.notes set kind = 'document' where note_id = any(%s)", (documents,))
+    index_notes()
+    vector_index.ensure_vector_index(engine.database, engine.model, exact_scan_chunks=0)
+    return stored
+
+
+def fulltext(engine: Engine, tenant: TenantId, filters: Filters, few: int = ALL, limit: int = 100):
+    return search_fulltext(
+        engine.database, tenant, QUERY, limit=limit, timeout_ms=20_000, filters=filters, exact_scan_chunks=few
+    )
+
+
+def semantic(engine: Engine, tenant: TenantId, filters: Filters, few: int = ALL, limit: int = 100):
+    vector = engine.embedder.embed([QUERY], role="query")[0]
+    return search_semantic(
+        engine.database,
+        tenant,
+        vector,
+        model=engine.model,
+        kind="contextual",
+        limit=limit,
+        timeout_ms=20_000,
+        filters=filters,
+        exact_scan_chunks=few,
+    )
+
+
+def notes_of_chunks(engine: Engine, tenant: TenantId) -> dict[ChunkId, NoteId]:
+    with engine.database.transaction(tenant) as connection:
+        return dict(connection.execute("select chunk_id, note_id from chunks").fetchall())
+
+
+def passes(filters: Filters, note: NoteId, one: Stored) -> bool:
+    """The definition of a filter, in Python."""
+    wanted_tags = {tag.casefold() for tag in filters.tags}
+    return (
+        (filters.since is None or one.day >= filters.since)
+        and (filters.until is None or one.day < filters.until)
+        and (not filters.kinds or one.kind in filters.kinds)
+        and (not filters.sources or one.source in filters.sources)
+        and (not filters.languages or one.language in filters.languages)
+        and (not filters.tags or not wanted_tags.isdisjoint(tag.casefold() for tag in one.tags))
+        and (not filters.document_ids or note in filters.document_ids)
+    )
+
+
+def some(values: tuple[str, ...]) -> st.SearchStrategy[tuple[str, ...]]:
+    return st.one_of(st.just(()), st.lists(st.sampled_from(values), max_size=2, unique=True).map(tuple))
+
+
+days = st.one_of(st.none(), st.integers(-2, COUNT + 2).map(lambda day: FIRST_DAY + timedelta(days=day)))
+random_filters = st.builds(
+    Filters,
+    since=days,
+    until=days,
+    kinds=some(("note", "document")),
+    sources=some((*SOURCES, "nadie")),
+    languages=some(LANGUAGES),
+    tags=some((*TAGS, "VIAJE", "nunca")),
+)
+
+
+@PATHS
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(filters=random_filters)
+@example(filters=NO_FILTERS)
+@example(filters=Filters(since=FIRST_DAY + timedelta(days=9), until=FIRST_DAY + timedelta(days=9)))
+def test_what_passes_is_what_a_filter_of_the_whole_ranking_leaves(engine, tenant, notes, few, filters) -> None:
+    note_of = notes_of_chunks(engine, tenant)
+
+    for search in (fulltext, semantic):
+        whole = search(engine, tenant, NO_FILTERS)
+        expected = [(chunk, score) for chunk, score in whole if passes(filters, note_of[chunk], notes[note_of[chunk]])]
+        found = search(engine, tenant, filters, few)
+
+        assert sorted(found) == [(chunk, pytest.approx(score)) for chunk, score in sorted(expected)]
+        assert [score for _, score in found] == pytest.approx([score for _, score in expected])
+    assert count_notes_within(engine.database, tenant, filters, at_most=1000, timeout_ms=9000) == sum(
+        passes(filters, note, one) for note, one in notes.items()
+    )
+
+
+@PATHS
+def test_as_many_as_asked_for_are_found_when_so_many_pass(engine, tenant, notes, few) -> None:
+    filters = Filters(sources=("correo",))
+
+    assert len(semantic(engine, tenant, filters, few, limit=5)) == 5
+    assert len(semantic(engine, tenant, filters, few, limit=50)) == 12
+    assert fulltext(engine, tenant, filters, few, limit=5) == fulltext(engine, tenant, filters, few)[:5]
+
+
+@PATHS
+def test_named_documents_alone_are_searched(engine, tenant, notes, few) -> None:
+    note_of = notes_of_chunks(engine, tenant)
+    wanted = list(notes)[3:5]
+
+    for search in (fulltext, semantic):
+        found = search(engine, tenant, Filters(document_ids=tuple(wanted)), few)
+        assert {note_of[chunk] for chunk, _ in found} == set(wanted)
+
+
+def test_a_walk_that_gives_up_is_made_good_by_comparing_all(engine, tenant, notes) -> None:
+    with engine.database.owner() as connection:
+        name = connection.execute("select current_database()").fetchone()[0]
+        connection.execute(f'alter database "{name}" set hnsw.max_scan_tuples = 1')
+    engine.database.pool.close()
+
+    from rag_core.engine import open_engine
+
+    with open_engine(engine.settings) as fresh:
+        found = semantic(fresh, tenant, Filters(since=FIRST_DAY + timedelta(days=COUNT - 4)), 0, limit=4)
+
+    assert len(found) == 4
+
+
+def test_the_interval_holds_its_first_moment_and_not_its_last(engine, tenant, notes) -> None:
+    note_of = notes_of_chunks(engine, tenant)
+    filters = Filters(since=FIRST_DAY + timedelta(days=3), until=FIRST_DAY + timedelta(days=5))
+
+    found = {notes[note_of[chunk]].day for chunk, _ in semantic(engine, tenant, filters)}
+
+    assert found == {FIRST_DAY + timedelta(days=3), FIRST_DAY + timedelta(days=4)}
+
+
+def test_counting_stops_at_the_bound(engine, tenant, notes) -> None:
+    assert count_notes_within(engine.database, tenant, NO_FILTERS, at_most=7, timeout_ms=9000) == 7
+
+
+def test_another_tenants_tags_find_nothing(engine, tenant, notes) -> None:
+    other = TenantId("otra")
+
+    assert fulltext(engine, other, Filters(tags=("viaje",))) == []
+    assert semantic(engine, other, Filters(tags=("viaje",))) == []
+
+
+class TestTags:
+    """The rows of tags follow the notes."""
+
+    def tagged(self, engine: Engine, tenant: TenantId, tag: str) -> int:
+        filters = Filters(tags=(tag,))
+        return count_notes_within(engine.database, tenant, filters, at_most=10, timeout_ms=9000)
+
+    def test_a_changed_note_is_found_by_its_new_tags_alone(self, engine, tenant, make_note) -> None:
+        make_note("Una nota.", external_id="a", metadata={"tags": ["vieja", "Ñu"]})
+        make_note("Una nota.", external_id="a", metadata={"tags": ["nueva", "Ñu"]})
+
+        assert [self.tagged(engine, tenant, tag) for tag in ("vieja", "nueva", "ñu")] == [0, 1, 1]
+
+    def test_a_note_whose_tags_are_gone_is_found_by_none(self, engine, tenant, make_note) -> None:
+        make_note("Una nota.", external_id="a", metadata={"tags": ["vieja"]})
+        make_note("Una nota.", external_id="a", metadata={})
+
+        assert self.tagged(engine, tenant, "vieja") == 0
+
+    def test_a_deleted_note_leaves_no_tags(self, engine, tenant, make_note) -> None:
+        note = make_note("Una nota.", metadata={"tags": ["vieja"]})
+        with engine.database.transaction(tenant) as connection:
+            delete_notes(connection, tenant, [note])
+            left = connection.execute("select count(*) from note_tags").fetchone()
+
+        assert left == (0,)
+
+    @pytest.mark.parametrize("asked", ["Cafe\u0301", "CAFÉ", "café"])
+    def test_case_and_the_spelling_of_an_accent_do_not_matter(self, engine, tenant, make_note, asked) -> None:
+        make_note("Una nota.", metadata={"tags": ["Café"]})
+
+        assert self.tagged(engine, tenant, asked) == 1
+
+    def test_a_tag_as_long_as_a_text_is_kept_with_the_note_and_not_searched(self, engine, tenant, make_note) -> None:
+        make_note("Una nota.", metadata={"tags": ["á" * 5000, "corta"]})
+
+        assert self.tagged(engine, tenant, "á" * 5000) == 0
+        assert self.tagged(engine, tenant, "corta") == 1
