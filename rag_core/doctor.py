@@ -1,15 +1,15 @@
 """What Brain Sync needs, checked one by one, each finding with its remedy."""
 
-import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from rag_core.engine import Engine, open_engine
-from rag_core.errors import RagError
+from rag_core.errors import ConfigurationError, RagError
 from rag_core.settings import Settings, read_settings
 from rag_core.storage.migrate import read_migrations
 from rag_core.storage.queries import query
+
+_OLLAMA_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ def examine() -> list[Finding]:
     return [
         Finding(name="settings", is_ok=True, found=f"home {settings.home}, time zone {settings.timezone}"),
         *_database(settings),
-        _ollama(settings),
+        *_ollama(settings),
     ]
 
 
@@ -56,7 +56,8 @@ def _server(engine: Engine) -> Iterator[Finding]:
     kind = "DATABASE_URL" if engine.settings.database_url else "embedded"
     yield Finding(name="PostgreSQL", is_ok=True, found=f"{server}, {kind}")
     yield Finding(name="pgvector", is_ok=True, found=pgvector)
-    yield Finding(name="schema", is_ok=migration == len(read_migrations()), found=f"migration {migration}", remedy="")
+    newest = read_migrations()[-1].version
+    yield Finding(name="schema", is_ok=migration == newest, found=f"migration {migration} of {newest}")
     yield Finding(
         name="tenant isolation",
         is_ok=can_bypass is False and open_tables == 0,
@@ -67,26 +68,58 @@ def _server(engine: Engine) -> Iterator[Finding]:
 
 def _model(engine: Engine) -> Finding:
     model = engine.model
+    problem = _lacks(engine.settings, model.name, "embedding") if model.provider == "ollama" else None
     return Finding(
         name="embedding model",
-        is_ok=True,
+        is_ok=problem is None,
         found=f"{model.name}, {model.dimensions} dimensions, provider {model.provider}, fusion {model.fusion_method}",
+        remedy=problem or "",
     )
 
 
-def _ollama(settings: Settings) -> Finding:
-    """Ollama is optional: its absence is said, and is no failure."""
-    address = urlsplit(settings.ollama_host if "//" in settings.ollama_host else f"//{settings.ollama_host}")
+def _ollama(settings: Settings) -> Iterator[Finding]:
+    """Ollama is optional: its absence is said, and is a failure only of what was configured to use it."""
+    from rag_core.ollama import fetch_model_names
+
     try:
-        socket.create_connection((address.hostname or "127.0.0.1", address.port or 11434), timeout=1).close()
-    except OSError:
-        return Finding(
-            name="Ollama",
-            is_ok=True,
-            found=f"nobody answers at {settings.ollama_host}; not needed, everything runs without",
-        )
-    return Finding(
-        name="Ollama",
-        is_ok=True,
-        found=f"answers at {settings.ollama_host}; it embeds once a model of provider `ollama` is registered and promoted",
+        names = fetch_model_names(settings.ollama_host, timeout_seconds=_OLLAMA_SECONDS)
+    except ConfigurationError as error:
+        yield Finding(name="Ollama", is_ok=False, found=str(error), remedy="correct OLLAMA_HOST")
+        return
+    yield Finding(name="Ollama", is_ok=True, found=_ollama_found(settings, names))
+    yield _chat(settings, has_server=names is not None)
+
+
+def _ollama_found(settings: Settings, names: list[str] | None) -> str:
+    if names is None:
+        return f"nobody answers at {settings.ollama_host}; not needed, everything runs without"
+    models = ", ".join(names) or "none yet"
+    return (
+        f"answers at {settings.ollama_host}, models: {models}; it embeds once a model of provider `ollama` is registered "
+        "and promoted"
     )
+
+
+def _chat(settings: Settings, *, has_server: bool) -> Finding:
+    name = settings.chat_model
+    if name is None:
+        how = "`ollama pull llama3.2` and BRAIN_CHAT_MODEL=llama3.2" if has_server else "Ollama and BRAIN_CHAT_MODEL"
+        return Finding(name="chat model", is_ok=True, found=f"none; not needed, {how} would give one")
+    problem = _lacks(settings, name, "completion")
+    if problem is not None:
+        return Finding(
+            name="chat model", is_ok=False, found=f"{name}, BRAIN_CHAT_MODEL, cannot be used", remedy=problem
+        )
+    summaries = "with" if settings.context_summaries else "without"
+    return Finding(
+        name="chat model",
+        is_ok=True,
+        found=f"{name}, {settings.ollama_concurrency} calls at a time, {summaries} summaries for embedding",
+    )
+
+
+def _lacks(settings: Settings, model: str, capability: str) -> str | None:
+    """What is wrong with a model of Ollama's, with the remedy; None when nothing is."""
+    from rag_core.ollama import find_fault
+
+    return find_fault(settings.ollama_host, model, capability=capability, timeout_seconds=_OLLAMA_SECONDS)

@@ -67,6 +67,31 @@ def _limit(request: httpx.Request) -> None:
     request.extensions["timeout"] = httpx.Timeout(left, connect=min(left, _CONNECT_SECONDS)).as_dict()
 
 
+def fetch_model_names(host: str, *, timeout_seconds: float) -> list[str] | None:
+    """What has been pulled, in the server's order; None when no Ollama answers there."""
+    try:
+        with call_time(timeout_seconds):
+            return [model.model for model in open_client(host).list().models if model.model]
+    except FAILURES:
+        return None
+
+
+def find_fault(host: str, model: str, *, capability: str, timeout_seconds: float) -> str | None:
+    """Why a model cannot be used for ``completion`` or ``embedding``, with the remedy; None when it can.
+
+    A server too old to say what a model can do is believed.
+    """
+    try:
+        with call_time(timeout_seconds):
+            capabilities = open_client(host).show(model).capabilities
+    except FAILURES as error:
+        refusal = "Check the model's name."
+        return explain(error, host=host, model=model, seconds=timeout_seconds, expected="model", refusal=refusal).text
+    if capabilities and capability not in capabilities:
+        return f"{model} can do {', '.join(capabilities)} and not {capability}; choose another model"
+    return None
+
+
 def is_outage(error: Exception) -> bool:
     """Whether the server failed, rather than refused what it was asked."""
     if isinstance(error, ResponseError):

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -336,23 +337,29 @@ class TestFailures:
 
         assert (run.staged.summarised, run.staged.without_summary) == (6, 6)
 
-    def test_summaries_made_before_a_run_was_interrupted_are_kept(
+    def test_a_run_that_is_interrupted_keeps_what_it_has_and_asks_for_nothing_more(
         self, engine, tenant, make_note, chat, pipeline
     ) -> None:
         class Stop(KeyboardInterrupt):
             pass
 
-        for number in range(4):
-            make_note(f"{number}. {LONG}")
-        register_batches(engine.database, tenant)
+        def answer(_text: str) -> str:
+            time.sleep(0.05)
+            return summary_of("Un viaje.")
 
         def stop(_notes: int) -> None:
             raise Stop
 
+        for number in range(30):
+            make_note(f"{number}. {LONG}")
+        register_batches(engine.database, tenant)
+        chat.answer = answer
+
         with pytest.raises(Stop):
             stage_notes(engine.database, tenant, ["pruebas-000000"], pipeline, on_progress=stop)
 
-        assert 1 <= len(rows(engine, tenant, "select from note_summaries")) <= 4
+        assert len(rows(engine, tenant, "select from note_summaries")) == 1
+        assert len(chat.notes) < 30
 
 
 class TestOneNote:

@@ -146,6 +146,16 @@ class TestOpen:
         fail_times(breaker, 4)
         assert breaker.state == "closed"
 
+    def test_what_was_before_a_success_is_forgotten_even_within_the_window(self, clock: Clock) -> None:
+        breaker = CircuitBreaker("postgresql", reset_seconds=2, clock=clock)
+        fail_times(breaker, 5)
+        clock.now += 2
+        succeed(breaker)
+
+        fail_times(breaker, 1)
+
+        assert breaker.state == "closed"
+
     def test_a_try_that_fails_opens_it_for_as_long_again(self, breaker: CircuitBreaker, clock: Clock) -> None:
         clock.now += 60
         fail_times(breaker, 1)

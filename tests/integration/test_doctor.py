@@ -1,0 +1,95 @@
+"""What `brain doctor` finds of Ollama and of the models that are to come from it."""
+
+import pytest
+from ollama_server import OllamaServer
+from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
+
+from rag_core.doctor import Finding, examine
+
+
+@pytest.fixture(autouse=True)
+def _database(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", database_url)
+
+
+def findings(monkeypatch: pytest.MonkeyPatch, **variables: str) -> dict[str, Finding]:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    return {finding.name: finding for finding in examine()}
+
+
+def test_without_ollama_nothing_is_wrong_and_the_way_to_a_chat_model_is_told(monkeypatch) -> None:
+    found = findings(monkeypatch)
+
+    assert all(finding.is_ok for finding in found.values())
+    assert "nobody answers at http://127.0.0.1:9" in found["Ollama"].found
+    assert found["chat model"].found == "none; not needed, Ollama and BRAIN_CHAT_MODEL would give one"
+
+
+def test_the_models_of_a_server_are_named(monkeypatch, ollama_server: OllamaServer) -> None:
+    ollama_server.serve("llama3.2")
+    ollama_server.serve("nomic-embed-text", dimensions=16)
+
+    found = findings(monkeypatch, OLLAMA_HOST=ollama_server.url)
+
+    assert "models: llama3.2:latest, nomic-embed-text:latest" in found["Ollama"].found
+    assert "`ollama pull llama3.2` and BRAIN_CHAT_MODEL=llama3.2 would give one" in found["chat model"].found
+
+
+def test_a_chat_model_that_is_there_is_named_with_how_it_is_used(monkeypatch, ollama_server: OllamaServer) -> None:
+    ollama_server.serve("llama3.2")
+
+    found = findings(monkeypatch, OLLAMA_HOST=ollama_server.url, BRAIN_CHAT_MODEL="llama3.2")
+
+    assert found["chat model"].is_ok
+    assert found["chat model"].found == "llama3.2, 5 calls at a time, without summaries for embedding"
+
+
+def test_a_chat_model_that_was_never_pulled_is_a_failure_with_its_remedy(
+    monkeypatch, ollama_server: OllamaServer
+) -> None:
+    found = findings(monkeypatch, OLLAMA_HOST=ollama_server.url, BRAIN_CHAT_MODEL="llama3.2")
+
+    assert not found["chat model"].is_ok
+    assert "`ollama pull llama3.2`" in found["chat model"].remedy
+
+
+def test_a_chat_model_whose_server_is_not_there_is_a_failure_with_its_remedy(monkeypatch) -> None:
+    found = findings(monkeypatch, BRAIN_CHAT_MODEL="llama3.2")
+
+    assert found["Ollama"].is_ok
+    assert not found["chat model"].is_ok
+    assert "`ollama serve`" in found["chat model"].remedy
+
+
+def test_an_embedding_model_is_no_chat_model(monkeypatch, ollama_server: OllamaServer) -> None:
+    ollama_server.serve("nomic-embed-text", dimensions=16)
+
+    found = findings(monkeypatch, OLLAMA_HOST=ollama_server.url, BRAIN_CHAT_MODEL="nomic-embed-text")
+
+    assert found["chat model"].remedy == "nomic-embed-text can do embedding and not completion; choose another model"
+
+
+def test_a_server_that_is_no_ollama_is_none(monkeypatch, ollama_server: OllamaServer) -> None:
+    ollama_server.misbehave("garbage", path="/api/tags")
+
+    assert "nobody answers" in findings(monkeypatch, OLLAMA_HOST=ollama_server.url)["Ollama"].found
+
+
+def test_an_address_that_is_none_is_named(monkeypatch) -> None:
+    found = findings(monkeypatch, OLLAMA_HOST="http://[bad")
+
+    assert not found["Ollama"].is_ok
+    assert "OLLAMA_HOST='http://[bad' is no address" in found["Ollama"].found
+
+
+def test_an_active_embedding_model_of_ollama_that_is_not_there_is_a_failure(
+    monkeypatch, ollama_server: OllamaServer, database
+) -> None:
+    with database.owner() as connection:
+        connection.execute("update brain.embedding_models set name = 'nomic-embed-text', provider = 'ollama'")
+
+    found = findings(monkeypatch, OLLAMA_HOST=ollama_server.url)
+
+    assert not found["embedding model"].is_ok
+    assert "`ollama pull nomic-embed-text`" in found["embedding model"].remedy
