@@ -3,8 +3,8 @@
 Here: both, and a chat model and an embedder wrapped in them. Not here: time-outs and retries of a single call, which are
 the provider's, and what a caller does without the dependency.
 
-Ours, because of what was looked at ``pybreaker`` and ``circuitbreaker`` count failures in a row, however long ago, and
-the ones that count within a window are a version or two old.
+The breaker is ours: ``pybreaker`` and ``circuitbreaker`` count failures in a row, however long ago, and the libraries
+that count within a window are a release or two old.
 """
 
 import threading
