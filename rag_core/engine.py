@@ -1,17 +1,21 @@
-"""The open resources of one process: database, active embedding model, its embedder, the threads of the search legs."""
+"""The open resources of one process: database, models and what guards them, caches, the threads of the search legs."""
 
+import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from rag_core.chat import ChatModel
+from rag_core.chat.ollama import build_chat
 from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.embedding import Embedder, EmbeddingModel, build_embedder
+from rag_core.embedding.summaries import Summariser
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.model import TenantId
-from rag_core.resilience import CircuitBreaker
-from rag_core.retrieval.cache import Caches, build_caches
+from rag_core.resilience import Bounded, CircuitBreaker, GuardedChat, GuardedEmbedder
+from rag_core.retrieval.cache import Caches, CachingEmbedder, build_caches
 from rag_core.settings import Settings
 from rag_core.storage.database import Database, open_database
 from rag_core.storage.models import fetch_active_model
@@ -20,14 +24,18 @@ from rag_core.telemetry.metrics import Metrics
 
 DEFAULT_TENANT = TenantId("default")
 DEMO_TENANT = TenantId("demo")
+EMBEDDING_SHARE = 0.6
+"""How much of a request's time an embedding provider may take, so that full text is still answered with when it does not."""
+READER_SECONDS = 5
+"""How long it is remembered that the default tenant has notes; the demo gives way to the first one at once."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Engine:
     """What a request needs; made once by an entry point and passed on.
 
-    ``query_embedder`` gives up when a request would; each leg has threads of its own, so that a stalled embedding
-    provider leaves the other leg's free.
+    ``query_embedder`` gives up before a request would, remembers vectors and leaves a failing provider alone for a while;
+    each leg has threads of its own, so that one that stalls leaves the others' free. ``chat`` is None without a chat model.
     """
 
     settings: Settings
@@ -35,15 +43,28 @@ class Engine:
     model: EmbeddingModel
     embedder: Embedder
     query_embedder: Embedder
+    chat: ChatModel | None = None
     executors: Mapping[str, ThreadPoolExecutor]
     caches: Caches
     metrics: Metrics = field(default_factory=Metrics)
     breakers: Mapping[str, CircuitBreaker] = field(default_factory=dict)
+    _seen: dict[TenantId, float] = field(default_factory=dict)
 
     @cached_property
     def pipeline(self) -> Pipeline:
         """How notes are chunked and embedded now."""
-        return Pipeline(chunking=DEFAULT_RETRIEVAL_CONFIG.chunking, model=self.model, embedder=self.embedder)
+        return Pipeline(
+            chunking=DEFAULT_RETRIEVAL_CONFIG.chunking,
+            model=self.model,
+            embedder=self.embedder,
+            summariser=self._summariser,
+        )
+
+    @property
+    def _summariser(self) -> Summariser | None:
+        if self.chat is None or not self.settings.context_summaries:
+            return None
+        return Summariser(chat=self.chat, concurrency=self.settings.ollama_concurrency)
 
     @property
     def model_names(self) -> dict[str, str]:
@@ -54,9 +75,15 @@ class Engine:
         """Whose notes a reader sees when no tenant is named: the setting's, the default, or the demo while that is empty."""
         if self.settings.tenant is not None:
             return TenantId(self.settings.tenant)
+        if time.monotonic() < self._seen.get(DEFAULT_TENANT, 0):
+            return DEFAULT_TENANT
+        return self._find_reader()
+
+    def _find_reader(self) -> TenantId:
         for tenant in (DEFAULT_TENANT, DEMO_TENANT):
             with self.database.transaction(tenant, timeout_ms=self.settings.request_timeout_ms) as connection:
                 if has_notes(connection, tenant):
+                    self._seen[tenant] = time.monotonic() + READER_SECONDS
                     return tenant
         return DEFAULT_TENANT
 
@@ -79,21 +106,40 @@ def open_engine(settings: Settings, *, pool_size: int = 4) -> Iterator[Engine]:
     with open_database(settings, pool_size=pool_size) as database:
         with database.owner() as connection:
             model = fetch_active_model(connection)
-        seconds = settings.request_timeout_ms / 1000
-        with _threads("semantic", pool_size) as semantic, _threads("fulltext", pool_size) as fulltext:
+        caches = build_caches(
+            query_seconds=settings.query_cache_seconds,
+            embedding_seconds=settings.embedding_cache_seconds,
+            context_seconds=settings.context_cache_seconds,
+        )
+        breakers = {name: CircuitBreaker(name) for name in ("embedding", "chat")}
+        places = Bounded(settings.ollama_concurrency)
+        chat = build_chat(settings.chat_model, host=settings.ollama_host)
+        with ExitStack() as stack:
             yield Engine(
                 settings=settings,
                 database=database,
                 model=model,
                 embedder=build_embedder(model, ollama_host=settings.ollama_host),
-                query_embedder=build_embedder(model, ollama_host=settings.ollama_host, timeout_seconds=seconds),
-                executors={"semantic": semantic, "fulltext": fulltext},
-                caches=build_caches(
-                    query_seconds=settings.query_cache_seconds,
-                    embedding_seconds=settings.embedding_cache_seconds,
-                    context_seconds=settings.context_cache_seconds,
-                ),
+                query_embedder=_query_embedder(model, settings, caches, breakers["embedding"], places),
+                chat=None if chat is None else GuardedChat(chat, breaker=breakers["chat"], places=places),
+                executors={
+                    leg: stack.enter_context(_threads(leg, pool_size))
+                    for leg in ("semantic", "fulltext", "graph", "chat")
+                },
+                caches=caches,
+                breakers=breakers,
             )
+
+
+def _query_embedder(
+    model: EmbeddingModel, settings: Settings, caches: Caches, breaker: CircuitBreaker, places: Bounded
+) -> Embedder:
+    """The model's embedder for queries: vectors are remembered, and a server is guarded."""
+    seconds = EMBEDDING_SHARE * settings.request_timeout_ms / 1000
+    embedder = build_embedder(model, ollama_host=settings.ollama_host, timeout_seconds=seconds)
+    if model.provider != "hashing":  # that one is in this process
+        embedder = GuardedEmbedder(embedder, breaker=breaker, places=places, wait_seconds=seconds)
+    return CachingEmbedder(embedder, model, caches.embedding)
 
 
 @contextmanager
