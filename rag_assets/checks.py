@@ -132,6 +132,16 @@ LIVE = (
         is_blocking=False,
     ),
 )
+GRAPH = (
+    Invariant(
+        name="evidence_lies_in_its_note",
+        asset="causal_graph",
+        check=_of_batches(checks.check_graph_evidence),
+        description="The sentence that a relation was read from lies in its note, and its chunk is one of that note's.",
+        remedy=REINDEX,
+        is_blocking=False,
+    ),
+)
 WHOLE_INDEX = (
     Invariant(
         name="document_frequencies_are_exact",
@@ -204,5 +214,6 @@ def _description(rows: Sequence[Mapping[str, str]], invariant: Invariant) -> str
 BATCH_CHECKS = [
     *(invariant_checks(f"check_{invariant.asset}", [invariant]) for invariant in STAGED),
     invariant_checks("check_live_batches", LIVE),
+    invariant_checks("check_graph", GRAPH),
 ]
 INDEX_CHECKS = [invariant_checks("check_statistics", WHOLE_INDEX)]

@@ -5,6 +5,7 @@ from typing import Any
 
 import dagster as dg
 
+from rag_assets.causal_graph import causal_graph
 from rag_assets.fulltext_index import fulltext_index
 from rag_assets.stages import OWNERS, Materialized, Stopwatch
 from rag_core.configuration import configure
@@ -30,7 +31,7 @@ Runs = Mapping[Strategy, EvaluationRun]
 
 
 @dg.asset(
-    deps=[fulltext_index],
+    deps=[fulltext_index, causal_graph],
     group_name="evaluation",
     owners=OWNERS,
     tags={"brain/scope": "all-tenants"},

@@ -2,6 +2,7 @@
 
 import dagster as dg
 
+from rag_assets.causal_graph import causal_graph
 from rag_assets.checks import BATCH_CHECKS, INDEX_CHECKS
 from rag_assets.chunks import chunks
 from rag_assets.embeddings import embeddings
@@ -9,7 +10,7 @@ from rag_assets.evaluation_report import evaluation_report
 from rag_assets.fulltext_index import fulltext_index
 from rag_assets.notes import notes
 
-INDEX_ASSETS = [notes, chunks, embeddings, fulltext_index]
+INDEX_ASSETS = [notes, chunks, embeddings, fulltext_index, causal_graph]
 INDEX_KEYS = [asset.key for asset in INDEX_ASSETS]
 
 update_index = dg.define_asset_job(

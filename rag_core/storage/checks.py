@@ -87,6 +87,11 @@ def check_corpus_statistics(database: Database, tenant: TenantId) -> CheckReport
     return _check(database, tenant, "check_corpus_statistics")
 
 
+def check_graph_evidence(database: Database, tenant: TenantId, batches: Sequence[str] | None) -> CheckReport:
+    """The evidence of every relation lies in its note, and its chunk is one of that note's."""
+    return _check(database, tenant, "check_graph_evidence", batches=batches)
+
+
 def check_lost_notes(database: Database, tenant: TenantId, batches: Sequence[str] | None) -> CheckReport:
     """Every note has at least one chunk, so that it can be found."""
     return _check(database, tenant, "check_lost_notes", batches=batches)

@@ -11,7 +11,9 @@ from rag_core.model import TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.queries import query
 
-PreviewName = Literal["preview_notes", "preview_staged_chunks", "preview_staged_vectors", "preview_live_chunks"]
+PreviewName = Literal[
+    "preview_notes", "preview_staged_chunks", "preview_staged_vectors", "preview_live_chunks", "preview_relations"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

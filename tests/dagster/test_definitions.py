@@ -44,6 +44,7 @@ def test_every_asset_says_what_it_is_and_whose() -> None:
         "chunks",
         "embeddings",
         "fulltext_index",
+        "causal_graph",
         "evaluation_report",
     }
     assert [(spec.key, name) for spec in specs for name in DESCRIBED if not getattr(spec, name)] == []

@@ -72,7 +72,7 @@ def test_the_requested_run_indexes_and_evaluates(
     result = job.execute_in_process(instance=instance, tags=request.tags)
 
     done = [event.asset_key.to_user_string() for event in result.get_asset_materialization_events()]
-    assert done == ["notes", "chunks", "embeddings", "fulltext_index", "evaluation_report"]
+    assert done == ["notes", "chunks", "embeddings", "fulltext_index", "causal_graph", "evaluation_report"]
 
 
 def test_with_nothing_stale_only_the_evaluation_runs(
@@ -97,6 +97,7 @@ def test_scattered_ranges_are_a_run_each_and_the_last_one_evaluates() -> None:
         "chunks",
         "embeddings",
         "fulltext_index",
+        "causal_graph",
     ]
     assert last.asset_selection is None
     assert last.tags["dagster/priority"] == "-1"

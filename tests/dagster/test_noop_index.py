@@ -14,6 +14,7 @@ from rag_assets.indexing import run_index
 from rag_core.engine import Engine, open_engine
 from rag_core.importing import import_lines
 from rag_core.indexing.batches import register_batches
+from rag_core.indexing.graph import update_graph
 from rag_core.indexing.publishing import maintain, publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model import TenantId
@@ -72,6 +73,7 @@ def _index_notes(engine: Engine) -> None:
     stage_notes(engine.database, TENANT, batches, engine.pipeline)
     embed_staged(engine.database, TENANT, batches, engine.pipeline)
     publish_staged(engine.database, TENANT, batches, engine.pipeline)
+    update_graph(engine.database, TENANT, batches)
     maintain(engine.database, TENANT, engine.pipeline)
 
 

@@ -1,0 +1,31 @@
+"""What the notes say led to what, read from their live text."""
+
+import dagster as dg
+
+from rag_assets.fulltext_index import fulltext_index
+from rag_assets.stages import Materialized, Stopwatch, batch_asset, stage_metadata, total
+from rag_core.engine import Engine
+from rag_core.graph.rules import RULES_FINGERPRINT
+from rag_core.indexing.batches import batches_by_tenant
+from rag_core.indexing.graph import update_graph
+
+
+@batch_asset(
+    deps=[fulltext_index],
+    kinds={"python", "postgres"},
+    code_version=RULES_FINGERPRINT,
+    description=(
+        "Entities and the causal relations between them, each with the sentence that says so. Only notes that are new, were "
+        "indexed anew or were read by another extractor; relations go with their chunk."
+    ),
+)
+def causal_graph(context: dg.AssetExecutionContext, engine: dg.ResourceParam[Engine]) -> Materialized:
+    """Read the batches' notes that have not been read as they stand."""
+    clock = Stopwatch()
+    batches = batches_by_tenant(engine.database, context.partition_keys)
+    reports = [update_graph(engine.database, tenant, keys) for tenant, keys in batches.items()]
+    counts = {name: total(reports, name) for name in ("notes", "entities", "relations")}
+    return dg.MaterializeResult(
+        metadata=stage_metadata(engine, batches, "preview_relations", clock, **counts),
+        data_version=dg.DataVersion(RULES_FINGERPRINT),
+    )

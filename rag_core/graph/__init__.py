@@ -1,0 +1,7 @@
+"""What a note says led to what: cause and effect read from its sentences, and the entities they speak of.
+
+The order of the work: ``rules`` (or ``llm``, where a chat model is) reads causal statements from a note's sentences,
+``entities`` names what a statement's sides are about and says which phrases mean the same. Text in, values out: all
+positions are code points of the note. Not here: storing the graph (``storage.graph``), keeping it up to date
+(``indexing.graph``), walking it for a question (``retrieval.graph_paths``). Imports ``language``, ``model`` and ``chat``.
+"""

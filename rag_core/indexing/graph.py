@@ -1,0 +1,173 @@
+"""The graph kept up to date: notes that are new to the extractor are read, and what they say replaces what they said."""
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from rag_core.chunking import sentence_spans
+from rag_core.graph.entities import Phrase, link, phrase
+from rag_core.graph.rules import RuleExtractor
+from rag_core.graph.statements import CausalExtractor, CausalStatement, Extraction
+from rag_core.indexing.batches import stale_batches
+from rag_core.model import NoteId, Span, TenantId
+from rag_core.storage import graph as store
+from rag_core.storage.database import Connection, Database
+
+READ_NOTES = 100
+_FIRST = UUID(int=0)
+_ENTITY_NAMESPACE = UUID("4e8f9c0e-5a5b-5d0c-9b64-0f7d3f6f2a11")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphReport:
+    """Notes read in this run; entities and relations of the batches there are now."""
+
+    notes: int
+    entities: int
+    relations: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """A note and what was read in it, with a phrase for every side of a statement."""
+
+    note: store.NoteToRead
+    extraction: Extraction
+    phrases: Mapping[Span, Phrase]
+
+
+def stale_batches_with_graph(
+    database: Database, tenant: TenantId, *, fingerprint: str, extractor: CausalExtractor | None = None
+) -> list[str]:
+    """Batches with a note whose chunks are not this pipeline's, then those of which only the graph is to be read."""
+    stale = stale_batches(database, tenant, fingerprint=fingerprint)
+    reader = extractor or RuleExtractor()
+    unread = store.list_graph_stale_batches(database, tenant, fingerprint=reader.fingerprint)
+    return list(dict.fromkeys([*stale, *unread]))
+
+
+def update_graph(
+    database: Database,
+    tenant: TenantId,
+    batches: Sequence[str],
+    *,
+    extractor: CausalExtractor | None = None,
+    on_progress: Callable[[int], None] = lambda _notes: None,
+) -> GraphReport:
+    """Read the batches' notes that the extractor (without one, the rules) has not read as they stand, a page a transaction.
+
+    A note whose text changes while it is read keeps its old relations and is read again by the next run; a second run in
+    a row reads nothing.
+    """
+    reader = extractor or RuleExtractor()
+    read = 0
+    after = _FIRST
+    while page := store.fetch_notes_to_read(
+        database, tenant, batches, reader.fingerprint, after=after, limit=READ_NOTES
+    ):
+        readings = [_read(note, reader) for note in page]
+        with database.transaction(tenant) as connection:
+            read += _store(connection, tenant, readings)
+        after = page[-1].note_id
+        on_progress(len(page))
+    counts = store.count_graph(database, tenant, batches)
+    return GraphReport(notes=read, entities=counts.entities, relations=counts.relations)
+
+
+def relate_note(connection: Connection, tenant: TenantId, note: store.NoteToRead) -> None:
+    """Read one note by the rules within the caller's transaction, which has stored it with its chunks."""
+    _store(connection, tenant, [_read(note, RuleExtractor())])
+
+
+def _read(note: store.NoteToRead, extractor: CausalExtractor) -> _Reading:
+    sentences = sentence_spans(note.content, note.language)
+    extraction = extractor.extract(note.content, language=note.language, sentences=sentences)
+    spans = {span for statement in extraction.statements for span in (statement.cause, statement.effect)}
+    phrases = {span: phrase(note.content[slice(*span)], note.language) for span in sorted(spans)}
+    return _Reading(note=note, extraction=extraction, phrases={span: one for span, one in phrases.items() if one.stems})
+
+
+def _store(connection: Connection, tenant: TenantId, readings: Sequence[_Reading]) -> int:
+    """Replace what the notes said; how many of them were still as they were read."""
+    hashes = {reading.note.note_id: reading.note.content_hash for reading in readings}
+    unchanged = store.lock_unchanged_notes(connection, tenant, hashes)
+    current = [reading for reading in readings if reading.note.note_id in unchanged]
+    store.clear_graph(connection, tenant, [reading.note.note_id for reading in current])
+    aliases = _aliases(current)
+    if aliases:
+        entity_of = _linked(connection, tenant, current)
+        ids = {key: uuid.uuid5(_ENTITY_NAMESPACE, f"{tenant}\n{key}") for key in entity_of.values()}
+        store.name_entities(connection, tenant, aliases, entity_of=entity_of, ids=ids)
+    store.write_graph(
+        connection,
+        tenant,
+        mentions=[mention for reading in current for mention in _mentions(reading)],
+        relations=[relation for reading in current for relation in _relations(reading)],
+        read=[_read_note(reading) for reading in current],
+    )
+    return len(current)
+
+
+def _aliases(readings: Sequence[_Reading]) -> list[store.NewAlias]:
+    """Every phrase once, named as it first stood."""
+    found: dict[str, store.NewAlias] = {}
+    for reading in readings:
+        for span, one in reading.phrases.items():
+            name = " ".join(reading.note.content[slice(*span)].split())
+            found.setdefault(one.key, store.NewAlias(key=one.key, language=one.language, name=name, stems=one.stems))
+    return list(found.values())
+
+
+def _linked(connection: Connection, tenant: TenantId, readings: Sequence[_Reading]) -> dict[str, str]:
+    """The key of each phrase's entity: as named before, else by the rule of ``graph.entities``."""
+    phrases = {one.key: one for reading in readings for one in reading.phrases.values()}
+    entity_of = store.fetch_aliases(connection, tenant, list(phrases))
+    unseen = [one for key, one in phrases.items() if key not in entity_of]
+    for language in sorted({one.language for one in unseen}):
+        new = [one for one in unseen if one.language == language]
+        similar = store.fetch_similar_entities(connection, tenant, language, {one.key: one.stems for one in new})
+        known = [Phrase(language=language, stems=stems) for stems in similar]
+        stems = sorted({stem for one in (*new, *known) for stem in one.stems})
+        weights = store.fetch_stem_weights(connection, tenant, language, stems)
+        entity_of |= link(new, known, weights)
+    return entity_of
+
+
+def _mentions(reading: _Reading) -> list[store.NewMention]:
+    return [
+        store.NewMention(note_id=reading.note.note_id, span=span, alias_key=one.key)
+        for span, one in reading.phrases.items()
+    ]
+
+
+def _relations(reading: _Reading) -> list[store.NewRelation]:
+    known = reading.phrases
+    return [
+        _relation(reading, statement)
+        for statement in reading.extraction.statements
+        if statement.cause in known and statement.effect in known
+    ]
+
+
+def _relation(reading: _Reading, statement: CausalStatement) -> store.NewRelation:
+    note_id: NoteId = reading.note.note_id
+    told = f"{statement.kind} {statement.cause} {statement.effect} {statement.evidence}"
+    return store.NewRelation(
+        relation_id=uuid.uuid5(note_id, told),
+        note_id=note_id,
+        source_key=reading.phrases[statement.cause].key,
+        target_key=reading.phrases[statement.effect].key,
+        kind=statement.kind,
+        evidence=statement.evidence,
+        confidence=statement.confidence,
+        extractor=reading.extraction.fingerprint,
+    )
+
+
+def _read_note(reading: _Reading) -> store.ReadNote:
+    return store.ReadNote(
+        note_id=reading.note.note_id,
+        content_hash=reading.note.content_hash,
+        fingerprint=reading.extraction.fingerprint,
+    )

@@ -1,0 +1,312 @@
+"""The graph of entities and relations: which notes are to be read, what was read in them, and walks along relations."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from psycopg import sql
+
+from rag_core.model import NO_FILTERS, CausalDirection, ChunkId, Filters, Language, NoteId, Span, TenantId
+from rag_core.storage.database import Connection, Database
+from rag_core.storage.queries import query
+from rag_core.storage.search import _conditions as filter_conditions
+from rag_core.storage.search import _filter_parameters as filter_parameters
+from rag_core.storage.staging import lock_notes
+
+_ROUNDS = 3
+_ASKED_ALIASES = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteToRead:
+    """A note that the extractor has not read as it stands."""
+
+    note_id: NoteId
+    content: str
+    language: Language
+    content_hash: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewAlias:
+    """A phrase by its stems, as it stood in a note."""
+
+    key: str
+    language: Language
+    name: str
+    stems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMention:
+    """Where a note speaks of what."""
+
+    note_id: NoteId
+    span: Span
+    alias_key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRelation:
+    """A relation between what two phrases mean, with the stretch of its note that says so."""
+
+    relation_id: UUID
+    note_id: NoteId
+    source_key: str
+    target_key: str
+    kind: str
+    evidence: Span
+    confidence: float
+    extractor: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadNote:
+    """That a note with this text was read, and by what."""
+
+    note_id: NoteId
+    content_hash: bytes
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphCounts:
+    """Notes that have been read, the entities they mention and their relations."""
+
+    notes: int
+    entities: int
+    relations: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedAlias:
+    """A phrase that shares words with a question, and the entity it means."""
+
+    entity_id: UUID
+    stems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalkedChunk:
+    """A chunk that is evidence of a relation: how many relations it is away, and the entities on the way to it."""
+
+    chunk_id: ChunkId
+    depth: int
+    path_ids: tuple[UUID, ...]
+    path_names: tuple[str, ...]
+
+
+def list_graph_stale_batches(database: Database, tenant: TenantId, *, fingerprint: str) -> list[str]:
+    """Batches with a note that this extractor has not read as it stands, newest first; one query, nothing written."""
+    with database.transaction(tenant) as connection:
+        rows = connection.execute(
+            query("list_graph_stale_batches"), {"tenant": tenant, "fingerprint": fingerprint}
+        ).fetchall()
+    return [row[0] for row in rows]
+
+
+def fetch_notes_to_read(
+    database: Database, tenant: TenantId, batches: Sequence[str], fingerprint: str, *, after: UUID, limit: int
+) -> list[NoteToRead]:
+    """The next page of notes that this extractor has not read as they stand."""
+    parameters = {
+        "tenant": tenant,
+        "batches": list(batches),
+        "fingerprint": fingerprint,
+        "after": after,
+        "limit": limit,
+    }
+    with database.transaction(tenant) as connection:
+        rows = connection.execute(query("fetch_notes_to_read"), parameters).fetchall()
+    return [
+        NoteToRead(note_id=note_id, content=content, language=language, content_hash=digest)
+        for note_id, content, language, digest in rows
+    ]
+
+
+def lock_unchanged_notes(connection: Connection, tenant: TenantId, notes: Mapping[NoteId, bytes]) -> set[NoteId]:
+    """Lock the notes until the transaction ends; those that still have the text of this hash."""
+    lock_notes(connection, tenant, list(notes))
+    parameters = {"tenant": tenant, "notes": list(notes), "hashes": list(notes.values())}
+    return {row[0] for row in connection.execute(query("fetch_unchanged_notes"), parameters).fetchall()}
+
+
+def clear_graph(connection: Connection, tenant: TenantId, notes: Sequence[NoteId]) -> None:
+    """Forget what the notes said."""
+    for name in ("delete_relations", "delete_mentions", "forget_read_notes"):
+        connection.execute(query(name), {"tenant": tenant, "notes": list(notes)})
+
+
+def fetch_aliases(connection: Connection, tenant: TenantId, keys: Sequence[str]) -> dict[str, str]:
+    """The keys of the entities that these phrases mean, by phrase; phrases never seen are absent."""
+    rows = connection.execute(query("fetch_aliases"), {"tenant": tenant, "keys": list(keys)}).fetchall()
+    return dict(rows)
+
+
+def fetch_similar_entities(
+    connection: Connection, tenant: TenantId, language: Language, phrases: Mapping[str, Sequence[str]]
+) -> list[tuple[str, ...]]:
+    """The stems of entities that contain one of the phrases or are contained in one, with two stems or more in common.
+
+    ``phrases`` holds stems by key.
+    """
+    pairs = [(key, stem) for key, stems in phrases.items() for stem in stems]
+    parameters = {
+        "tenant": tenant,
+        "language": language,
+        "keys": [key for key, _ in pairs],
+        "stems": [stem for _, stem in pairs],
+    }
+    return [tuple(row[0]) for row in connection.execute(query("fetch_similar_entities"), parameters).fetchall()]
+
+
+def fetch_stem_weights(
+    connection: Connection, tenant: TenantId, language: Language, stems: Sequence[str]
+) -> dict[str, float]:
+    """The inverse document frequency of each stem in the tenant's notes of that language; one in no note is absent."""
+    parameters = {"tenant": tenant, "language": language, "stems": list(stems)}
+    return dict(connection.execute(query("fetch_stem_weights"), parameters).fetchall())
+
+
+def name_entities(
+    connection: Connection,
+    tenant: TenantId,
+    aliases: Sequence[NewAlias],
+    *,
+    entity_of: Mapping[str, str],
+    ids: Mapping[str, UUID],
+) -> None:
+    """See that every phrase means an entity, and hold these entities until the transaction ends.
+
+    ``entity_of`` gives the key of each phrase's entity, ``ids`` the id of an entity that is made. Where another writer named
+    a phrase meanwhile, that stands; where one removed an entity meanwhile, it is made again.
+    """
+    keys = [alias.key for alias in aliases]
+    for _ in range(_ROUNDS):
+        _insert_names(connection, tenant, aliases, entity_of, ids)
+        connection.execute(query("hold_entities"), {"tenant": tenant, "keys": keys}).fetchall()
+        if connection.execute(query("count_aliases"), {"tenant": tenant, "keys": keys}).fetchone() == (len(keys),):
+            return
+
+
+def _insert_names(
+    connection: Connection,
+    tenant: TenantId,
+    aliases: Sequence[NewAlias],
+    entity_of: Mapping[str, str],
+    ids: Mapping[str, UUID],
+) -> None:
+    names = {alias.key: alias.name for alias in aliases}
+    new = [key for key in ids if key in names]
+    entities = {"ids": [ids[key] for key in new], "keys": new, "names": [names[key] for key in new]}
+    connection.execute(query("insert_entities"), {"tenant": tenant, **entities})
+    columns = {
+        "keys": [alias.key for alias in aliases],
+        "entity_keys": [entity_of[alias.key] for alias in aliases],
+        "languages": [alias.language for alias in aliases],
+        "names": [alias.name for alias in aliases],
+        "stems": [" ".join(alias.stems) for alias in aliases],
+    }
+    connection.execute(query("insert_aliases"), {"tenant": tenant, **columns})
+    connection.execute(query("delete_unnamed_entities"), {"tenant": tenant, "keys": new})
+
+
+def write_graph(
+    connection: Connection,
+    tenant: TenantId,
+    *,
+    mentions: Sequence[NewMention],
+    relations: Sequence[NewRelation],
+    read: Sequence[ReadNote],
+) -> None:
+    """Store what notes say; their phrases have been named. A relation from an entity to itself is left out."""
+    connection.execute(query("insert_mentions"), {"tenant": tenant, **_mention_columns(mentions)})
+    connection.execute(query("insert_relations"), {"tenant": tenant, **_relation_columns(relations)})
+    connection.execute(
+        query("insert_read_notes"),
+        {
+            "tenant": tenant,
+            "notes": [note.note_id for note in read],
+            "hashes": [note.content_hash for note in read],
+            "fingerprints": [note.fingerprint for note in read],
+        },
+    )
+
+
+def _mention_columns(mentions: Sequence[NewMention]) -> dict[str, list[Any]]:
+    return {
+        "notes": [mention.note_id for mention in mentions],
+        "starts": [mention.span[0] for mention in mentions],
+        "ends": [mention.span[1] for mention in mentions],
+        "keys": [mention.alias_key for mention in mentions],
+    }
+
+
+def _relation_columns(relations: Sequence[NewRelation]) -> dict[str, list[Any]]:
+    return {
+        "ids": [relation.relation_id for relation in relations],
+        "sources": [relation.source_key for relation in relations],
+        "targets": [relation.target_key for relation in relations],
+        "kinds": [relation.kind for relation in relations],
+        "notes": [relation.note_id for relation in relations],
+        "starts": [relation.evidence[0] for relation in relations],
+        "ends": [relation.evidence[1] for relation in relations],
+        "confidences": [relation.confidence for relation in relations],
+        "extractors": [relation.extractor for relation in relations],
+    }
+
+
+def count_graph(database: Database, tenant: TenantId, batches: Sequence[str]) -> GraphCounts:
+    """What the batches' notes have in the graph."""
+    with database.transaction(tenant) as connection:
+        row = connection.execute(query("count_graph"), {"tenant": tenant, "batches": list(batches)}).fetchone()
+    assert row is not None
+    return GraphCounts(notes=row[0], entities=row[1], relations=row[2])
+
+
+def fetch_asked_aliases(
+    connection: Connection, tenant: TenantId, language: Language, stems: Sequence[str]
+) -> list[AskedAlias]:
+    """Phrases that share stems with a question, at most 300, those that share most first."""
+    parameters = {"tenant": tenant, "language": language, "stems": list(stems), "limit": _ASKED_ALIASES}
+    rows = connection.execute(query("fetch_asked_aliases"), parameters).fetchall()
+    return [AskedAlias(entity_id=entity_id, stems=tuple(stems)) for entity_id, stems in rows]
+
+
+def walk_relations(
+    connection: Connection,
+    tenant: TenantId,
+    starts: Sequence[UUID],
+    *,
+    direction: CausalDirection,
+    max_depth: int,
+    limit: int,
+    filters: Filters = NO_FILTERS,
+) -> list[WalkedChunk]:
+    """Chunks that are evidence of causal relations on shortest ways from the starts, nearest first, one each.
+
+    A path begins with a start and ends with the entity that the chunk leads to. Ties go by confidence, then id.
+    """
+    parameters = {
+        "tenant": tenant,
+        "starts": list(starts),
+        "backwards": direction == "causes",
+        "max_depth": max_depth,
+        "limit": limit,
+        **filter_parameters(filters),
+    }
+    rows = connection.execute(_walk(filters), parameters).fetchall()
+    return [
+        WalkedChunk(chunk_id=chunk, depth=depth, path_ids=tuple(ids), path_names=tuple(names))
+        for chunk, depth, ids, names in rows
+    ]
+
+
+def _walk(filters: Filters) -> sql.Composed:
+    passing = sql.SQL("true") if filters.is_empty else _passing(filters)
+    return sql.SQL(query("walk_causes_or_effects")).format(passing=passing)
+
+
+def _passing(filters: Filters) -> sql.Composed:
+    return sql.SQL(query("passing_evidence")).format(filters=filter_conditions(filters))

@@ -1,0 +1,431 @@
+"""The causal graph on a real database: what is stored of a note, what goes with it, and what a question finds."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from rag_core.configuration import GraphRag
+from rag_core.engine import Engine
+from rag_core.graph.statements import CausalStatement, Extraction
+from rag_core.indexing.batches import register_batches
+from rag_core.indexing.graph import GraphReport, update_graph
+from rag_core.model import Filters, NoteId, TenantId
+from rag_core.retrieval.graph_paths import GraphHit, search_graph
+from rag_core.storage.checks import check_graph_evidence
+from rag_core.storage.graph import count_graph, list_graph_stale_batches
+from rag_core.storage.notes import delete_notes, ensure_tenant
+
+MakeNote = Callable[..., NoteId]
+UpdateGraph = Callable[..., GraphReport]
+Ask = Callable[..., list[GraphHit]]
+
+SLEEP = "No dormí bien porque tomé café por la tarde."
+LATE = "Al día siguiente llegué tarde a la reunión por no haber dormido bien."
+
+
+@pytest.fixture
+def read_notes(engine: Engine, tenant: TenantId) -> UpdateGraph:
+    """Read every note of the tenant."""
+
+    def run(owner: TenantId = tenant, **given: object) -> GraphReport:
+        register_batches(engine.database, owner)
+        return update_graph(engine.database, owner, _batches(engine, owner), **given)
+
+    return run
+
+
+@pytest.fixture
+def ask(engine: Engine, tenant: TenantId) -> Ask:
+    """Ask the tenant's graph in Spanish."""
+
+    def search(question: str, *, owner: TenantId = tenant, **given: object) -> list[GraphHit]:
+        asked = {
+            "language": "es",
+            "direction": "causes",
+            "config": GraphRag(),
+            "limit": 20,
+            "timeout_ms": 5_000,
+            **given,
+        }
+        return search_graph(engine.database, owner, question, **asked)
+
+    return search
+
+
+def _batches(engine: Engine, owner: TenantId) -> list[str]:
+    with engine.database.owner() as connection:
+        rows = connection.execute("select batch_key from brain.batches where tenant_id = %s", [owner]).fetchall()
+    return [row[0] for row in rows]
+
+
+def _rows(engine: Engine, table: str) -> int:
+    with engine.database.owner() as connection:
+        row = connection.execute(f"select count(*) from brain.{table}").fetchone()
+    assert row is not None
+    return row[0]
+
+
+def test_a_chain_over_two_notes_is_found_from_its_end_at_two_steps(
+    make_note: MakeNote, read_notes: UpdateGraph, ask: Ask
+) -> None:
+    coffee, late = make_note(SLEEP), make_note(LATE)
+
+    report = read_notes()
+    hits = ask("¿Por qué llegué tarde a la reunión?")
+
+    assert (report.notes, report.entities, report.relations) == (2, 3, 2)
+    assert [(hit.chunk_id, hit.depth, hit.relevance) for hit in hits] == [
+        (late, 1, pytest.approx(1 - 1 / 6)),
+        (coffee, 2, pytest.approx(1 - 1 / 3)),
+    ]
+    assert hits[1].path[0] == "llegué tarde a la reunión"
+    assert hits[1].path[2] == "tomé café por la tarde"
+    assert len(set(hits[1].path_ids)) == 3
+
+
+def test_effects_are_found_forwards_and_causes_backwards(
+    make_note: MakeNote, read_notes: UpdateGraph, ask: Ask
+) -> None:
+    make_note(SLEEP)
+    make_note(LATE)
+    read_notes()
+
+    forwards = ask("¿Qué pasa si tomo café por la tarde?", direction="effects")
+    backwards = ask("¿Qué pasa si tomo café por la tarde?")
+
+    assert [hit.path[-1] for hit in forwards] == [hits_name(forwards, 1), "llegué tarde a la reunión"]
+    assert [hit.depth for hit in forwards] == [1, 2]
+    assert backwards == []
+
+
+def hits_name(hits: list[GraphHit], depth: int) -> str:
+    return next(hit.path[-1] for hit in hits if hit.depth == depth)
+
+
+def test_a_question_about_nothing_known_finds_nothing(make_note: MakeNote, read_notes: UpdateGraph, ask: Ask) -> None:
+    make_note(SLEEP)
+    read_notes()
+
+    assert ask("¿Por qué ladra el perro?") == []
+    assert ask("¿por qué?") == []
+
+
+def test_the_default_reaches_depth_two_and_no_further(make_note: MakeNote, read_notes: UpdateGraph, ask: Ask) -> None:
+    make_note("La tormenta provocó el apagón.")
+    make_note("El apagón provocó el incendio.")
+    make_note("El incendio provocó la huida.")
+    read_notes()
+
+    by_default = ask("¿Por qué la huida?")
+    to_the_end = ask("¿Por qué la huida?", config=GraphRag(min_relevance=0.5))
+
+    assert [hit.path[-1] for hit in by_default] == ["incendio", "apagón"]
+    assert [hit.path[-1] for hit in to_the_end] == ["incendio", "apagón", "tormenta"]
+
+
+def test_two_effects_of_one_cause_and_a_cycle_are_walked_to_the_end(
+    make_note: MakeNote, read_notes: UpdateGraph, ask: Ask
+) -> None:
+    make_note("El estrés provocó insomnio.")
+    make_note("El insomnio provocó migraña.")
+    make_note("La migraña provocó estrés.")
+    make_note("La tormenta provocó migraña.")
+    read_notes()
+
+    hits = ask("¿Por qué tengo migraña?", config=GraphRag(min_relevance=0.5))
+
+    assert [(hit.path[-1], hit.depth) for hit in sorted(hits, key=lambda hit: (hit.depth, hit.path[-1]))] == [
+        ("insomnio", 1),
+        ("tormenta", 1),
+        ("estrés", 2),
+    ]
+
+
+def test_a_second_run_reads_nothing_and_changes_nothing(
+    engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: UpdateGraph
+) -> None:
+    make_note(SLEEP)
+    make_note(LATE)
+    first = read_notes()
+    before = _snapshot(engine)
+
+    second = read_notes()
+
+    assert (second.notes, second.entities, second.relations) == (0, first.entities, first.relations)
+    assert _snapshot(engine) == before
+    assert list_graph_stale_batches(engine.database, tenant, fingerprint="rules-1") == []
+
+
+def _snapshot(engine: Engine) -> list[tuple[object, ...]]:
+    with engine.database.owner() as connection:
+        return connection.execute("select xmin::text, * from brain.relations order by relation_id").fetchall()
+
+
+def test_indexing_anew_makes_the_note_stale_and_reading_it_again_restores_its_relations(
+    engine: Engine,
+    tenant: TenantId,
+    make_note: MakeNote,
+    read_notes: UpdateGraph,
+    index_notes: Callable[[], object],
+    ask: Ask,
+) -> None:
+    make_note(LATE)
+    read_notes()
+    before = ask("¿Por qué llegué tarde a la reunión?")
+
+    index_notes()
+    between = ask("¿Por qué llegué tarde a la reunión?")
+    read_notes()
+    after = ask("¿Por qué llegué tarde a la reunión?")
+
+    assert between == []
+    assert [hit.path_ids for hit in after] == [hit.path_ids for hit in before]
+    assert after[0].chunk_id != before[0].chunk_id
+
+
+def test_an_edit_replaces_what_the_note_said(
+    make_note: MakeNote, read_notes: UpdateGraph, ask: Ask, engine: Engine
+) -> None:
+    make_note("La tormenta provocó el apagón.", external_id="a")
+    read_notes()
+
+    make_note("El cangrejo provocó el apagón.", external_id="a")
+    read_notes()
+
+    assert [hit.path for hit in ask("¿Por qué el apagón?")] == [("apagón", "cangrejo")]
+    assert _rows(engine, "entities") == 2
+
+
+def test_deleting_a_note_leaves_no_name_of_it(
+    engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: UpdateGraph
+) -> None:
+    kept = make_note("La tormenta provocó el apagón.")
+    gone = make_note("El apagón provocó el incendio.")
+    read_notes()
+
+    with engine.database.transaction(tenant) as connection:
+        delete_notes(connection, tenant, [gone])
+
+    with engine.database.owner() as connection:
+        names = connection.execute("select name from brain.entities order by 1").fetchall()
+        notes = connection.execute("select distinct note_id from brain.mentions").fetchall()
+    assert (names, notes) == ([("apagón",), ("tormenta",)], [(kept,)])
+
+
+def test_an_entity_that_loses_the_phrase_it_was_made_from_takes_on_another(
+    engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: UpdateGraph, ask: Ask
+) -> None:
+    for subject in ("perro", "huerto", "violín", "tren", "mercado", "examen"):
+        make_note(f"Hoy solo apunto algo del {subject}.")
+    first = make_note("La fuga del gas provocó la explosión.")
+    read_notes()
+    make_note("La fuga del gas del sótano provocó el desalojo.")
+    read_notes()
+    before = ask("¿Qué efectos tuvo la fuga del gas?", direction="effects")
+
+    with engine.database.transaction(tenant) as connection:
+        delete_notes(connection, tenant, [first])
+
+    after = ask("¿Qué efectos tuvo la fuga del gas?", direction="effects")
+    assert {hit.path for hit in before} == {("fuga del gas", "explosión"), ("fuga del gas", "desalojo")}
+    assert [hit.path for hit in after] == [("fuga del gas del sótano", "desalojo")]
+
+
+def test_differing_numbers_are_different_entities(make_note: MakeNote, read_notes: UpdateGraph, ask: Ask) -> None:
+    make_note("El cangrejo provocó la avería de la parcela 14.")
+    make_note("La araña provocó la avería de la parcela 15.")
+    read_notes()
+
+    assert [hit.path[-1] for hit in ask("¿Por qué la avería de la parcela 14?")] == ["cangrejo"]
+
+
+def test_a_question_sees_only_its_own_tenants_notes(
+    engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: UpdateGraph, ask: Ask
+) -> None:
+    other = TenantId("otra")
+    make_note("La tormenta provocó el apagón.", owner=other)
+    make_note("El cangrejo provocó el apagón.")
+    read_notes()
+    read_notes(other)
+
+    assert [hit.path[-1] for hit in ask("¿Por qué el apagón?")] == ["cangrejo"]
+    assert [hit.path[-1] for hit in ask("¿Por qué el apagón?", owner=other)] == ["tormenta"]
+
+
+def test_every_note_on_the_way_passes_the_filters(make_note: MakeNote, read_notes: UpdateGraph, ask: Ask) -> None:
+    make_note("La tormenta provocó el apagón.", created_at="2025-03-01", source="diario", metadata={"tags": ["casa"]})
+    make_note("El apagón provocó el incendio.", created_at="2025-01-01", source="correo")
+    read_notes()
+    wide = GraphRag(min_relevance=0.5)
+
+    everything = ask("¿Por qué el incendio?", config=wide)
+    since = ask("¿Por qué el incendio?", config=wide, filters=Filters(since=datetime(2025, 2, 1, tzinfo=UTC)))
+    tagged = ask("¿Por qué el apagón?", config=wide, filters=Filters(tags=("casa",)))
+    foreign = ask("¿Por qué el apagón?", config=wide, filters=Filters(sources=("correo",)))
+
+    assert [len(hits) for hits in (everything, since, tagged, foreign)] == [2, 0, 1, 0]
+
+
+def test_a_chunk_with_two_links_of_the_chain_counts_at_the_nearer_one(
+    make_note: MakeNote, read_notes: UpdateGraph, ask: Ask
+) -> None:
+    make_note("La tormenta provocó el apagón. El apagón provocó el incendio.")
+    read_notes()
+
+    hits = ask("¿Por qué el incendio?")
+
+    assert [(hit.depth, hit.path[-1]) for hit in hits] == [(1, "apagón")]
+
+
+def test_the_evidence_is_the_chunk_that_holds_the_sentence(
+    engine: Engine,
+    tenant: TenantId,
+    make_note: MakeNote,
+    read_notes: UpdateGraph,
+    index_notes: Callable[[], object],
+    ask: Ask,
+) -> None:
+    filler = "Hoy hemos paseado por el parque y nadie ha dicho gran cosa de nada. " * 60
+    make_note(f"{filler}\n\nLa tormenta provocó el apagón.\n\n{filler}")
+    index_notes()
+    read_notes()
+
+    (hit,) = ask("¿Por qué el apagón?")
+
+    with engine.database.owner() as connection:
+        row = connection.execute("select content from brain.chunks where chunk_id = %s", [hit.chunk_id]).fetchone()
+    assert row is not None
+    assert "La tormenta provocó el apagón." in row[0]
+    assert _rows(engine, "chunks") > 2
+    assert check_graph_evidence(engine.database, tenant, None).violations == 0
+
+
+class FixedExtractor:
+    """An extractor of a later version that reads one statement in every note."""
+
+    fingerprint = "fixed-1"
+
+    def __init__(self, cause: str, effect: str, *, given: str = "fixed-1") -> None:
+        self.cause, self.effect, self.given = cause, effect, given
+
+    def extract(self, text: str, *, language: object, sentences: object) -> Extraction:
+        spans = [(text.index(part), text.index(part) + len(part)) for part in (self.cause, self.effect)]
+        statement = CausalStatement(
+            cause=spans[0], effect=spans[1], kind="CAUSES", evidence=(0, len(text)), confidence=1.0
+        )
+        return Extraction(statements=(statement,), fingerprint=self.given)
+
+
+def test_another_extractor_reads_every_note_again(make_note: MakeNote, read_notes: UpdateGraph, ask: Ask) -> None:
+    make_note("La tormenta provocó el apagón.")
+    read_notes()
+
+    report = read_notes(extractor=FixedExtractor("apagón", "tormenta"))
+
+    assert report.notes == 1
+    assert [hit.path for hit in ask("¿Por qué la tormenta?")] == [("tormenta", "apagón")]
+    assert ask("¿Por qué el apagón?") == []
+
+
+def test_a_note_read_by_simpler_means_is_read_again_by_the_next_run(
+    make_note: MakeNote, read_notes: UpdateGraph
+) -> None:
+    make_note("La tormenta provocó el apagón.")
+    failing = FixedExtractor("tormenta", "apagón", given="rules-1")
+
+    first, second = read_notes(extractor=failing), read_notes(extractor=FixedExtractor("tormenta", "apagón"))
+
+    assert (first.notes, second.notes, second.relations) == (1, 1, 1)
+
+
+def test_a_relation_from_an_entity_to_itself_is_left_out(make_note: MakeNote, read_notes: UpdateGraph) -> None:
+    make_note("La fuga del gas. La fuga del gas del sótano.")
+
+    report = read_notes(extractor=FixedExtractor("fuga del gas", "fuga del gas del sótano"))
+
+    assert report.relations == 0
+
+
+def test_a_note_edited_while_it_was_read_keeps_what_it_said_until_the_next_run(
+    engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: UpdateGraph
+) -> None:
+    make_note("La tormenta provocó el apagón.", external_id="a")
+
+    class Editing(FixedExtractor):
+        def extract(self, text: str, *, language: object, sentences: object) -> Extraction:
+            make_note("El apagón no tuvo causa ni tormenta.", external_id="a")
+            return super().extract(text, language=language, sentences=sentences)
+
+    report = read_notes(extractor=Editing("tormenta", "apagón"))
+
+    assert (report.notes, report.relations) == (0, 0)
+    assert count_graph(engine.database, tenant, _batches(engine, tenant)).notes == 0
+
+
+def test_relations_of_other_kinds_are_not_walked(
+    engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: UpdateGraph, ask: Ask
+) -> None:
+    make_note("La tormenta provocó el apagón.")
+    read_notes()
+
+    with engine.database.owner() as connection:
+        connection.execute("update brain.relations set kind = 'RELATED_TO'")
+
+    assert ask("¿Por qué el apagón?") == []
+
+
+def test_writers_of_the_same_names_neither_fail_nor_lose_a_relation(
+    engine: Engine, make_note: MakeNote, tenant: TenantId
+) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    notes = [make_note("La tormenta provocó el apagón. El apagón provocó el incendio.") for _ in range(24)]
+    register_batches(engine.database, tenant)
+    with engine.database.owner() as connection:
+        connection.execute("update brain.notes set batch_key = batch_key || abs(hashtext(note_id::text)) %% 4", [])
+        connection.execute(
+            "insert into brain.batches select distinct tenant_id, batch_key, 10 + right(batch_key, 1)::int from brain.notes"
+        )
+    keys = _batches(engine, tenant)
+
+    def churn(key: str) -> None:
+        for version in range(4):
+            update_graph(engine.database, tenant, [key], extractor=_Renamed(f"r{version}"))
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(churn, keys))
+
+    counts = count_graph(engine.database, tenant, keys)
+    assert (counts.notes, counts.entities, counts.relations) == (len(notes), 3, 2 * len(notes))
+    assert _rows(engine, "entities") == 3
+
+
+class _Renamed:
+    """The rules under another name, so that every note is read again."""
+
+    def __init__(self, fingerprint: str) -> None:
+        self.fingerprint = fingerprint
+
+    def extract(self, text: str, *, language: object, sentences: object) -> Extraction:
+        from rag_core.graph.rules import extract_causal_relations
+
+        found = extract_causal_relations(text, language=language, sentences=sentences)
+        return Extraction(statements=tuple(found), fingerprint=self.fingerprint)
+
+
+def test_the_graph_of_one_tenant_is_another_ones_no_business(
+    engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: UpdateGraph
+) -> None:
+    make_note("La tormenta provocó el apagón.")
+    read_notes()
+    other = TenantId("otra")
+
+    with engine.database.transaction(other) as connection:
+        ensure_tenant(connection, other)
+        seen = [
+            connection.execute(f"select count(*) from {table}").fetchone()
+            for table in ("entities", "entity_aliases", "entity_stems", "mentions", "relations", "graph_notes")
+        ]
+
+    assert seen == [(0,)] * 6
