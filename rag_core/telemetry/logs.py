@@ -15,6 +15,8 @@ from collections.abc import Iterator, MutableMapping
 from types import TracebackType
 from typing import Any, TextIO
 
+from rag_core.telemetry.retries import keep_arguments_out_of_logs
+
 COMPONENT = "brain"
 _LOG = logging.getLogger(COMPONENT)
 _CAUSES = 10
@@ -59,10 +61,12 @@ def configure_logging(
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(formatter)
     handler.addFilter(_is_told_once)
+    handler.addFilter(_without_messages)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)  # of other libraries only warnings: the pool tells of every connection it gives
     _LOG.setLevel(level)
+    keep_arguments_out_of_logs()
 
 
 def log_degraded(
@@ -160,3 +164,17 @@ def _described(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> Mut
 def _is_told_once(record: logging.LogRecord) -> bool:
     """The web server tells of a defect what the application has told of it already."""
     return not (record.name == "uvicorn.error" and record.exc_info and "ASGI application" in str(record.msg))
+
+
+def _without_messages(record: logging.LogRecord) -> bool:
+    """Errors that another library puts into its sentence become their class and PostgreSQL's code."""
+    if isinstance(record.args, tuple) and not POLICY.is_text_logged:
+        record.args = tuple(_shown(argument) for argument in record.args)
+    return True
+
+
+def _shown(argument: object) -> object:
+    if not isinstance(argument, BaseException):
+        return argument
+    code = getattr(argument, "sqlstate", None)
+    return f"{type(argument).__name__} {code}" if code else type(argument).__name__

@@ -151,6 +151,14 @@ def test_the_web_servers_second_telling_of_a_defect_is_left_out(log: Log) -> Non
     assert log.records == []
 
 
+def test_an_error_in_another_librarys_sentence_becomes_its_class_and_code(log: Log) -> None:
+    error = psycopg.errors.UniqueViolation(f"Key (query)=({MARKER}) already exists")
+
+    logging.getLogger("psycopg").warning("error ignored terminating %s: %s", "a pipeline", error)
+
+    assert log.record["event"] == "error ignored terminating a pipeline: UniqueViolation 23505"
+
+
 def test_ours_are_written_from_the_level_asked_for_and_of_others_warnings(log: Log) -> None:
     logging.getLogger("brain").info("ours")
     logging.getLogger("psycopg.pool").info("connection given")
