@@ -54,7 +54,7 @@ class StoredChunk:
     method: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus:
     """A tenant's notes as stored, how they were cut, and the live chunks of those that are indexed."""
 
@@ -63,6 +63,10 @@ class Corpus:
     notes: dict[NoteId, NewNote]
     chunks: dict[NoteId, list[StoredChunk]]
     sentence_starts: dict[NoteId, list[int] | None]
+
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        """Short where Hypothesis shows it: the query and the note that matter are enough."""
+        printer.text(f"Corpus({self.tenant!r}, {len(self.notes)} notes)")
 
     @property
     def indexed(self) -> list[tuple[NewNote, list[StoredChunk]]]:
