@@ -27,6 +27,7 @@ OWNERS = {
 PURE = (
     "rag_core/chunking/",
     "rag_core/language/",
+    "rag_core/query/",
     "rag_core/retrieval/fusion.py",
     "rag_core/retrieval/windows.py",
     "rag_core/evaluation/metrics.py",
