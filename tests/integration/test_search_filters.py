@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from psycopg import sql
 
-from rag_core.engine import Engine
+from rag_core.engine import Engine, open_engine
 from rag_core.model import NO_FILTERS, ChunkId, Filters, NoteId, TenantId
 from rag_core.storage import vector_index
 from rag_core.storage.notes import delete_notes
@@ -158,18 +159,36 @@ def test_named_documents_alone_are_searched(engine, tenant, notes, few) -> None:
         assert {note_of[chunk] for chunk, _ in found} == set(wanted)
 
 
-def test_a_walk_that_gives_up_is_made_good_by_comparing_all(engine, tenant, notes) -> None:
-    with engine.database.owner() as connection:
-        name = connection.execute("select current_database()").fetchone()[0]
-        connection.execute(f'alter database "{name}" set hnsw.max_scan_tuples = 1')
-    engine.database.pool.close()
+class TestWalk:
+    """Through a vector index of more than a handful of notes, where the walk may give up before it has found enough."""
 
-    from rag_core.engine import open_engine
+    @pytest.fixture
+    def far(self, engine, tenant, make_note, index_notes, monkeypatch) -> NoteId:
+        """A note far from the query, among many near it, on a server that walks but a few steps."""
+        for number in range(250):
+            make_note(f"El tren {number} llegó a la estación {number * 3} con retraso por la lluvia.")
+        note = make_note("Compré queso.", source="web")
+        index_notes()
+        vector_index.ensure_vector_index(engine.database, engine.model, exact_scan_chunks=0)
+        monkeypatch.setattr("rag_core.storage.search.EF_SEARCH", 1)
+        with engine.database.owner() as connection:
+            name = sql.Identifier(connection.info.dbname)
+            for setting in ("hnsw.max_scan_tuples = 1", "enable_sort = off"):  # so few rows would be sorted, not walked
+                connection.execute(sql.SQL("alter database {} set " + setting).format(name))
+        return note
 
-    with open_engine(engine.settings) as fresh:
-        found = semantic(fresh, tenant, Filters(since=FIRST_DAY + timedelta(days=COUNT - 4)), 0, limit=4)
+    @PATHS
+    def test_what_passes_is_found_however_far_it_is(self, engine, tenant, far, few) -> None:
+        with open_engine(engine.settings) as fresh:
+            found = semantic(fresh, tenant, Filters(sources=("web",)), few, limit=1)
 
-    assert len(found) == 4
+        assert [chunk for chunk, _ in found] == [
+            chunk for chunk, note in notes_of_chunks(engine, tenant).items() if note == far
+        ]
+
+    def test_all_are_found_when_all_are_asked_for(self, engine, tenant, far) -> None:
+        with open_engine(engine.settings) as fresh:
+            assert len(semantic(fresh, tenant, NO_FILTERS, 0, limit=251)) == 251
 
 
 def test_the_interval_holds_its_first_moment_and_not_its_last(engine, tenant, notes) -> None:

@@ -108,16 +108,21 @@ end
 -- name: search_semantic
 -- Cosine similarity, best first, and whether every vector was compared: up to few chunks of the tenant they are, beyond that the
 -- model's HNSW index is walked; only one of the two branches runs. Model, kind and dimensions are registry values and enter
--- as literals, so that the partial index can be used; the order by is the bare distance for the same reason.
+-- as literals, so that the partial index can be used; the order by is the bare distance for the same reason. OFFSET 0 keeps
+-- the planner from walking the index for the exact branch too, which would then not be exact.
 with size as materialized (
     select coalesce(sum(documents), 0) <= %(few)s as is_small from corpus_statistics where tenant_id = %(tenant)s
 )
 select chunk_id, 1 - distance, (select is_small from size)
 from (
     (
-        select e.chunk_id, e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions}) as distance
-        from embeddings e
-        where (select is_small from size) and e.tenant_id = %(tenant)s and e.model_id = {model} and e.kind = {kind}
+        select chunk_id, distance
+        from (
+            select e.chunk_id, e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions}) as distance
+            from embeddings e
+            where (select is_small from size) and e.tenant_id = %(tenant)s and e.model_id = {model} and e.kind = {kind}
+            offset 0
+        ) every
         order by distance, chunk_id
         limit %(limit)s
     )
@@ -141,10 +146,14 @@ with {allowed} walk as (
 select chunk_id, 1 - distance, (select is_small from size)
 from (
     (
-        select e.chunk_id, e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions}) as distance
-        from allowed a join embeddings e
-            on e.tenant_id = %(tenant)s and e.model_id = {model} and e.kind = {kind} and e.chunk_id = a.chunk_id
-        where not (select is_wanted from walk)
+        select chunk_id, distance
+        from (
+            select e.chunk_id, e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions}) as distance
+            from allowed a join embeddings e
+                on e.tenant_id = %(tenant)s and e.model_id = {model} and e.kind = {kind} and e.chunk_id = a.chunk_id
+            where not (select is_wanted from walk)
+            offset 0
+        ) every
         order by distance, chunk_id
         limit %(limit)s
     )
