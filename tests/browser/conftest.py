@@ -7,17 +7,22 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
 
 import pytest
 from databases import cloned_database
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from rag_core.api import pages
 from rag_core.api.app import bound_socket, build_server
 from rag_core.engine import DEMO_TENANT, Engine, open_engine
 from rag_core.indexing.one_note import store_and_index
-from rag_core.model import TenantId
+from rag_core.model import Retrieval, TenantId, TimeExpression, TransformedQuery
 from rag_core.notes import parse_note
 from rag_core.settings import read_settings
 
@@ -36,6 +41,8 @@ LONG = "\n\n".join(
     "señora de la ventanilla me lo devolvió con mucha amabilidad."
     for number in range(1, 31)
 ).replace("El tren 20 ", "El paraguas verde de la abuela quedó olvidado en el museo. El tren 20 ")
+CHAIN_IDS = tuple(f"00000000-0000-0000-0000-00000000000{number}" for number in (1, 2, 3))
+TAGS = ("bici", "cartas", "cocina", "deporte", "dinero", "escuela", "familia", "fotos", "gatos", "huerto")
 NOTES = (
     (
         "Reunión difícil",
@@ -86,6 +93,40 @@ def empty_site(server: str, template: str) -> Iterator[str]:
 
 
 @pytest.fixture
+def understanding_site(site: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The same address; every query is taken for a question for causes, within a week where it may.
+
+    What it finds first is found by a chain of three, and something was amiss on the way: all that the page can show.
+    """
+    monkeypatch.setattr(pages, "find", partial(_understanding, pages.find))
+    return site
+
+
+def _understanding(find: Callable[..., Retrieval], *asked: Any) -> Retrieval:
+    found, config = find(*asked), asked[3]
+    week = (datetime(2025, 11, 9, 23, tzinfo=UTC), datetime(2025, 11, 16, 23, tzinfo=UTC))
+    words = TimeExpression(span=(0, 16), text="la semana pasada", since=week[0], until=week[1], is_relative=True)
+    has_times = config.query_transformation.enable_time_expressions
+    query = TransformedQuery(
+        original_query=found.query,
+        intent="causal",
+        sub_queries=("¿Por qué llegué tarde?", "¿Qué comí?"),
+        timestamp=datetime(2025, 11, 20, tzinfo=UTC),
+        direction="causes",
+        times=(words,) if has_times else (),
+    )
+    chain = ("llegar tarde a la reunión con la cooperativa", "dormir mal", "café por la tarde")
+    first = replace(found.hits[0], causal_path=CHAIN_IDS, causal_path_names=chain, rerank_score=0.5)
+    return replace(
+        found,
+        hits=(first, *found.hits[1:]),
+        transformed=query,
+        interval=week if has_times else None,
+        warnings=("Búsqueda semántica no disponible, usando búsqueda por palabras clave",),
+    )
+
+
+@pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A fresh page; whatever its console calls an error, or an exception in its scripts, fails the test."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, locale="es-ES")
@@ -126,7 +167,7 @@ def _store(engine: Engine, owner: TenantId) -> None:
             text=text,
             created_at=f"2025-03-0{number}",
             language="es",
-            metadata={"tags": ["casa"]},
+            metadata={"tags": ["casa", *TAGS]},
             zone=engine.settings.zone,
             max_characters=100_000,
         )

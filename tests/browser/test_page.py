@@ -7,7 +7,16 @@ from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
 
-STARTS = ["/", "/?q=conflicto+con+mi+jefe", "/?q=xyzzyx&modo=palabras", "/?q=+"]
+STARTS = [
+    "/",
+    "/?q=conflicto+con+mi+jefe",
+    "/?q=xyzzyx&modo=palabras",
+    "/?q=+",
+    "/?q=jefe&desde=2025-03-02&hasta=2025-03-01",
+]
+CONDITIONS = (
+    "/?q=tren&desde=2025-01-01&hasta=2025-12-31&etiqueta=casa&etiqueta=una+etiqueta+bastante+larga&fuente=diario"
+)
 
 
 class TestSearching:
@@ -23,8 +32,8 @@ class TestSearching:
         expect(card.locator("mark b").first).to_have_text("conflicto")
         expect(card).to_contain_text("1 de marzo de 2025")
         expect(card).to_contain_text("diario")
-        expect(card).to_contain_text(re.compile(r"Puntuación [01],\d\d"))
-        expect(card).to_contain_text("Por significado, n.º 1; por palabras, n.º 1")
+        expect(card).to_contain_text(re.compile(r"Puntuación\s+[01],\d\d"))
+        expect(card.locator(".how")).to_contain_text(re.compile(r"por palabras\s+n\.º 1\s+por significado\s+n\.º 1"))
         expect(page.get_by_role("status")).to_contain_text(re.compile(r"\d resultados en \d+ ms"))
         expect(page.get_by_label("Qué buscas")).to_have_value("conflicto con mi jefe")
 
@@ -36,7 +45,7 @@ class TestSearching:
         page.wait_for_url(re.compile("modo=palabras"))
         expect(page.get_by_label("Por palabras")).to_be_checked()
         expect(page.locator(".card")).to_have_count(1)
-        expect(page.locator(".found")).to_have_text("Por palabras, n.º 1")
+        expect(page.locator(".how dt")).to_have_text(["Puntuación", "por palabras"])
 
     def test_it_works_by_the_keyboard_alone(self, page: Page, site: str) -> None:
         page.goto(f"{site}/?q=tren")
@@ -124,6 +133,96 @@ class TestSearching:
         context.close()
 
 
+class TestConditions:
+    def test_dates_and_tags_are_chosen_in_a_panel(self, page: Page, site: str) -> None:
+        page.goto(f"{site}/?q=tren")
+
+        page.get_by_text("Acotar la búsqueda").click()
+        page.get_by_label("Desde el").fill("2025-03-03")
+        page.get_by_label("casa").check()
+        page.get_by_role("button", name="Aplicar").click()
+
+        page.wait_for_url(re.compile(r"\?q=tren&modo=hibrida&desde=2025-03-03&etiqueta=casa$"))
+        expect(page.locator(".chips .chip")).to_contain_text(["desde el 3 de marzo de 2025", "etiqueta: casa"])
+
+    def test_only_notes_that_meet_them_are_shown(self, page: Page, site: str) -> None:
+        page.goto(f"{site}/?q=jefe+tomates&modo=palabras&desde=2025-03-02")
+
+        expect(page.locator(".card h2")).to_have_text(["Compra <b>urgente</b>"])
+
+    def test_a_condition_is_taken_away_with_its_cross(self, page: Page, site: str) -> None:
+        page.goto(f"{site}/?q=tren&modo=palabras&etiqueta=nada")
+        expect(page.get_by_role("heading", name="No hay nada sobre eso entre las notas")).to_be_visible()
+
+        page.get_by_role("link", name="etiqueta: nada").click()
+
+        expect(page.locator(".card h2").first).to_have_text("Viajes en tren")
+        expect(page.locator(".chips")).to_have_count(0)
+
+    def test_a_tag_that_is_typed_is_completed_from_ones_own(self, page: Page, site: str) -> None:
+        page.goto(site)
+        page.get_by_text("Acotar la búsqueda").click()
+
+        expect(page.get_by_label("Otra etiqueta")).to_have_attribute("list", "etiquetas")
+        assert "huerto" in page.locator("#etiquetas option").evaluate_all("all => all.map(one => one.value)")
+
+    def test_the_panel_works_by_the_keyboard(self, page: Page, site: str) -> None:
+        page.goto(f"{site}/?q=tren")
+        page.locator(".conditions summary").focus()
+        page.keyboard.press("Enter")
+
+        page.get_by_label("casa").focus()
+        page.keyboard.press("Space")
+        page.keyboard.press("Enter")
+
+        page.wait_for_url(re.compile("etiqueta=casa"))
+
+    def test_it_works_without_javascript(self, page: Page, site: str) -> None:
+        context = page.context.browser.new_context(java_script_enabled=False)
+        plain = context.new_page()
+        plain.goto(f"{site}/?q=tren")
+
+        plain.get_by_text("Acotar la búsqueda").click()
+        plain.get_by_label("Hasta el").or_(plain.get_by_label("hasta el")).fill("2025-03-01")
+        plain.get_by_role("button", name="Aplicar").click()
+
+        expect(plain.locator(".chips .chip")).to_have_count(1)
+        context.close()
+
+    def test_dates_that_cannot_be_are_told_and_the_panel_stays_open(self, page: Page, site: str) -> None:
+        page.goto(f"{site}/?q=tren&desde=2025-03-02&hasta=2025-03-01")
+
+        expect(page.get_by_role("alert")).to_contain_text("debe ser anterior a")
+        expect(page.get_by_label("Desde el")).to_have_value("2025-03-02")
+        expect(page.get_by_label("Desde el")).to_be_visible()
+
+
+class TestWhatWasUnderstood:
+    def test_a_chain_is_read_from_the_cause_to_the_effect(self, page: Page, understanding_site: str) -> None:
+        page.goto(f"{understanding_site}/?q=¿por+qué+llegué+tarde?")
+
+        chain = page.get_by_role("list", name="De la causa al efecto").get_by_role("listitem")
+
+        expect(chain).to_have_text(["café por la tarde", "dormir mal", "llegar tarde a la reunión con la cooperativa"])
+
+    def test_the_time_understood_is_taken_away_by_a_click(self, page: Page, understanding_site: str) -> None:
+        page.goto(f"{understanding_site}/?q=¿por+qué+llegué+tarde+la+semana+pasada?")
+
+        page.get_by_role("link", name="la semana pasada: 10–16 nov").click()
+
+        expect(page.get_by_text("sin tener en cuenta sus fechas")).to_be_visible()
+        page.get_by_role("link", name="Tenerlas en cuenta").click()
+        expect(page.get_by_role("link", name="la semana pasada: 10–16 nov")).to_be_visible()
+
+    @pytest.mark.parametrize("width", [320, 1280])
+    def test_nothing_of_it_is_wider_than_the_screen(self, page: Page, understanding_site: str, width: int) -> None:
+        page.set_viewport_size({"width": width, "height": 800})
+
+        page.goto(f"{understanding_site}/?q=tarde&desde=2025-01-01&etiqueta=casa")
+
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
 class TestTheNotePage:
     def test_a_result_leads_to_its_place_in_the_whole_note(self, page: Page, site: str) -> None:
         page.goto(f"{site}/?q=paraguas+verde+de+la+abuela")
@@ -174,12 +273,13 @@ class TestTheStart:
 
 
 class TestAccess:
-    @pytest.mark.parametrize("width", [390, 1280])
-    @pytest.mark.parametrize("path", STARTS)
+    @pytest.mark.parametrize("width", [320, 390, 1280])
+    @pytest.mark.parametrize("path", [*STARTS, CONDITIONS])
     def test_nothing_is_wider_than_the_screen(self, page: Page, site: str, path: str, width: int) -> None:
         page.set_viewport_size({"width": width, "height": 800})
 
         page.goto(site + path)
+        page.locator(".conditions summary").click()
 
         assert page.evaluate("document.documentElement.scrollWidth") == width
 
@@ -209,9 +309,9 @@ class TestAccess:
         assert page.evaluate("document.querySelectorAll('[style], style, script:not([src])').length") == 0
 
     @pytest.mark.parametrize("scheme", ["light", "dark"])
-    def test_text_stands_out_from_its_ground(self, page: Page, site: str, scheme: str) -> None:
+    def test_text_stands_out_from_its_ground(self, page: Page, understanding_site: str, scheme: str) -> None:
         page.emulate_media(color_scheme=scheme)
-        page.goto(f"{site}/?q=jefe")
+        page.goto(f"{understanding_site}/?q=jefe&etiqueta=casa")
 
         low = {
             place: contrast
@@ -224,6 +324,15 @@ class TestAccess:
                 "mark",
                 "mark b",
                 ".how",
+                ".how dd",
+                ".chain span",
+                ".chip",
+                ".cross",
+                ".tick span",
+                ".tick input:checked + span",
+                ".panel .field",
+                ".understood .quiet",
+                ".warning",
                 "button",
                 ".bottom a",
             )
