@@ -15,6 +15,8 @@ _INTENTS: Mapping[Intent, str] = {
     "comparative": "comparación",
     "abstract": "búsqueda por tema",
 }
+_OPEN_YEAR = 1900
+"""What begins this early has no beginning ("antes de mayo")."""
 _TO = "\N{EN DASH}"
 _EFFECTS = "pregunta por las consecuencias"
 _MONTHS = ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic")
@@ -76,6 +78,8 @@ def days_between(since: datetime, until: datetime, *, zone: ZoneInfo, today: dat
     Hours stand where it does not run from midnight to midnight, the year where it is not this one.
     """
     start, end = since.astimezone(zone), until.astimezone(zone)
+    if start.year <= _OPEN_YEAR:
+        return f"hasta {_day((end - timedelta(microseconds=1)).date(), today.year)}"
     if start.time() == end.time() == time():
         return _days(start.date(), end.date() - timedelta(days=1), this_year=today.year)
     if start.date() == end.date():
