@@ -5,13 +5,18 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rag_core.configuration import GraphRag
-from rag_core.engine import Engine
+from rag_core.configuration import GraphRag, configure
+from rag_core.demo_corpus import load_demo
+from rag_core.engine import DEMO_TENANT, Engine
+from rag_core.graph.entities import phrase
 from rag_core.graph.statements import CausalStatement, Extraction
 from rag_core.indexing.batches import register_batches
 from rag_core.indexing.graph import GraphReport, update_graph
+from rag_core.indexing.publishing import publish_staged
+from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model import Filters, NoteId, TenantId
 from rag_core.retrieval.graph_paths import GraphHit, search_graph
+from rag_core.retrieval.retrieve import retrieve
 from rag_core.storage.checks import check_graph_evidence
 from rag_core.storage.graph import count_graph, list_graph_stale_batches
 from rag_core.storage.notes import delete_notes, ensure_tenant
@@ -429,3 +434,53 @@ def test_the_graph_of_one_tenant_is_another_ones_no_business(
         ]
 
     assert seen == [(0,)] * 6
+
+
+def test_the_demo_question_finds_a_cause_of_the_cause_that_text_search_misses(engine: Engine, ask: Ask) -> None:
+    question = "¿Por qué el Sr. Ferrer faltó a la boda de su sobrina?"
+    load_demo(engine.database, engine.settings)
+    _index_demo(engine)
+    without_graph = configure({"graphRAG": {"enabled": False}}, strategy="hybrid", top_k=5)
+
+    by_text = retrieve(engine, DEMO_TENANT, question, config=without_graph, timeout_ms=30_000).hits
+    by_graph = ask(question, owner=DEMO_TENANT)
+
+    told_in = {note: hit for hit in by_graph for note in _notes_of(engine, hit)}
+    assert "2025-11-13-traje-planchado" in [hit.external_id for hit in by_text]
+    assert "2025-11-15-cuarto-de-maquinas" not in [hit.external_id for hit in by_text]
+    assert told_in["2025-11-15-cuarto-de-maquinas"].depth == 2
+    assert told_in["2025-11-15-cuarto-de-maquinas"].path == (
+        "Sr. Ferrer faltó a la boda de su sobrina",
+        "ascensor del edificio se quedó parado",
+        "gotera en el cuarto de máquinas",
+    )
+
+
+def test_the_demo_cause_shares_no_content_word_with_its_question(engine: Engine) -> None:
+    load_demo(engine.database, engine.settings)
+
+    with engine.database.owner() as connection:
+        row = connection.execute(
+            "select title || content from brain.notes where external_id = '2025-11-15-cuarto-de-maquinas'"
+        ).fetchone()
+
+    assert row is not None
+    question = phrase("¿Por qué el Sr. Ferrer faltó a la boda de su sobrina?", "es")
+    assert question.content & phrase(row[0], "es").content == frozenset()
+
+
+def _index_demo(engine: Engine) -> None:
+    keys = register_batches(engine.database, DEMO_TENANT)
+    stage_notes(engine.database, DEMO_TENANT, keys, engine.pipeline)
+    embed_staged(engine.database, DEMO_TENANT, keys, engine.pipeline)
+    publish_staged(engine.database, DEMO_TENANT, keys, engine.pipeline)
+    update_graph(engine.database, DEMO_TENANT, keys)
+
+
+def _notes_of(engine: Engine, hit: GraphHit) -> list[str]:
+    with engine.database.owner() as connection:
+        rows = connection.execute(
+            "select n.external_id from brain.notes n join brain.chunks c using (tenant_id, note_id) where c.chunk_id = %s",
+            [hit.chunk_id],
+        ).fetchall()
+    return [row[0] for row in rows]

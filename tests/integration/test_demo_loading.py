@@ -18,9 +18,9 @@ def test_an_empty_database_wants_the_demo_and_one_that_has_it_does_not(database:
     load_demo(database, read_settings())
 
     assert not is_demo_wanted(database)
-    assert count_totals(database, DEMO_TENANT)[0] == 162
+    assert count_totals(database, DEMO_TENANT)[0] == 165
     with database.transaction(DEMO_TENANT) as connection:
-        assert len(fetch_golden_queries(connection, DEMO_TENANT, set_name="default", category=None)) == 72
+        assert len(fetch_golden_queries(connection, DEMO_TENANT, set_name="default", category=None)) == 74
 
 
 def test_a_load_that_was_interrupted_is_taken_up_again(database: Database) -> None:
