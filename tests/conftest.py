@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from databases import TestRun, begin_run, cloned_database, end_run, ensure_template, run_server
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from rag_core.model import Language, NoteId, TenantId
 from rag_core.notes import note_id_for, parse_note
@@ -23,12 +23,29 @@ _RUN = pytest.StashKey[TestRun]()
 _OURS = ("DATABASE_URL", "OLLAMA_HOST", "DAGSTER_HOME")
 
 settings.register_profile("brain", deadline=None)  # an example may wait for the database or for a neighbour
-settings.load_profile("brain")
+settings.register_profile(
+    "mutants", deadline=None, derandomize=True, database=None, phases=(Phase.explicit, Phase.generate)
+)  # that an example fails is enough, and it should be the same one every time
+settings.load_profile(os.environ.get("BRAIN_TEST_PROFILE", "brain"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let one property be asked for by its number."""
+    parser.addoption("--property", type=int, metavar="N", help="run only the tests of property N (1 to 40)")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what does not hold the property asked for."""
+    number = config.getoption("--property")
+    if number is not None:
+        wanted = [item for item in items if any(mark.args == (number,) for mark in item.iter_markers("property"))]
+        config.hook.pytest_deselected(items=[item for item in items if item not in wanted])
+        items[:] = wanted
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Begin the run; a worker of pytest-xdist joins the one its controller began."""
-    shared = getattr(config, "workerinput", {}).get("brain_test_folder")
+    """Begin the run; a worker of pytest-xdist joins its controller's, others the one of ``BRAIN_TEST_RUN_FOLDER``."""
+    shared = getattr(config, "workerinput", {}).get("brain_test_folder") or os.environ.get("BRAIN_TEST_RUN_FOLDER")
     url = os.environ.get("BRAIN_TEST_DATABASE_URL") or None
     config.stash[_RUN] = TestRun(folder=Path(shared), url=url) if shared else begin_run(url)
 
@@ -40,8 +57,8 @@ def pytest_configure_node(node: Any) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """End the run, once all workers have gone."""
-    if not hasattr(config, "workerinput"):
+    """End the run, once all workers have gone, unless another process began it."""
+    if not hasattr(config, "workerinput") and not os.environ.get("BRAIN_TEST_RUN_FOLDER"):
         end_run(config.stash[_RUN])
 
 

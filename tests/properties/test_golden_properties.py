@@ -39,7 +39,7 @@ BROKEN = st.one_of(
     st.fixed_dictionaries({"query": BLANKS}),
     st.fixed_dictionaries({"expected_answer": BLANKS}),
     st.fixed_dictionaries({"category": TEXTS | BLANKS | st.sampled_from(("Factual", "multipart"))}),
-    st.fixed_dictionaries({"difficulty": st.integers(max_value=0) | st.integers(min_value=6) | st.booleans()}),
+    st.fixed_dictionaries({"difficulty": st.integers(max_value=0) | st.integers(min_value=6) | st.just(True)}),
     st.just({"relevant_note_ids": []}),
 )
 MOMENTS = st.datetimes(
