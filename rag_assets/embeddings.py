@@ -41,7 +41,7 @@ def embeddings(context: dg.AssetExecutionContext, engine: dg.ResourceParam[Engin
     return dg.MaterializeResult(
         metadata={
             **stage_metadata(engine, batches, "preview_staged_vectors", clock, **counts),
-            "model": engine.model_names["embedding"],
+            "model": f"{engine.model.name}@{engine.model.version}",
         },
         data_version=dg.DataVersion(engine.pipeline.fingerprint),
     )

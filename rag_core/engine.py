@@ -9,11 +9,13 @@ from functools import cached_property
 
 from rag_core.chat import ChatModel
 from rag_core.chat.ollama import build_chat
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
+from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, Reranking, RetrievalConfig
 from rag_core.embedding import Embedder, EmbeddingModel, build_embedder
 from rag_core.embedding.summaries import Summariser
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.model import TenantId
+from rag_core.reranking import Reranker
+from rag_core.reranking.embedded import EmbeddedReranker, shipped_weights
 from rag_core.resilience import Bounded, CircuitBreaker, GuardedChat, GuardedEmbedder
 from rag_core.retrieval.cache import Caches, CachingEmbedder, build_caches
 from rag_core.settings import Settings
@@ -66,10 +68,19 @@ class Engine:
             return None
         return Summariser(chat=self.chat, concurrency=self.settings.ollama_concurrency)
 
-    @property
-    def model_names(self) -> dict[str, str]:
-        """The models that take part, by what they do; part of a configuration's hash."""
-        return {"embedding": f"{self.model.name}@{self.model.version}"}
+    def model_names(self, tenant: TenantId, config: RetrievalConfig) -> dict[str, str]:
+        """The models that take part in a retrieval, by what they do; part of the configuration's hash."""
+        names = {"embedding": f"{self.model.name}@{self.model.version}"}
+        if self.chat is not None:
+            names["chat"] = self.chat.name
+        if config.strategy == "hybrid+rerank" and config.reranking.enabled:
+            names["reranking"] = self.reranker(tenant, config.reranking).name
+        return names
+
+    def reranker(self, tenant: TenantId, config: Reranking) -> Reranker:
+        """What re-ranks: the configuration's provider, else the process's."""
+        provider = config.provider or self.settings.reranker
+        return EmbeddedReranker(weights=shipped_weights())
 
     def tenant(self) -> TenantId:
         """Whose notes a reader sees when no tenant is named: the setting's, the default, or the demo while that is empty."""

@@ -38,7 +38,7 @@ def evaluate_golden_set(request: EvaluateRequest, engine: EngineOf) -> dict[str,
             set_name=DEFAULT_SET,
             config=config,
             search=searcher(engine, tenant, config=config, timeout_ms=engine.settings.request_timeout_ms),
-            models=engine.model_names,
+            models=engine.model_names(tenant, config),
             pipeline_fingerprint=engine.pipeline.fingerprint,
             category=request.category,
         )

@@ -60,8 +60,7 @@ def find(
     """
     try:
         timeout_ms = engine.settings.request_timeout_ms
-        given = {} if filters.is_empty else {"filters": filters}
-        return retrieve(engine, tenant, query, config=config, timeout_ms=timeout_ms, **given)
+        return retrieve(engine, tenant, query, config=config, filters=filters, timeout_ms=timeout_ms)
     except DeadlineExceededError:
         check_ready(engine.database, timeout_ms=PROBE_MS)
         raise

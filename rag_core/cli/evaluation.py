@@ -97,7 +97,7 @@ def evaluate_set(
                 set_name=set_name,
                 config=wanted,
                 search=searcher(engine, owner, config=wanted, timeout_ms=CLI_TIMEOUT_MS),
-                models=engine.model_names,
+                models=engine.model_names(owner, wanted),
                 pipeline_fingerprint=engine.pipeline.fingerprint,
                 on_progress=lambda *_: advance(1),
             )

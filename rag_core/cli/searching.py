@@ -141,8 +141,7 @@ def search(
             owner = engine.named_tenant(tenant)
             zone = engine.settings.zone
             filters = fetch_filters(engine.database, owner, wire, zone=zone, timeout_ms=CLI_TIMEOUT_MS)
-            given = {} if filters.is_empty else {"filters": filters}
-            found = retrieve(engine, owner, query, config=wanted, timeout_ms=CLI_TIMEOUT_MS, **given)
+            found = retrieve(engine, owner, query, config=wanted, filters=filters, timeout_ms=CLI_TIMEOUT_MS)
         if is_json:
             print_json(retrieval_to_wire(found))
         else:
@@ -158,7 +157,7 @@ def _show(found: "Retrieval", *, is_filtered: bool) -> None:
         say(f"Entendido: {said.line}\n")
     _print_hits(found)
     if not found.hits:
-        say(_nothing_found(is_filtered=is_filtered or found.interval is not None))
+        say(_nothing_found(is_filtered=is_filtered))
     for warning in found.warnings:
         say(f"({warning})")
     say(f"results: {len(found.hits)}, strategy: {found.strategy}, {found.latency_ms:.0f} ms")
@@ -166,7 +165,7 @@ def _show(found: "Retrieval", *, is_filtered: bool) -> None:
 
 def _nothing_found(*, is_filtered: bool) -> str:
     if is_filtered:
-        return "Nothing found among the notes of that time and those conditions; leave one out."
+        return "Nothing found among the notes that meet the conditions; leave one out."
     return "Nothing found. `brain status` shows how many notes there are and how many are indexed."
 
 

@@ -19,4 +19,4 @@ def searcher(
     engine: Engine, tenant: TenantId, *, config: RetrievalConfig, timeout_ms: int
 ) -> Callable[[str], Retrieval]:
     """A function that searches as the API would."""
-    return lambda query: retrieve(engine, tenant, query, config=config, timeout_ms=timeout_ms)
+    return lambda query: retrieve(engine, tenant, query, config=config, timeout_ms=timeout_ms, use_cache=False)

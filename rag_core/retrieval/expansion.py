@@ -1,15 +1,16 @@
 """Expansion: from ranked chunks to passages with the sentences around them, in two batched queries."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_core.configuration import RetrievalConfig
 from rag_core.model import ChunkId, Hit, RetrievalMethod, Span, TenantId
+from rag_core.retrieval.cache import Found
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.passages import best_passage
 from rag_core.retrieval.windows import Match, Window, join_windows, within
 from rag_core.storage.database import Database
-from rag_core.storage.search import ChunkSpan, WindowText, fetch_spans, fetch_windows
+from rag_core.storage.search import ChunkSpan, WindowText, fetch_spans
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +42,12 @@ def expand(
     *,
     config: RetrievalConfig,
     deadline: Deadline,
+    read_windows: Callable[[Sequence[Found]], Mapping[int, WindowText]],
 ) -> list[Hit]:
-    """The best ``topK.final`` candidates as hits; those whose windows overlap are one hit."""
+    """The best ``topK.final`` candidates as hits; those whose windows overlap are one hit.
+
+    ``read_windows`` gives the texts of windows by their position, without those whose note changed meanwhile.
+    """
     if not candidates:
         return []
     before, after = _sentences(config)
@@ -52,17 +57,12 @@ def expand(
         [candidate.chunk_id for candidate in candidates],
         before=before,
         after=after,
-        timeout_ms=_time(deadline),
+        timeout_ms=reading_ms(deadline),
     )
     by_chunk = {candidate.chunk_id: candidate for candidate in candidates}
     matches = [_match(spans[chunk], config) for chunk in by_chunk if chunk in spans]
     windows = join_windows(matches, limit=config.top_k.final, max_tokens=config.context_expansion.max_window_size)
-    texts = fetch_windows(
-        database,
-        tenant,
-        [(window.best.note_id, window.best.content_hash, window.span) for window in windows],
-        timeout_ms=_time(deadline),
-    )
+    texts = read_windows([(window.best.note_id, window.best.content_hash, window.span) for window in windows])
     return [_hit(windows[at], text, by_chunk[windows[at].best.chunk_id], query, config) for at, text in texts.items()]
 
 
@@ -71,7 +71,7 @@ def _sentences(config: RetrievalConfig) -> tuple[int, int]:
     return (expansion.sentences_before, expansion.sentences_after) if expansion.enabled else (0, 0)
 
 
-def _time(deadline: Deadline) -> int:
+def reading_ms(deadline: Deadline) -> int:
     """Reading what was found is worth a little more time than none: without it there is no result at all."""
     return max(250, deadline.remaining_ms)
 

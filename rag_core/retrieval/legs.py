@@ -1,9 +1,13 @@
-"""The two legs of the search, both at once, each with its own connection and each allowed to fail alone."""
+"""The legs of the search, all at once: full text, vectors, the causal graph, and a hypothetical answer's vector.
 
-from collections.abc import Callable, Mapping
+Full text runs in the caller's thread, the others beside it; each has its own connection and may fail alone.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rag_core.embedding import Embedder, EmbeddingModel
 from rag_core.errors import (
@@ -14,6 +18,8 @@ from rag_core.errors import (
 )
 from rag_core.model import ChunkId, EmbeddingKind, Strategy, TenantId
 from rag_core.retrieval.deadline import Deadline
+from rag_core.retrieval.graph_paths import GraphHit
+from rag_core.retrieval.plan import Search
 from rag_core.storage.database import Database
 from rag_core.storage.search import search_fulltext, search_semantic
 
@@ -22,54 +28,139 @@ Ranking = list[tuple[ChunkId, float]]
 WITHOUT_SEMANTIC = "Búsqueda semántica no disponible, usando búsqueda por palabras clave"
 WITHOUT_FULLTEXT = "Búsqueda por palabras clave no disponible, usando búsqueda semántica"
 OUT_OF_TIME = "Búsqueda parcial completada (tiempo límite excedido)"
+LOW_CONFIDENCE = "Ningún resultado alcanza el umbral de similitud; se muestran los más cercanos"
+_MESSAGES = {"semantic": WITHOUT_SEMANTIC, "fulltext": WITHOUT_FULLTEXT}
 
 
 @dataclass(slots=True, kw_only=True)
 class LegResults:
-    """Rankings by leg; a leg that failed is absent and has left a warning."""
+    """Rankings by leg, and what went wrong; a leg that failed is absent, unless some of its searches were done.
+
+    ``failures`` holds the error of each leg that failed, ``hyde_answer`` the hypothetical answer that was searched,
+    ``graph`` the graph's hits with their paths, ``timings`` milliseconds by leg.
+    """
 
     rankings: dict[str, Ranking] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
+    failures: dict[str, RagError] = field(default_factory=dict)
+    below_threshold: dict[str, Ranking] = field(default_factory=dict)
+    graph: dict[ChunkId, GraphHit] = field(default_factory=dict)
+    hyde_answer: str | None = None
+    timings: dict[str, float] = field(default_factory=dict)
+    is_low_confidence: bool = False
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the reader should know, in Spanish; optional legs fail without a word."""
+        told = [_message(leg, error) for leg, error in self.failures.items() if leg in _MESSAGES]
+        return [*dict.fromkeys(told), *([LOW_CONFIDENCE] if self.is_low_confidence else [])]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorSearch:
+    """How texts are embedded and compared."""
+
+    model: EmbeddingModel
+    embedder: Embedder
+    kind: EmbeddingKind
+    threshold: float
 
 
 def search_legs(
     database: Database,
     executors: Mapping[str, Executor],
     tenant: TenantId,
-    text: str,
+    searches: Sequence[Search],
     *,
     strategy: Strategy,
-    model: EmbeddingModel,
-    embedder: Embedder,
-    kind: EmbeddingKind,
-    threshold: float,
+    vectors: VectorSearch,
     limit: int,
     deadline: Deadline,
+    search_graph: Callable[[Deadline], Sequence[GraphHit]] | None = None,
+    write_hypothesis: Callable[[Deadline], str] | None = None,
 ) -> LegResults:
-    """Run the legs the strategy asks for.
+    """Run every leg the strategy asks for over every search; what came in time is kept, search by search.
 
     Raises:
         DatabaseUnavailableError: no leg had a connection.
         DeadlineExceededError: the time ran out before any leg was done.
         RetrievalFailedError: every leg failed for another reason.
     """
-
-    def semantic() -> Ranking:
-        vector = embedder.embed([text], role="query")[0]
-        found = search_semantic(
-            database, tenant, vector, model=model, kind=kind, limit=limit, timeout_ms=_leg_ms(deadline)
-        )
-        return [(chunk, score) for chunk, score in found if score >= threshold]
-
-    def fulltext() -> Ranking:
-        return search_fulltext(database, tenant, text, limit=limit, timeout_ms=_leg_ms(deadline))
-
-    wanted: dict[str, Callable[[], Ranking]] = {}
+    run = _Run(database=database, tenant=tenant, searches=searches, vectors=vectors, limit=limit, deadline=deadline)
+    beside: dict[str, tuple[str, Callable[[], None]]] = {}
     if strategy != "fulltext":
-        wanted["semantic"] = semantic
+        beside["semantic"] = ("semantic", lambda: run.by_vector(searches))
+    if write_hypothesis is not None:
+        beside["hyde"] = ("chat", lambda: run.by_hypothesis(write_hypothesis))
+    if search_graph is not None:
+        beside["graph"] = ("graph", lambda: run.by_graph(search_graph))
+    running = {leg: executors[threads].submit(_timed, run.results, leg, job) for leg, (threads, job) in beside.items()}
     if strategy != "semantic":
-        wanted["fulltext"] = fulltext
-    return _gather({leg: executors[leg].submit(run) for leg, run in wanted.items()}, deadline)
+        try:
+            _timed(run.results, "fulltext", run.by_text)
+        except RagError as error:
+            run.results.failures["fulltext"] = error
+    for leg, future in running.items():
+        _await(leg, future, deadline, run.results)
+    return _checked(run.results)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Run:
+    """One request's legs; each writes what it found into ``results`` as soon as it has it."""
+
+    database: Database
+    tenant: TenantId
+    searches: Sequence[Search]
+    vectors: VectorSearch
+    limit: int
+    deadline: Deadline
+    results: LegResults = field(default_factory=LegResults)
+
+    def by_vector(self, searches: Sequence[Search]) -> None:
+        vectors = self.vectors.embedder.embed([search.text for search in searches], role="query")
+        for search, vector in zip(searches, vectors, strict=True):
+            found = search_semantic(
+                self.database,
+                self.tenant,
+                vector,
+                model=self.vectors.model,
+                kind=self.vectors.kind,
+                limit=self.limit,
+                timeout_ms=_leg_ms(self.deadline),
+                filters=search.filters,
+            )
+            near = [(chunk, score) for chunk, score in found if score >= self.vectors.threshold]
+            self.results.below_threshold[f"semantic{search.suffix}"] = [hit for hit in found if hit[1] > 0]
+            self.results.rankings[f"semantic{search.suffix}"] = near
+
+    def by_text(self) -> None:
+        for search in self.searches:
+            self.results.rankings[f"fulltext{search.suffix}"] = search_fulltext(
+                self.database,
+                self.tenant,
+                search.text,
+                limit=self.limit,
+                timeout_ms=_leg_ms(self.deadline),
+                filters=search.filters,
+            )
+
+    def by_hypothesis(self, write: Callable[[Deadline], str]) -> None:
+        answer = write(self.deadline)
+        self.by_vector([Search(suffix=":hyde", text=answer, filters=self.searches[0].filters)])
+        self.results.hyde_answer = answer
+
+    def by_graph(self, search: Callable[[Deadline], Sequence[GraphHit]]) -> None:
+        found = search(self.deadline)
+        self.results.graph = {hit.chunk_id: hit for hit in found}
+        self.results.rankings["graph"] = [(hit.chunk_id, hit.relevance) for hit in found]
+
+
+def _timed(results: LegResults, leg: str, run: Callable[[], None]) -> None:
+    began = time.perf_counter()
+    try:
+        run()
+    finally:
+        results.timings[leg] = (time.perf_counter() - began) * 1000
 
 
 def _leg_ms(deadline: Deadline) -> int:
@@ -77,30 +168,33 @@ def _leg_ms(deadline: Deadline) -> int:
     return max(1, deadline.remaining_ms - 25)
 
 
-def _gather(running: dict[str, Future[Ranking]], deadline: Deadline) -> LegResults:
-    results = LegResults()
-    failures: dict[str, Exception] = {}
-    for leg, future in running.items():
-        try:
-            results.rankings[leg] = future.result(timeout=deadline.remaining_ms / 1000)
-        except FutureTimeoutError:
-            future.cancel()
-            failures[leg] = DeadlineExceededError("the search leg ran out of time")
-        except RagError as error:
-            failures[leg] = error
-    if failures and not results.rankings:
-        raise _worst(list(failures.values()))
-    results.warnings.extend(_warning(leg, error) for leg, error in failures.items())
-    return results
+def _await(leg: str, future: Future[None], deadline: Deadline, results: LegResults) -> None:
+    try:
+        future.result(timeout=deadline.remaining_ms / 1000)
+    except FutureTimeoutError:
+        future.cancel()
+        results.failures[leg] = DeadlineExceededError(f"the {leg} leg ran out of time")
+    except RagError as error:
+        results.failures[leg] = error
 
 
-def _warning(leg: str, error: Exception) -> str:
-    if isinstance(error, DeadlineExceededError):
-        return OUT_OF_TIME
-    return WITHOUT_SEMANTIC if leg == "semantic" else WITHOUT_FULLTEXT
+def _checked(results: LegResults) -> LegResults:
+    """The results as they are now, whatever a leg that is late still writes; the worst failure when there are none."""
+    now = replace(results, rankings=dict(results.rankings), timings=dict(results.timings))
+    if now.failures and not now.rankings:
+        raise _worst(list(now.failures.values()))
+    nearest = {leg: ranking for leg, ranking in dict(results.below_threshold).items() if ranking}
+    if nearest and not any(now.rankings.values()):
+        now.rankings.update(nearest)
+        now.is_low_confidence = True
+    return now
 
 
-def _worst(failures: list[Exception]) -> Exception:
+def _message(leg: str, error: RagError) -> str:
+    return OUT_OF_TIME if isinstance(error, DeadlineExceededError) else _MESSAGES[leg]
+
+
+def _worst(failures: Sequence[RagError]) -> RagError:
     for kind in (DatabaseUnavailableError, DeadlineExceededError):
         for failure in failures:
             if isinstance(failure, kind):

@@ -1,66 +1,182 @@
-"""The whole path from a query to hits."""
+"""The whole path from a query to hits: transform, search every leg at once, fuse, re-rank, expand."""
 
-import time
 import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
 
-from rag_core.configuration import RetrievalConfig
+from rag_core.configuration import RetrievalConfig, config_hash
 from rag_core.embedding import EmbeddingModel
 from rag_core.engine import Engine
-from rag_core.errors import InvalidInputError
-from rag_core.model import ChunkId, EmbeddingKind, Retrieval, Strategy, TenantId
-from rag_core.retrieval.deadline import Deadline, Stopwatch
-from rag_core.retrieval.expansion import Fused, expand
-from rag_core.retrieval.fusion import (
-    highest_rrf_score,
-    normalised,
-    ranks_by_leg,
-    reciprocal_rank_fusion,
-    relative_score_fusion,
+from rag_core.errors import DeadlineExceededError, InvalidInputError, QueryFailedError, RagError, RerankingError
+from rag_core.model import (
+    NO_FILTERS,
+    ChunkId,
+    EmbeddingKind,
+    Filters,
+    Hit,
+    Language,
+    Retrieval,
+    Strategy,
+    TenantId,
+    TransformedQuery,
 )
-from rag_core.retrieval.legs import Ranking, search_legs
+from rag_core.query.hyde import generate_hypothetical_answer, wants_hyde
+from rag_core.query.transformation import query_language, transform
+from rag_core.retrieval.cache import Found, cached_retrieval, cached_windows, query_key
+from rag_core.retrieval.candidates import fuse, weigh
+from rag_core.retrieval.deadline import Deadline, Stopwatch
+from rag_core.retrieval.expansion import Fused, expand, reading_ms
+from rag_core.retrieval.fusion import recency_of
+from rag_core.retrieval.graph_paths import GraphHit, search_graph
+from rag_core.retrieval.legs import LegResults, VectorSearch, search_legs
+from rag_core.retrieval.plan import Search, interval_of, plan_searches
+from rag_core.retrieval.rerank import MAX_CANDIDATES, rerank
+from rag_core.storage.recency import fetch_created_at
+from rag_core.storage.search import WindowText, fetch_windows
+from rag_core.storage.versions import corpus_version
+from rag_core.telemetry.logs import log_degraded, log_failed
+from rag_core.telemetry.metrics import Stage
 
 MAX_QUERY_CHARACTERS = 2000
 EMPTY_QUERY = "La consulta no puede estar vacía"
-WITHOUT_RERANKING = "Reordenación no disponible, se mantiene el orden de la búsqueda híbrida"
+LEG_SHARE = 0.7
+"""How much of a request's time the legs may take; the rest is for re-ranking and for reading what was found."""
+RERANK_SHARE = 0.6
+"""How much of what the legs left the re-ranker may take."""
+LANGUAGES: tuple[Language, ...] = ("es", "de", "en")
+_WEIGHTED = {"semantic": 0.6, "fulltext": 0.25}
+_SECONDS_PER_DAY = 86_400
 
 
-def retrieve(engine: Engine, tenant: TenantId, text: str, *, config: RetrievalConfig, timeout_ms: int) -> Retrieval:
-    """Search, fuse and expand: the best passages of the tenant's notes for a query.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What was asked, how, and until when; ``version`` is the corpus's, None when nothing is to be remembered."""
+
+    tenant: TenantId
+    text: str
+    query: str
+    config: RetrievalConfig
+    config_hash: str
+    filters: Filters
+    now: datetime
+    deadline: Deadline
+    version: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Request(_Asked):
+    """The same with what was understood of it."""
+
+    language: Language
+    strategy: Strategy
+    transformed: TransformedQuery
+    searches: Sequence[Search]
+
+
+def retrieve(
+    engine: Engine,
+    tenant: TenantId,
+    text: str,
+    *,
+    config: RetrievalConfig,
+    filters: Filters = NO_FILTERS,
+    timeout_ms: int,
+    use_cache: bool = True,
+    now: datetime | None = None,
+) -> Retrieval:
+    """The passages of the tenant's notes that answer a query, best first.
+
+    ``now`` is what "last week" counts from: the present by default. An answer is remembered until a note changes, unless
+    it was degraded; with ``use_cache`` False it is looked for anew.
 
     Raises:
         InvalidInputError: the query is empty or longer than 2,000 characters.
         DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError: nothing could be found out.
     """
-    query = checked_query(text)
-    strategy, warnings = _served_strategy(config)
-    deadline, clock, began = Deadline.after_ms(timeout_ms), Stopwatch.start(), time.perf_counter()
-    legs = search_legs(
-        engine.database,
-        engine.executors,
-        tenant,
-        query,
-        strategy=strategy,
-        model=engine.model,
-        embedder=engine.query_embedder,
-        kind=_kind(config, engine.model),
-        threshold=_first(config.hybrid_search.threshold, engine.model.similarity_threshold, 0.0),
-        limit=2 * config.top_k.retrieval,
-        deadline=deadline,
+    query, deadline = checked_query(text), Deadline.after_ms(timeout_ms)
+    digest = config_hash(config, model_names=engine.model_names(tenant, config))
+    try:
+        with engine.metrics.measured("total"):
+            asked = _Asked(
+                tenant=tenant,
+                text=text,
+                query=query,
+                config=config,
+                config_hash=digest,
+                filters=filters,
+                now=now or datetime.now(engine.settings.zone),
+                deadline=deadline,
+                version=corpus_version(engine.database, tenant, timeout_ms=timeout_ms) if use_cache else None,
+            )
+            found = _remembered(engine, asked, timeout_ms=timeout_ms) if use_cache else _retrieve(engine, asked)
+    except RagError as error:
+        log_failed("retrieval", error, config_hash=digest, query=query, tenant=tenant)
+        raise
+    engine.metrics.count_answer(is_degraded=found.is_degraded)
+    return found
+
+
+def _remembered(engine: Engine, asked: _Asked, *, timeout_ms: int) -> Retrieval:
+    key = query_key(
+        tenant=asked.tenant,
+        query=asked.query,
+        config_hash=asked.config_hash,
+        filters=asked.filters,
+        corpus_version=asked.version or "",
+        today=asked.now.date(),
+        timeout_ms=timeout_ms,
     )
-    fused = fuse(legs.rankings, config=config, model=engine.model)[: config.top_k.retrieval]
-    clock.lap("retrieval", since=began)
-    began = time.perf_counter()
-    hits = expand(engine.database, tenant, query, fused, config=config, deadline=deadline)
-    clock.lap("contextExpansion", since=began)
+    return cached_retrieval(
+        engine.caches.query,
+        key,
+        lambda: _retrieve(engine, asked),
+        text=asked.text,
+        timeout_ms=asked.deadline.remaining_ms,
+    )
+
+
+def _retrieve(engine: Engine, asked: _Asked) -> Retrieval:
+    clock = Stopwatch.start()
+    with clock.stage("queryTransformation"):
+        request = _understood(asked)
+    with clock.stage("retrieval"):
+        legs = _search(engine, request)
+        with engine.metrics.measured("hybridFusion"):
+            ranked = _fuse(engine, request, legs)
+    failures = dict(legs.failures)
+    if request.strategy == "hybrid+rerank" and ranked:
+        with clock.stage("reranking"):
+            ranked = _reranked(engine, request, ranked, legs, failures)
+    with clock.stage("contextExpansion"):
+        hits = _expand(engine, request, ranked, failures)
+    _record(engine, clock, legs)
+    for component, error in failures.items():
+        log_degraded(component, error, config_hash=asked.config_hash, query=asked.query, tenant=asked.tenant)
     return Retrieval(
-        query=text,
-        strategy=strategy,
+        query=asked.text,
+        strategy="hybrid" if "reranking" in failures else request.strategy,
         hits=tuple(hits),
         latency_ms=clock.total_ms,
         stages=clock.stages,
-        warnings=(*warnings, *legs.warnings),
-        is_degraded=bool(legs.warnings) or bool(warnings),
+        warnings=tuple(legs.warnings),
+        is_degraded=bool(failures),
+        transformed=replace(request.transformed, hyde_answer=legs.hyde_answer),
+        interval=interval_of(request.transformed.times),
     )
+
+
+def _record(engine: Engine, clock: Stopwatch, legs: LegResults) -> None:
+    measured: dict[Stage, float | None] = {
+        "queryTransformation": clock.stages["queryTransformation"],
+        "semanticSearch": legs.timings.get("semantic"),
+        "fullTextSearch": legs.timings.get("fulltext"),
+        "reranking": clock.stages.get("reranking"),
+        "contextExpansion": clock.stages["contextExpansion"],
+    }
+    for stage, milliseconds in measured.items():
+        if milliseconds is not None:
+            engine.metrics.record(stage, milliseconds)
 
 
 def checked_query(text: str) -> str:
@@ -79,37 +195,169 @@ def checked_query(text: str) -> str:
     return query
 
 
-def fuse(rankings: dict[str, Ranking], *, config: RetrievalConfig, model: EmbeddingModel) -> list[Fused]:
-    """The legs' rankings as one, best first, each with a public score in [0, 1] and the fusion's own."""
-    ranks = ranks_by_leg(rankings)
-    if len(rankings) == 1:
-        (ranking,) = rankings.values()
-        scored = list(zip(normalised(ranking), ranking, strict=True))
-        return [_fused(chunk, public, own, ranks) for (chunk, public), (_, own) in scored]
-    search = config.hybrid_search
-    weights = [
-        _first(search.semantic_weight, model.semantic_weight),
-        _first(search.fulltext_weight, model.fulltext_weight),
-    ]
-    legs = [rankings.get("semantic", []), rankings.get("fulltext", [])]
-    if (search.method or model.fusion_method) == "rrf":
-        fused = reciprocal_rank_fusion([[chunk for chunk, _ in leg] for leg in legs], weights=weights, k=search.rrf_k)
-        highest = highest_rrf_score(weights, k=search.rrf_k)
-        return [_fused(chunk, min(1.0, score / highest), score, ranks) for chunk, score in fused]
-    return [_fused(chunk, score, score, ranks) for chunk, score in relative_score_fusion(legs, weights=weights)]
+def _understood(asked: _Asked) -> _Request:
+    language = query_language(asked.query, known=LANGUAGES)
+    transformed = transform(asked.query, language=language, now=asked.now, config=asked.config.query_transformation)
+    return _Request(
+        **{name.name: getattr(asked, name.name) for name in fields(asked)},
+        language=language,
+        strategy=served_strategy(asked.config),
+        transformed=transformed,
+        searches=plan_searches(transformed, asked.query, asked.filters),
+    )
 
 
-def _fused(chunk: ChunkId, public: float, own: float, ranks: dict[ChunkId, dict[str, int]]) -> Fused:
-    return Fused(chunk_id=chunk, score=public, fusion_score=own, ranks=ranks[chunk])
-
-
-def _served_strategy(config: RetrievalConfig) -> tuple[Strategy, list[str]]:
-    """The strategy that is run, and what to say when it is not the one asked for; flags can only switch off."""
+def served_strategy(config: RetrievalConfig) -> Strategy:
+    """The strategy that is run: flags can only switch off."""
     if config.strategy in {"hybrid", "hybrid+rerank"} and not config.hybrid_search.enabled:
-        return "semantic", []
-    if config.strategy == "hybrid+rerank":
-        return "hybrid", [WITHOUT_RERANKING] if config.reranking.enabled else []
-    return config.strategy, []
+        return "semantic"
+    if config.strategy == "hybrid+rerank" and not config.reranking.enabled:
+        return "hybrid"
+    return config.strategy
+
+
+def _search(engine: Engine, request: _Request) -> LegResults:
+    config, is_hybrid = request.config, request.strategy not in {"semantic", "fulltext"}
+    return search_legs(
+        engine.database,
+        engine.executors,
+        request.tenant,
+        request.searches,
+        strategy=request.strategy,
+        vectors=VectorSearch(
+            model=engine.model,
+            embedder=engine.query_embedder,
+            kind=_kind(config, engine.model),
+            threshold=_first(config.hybrid_search.threshold, engine.model.similarity_threshold, 0.0),
+        ),
+        limit=2 * config.top_k.retrieval,
+        deadline=request.deadline.share(LEG_SHARE),
+        search_graph=_graph_search(engine, request) if is_hybrid else None,
+        write_hypothesis=_hypothesis(engine, request) if request.strategy != "fulltext" else None,
+    )
+
+
+def _graph_search(engine: Engine, request: _Request) -> Callable[[Deadline], Sequence[GraphHit]] | None:
+    direction, graph = request.transformed.direction, request.config.graph_rag
+    if direction is None or not graph.enabled or graph.weight == 0:
+        return None
+    return lambda deadline: search_graph(
+        engine.database,
+        request.tenant,
+        request.query,
+        language=request.language,
+        direction=direction,
+        config=graph,
+        filters=request.filters,
+        limit=request.config.top_k.retrieval,
+        timeout_ms=deadline.remaining_ms,
+    )
+
+
+def _hypothesis(engine: Engine, request: _Request) -> Callable[[Deadline], str] | None:
+    chat = engine.chat
+    if chat is None or not wants_hyde(request.transformed, request.config.query_transformation):
+        return None
+    return lambda deadline: generate_hypothetical_answer(
+        request.query, chat=chat, language=request.language, timeout_seconds=deadline.share(0.8).remaining_ms / 1000
+    )
+
+
+def _fuse(engine: Engine, request: _Request, legs: LegResults) -> list[Fused]:
+    search = request.config.hybrid_search
+    method = search.method or engine.model.fusion_method
+    defaults = _WEIGHTED if method == "weighted" else _model_weights(engine.model)
+    weighted = weigh(
+        legs.rankings,
+        {search.suffix: search.weight for search in request.searches},
+        legs={
+            "semantic": _first(search.semantic_weight, defaults["semantic"]),
+            "fulltext": _first(search.fulltext_weight, defaults["fulltext"]),
+        },
+        graph=request.config.graph_rag.weight,
+    )
+    recency = _recency(engine, request, legs) if method == "weighted" else None
+    fused = fuse(weighted, method=method, k=search.rrf_k, recency=recency, recency_weight=search.recency_weight)
+    return [_with_path(candidate, legs.graph.get(candidate.chunk_id)) for candidate in fused[: _pool(request)]]
+
+
+def _model_weights(model: EmbeddingModel) -> dict[str, float]:
+    return {"semantic": model.semantic_weight, "fulltext": model.fulltext_weight}
+
+
+def _pool(request: _Request) -> int:
+    """How many candidates go on: what is served is what a deeper evaluation re-ranks."""
+    wanted = request.config.top_k.retrieval
+    return max(wanted, MAX_CANDIDATES) if request.strategy == "hybrid+rerank" else wanted
+
+
+def _with_path(candidate: Fused, hit: GraphHit | None) -> Fused:
+    if hit is None:
+        return candidate
+    return replace(candidate, path=tuple(str(entity) for entity in hit.path_ids), path_names=tuple(hit.path))
+
+
+def _recency(engine: Engine, request: _Request, legs: LegResults) -> dict[ChunkId, float]:
+    chunks = {chunk for ranking in legs.rankings.values() for chunk, _ in ranking}
+    written = fetch_created_at(
+        engine.database, request.tenant, sorted(chunks), timeout_ms=max(1, request.deadline.remaining_ms)
+    )
+    half_life = request.config.hybrid_search.recency_half_life_days
+    return {
+        chunk: recency_of((request.now - moment).total_seconds() / _SECONDS_PER_DAY, half_life_days=half_life)
+        for chunk, moment in written.items()
+    }
+
+
+def _reranked(
+    engine: Engine, request: _Request, candidates: list[Fused], legs: LegResults, failures: dict[str, RagError]
+) -> list[Fused]:
+    """The candidates in the re-ranker's order, or as they were when it fails."""
+    try:
+        return rerank(
+            engine.database,
+            request.tenant,
+            request.query,
+            candidates,
+            leg_scores={leg: dict(ranking) for leg, ranking in legs.rankings.items()},
+            reranker=engine.reranker(request.tenant, request.config.reranking),
+            top_k=request.config.top_k.reranking,
+            deadline=request.deadline.share(RERANK_SHARE),
+            timeout_ms=request.config.reranking.timeout,
+        )
+    except (RerankingError, DeadlineExceededError, QueryFailedError) as error:
+        failures["reranking"] = error
+        return candidates
+
+
+def _expand(engine: Engine, request: _Request, ranked: list[Fused], failures: dict[str, RagError]) -> list[Hit]:
+    """The hits in their windows; the bare chunks when the windows cannot be read."""
+
+    def read(windows: Sequence[Found]) -> dict[int, WindowText]:
+        return fetch_windows(engine.database, request.tenant, windows, timeout_ms=reading_ms(request.deadline))
+
+    def read_cached(windows: Sequence[Found]) -> dict[int, WindowText]:
+        return cached_windows(
+            engine.caches.context, request.tenant, windows, read, corpus_version=request.version or ""
+        )
+
+    def run(config: RetrievalConfig) -> list[Hit]:
+        return expand(
+            engine.database,
+            request.tenant,
+            request.query,
+            ranked,
+            config=config,
+            deadline=request.deadline,
+            read_windows=read if request.version is None else read_cached,
+        )
+
+    try:
+        return run(request.config)
+    except (QueryFailedError, DeadlineExceededError) as error:
+        failures["contextExpansion"] = error
+        bare = request.config.context_expansion.model_copy(update={"enabled": False})
+        return run(request.config.model_copy(update={"context_expansion": bare}))
 
 
 def _kind(config: RetrievalConfig, model: EmbeddingModel) -> EmbeddingKind:

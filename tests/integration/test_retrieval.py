@@ -1,12 +1,13 @@
 import dataclasses
 import threading
 import time
+from datetime import UTC, datetime
 
 import pytest
 
 from rag_core.configuration import configure
 from rag_core.engine import Engine
-from rag_core.errors import EmbeddingError, InvalidInputError, RetrievalFailedError
+from rag_core.errors import EmbeddingError, InvalidInputError, RerankingError, RetrievalFailedError
 from rag_core.model import TenantId
 from rag_core.retrieval.legs import WITHOUT_FULLTEXT, WITHOUT_SEMANTIC
 from rag_core.retrieval.retrieve import retrieve
@@ -23,8 +24,8 @@ LONG = "  ".join(
 
 
 def find(engine: Engine, tenant: TenantId, text: str, **more: object):
-    strategy = more.pop("strategy", "hybrid")
-    return retrieve(engine, tenant, text, config=configure(more, strategy=strategy), timeout_ms=30_000)
+    strategy, now = more.pop("strategy", "hybrid"), more.pop("now", None)
+    return retrieve(engine, tenant, text, config=configure(more, strategy=strategy), timeout_ms=30_000, now=now)
 
 
 def with_embedder(engine: Engine, embed) -> Engine:
@@ -236,11 +237,76 @@ def test_an_empty_corpus_gives_no_results_and_no_error(engine, tenant) -> None:
     assert found.warnings == ()
 
 
-def test_until_reranking_exists_it_answers_as_hybrid_and_says_so(engine, tenant, make_note, index_notes) -> None:
+def test_reranking_keeps_what_the_scores_were_before(engine, tenant, make_note, index_notes) -> None:
     make_note("El perro ladra.")
     index_notes()
 
+    (hit,) = (found := find(engine, tenant, "perro", strategy="hybrid+rerank")).hits
+
+    assert found.strategy == "hybrid+rerank"
+    assert found.warnings == ()
+    assert hit.score == hit.rerank_score
+    assert hit.original_score == 1.0
+
+
+def test_a_reranker_that_fails_leaves_the_order_of_the_search_and_says_nothing(
+    engine, tenant, make_note, index_notes, monkeypatch
+) -> None:
+    class Failing:
+        name = "failing@1"
+
+        def score(self, query, candidates, *, statistics, timeout_seconds):
+            raise RerankingError("no scores today")
+
+    make_note("El perro ladra.", external_id="a")
+    index_notes()
+    monkeypatch.setattr(Engine, "reranker", lambda *_: Failing())
+
     found = find(engine, tenant, "perro", strategy="hybrid+rerank")
 
-    assert found.strategy == "hybrid"
-    assert len(found.warnings) == 1
+    assert [hit.external_id for hit in found.hits] == ["a"]
+    assert (found.strategy, found.warnings, found.is_degraded) == ("hybrid", (), True)
+
+
+def test_both_parts_of_a_double_question_are_found(engine, tenant, make_note, index_notes) -> None:
+    make_note("El médico de cabecera se llama Ramiro Ortega.", external_id="médico")
+    make_note("Las llaves del trastero están en el cajón azul.", external_id="llaves")
+    for number in range(20):
+        make_note(f"Apunte {number}: el médico habló de llaves, cajones y de otras cosas sin importancia.")
+    index_notes()
+
+    found = find(engine, tenant, "¿Cómo se llama el médico de cabecera? ¿Dónde están las llaves del trastero?")
+
+    assert {"médico", "llaves"} <= {hit.external_id for hit in found.hits[:3]}
+    assert found.transformed is not None
+    assert len(found.transformed.sub_queries) == 2
+
+
+def test_what_was_written_in_the_time_asked_for_comes_first(engine, tenant, make_note, index_notes) -> None:
+    for day, name in ((3, "antes"), (11, "entonces"), (17, "después")):
+        make_note(
+            f"Salí a correr por el parque el día {day}.", external_id=name, created_at=f"2025-03-{day:02}T09:00:00Z"
+        )
+    index_notes()
+
+    found = find(
+        engine, tenant, "¿Por dónde salí a correr la semana pasada?", now=datetime(2025, 3, 19, 12, tzinfo=UTC)
+    )
+
+    assert found.hits[0].external_id == "entonces"
+    assert len(found.hits) == 3
+    assert found.interval is not None
+
+
+def test_an_answer_is_remembered_until_a_note_changes(engine, tenant, make_note, index_notes) -> None:
+    make_note("El perro ladra.", external_id="a")
+    index_notes()
+    first = find(engine, tenant, "perro")
+
+    again = find(engine, tenant, "perro")
+    make_note("El perro duerme.", external_id="b")
+    after = find(engine, tenant, "perro")
+
+    assert again.hits == first.hits
+    assert engine.caches.query.figures.hits == 1
+    assert {hit.external_id for hit in after.hits} == {"a", "b"}

@@ -1,0 +1,87 @@
+"""From the legs' rankings to one list of candidates. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rag_core.configuration import FusionMethod
+from rag_core.model import ChunkId
+from rag_core.retrieval.expansion import Fused
+from rag_core.retrieval.fusion import (
+    Ranking,
+    highest_rrf_score,
+    normalised,
+    ranks_by_leg,
+    reciprocal_rank_fusion,
+    relative_score_fusion,
+    weighted_fusion,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightedRanking:
+    """A leg's ranking and its say in the fusion, in [0, 1]."""
+
+    leg: str
+    ranking: Ranking
+    weight: float
+
+
+def weigh(
+    rankings: Mapping[str, Ranking], searches: Mapping[str, float], *, legs: Mapping[str, float], graph: float
+) -> list[WeightedRanking]:
+    """The rankings that take part, with their weights.
+
+    ``searches`` are weights by suffix ('' the query itself), ``legs`` by leg. A leg that failed is not in ``rankings`` and has
+    no say. The query's own legs count though they found nothing, so that what only a weak leg found stays low. A
+    hypothetical answer's vector shares the semantic weight with the query's.
+    """
+    shared = 0.5 if rankings.get("semantic:hyde") else 1.0
+    suffixes = {**searches, ":hyde": searches[""]}
+    weighted = [
+        WeightedRanking(
+            leg=leg + suffix,
+            ranking=rankings[leg + suffix],
+            weight=weight * share * (shared if leg == "semantic" and suffix in {"", ":hyde"} else 1.0),
+        )
+        for suffix, share in suffixes.items()
+        for leg, weight in legs.items()
+        if leg + suffix in rankings and (rankings[leg + suffix] or not suffix)
+    ]
+    if rankings.get("graph"):
+        weighted.append(WeightedRanking(leg="graph", ranking=rankings["graph"], weight=graph))
+    if weighted and not any(item.weight for item in weighted):
+        return [WeightedRanking(leg=item.leg, ranking=item.ranking, weight=1.0) for item in weighted]
+    return weighted
+
+
+def fuse(
+    weighted: Sequence[WeightedRanking],
+    *,
+    method: FusionMethod,
+    k: int,
+    recency: Mapping[ChunkId, float] | None = None,
+    recency_weight: float = 0.0,
+) -> list[Fused]:
+    """The rankings as one, best first, each candidate with a public score in [0, 1] and the fusion's own.
+
+    A single ranking keeps its own scores, divided by the best for the public. ``recency`` in [0, 1] is read by ``weighted`` alone.
+    """
+    if not weighted:
+        return []
+    ranks = ranks_by_leg({item.leg: item.ranking for item in weighted})
+    rankings, weights = [item.ranking for item in weighted], [item.weight for item in weighted]
+    if method == "weighted":
+        fused = weighted_fusion(rankings, weights=weights, recency=recency or {}, recency_weight=recency_weight)
+        return [_fused(chunk, score, score, ranks) for chunk, score in fused]
+    if len(rankings) == 1:
+        pairs = zip(normalised(rankings[0]), rankings[0], strict=True)
+        return [_fused(chunk, public, own, ranks) for (chunk, public), (_, own) in pairs]
+    if method == "rrf":
+        fused = reciprocal_rank_fusion([[chunk for chunk, _ in ranking] for ranking in rankings], weights=weights, k=k)
+        highest = highest_rrf_score(weights, k=k)
+        return [_fused(chunk, min(1.0, score / highest), score, ranks) for chunk, score in fused]
+    return [_fused(chunk, score, score, ranks) for chunk, score in relative_score_fusion(rankings, weights=weights)]
+
+
+def _fused(chunk: ChunkId, public: float, own: float, ranks: Mapping[ChunkId, Mapping[str, int]]) -> Fused:
+    return Fused(chunk_id=chunk, score=public, fusion_score=own, ranks=ranks[chunk])

@@ -1,0 +1,160 @@
+"""Which searches a query asks for, and how their rankings are weighed."""
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+
+from rag_core.model import NO_FILTERS, ChunkId, Filters, TimeExpression, TransformedQuery
+from rag_core.retrieval.candidates import fuse, weigh
+from rag_core.retrieval.plan import BESIDE_TIME, Search, interval_of, plan_searches
+
+A, B, C = (ChunkId(UUID(int=number)) for number in (1, 2, 3))
+
+
+def moment(day: int, month: int = 3) -> datetime:
+    return datetime(2025, month, day, tzinfo=UTC)
+
+
+def named(since: datetime, until: datetime, *, is_relative: bool = True) -> TimeExpression:
+    return TimeExpression(span=(0, 5), text="antes", since=since, until=until, is_relative=is_relative)
+
+
+def transformed(*parts: str, times: tuple[TimeExpression, ...] = (), without_time: str = "") -> TransformedQuery:
+    return TransformedQuery(
+        original_query="pregunta",
+        intent="factual",
+        sub_queries=parts or ("pregunta",),
+        timestamp=moment(1),
+        times=times,
+        without_time=without_time,
+    )
+
+
+def test_a_plain_query_is_one_search() -> None:
+    assert plan_searches(transformed(), "pregunta", NO_FILTERS) == [
+        Search(suffix="", text="pregunta", filters=NO_FILTERS)
+    ]
+
+
+def test_every_part_of_a_double_question_is_searched_beside_the_whole() -> None:
+    found = plan_searches(transformed("¿Quién?", "¿Dónde?"), "¿Quién? ¿Dónde?", NO_FILTERS)
+
+    assert [(search.suffix, search.text) for search in found] == [
+        ("", "¿Quién? ¿Dónde?"),
+        (":1", "¿Quién?"),
+        (":2", "¿Dónde?"),
+    ]
+
+
+def test_a_time_counted_from_now_is_searched_in_full_weight_and_the_rest_beside_it() -> None:
+    times = (named(moment(3), moment(10)),)
+
+    whole, timed = plan_searches(transformed(times=times, without_time="¿Qué hice?"), "¿Qué hice ayer?", NO_FILTERS)
+
+    assert (whole.weight, whole.filters) == (BESIDE_TIME, NO_FILTERS)
+    assert (timed.weight, timed.text) == (1.0, "¿Qué hice?")
+    assert (timed.filters.since, timed.filters.until) == (moment(3), moment(10))
+
+
+def test_a_calendar_date_only_lifts_the_notes_of_its_time() -> None:
+    times = (named(moment(3), moment(10), is_relative=False),)
+
+    whole, timed = plan_searches(transformed(times=times), "en marzo de 2025", NO_FILTERS)
+
+    assert (whole.weight, timed.weight) == (1.0, BESIDE_TIME)
+
+
+def test_a_time_outside_the_filters_is_not_searched() -> None:
+    filters = Filters(since=moment(1, month=5))
+
+    assert len(plan_searches(transformed(times=(named(moment(3), moment(10)),)), "ayer", filters)) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [((1, 20), (10, 25), (10, 20)), ((1, 5), (10, 15), (1, 15))],
+    ids=["their overlap", "their hull when apart"],
+)
+def test_several_times_mean_one_interval(first, second, expected) -> None:
+    times = [named(moment(first[0]), moment(first[1])), named(moment(second[0]), moment(second[1]))]
+
+    assert interval_of(times) == (moment(expected[0]), moment(expected[1]))
+
+
+LEGS = {"semantic": 0.25, "fulltext": 0.75}
+
+
+class TestWeighing:
+    def test_a_leg_of_the_query_that_found_nothing_keeps_its_say(self) -> None:
+        weighted = weigh({"semantic": [(A, 0.5)], "fulltext": []}, {"": 1.0}, legs=LEGS, graph=0.5)
+
+        assert [(item.leg, item.weight) for item in weighted] == [("semantic", 0.25), ("fulltext", 0.75)]
+
+    def test_a_leg_that_failed_has_none(self) -> None:
+        weighted = weigh({"semantic": [(A, 0.5)]}, {"": 1.0}, legs=LEGS, graph=0.5)
+
+        assert [item.leg for item in weighted] == ["semantic"]
+
+    def test_a_part_that_found_nothing_does_not_lower_the_scores_of_the_rest(self) -> None:
+        rankings = {"fulltext": [(A, 2.0)], "fulltext:1": [], "fulltext:2": [(B, 1.0)]}
+
+        weighted = weigh(rankings, {"": 1.0, ":1": 1.0, ":2": 1.0}, legs={"fulltext": 1.0}, graph=0.5)
+
+        assert [item.leg for item in weighted] == ["fulltext", "fulltext:2"]
+
+    def test_a_hypothetical_answer_shares_the_semantic_weight(self) -> None:
+        rankings = {"semantic": [(A, 0.5)], "fulltext": [(B, 1.0)], "semantic:hyde": [(C, 0.7)]}
+
+        weighted = weigh(rankings, {"": 1.0}, legs=LEGS, graph=0.5)
+
+        assert {item.leg: item.weight for item in weighted} == {
+            "semantic": 0.125,
+            "fulltext": 0.75,
+            "semantic:hyde": 0.125,
+        }
+
+    def test_the_graph_is_a_ranking_of_its_own(self) -> None:
+        weighted = weigh({"fulltext": [(A, 1.0)], "graph": [(B, 0.8)]}, {"": 1.0}, legs={"fulltext": 0.75}, graph=0.5)
+
+        assert [(item.leg, item.weight) for item in weighted] == [("fulltext", 0.75), ("graph", 0.5)]
+
+    def test_weights_of_nothing_but_zero_count_alike(self) -> None:
+        weighted = weigh({"semantic": [(A, 0.5)]}, {"": 1.0}, legs={"semantic": 0.0, "fulltext": 1.0}, graph=0.0)
+
+        assert [item.weight for item in weighted] == [1.0]
+
+
+class TestFusing:
+    weighted = weigh(
+        {"semantic": [(A, 0.8), (B, 0.4)], "fulltext": [(B, 10.0), (C, 5.0)]},
+        {"": 1.0},
+        legs={"semantic": 0.5, "fulltext": 0.5},
+        graph=0.5,
+    )
+
+    @pytest.mark.parametrize("method", ["rrf", "relative_score", "weighted"])
+    def test_every_method_puts_what_both_legs_found_first(self, method) -> None:
+        fused = fuse(self.weighted, method=method, k=60)
+
+        assert fused[0].chunk_id == B
+        assert fused[0].ranks == {"semantic": 2, "fulltext": 1}
+        assert all(0 <= candidate.score <= 1 for candidate in fused)
+
+    def test_recency_lifts_a_fresh_note_over_an_equal_old_one(self) -> None:
+        weighted = weigh({"fulltext": [(A, 3.0), (B, 3.0)]}, {"": 1.0}, legs={"fulltext": 0.25}, graph=0.5)
+
+        fused = fuse(weighted, method="weighted", k=60, recency={A: 0.1, B: 0.9}, recency_weight=0.15)
+
+        assert [candidate.chunk_id for candidate in fused] == [B, A]
+        assert fused[0].score == pytest.approx((0.25 + 0.15 * 0.9) / 0.4)
+
+    def test_a_single_ranking_keeps_its_own_scores(self) -> None:
+        weighted = weigh({"fulltext": [(A, 8.0), (B, 2.0)]}, {"": 1.0}, legs={"fulltext": 1.0}, graph=0.5)
+
+        fused = fuse(weighted, method="rrf", k=60)
+
+        assert [(candidate.score, candidate.fusion_score) for candidate in fused] == [(1.0, 8.0), (0.25, 2.0)]
+
+    def test_nothing_found_is_nothing_fused(self) -> None:
+        assert fuse([], method="rrf", k=60) == []
