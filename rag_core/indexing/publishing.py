@@ -10,7 +10,8 @@ from rag_core.storage import vector_index
 from rag_core.storage.database import Database
 from rag_core.storage.queries import query
 
-PUBLISH_NOTES = 50
+PUBLISH_NOTES = 200
+"""Posting lists are written in the order of their words: of 500 notes at once each row takes a third of what it takes of 50."""
 VACUUM_AFTER_ROWS = 10_000
 """Fewer changes are left to autovacuum: a vacuum of everything took 1.2 s at 100,000 chunks."""
 
@@ -32,7 +33,7 @@ def publish_staged(
     *,
     on_progress: Callable[[int], None] = lambda _notes: None,
 ) -> PublishReport:
-    """Publish the batches' staged notes, some fifty a transaction; each note is seen old or new, whole."""
+    """Publish the batches' staged notes, two hundred a transaction; each note is seen old or new, whole."""
     staged = published = deleted = 0
     for fingerprint in pipeline.fingerprints:
         notes = store.fetch_staged_note_ids(database, tenant, batches, fingerprint)

@@ -11,9 +11,7 @@ from rag_core.indexing.batches import register_batches
 from rag_core.indexing.publishing import maintain, publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.settings import Settings
-from rag_core.storage.database import Connection, Database, open_database
-from rag_core.storage.queries import query
-from rag_core.storage.vector_index import ensure_vector_index, vacuum
+from rag_core.storage.database import Connection, open_database
 
 from .corpus import Corpus, note_lines
 from .measuring import Stopwatch, seconds_of
@@ -48,10 +46,11 @@ def run(corpus: Corpus, sizes: Sizes) -> dict[str, Any]:
     }
 
 
-def index_all(engine: Engine, *, is_bulk: bool = False) -> Stopwatch:
+def index_all(engine: Engine, *, has_vector_index: bool = True) -> Stopwatch:
     """Index every note by the core's own steps, in groups of batches; the seconds of each step.
 
-    In bulk the vector index is made last, of all vectors at once: 0.4 ms each, where adding to it takes 10 ms.
+    Without the vector index nothing is maintained: made last, of all vectors at once, it takes 0.4 ms each, where adding to
+    it takes 10 ms.
     """
     watch = Stopwatch()
     database, pipeline = engine.database, engine.pipeline
@@ -64,20 +63,10 @@ def index_all(engine: Engine, *, is_bulk: bool = False) -> Stopwatch:
             embed_staged(database, TENANT, group, pipeline)
         with watch.lap("publish"):
             publish_staged(database, TENANT, group, pipeline)
-        with watch.lap("maintain"):
-            _fold(database) if is_bulk else maintain(database, TENANT, pipeline)
-    if is_bulk:
-        with watch.lap("maintain"):
-            vacuum(database)
-            ensure_vector_index(database, pipeline.model)
+        if has_vector_index:
+            with watch.lap("maintain"):
+                maintain(database, TENANT, pipeline)
     return watch
-
-
-def _fold(database: Database) -> int:
-    with database.transaction(TENANT) as connection:
-        row = connection.execute(query("fold_statistics"), {"tenant": TENANT}).fetchone()
-    assert row is not None
-    return int(row[0])
 
 
 def count_chunks(owner: Connection) -> int:

@@ -4,7 +4,7 @@ import http.client
 import itertools
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -64,10 +64,8 @@ def put_load(address: tuple[str, int], questions: Sequence[str], *, clients: int
     """Let clients ask hybrid searches, each the next as soon as it has its answer, for so many seconds."""
     began = time.monotonic()
     with ThreadPoolExecutor(clients) as executor:
-        running = [
-            executor.submit(_ask_until, began + seconds, address, questions, first=number * 7)
-            for number in range(clients)
-        ]
+        numbers = itertools.count()
+        running = [executor.submit(_ask_until, began + seconds, address, questions, numbers) for _ in range(clients)]
         reports = [future.result() for future in running]
     return LoadReport(
         seconds=time.monotonic() - began,
@@ -77,10 +75,11 @@ def put_load(address: tuple[str, int], questions: Sequence[str], *, clients: int
     )
 
 
-def _ask_until(moment: float, address: tuple[str, int], questions: Sequence[str], *, first: int) -> LoadReport:
+def _ask_until(moment: float, address: tuple[str, int], questions: Sequence[str], numbers: Iterator[int]) -> LoadReport:
+    """All clients draw from the same numbers, so that none asks what another has asked."""
     report = LoadReport()
     with Client(address) as client:
-        for at in itertools.count(first):
+        for at in numbers:
             if time.monotonic() >= moment:
                 break
             _ask(client, questions[at % len(questions)], report)

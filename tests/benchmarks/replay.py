@@ -1,6 +1,7 @@
-"""The bare statements of a search: recorded from a real one, sent again by one connection, one after the other."""
+"""The bare statements of a search: recorded from a real one, sent again one after the other or both legs at once."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -20,28 +21,38 @@ from .scratch import TENANT
 TIMEOUT_MS = 60_000
 _LEGS = ("postings", "embeddings")
 
+Transaction = Sequence[tuple[bytes, Any]]
+"""Statements, rendered, with their parameters."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statements:
-    """What one search sends, in order, and the settings of its transactions."""
+    """What one search sends: each leg's statements, the transactions that come after them, and the settings of all."""
 
-    queries: Sequence[tuple[bytes, Any]]
+    legs: Sequence[Transaction]
+    texts: Sequence[Transaction]
     settings: dict[str, str]
 
 
 def recorded_statements(engine: Engine, question: str) -> Statements:
-    """The statements of a hybrid search, rendered, with their parameters.
+    """The statements of a hybrid search.
 
     Raises:
         RuntimeError: a leg was not seen: the search sends its statements in a way that is not recorded.
     """
     recorder = _Recorder(database=engine.database)
     recording = replace(engine, database=cast("Database", recorder))
-    retrieve(recording, TENANT, question, config=configure(strategy="hybrid"), timeout_ms=TIMEOUT_MS)
-    missing = [leg for leg in _LEGS if not any(leg.encode() in query for query, _ in recorder.queries)]
-    if missing:
-        raise RuntimeError(f"no statement of a search reads {', '.join(missing)}; record it where it is sent")
-    return Statements(queries=recorder.queries, settings=recorder.settings)
+    config = configure(strategy="hybrid")
+    retrieve(recording, TENANT, question, config=config, timeout_ms=TIMEOUT_MS, use_cache=False)
+    legs = [[statement for one in recorder.transactions if _reads(one, leg) for statement in one] for leg in _LEGS]
+    if not all(legs):
+        raise RuntimeError(f"no transaction of a search reads one of {', '.join(_LEGS)}; record it where it is sent")
+    texts = [one for one in recorder.transactions if not any(_reads(one, leg) for leg in _LEGS)]
+    return Statements(legs=legs, texts=texts, settings=recorder.settings)
+
+
+def _reads(transaction: Transaction, table: str) -> bool:
+    return any(table.encode() in query for query, _ in transaction)
 
 
 @contextmanager
@@ -56,8 +67,22 @@ def open_replay(database: Database, statements: Statements) -> Iterator[Connecti
 
 
 def replay(connection: Connection, statements: Statements) -> None:
-    """Send the statements, prepared, and read all rows."""
-    for query, parameters in statements.queries:
+    """Send the statements, prepared, one after the other, and read all rows."""
+    for transaction in (*statements.legs, *statements.texts):
+        _send(connection, transaction)
+
+
+def replay_at_once(connections: Sequence[Connection], statements: Statements, executor: ThreadPoolExecutor) -> None:
+    """Send both legs at once, each by its own connection, as a search does, then the rest."""
+    running = [executor.submit(_send, *pair) for pair in zip(connections, statements.legs, strict=True)]
+    for sent in running:
+        sent.result()
+    for transaction in statements.texts:
+        _send(connections[0], transaction)
+
+
+def _send(connection: Connection, transaction: Transaction) -> None:
+    for query, parameters in transaction:
         connection.execute(query, parameters, prepare=True).fetchall()
 
 
@@ -66,16 +91,21 @@ class _Recorder:
     """Stands in for the database: hands on to it and remembers."""
 
     database: Database
-    queries: list[tuple[bytes, Any]] = field(default_factory=list)
+    transactions: list[list[tuple[bytes, Any]]] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
 
     @contextmanager
     def transaction(
         self, tenant: TenantId, *, local: Mapping[str, str | int] | None = None, **options: Any
     ) -> Iterator["_RecordedConnection"]:
+        queries: list[tuple[bytes, Any]] = []
+        self.transactions.append(queries)
+        self.settings |= {name: str(value) for name, value in (local or {}).items()}
         with self.database.transaction(tenant, local=local, **options) as connection:
-            self.settings |= {name: str(value) for name, value in (local or {}).items()}
-            yield _RecordedConnection(connection=connection, queries=self.queries)
+            yield _RecordedConnection(connection=connection, queries=queries)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.database, name)
 
 
 @dataclass(slots=True, kw_only=True)

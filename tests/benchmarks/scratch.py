@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -93,12 +93,12 @@ def brain_environment(settings: Settings) -> dict[str, str]:
 
 
 @contextmanager
-def served(settings: Settings) -> Iterator[tuple[str, int]]:
-    """Host and port of a ``brain serve`` of its own, stopped when the block ends."""
+def served(settings: Settings, more: Mapping[str, str]) -> Iterator[tuple[str, int]]:
+    """Host and port of a ``brain serve`` of its own with ``more`` settings, stopped when the block ends."""
     log = settings.home / "serve.log"
     with (
         log.open("wb") as said,
-        subprocess.Popen(brain_command("serve"), env=brain_environment(settings), stderr=said) as process,
+        subprocess.Popen(brain_command("serve"), env=brain_environment(settings) | more, stderr=said) as process,
     ):
         try:
             yield _address(process, log)

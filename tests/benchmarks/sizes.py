@@ -11,7 +11,7 @@ class Sizes:
     import_notes: int = 3_000
     noop_notes: int = 2_000
     rounds: int = 3
-    search_chunks: tuple[int, ...] = (1_000, 10_000)
+    search_chunks: tuple[int, ...] = (1_000, 10_000, 100_000)
     warmup_queries: int = 200
     max_warmup_seconds: float = 10.0
     queries: int = 300
