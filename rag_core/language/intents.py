@@ -54,7 +54,7 @@ _SPANISH = IntentWording(
     asking="dime|decidme|digame|sabes|saber|recuerdas|recuerdame|explica|explicame|cuentame|pregunto",
     idioms=(
         r"¡ ?(?:qué|cuánt[oa]s?|cómo)",
-        r"a lo mejor|mejor dicho|mejores? amig[oa]s?",
+        r"a lo mejor|mejor dicho|mejor(?:es)? amig[oa]s?",
         r"cuanto antes|lo antes posible|antes que nada|después de todo|despues de todo",
         r"(?:de|por el|al) momento|en este momento|en todo momento|hasta la fecha",
         r"entre (?:semana|otr[oa]s|tanto|comillas)",
@@ -224,9 +224,9 @@ _ENGLISH = IntentWording(
     ),
     phrases={
         "causal": (
-            r"why|causes?|caused|causing|reasons?|because of|due to (?!be)|owing to|as a result of|how come",
+            r"why|causes?|caused|causing|reasons?|because of|due to(?! be(?!\w))|owing to|as a result of|how come",
             r"(?:lead|leads|led|leading) to|result(?:s|ed|ing)? in|(?:trigger|provoke)(?:s|ed|d)?|bring about|brought about",
-            r"consequences?|effects?|impact (?:of|on)|what impact|what (?:makes|made) (?!up)",
+            r"consequences?|effects?|impact (?:of|on)|what impact|what (?:makes|made)(?! up)",
             r"what generate[sd]|what happens (?:if|when)|what would happen if|how (?:do|does|did) .*affect",
         ),
         "temporal": (

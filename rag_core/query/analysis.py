@@ -70,7 +70,7 @@ def _alternatives(wording: IntentWording, intent: Intent) -> list[str]:
 
 
 def _where_a_question_begins(wording: IntentWording, words: str) -> str:
-    beginning = rf"(?:^|¿)\W*(?:(?:{wording.openers})\W+){{0,3}}"
+    beginning = rf"(?:^|¿)[^\w¿]*(?:(?:{wording.openers})\W+){{0,3}}"
     return rf"(?:{beginning}|(?:{wording.asking}),? )(?:{words})"
 
 

@@ -19,8 +19,8 @@ _EDGES = " \t\n\r\f\v,;:.¿?¡!"
 def decompose(query: str, *, language: Language) -> tuple[str, ...]:
     """The distinct questions of a query in their order, at most four, none empty; the query itself if it asks one thing.
 
-    Parts end at question marks, begin at ¿ and at connectors ("y también"). "¿Y cuándo?", which names nothing, gets the
-    predicate of the question before it. A text around a question stays with it: no word but a connector or a repetition
+    Parts end at question marks, begin at ¿ and at connectors ("y también"). "¿Y cuándo?" gets the predicate of the
+    question before it. A text around a question stays with it: no word but a connector or a repetition
     is lost, questions beyond the fourth are put together with it. Taking a part apart again gives that part.
     A blank query gives ().
     """
@@ -85,12 +85,13 @@ def _without_connector(part: str, language: Language) -> str:
 
 
 def _completed(parts: Sequence[str], language: Language) -> Iterator[str]:
-    """Parts that name nothing, as "¿cuándo?", with the predicate of the part before."""
+    """Parts that are a question word alone, as "¿cuándo?", with the predicate of the part before."""
     before = ""
     for part in parts:
-        predicate = "" if _names_something(part, language) else _predicate(before, language)
         words = part.strip(_EDGES)
-        before = _question(f"{words} {predicate}", language) if predicate and words else part
+        is_bare = _asking(language).fullmatch(fold(words).text) is not None
+        predicate = _predicate(before, language) if is_bare else ""
+        before = _question(f"{words} {predicate}", language) if predicate else part
         yield before
 
 

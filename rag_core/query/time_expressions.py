@@ -78,7 +78,8 @@ def strip_times(query: str, times: Sequence[TimeExpression]) -> str:
 
 def _tidy(text: str) -> str:
     text = " ".join(text.split())
-    text = re.sub(r"\s+(?=[,.;:?!)\]»])|(?<=[¿¡(\[«])[\s,;:]+", "", text)
+    text = re.sub(r"(?<=[¿¡(\[«])[\s,;:]+", "", text)
+    text = re.sub(r"\s+(?=[,.;:?!)\]»])", "", text)
     text = re.sub(r"[,;:]+(?=[,.;:?!)\]»])|\(\)", "", text)
     return re.sub(r"^[\s,.;:!?)\]»-]+|[\s,;:]+$", "", text)
 
@@ -132,7 +133,9 @@ def _in_their_years(text: str, points: Sequence[_Point]) -> list[_Point]:
         if not later or point.reading not in _YEARLY or point.has_year:
             settled.append(point)
         elif later.has_year and _go_together(text, point, later):
-            settled.append(_moved(point, later.interval[0].year, has_year=True))
+            moved = _moved(point, later.interval[0].year, has_year=True)
+            is_after = moved.interval[0] > later.interval[0]  # "noviembre y febrero de 2024"
+            settled.append(_moved(moved, later.interval[0].year - is_after, has_year=True))
         elif _is_a_year(later) and re.fullmatch(_OF, text[point.end : later.start]):
             moved = _moved(point, later.interval[0].year, has_year=False)
             settled[-1] = replace(moved, end=later.end, is_bare=False)
