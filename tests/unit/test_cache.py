@@ -1,7 +1,8 @@
 """The caches: what is kept, for how long, for whom, and what is never kept."""
 
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -61,6 +62,13 @@ class Counting:
     def __call__(self) -> int:
         self.calls += 1
         return self.calls
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < end, "it did not come true within 10 s"
+        time.sleep(0.002)
 
 
 def small_cache(*, entries: int = 10, seconds: float = 60, clock: Clock | None = None) -> Cache[str, int]:
@@ -151,8 +159,7 @@ class TestManyThreads:
 
         with ThreadPoolExecutor(20) as threads:
             running = [threads.submit(cache.get_or_compute, "a", slow) for _ in range(20)]
-            while cache.figures.hits < 19:
-                pass
+            wait_until(lambda: cache.figures.hits == 19)
             all_wait.set()
             values = {future.result(5) for future in running}
 
@@ -171,8 +178,7 @@ class TestManyThreads:
             first = threads.submit(cache.get_or_compute, "a", fail)
             started.wait(5)
             second = threads.submit(cache.get_or_compute, "a", lambda: 1)
-            while not cache.figures.hits:
-                pass
+            wait_until(lambda: cache.figures.hits == 1)
             go_on.set()
 
             assert isinstance(first.exception(5), EmbeddingError)
@@ -190,8 +196,7 @@ class TestManyThreads:
             threads.submit(cache.get_or_compute, "a", out_of_time)
             started.wait(5)
             second = threads.submit(cache.get_or_compute, "a", lambda: 1, timeout_ms=5000)
-            while not cache.figures.hits:
-                pass
+            wait_until(lambda: cache.figures.hits == 1)
             go_on.set()
 
             assert second.result(5) == 1
