@@ -531,6 +531,17 @@ CREATE TABLE brain.relations (
     CONSTRAINT relations_no_self_loop CHECK ((source_id <> target_id))
 );
 
+CREATE TABLE brain.rerankers (
+    tenant_id text NOT NULL,
+    version text NOT NULL,
+    weights jsonb NOT NULL,
+    fitted_on jsonb NOT NULL,
+    state text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT rerankers_state_check CHECK ((state = ANY (ARRAY['active'::text, 'retired'::text]))),
+    CONSTRAINT rerankers_version_check CHECK ((version <> ''::text))
+);
+
 CREATE TABLE brain.schema_migrations (
     version integer NOT NULL,
     name text NOT NULL,
@@ -652,6 +663,9 @@ ALTER TABLE ONLY brain.postings
 ALTER TABLE ONLY brain.relations
     ADD CONSTRAINT relations_pkey PRIMARY KEY (tenant_id, relation_id);
 
+ALTER TABLE ONLY brain.rerankers
+    ADD CONSTRAINT rerankers_pkey PRIMARY KEY (tenant_id, version);
+
 ALTER TABLE ONLY brain.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (version);
 
@@ -717,6 +731,8 @@ CREATE INDEX relations_note ON brain.relations USING btree (tenant_id, note_id);
 CREATE INDEX relations_source ON brain.relations USING btree (tenant_id, source_id);
 
 CREATE INDEX relations_target ON brain.relations USING btree (tenant_id, target_id);
+
+CREATE UNIQUE INDEX rerankers_one_active ON brain.rerankers USING btree (tenant_id) WHERE (state = 'active'::text);
 
 CREATE TRIGGER chunks_deleted AFTER DELETE ON brain.chunks REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION brain.index_deleted_chunks();
 
@@ -811,6 +827,9 @@ ALTER TABLE ONLY brain.relations
 ALTER TABLE ONLY brain.relations
     ADD CONSTRAINT relations_tenant_id_target_id_fkey FOREIGN KEY (tenant_id, target_id) REFERENCES brain.entities(tenant_id, entity_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY brain.rerankers
+    ADD CONSTRAINT rerankers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY brain.staged_chunks
     ADD CONSTRAINT staged_chunks_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.staged_notes(tenant_id, note_id) ON DELETE CASCADE;
 
@@ -859,6 +878,8 @@ ALTER TABLE brain.postings ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.relations ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE brain.rerankers ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE brain.staged_chunks ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.staged_notes ENABLE ROW LEVEL SECURITY;
@@ -904,6 +925,8 @@ CREATE POLICY tenant ON brain.notes USING ((tenant_id = ( SELECT current_setting
 CREATE POLICY tenant ON brain.postings USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.relations USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.rerankers USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.staged_chunks USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
@@ -958,6 +981,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.notes TO brain_app;
 GRANT SELECT,INSERT,DELETE ON TABLE brain.postings TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.relations TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.rerankers TO brain_app;
 
 GRANT SELECT ON TABLE brain.schema_migrations TO brain_app;
 

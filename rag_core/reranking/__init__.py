@@ -1,0 +1,57 @@
+"""A second look at the best candidates: the query beside each passage, one score each.
+
+Here: what every re-ranker gets and gives, the embedded one with its features and the fitting of its weights, and one file
+a provider. Not here: where candidates come from and what becomes of the scores (``rag_core.retrieval.rerank``), SQL
+(``storage.rerankers``). Imports point to ``model``, ``errors`` and ``chat``; a provider's file is imported when it is built.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from rag_core.model import ChunkId, Language, NoteId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A passage to be scored: its text, its public score so far, and each leg's own score and rank where one found it."""
+
+    chunk_id: ChunkId
+    note_id: NoteId
+    title: str | None
+    content: str
+    language: Language
+    score: float
+    leg_scores: Mapping[str, float] = field(default_factory=dict)
+    ranks: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryStatistics:
+    """How common the query's words are in the tenant's notes, by language.
+
+    ``documents`` counts the chunks, ``frequencies`` those that hold a word (of its lexemes the rarest); a stop word is
+    absent. Words are as ``rag_core.reranking.words.query_words`` gives them.
+    """
+
+    documents: Mapping[Language, int]
+    frequencies: Mapping[Language, Mapping[str, int]]
+
+
+class Reranker(Protocol):
+    """What scores passages against a query; the same for every provider."""
+
+    @property
+    def name(self) -> str:
+        """Provider and version (``embedded@1``): part of a configuration's hash."""
+        ...
+
+    def score(
+        self, query: str, candidates: Sequence[Candidate], *, statistics: QueryStatistics, timeout_seconds: float
+    ) -> list[float]:
+        """One score in [0, 1] a candidate, in their order; no candidates gives [].
+
+        Raises:
+            RerankingError: a candidate could not be scored in time; then none is.
+        """
+        ...

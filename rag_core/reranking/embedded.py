@@ -1,0 +1,100 @@
+"""The re-ranker that needs no model: logistic regression on ``rag_core.reranking.features``."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_core.errors import RerankingError
+from rag_core.reranking import Candidate, QueryStatistics
+from rag_core.reranking.features import FEATURES, FeatureMatrix, features
+from rag_core.reranking.passage import sigmoid
+
+_REMEDY = "go back to the shipped weights with brain tune --reset, then fit again"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """What a fit found: score = sigmoid(slope · (features · coefficients) + intercept).
+
+    ``version`` names the weights in a configuration's hash; ``fitted_on`` says on which queries, when, and how well.
+    """
+
+    version: str
+    features: tuple[str, ...]
+    coefficients: tuple[float, ...]
+    slope: float
+    intercept: float
+    fitted_on: Mapping[str, Any]
+
+    def logits(self, rows: FeatureMatrix) -> NDArray[np.float64]:
+        """One number a row, shape (rows,); higher is better."""
+        return np.asarray(self.slope * (rows @ np.array(self.coefficients)) + self.intercept, dtype=float)
+
+    def to_json(self) -> dict[str, Any]:
+        """The weights as JSON-ready values."""
+        return json.loads(json.dumps(asdict(self)))  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedReranker:
+    """Scores passages by what they share with the query; a few milliseconds for thirty."""
+
+    weights: Weights
+
+    @property
+    def name(self) -> str:
+        """``embedded@`` and the version of the weights."""
+        return f"embedded@{self.weights.version}"
+
+    def score(
+        self,
+        query: str,
+        candidates: Sequence[Candidate],
+        *,
+        statistics: QueryStatistics,
+        timeout_seconds: float,  # noqa: ARG002  milliseconds of arithmetic cannot be interrupted
+    ) -> list[float]:
+        """Probabilities that a candidate answers the query."""
+        logits = self.weights.logits(features(query, candidates, statistics))
+        return [sigmoid(logit) for logit in logits.tolist()]
+
+
+@cache
+def shipped_weights() -> Weights:
+    """The weights that come with the package; their provenance is in the file and in docs/decisions."""
+    return parse_weights(json.loads(files(__package__).joinpath("weights.json").read_text(encoding="utf-8")))
+
+
+def parse_weights(document: Any) -> Weights:
+    """Weights from JSON, checked: the features of this version, finite numbers, a rising calibration.
+
+    Raises:
+        RerankingError: they are not, with the remedy.
+    """
+    try:
+        weights = Weights(
+            version=str(document["version"]),
+            features=tuple(document["features"]),
+            coefficients=tuple(float(value) for value in document["coefficients"]),
+            slope=float(document["slope"]),
+            intercept=float(document["intercept"]),
+            fitted_on=dict(document["fitted_on"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise RerankingError(f"the weights cannot be read ({type(error).__name__}: {error}); {_REMEDY}") from error
+    if weights.features != FEATURES or len(weights.coefficients) != len(FEATURES):
+        raise RerankingError(
+            f"the weights {weights.version!r} are for other features ({len(weights.features)} of them) than this "
+            f"version's {len(FEATURES)}; {_REMEDY}"
+        )
+    numbers = (*weights.coefficients, weights.slope, weights.intercept)
+    if not all(math.isfinite(number) for number in numbers) or weights.slope <= 0:
+        raise RerankingError(f"the weights {weights.version!r} are not finite or turn the order around; {_REMEDY}")
+    return weights

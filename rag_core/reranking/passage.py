@@ -1,0 +1,35 @@
+"""What a model is given of a candidate, and how raw scores become numbers in [0, 1]. Pure."""
+
+import math
+from collections.abc import Sequence
+
+from rag_core.reranking import Candidate
+
+MAX_LOGIT = 40.0
+"""Beyond it a sigmoid is 0 or 1 in double precision."""
+
+
+def passage_text(candidate: Candidate) -> str:
+    """The title on a line of its own, then the chunk's own text, not its window's."""
+    return f"{candidate.title}\n{candidate.content}" if candidate.title else candidate.content
+
+
+def sigmoid(logit: float) -> float:
+    """1 / (1 + e^-x) in (0, 1), for any finite number."""
+    return 1 / (1 + math.exp(-max(-MAX_LOGIT, min(MAX_LOGIT, logit))))
+
+
+def as_probabilities(scores: Sequence[float]) -> list[float]:
+    """Scores as they are when all lie in [0, 1]; otherwise they are logits, and each gets one sigmoid.
+
+    One scale for all: a model with a single label may give either, and a second sigmoid would squeeze probabilities into
+    0.50 to 0.73.
+
+    Raises:
+        ValueError: a score is not finite.
+    """
+    if not all(math.isfinite(score) for score in scores):
+        raise ValueError("a score is not a finite number")
+    if all(0 <= score <= 1 for score in scores):
+        return list(scores)
+    return [sigmoid(score) for score in scores]

@@ -1,0 +1,42 @@
+"""Words of queries and passages: how they are cut, folded and stemmed. Pure."""
+
+import re
+import unicodedata
+from functools import cache
+from typing import Any
+
+from rag_core.model import Language
+
+_WORD = re.compile(r"\w+")
+_MARKS = re.compile("[\u0300-\u036f]+")
+_STEMMERS: dict[Language, str] = {"es": "spanish", "de": "german", "en": "english"}
+
+
+def words_in(text: str) -> list[str]:
+    """The words in lower case, in their order; "EE. UU., 1973" gives ee, uu, 1973."""
+    return _WORD.findall(text.lower())
+
+
+def query_words(query: str) -> list[str]:
+    """The distinct words of a query, sorted: what document frequencies are asked for."""
+    return sorted(set(words_in(query)))
+
+
+def without_accents(text: str) -> str:
+    """The text with combining marks removed: ``año`` gives ``ano``."""
+    return _MARKS.sub("", unicodedata.normalize("NFD", text))
+
+
+def stem(word: str, language: Language) -> str:
+    """The Snowball stem of a word in lower case.
+
+    Source: Porter, Snowball: A language for stemming algorithms, 2001.
+    """
+    return str(_stemmer(language).stemWord(word))
+
+
+@cache
+def _stemmer(language: Language) -> Any:
+    import Stemmer  # type: ignore[import-not-found]  # 10 ms, and only re-ranking needs it
+
+    return Stemmer.Stemmer(_STEMMERS[language], 0)

@@ -1,0 +1,117 @@
+"""Re-ranking: the best candidates scored against the query by whatever re-ranker is in use, and put in that order."""
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from rag_core.errors import DeadlineExceededError, RerankingError
+from rag_core.model import ChunkId, TenantId
+from rag_core.reranking import Candidate, Reranker
+from rag_core.reranking.words import query_words
+from rag_core.retrieval.deadline import Deadline
+from rag_core.retrieval.expansion import Fused
+from rag_core.storage.database import Database
+from rag_core.storage.rerankers import CandidateText, fetch_candidate_texts
+
+MAX_CANDIDATES = 30
+_GRAPH_ALONE = {"graph"}
+
+
+def rerank(
+    database: Database,
+    tenant: TenantId,
+    query: str,
+    candidates: Sequence[Fused],
+    *,
+    leg_scores: Mapping[str, Mapping[ChunkId, float]],
+    reranker: Reranker,
+    top_k: int,
+    deadline: Deadline,
+    timeout_ms: int,
+) -> list[Fused]:
+    """The best ``top_k`` by the re-ranker's scores, which are in [0, 1] and never rise down the list; ties by chunk id.
+
+    At most ``MAX_CANDIDATES`` are scored, by their own text; the others keep their order below them. What only the causal
+    graph found shares few words with the query, so it keeps its place, with a score between its neighbours'. Chunks
+    deleted meanwhile are left out. No candidates gives [].
+
+    Raises:
+        RerankingError: a passage was not scored; no score is used, so that two scales never mix.
+        DeadlineExceededError: no time is left, or reading the texts took what was.
+        DatabaseUnavailableError, QueryFailedError: the texts could not be read.
+    """
+    limit = min(timeout_ms, deadline.remaining_ms)
+    if limit <= 0:
+        raise DeadlineExceededError("no time was left for re-ranking; the order of the search is kept")
+    began = time.monotonic()
+    head, tail = list(candidates[:MAX_CANDIDATES]), list(candidates[MAX_CANDIDATES:])
+    texts, statistics = fetch_candidate_texts(
+        database, tenant, [item.chunk_id for item in head], words=query_words(query), timeout_ms=limit
+    )
+    present = [item for item in head if item.chunk_id in texts]
+    scored = [item for item in present if set(item.ranks) != _GRAPH_ALONE]
+    left = limit / 1000 - (time.monotonic() - began)
+    if scored and left <= 0:
+        raise DeadlineExceededError(f"reading {len(head)} passages took the {limit} ms of re-ranking")
+    passages = [_candidate(item, texts[item.chunk_id], leg_scores) for item in scored]
+    scores = reranker.score(query, passages, statistics=statistics, timeout_seconds=left) if scored else []
+    _check(reranker.name, scores, len(scored))
+    return _placed(present, _best_first(scored, scores), tail)[:top_k]
+
+
+def _candidate(item: Fused, text: CandidateText, leg_scores: Mapping[str, Mapping[ChunkId, float]]) -> Candidate:
+    return Candidate(
+        chunk_id=item.chunk_id,
+        note_id=text.note_id,
+        title=text.title,
+        content=text.content,
+        language=text.language,
+        score=item.score,
+        leg_scores={leg: scores[item.chunk_id] for leg, scores in leg_scores.items() if item.chunk_id in scores},
+        ranks=item.ranks,
+    )
+
+
+def _check(name: str, scores: Sequence[float], expected: int) -> None:
+    if len(scores) != expected:
+        raise RerankingError(f"{name} gave {len(scores)} scores for {expected} passages; none is used")
+    wrong = [score for score in scores if not (math.isfinite(score) and 0 <= score <= 1)]
+    if wrong:
+        raise RerankingError(f"{name} gave the score {wrong[0]!r}; expected numbers in [0, 1], so none is used")
+
+
+def _best_first(items: Sequence[Fused], scores: Sequence[float]) -> list[Fused]:
+    judged = [
+        replace(item, score=score, original_score=item.score, rerank_score=score)
+        for item, score in zip(items, scores, strict=True)
+    ]
+    return sorted(judged, key=lambda item: (-item.score, item.chunk_id))
+
+
+def _placed(present: Sequence[Fused], judged: Sequence[Fused], tail: Sequence[Fused]) -> list[Fused]:
+    """The judged candidates in the places that are not the graph's, then the tail."""
+    movable = iter(judged)
+    kept = {item.chunk_id for item in present} - {item.chunk_id for item in judged}
+    ordered = [item if item.chunk_id in kept else next(movable) for item in present]
+    return [*_between_neighbours(ordered, kept), *_below(ordered[-1].score if ordered else 1.0, tail)]
+
+
+def _between_neighbours(ordered: Sequence[Fused], kept: set[ChunkId]) -> list[Fused]:
+    """The list with each kept candidate's score within those of the nearest judged ones above and below it."""
+    placed: list[Fused] = []
+    for at, item in enumerate(ordered):
+        if item.chunk_id in kept:
+            ceiling = placed[-1].score if placed else 1.0
+            floor = next((below.score for below in ordered[at + 1 :] if below.chunk_id not in kept), 0.0)
+            score = min(ceiling, max(floor, item.score))
+            placed.append(replace(item, score=score, original_score=item.score))
+        else:
+            placed.append(item)
+    return placed
+
+
+def _below(ceiling: float, tail: Sequence[Fused]) -> list[Fused]:
+    """The tail in its order, its scores scaled down until the first is not above the ceiling."""
+    factor = min(1.0, ceiling / tail[0].score) if tail and tail[0].score > 0 else 1.0
+    return [replace(item, score=item.score * factor, original_score=item.score) for item in tail]

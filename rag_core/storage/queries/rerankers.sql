@@ -1,0 +1,43 @@
+-- name: fetch_candidate_texts
+-- The texts of chunks with what a re-ranker should know of them. A chunk is never as long as the limit; a note that is not
+-- chunked yet can be, and is judged by its beginning.
+select chunk_id, note_id, title, left(content, %(characters)s), language
+from chunks
+where tenant_id = %(tenant)s and chunk_id = any(%(chunks)s);
+
+-- name: fetch_query_statistics
+-- For every language of the tenant its number of chunks and, for each word, how many chunks have the rarest of the word's
+-- lexemes; a stop word has no lexeme and no row of its own. A language without a known word has one row with null.
+with corpora as (
+    select language, sum(documents)::bigint as documents
+    from corpus_statistics
+    where tenant_id = %(tenant)s
+    group by language having sum(documents) > 0
+), frequencies as (
+    select c.language, w.word, min(f.document_frequency) as document_frequency
+    from corpora c
+    cross join unnest(%(words)s::text[]) w (word)
+    cross join lateral unnest(to_tsvector(text_search_configuration(c.language), w.word)) t
+    cross join lateral (
+        select greatest(coalesce(sum(l.document_frequency), 0), 0)::bigint as document_frequency
+        from lexeme_statistics l
+        where l.tenant_id = %(tenant)s and l.language = c.language and l.lexeme = t.lexeme collate "C"
+    ) f
+    group by c.language, w.word
+)
+select c.language, c.documents, f.word, f.document_frequency
+from corpora c left join frequencies f using (language);
+
+-- name: fetch_active_reranker
+select weights from rerankers where tenant_id = %(tenant)s and state = 'active';
+
+-- name: retire_rerankers
+-- Back to the shipped weights; how many were active.
+update rerankers set state = 'retired' where tenant_id = %(tenant)s and state = 'active' returning version;
+
+-- name: activate_reranker
+-- Store weights as the active ones; the same weights fitted again take their row over. The former must be retired before.
+insert into rerankers (tenant_id, version, weights, fitted_on, state)
+values (%(tenant)s, %(version)s, %(weights)s, %(fitted_on)s, 'active')
+on conflict (tenant_id, version) do update
+set weights = excluded.weights, fitted_on = excluded.fitted_on, state = 'active', created_at = now();

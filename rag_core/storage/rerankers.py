@@ -1,0 +1,82 @@
+"""What re-ranking reads and keeps: the texts of candidates with the statistics of a query, and fitted weights."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from rag_core.model import ChunkId, Language, NoteId, TenantId
+from rag_core.reranking import QueryStatistics
+from rag_core.storage.database import Connection, Database
+from rag_core.storage.queries import query
+
+MAX_CHARACTERS = 20_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateText:
+    """A chunk's own text, not its window's, with its title and its note."""
+
+    chunk_id: ChunkId
+    note_id: NoteId
+    title: str | None
+    content: str
+    language: Language
+
+
+def fetch_candidate_texts(
+    database: Database, tenant: TenantId, chunks: Sequence[ChunkId], *, words: Sequence[str], timeout_ms: int
+) -> tuple[dict[ChunkId, CandidateText], QueryStatistics]:
+    """Texts of chunks and how common words are, in one round trip; chunks deleted meanwhile are absent."""
+    with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
+        texts = connection.execute(
+            query("fetch_candidate_texts"), {"tenant": tenant, "chunks": list(chunks), "characters": MAX_CHARACTERS}
+        )
+        counts = connection.execute(query("fetch_query_statistics"), {"tenant": tenant, "words": list(words)})
+        found = {row[0]: _candidate_text(row) for row in texts.fetchall()}
+        return found, _statistics(counts.fetchall())
+
+
+def _candidate_text(row: tuple[Any, ...]) -> CandidateText:
+    chunk_id, note_id, title, content, language = row
+    return CandidateText(chunk_id=chunk_id, note_id=note_id, title=title, content=content, language=language)
+
+
+def _statistics(rows: Sequence[tuple[Any, ...]]) -> QueryStatistics:
+    documents: dict[Language, int] = {}
+    frequencies: dict[Language, dict[str, int]] = {}
+    for language, count, word, frequency in rows:
+        documents[language] = count
+        known = frequencies.setdefault(language, {})
+        if word is not None:
+            known[word] = frequency
+    return QueryStatistics(documents=documents, frequencies=frequencies)
+
+
+def fetch_active_weights(
+    database: Database, tenant: TenantId, *, timeout_ms: int | None = None
+) -> dict[str, Any] | None:
+    """The weights fitted for a tenant as they were stored; None when the shipped ones are in use."""
+    with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
+        row = connection.execute(query("fetch_active_reranker"), {"tenant": tenant}).fetchone()
+    return None if row is None else dict(row[0])
+
+
+def activate_weights(connection: Connection, tenant: TenantId, weights: dict[str, Any]) -> None:
+    """Make weights (``Weights.to_json``) the tenant's active ones; the former are kept as retired."""
+    retire_weights(connection, tenant)
+    connection.execute(
+        query("activate_reranker"),
+        {
+            "tenant": tenant,
+            "version": weights["version"],
+            "weights": Jsonb(weights),
+            "fitted_on": Jsonb(weights["fitted_on"]),
+        },
+    )
+
+
+def retire_weights(connection: Connection, tenant: TenantId) -> bool:
+    """Go back to the shipped weights; whether others were in use."""
+    return bool(connection.execute(query("retire_rerankers"), {"tenant": tenant}).fetchall())
