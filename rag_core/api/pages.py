@@ -46,7 +46,8 @@ _FIELDS = {"from": "«Desde»", "to": "«Hasta»", "sources": "«Fuente»", "lan
 _FIELD = re.compile(r"filters\.(\w+)(?:\.\d+)?")
 DEMO_QUESTIONS = (
     "¿Desde que voy a nadar tengo menos migrañas?",
-    "¿Por qué se inundó la parcela 14?",
+    "¿Por qué el Sr. Ferrer faltó a la boda de su sobrina?",
+    "¿Qué pasó con los sensores en marzo de 2024?",
     "la mudanza de mi madre",
 )
 

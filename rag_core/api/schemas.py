@@ -96,7 +96,10 @@ class ResultMetadata(_Response):
     matched_spans: list[SpanOut] = Field(description="All chunks that were joined into this window.")
     retrieval_method: RetrievalMethod = Field(description="The leg that found it; `hybrid` if several did.")
     fusion_score: float = Field(description="What the fusion computed; for RRF the raw sum.")
-    ranks: dict[str, int] = Field(description="Rank in each leg that found it, from 1.")
+    ranks: dict[str, int] = Field(
+        description="Rank in each search that found it, from 1: `semantic`, `fulltext` and `graph` for the query itself, "
+        "with `:1`, `:2` for its parts, `:time` for the time it names, `:hyde` for the imagined answer."
+    )
     original_score: Score | None = Field(None, description="`score` before re-ranking; absent without it.")
     rerank_score: Score | None = Field(None, description="What the re-ranker gave; absent without it.")
     causal_path: list[str] | None = Field(
@@ -134,7 +137,9 @@ class Transformed(_Response):
     sub_queries: list[str] = Field(description="The parts of a question that asks several things, else the query.")
     hyde_answer: str | None = Field(description="The imagined answer that was searched for beside the query, if any.")
     time_range: TimeRange | None = Field(
-        None, description="The time that the query's own words ask for (*la semana pasada*); absent without any."
+        None,
+        description="The time that the query's own words name (*la semana pasada*); absent without any. Notes of then "
+        "are preferred, others are not excluded.",
     )
 
 

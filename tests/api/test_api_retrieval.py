@@ -1,5 +1,6 @@
 import time
 from contextlib import ExitStack
+from uuid import UUID
 
 import pytest
 from api_answers import assert_spanish
@@ -12,8 +13,12 @@ from rag_core.errors import (
     DatabaseUnavailableError,
     DeadlineExceededError,
     EmbeddingError,
+    RerankingError,
     RetrievalFailedError,
 )
+from rag_core.indexing.batches import register_batches
+from rag_core.indexing.graph import update_graph
+from rag_core.retrieval import retrieve as retrieve_module
 from rag_core.settings import read_settings
 
 CONFLICT = (
@@ -47,8 +52,12 @@ class TestPostRetrieve:
             "hybrid",
             [],
         )
-        assert metadata["transformedQuery"] is None
-        assert set(metadata["stages"]) == {"retrieval", "contextExpansion"}
+        assert metadata["transformedQuery"] == {
+            "intent": "abstract",
+            "subQueries": ["conflicto con mi jefe"],
+            "hydeAnswer": None,
+        }
+        assert set(metadata["stages"]) == {"queryTransformation", "retrieval", "contextExpansion"}
 
     def test_offsets_count_code_points(self, client: TestClient, add_note) -> None:
         add_note("🚂 El tren llegó tarde. 🍅 Compré tomates en el mercado. 🎻 Toqué el violín.")
@@ -64,15 +73,60 @@ class TestPostRetrieve:
         assert answer.status_code == 200
         assert answer.json()["results"] == []
 
-    def test_until_reranking_is_built_the_default_answers_as_hybrid_with_a_warning(
-        self, client: TestClient, add_note
-    ) -> None:
+    def test_by_default_the_best_are_re_ranked_and_both_scores_told(self, client: TestClient, add_note) -> None:
         add_note(CONFLICT)
 
-        metadata = client.post("/api/retrieve", json={"query": "jefe"}).json()["metadata"]
+        body = client.post("/api/retrieve", json={"query": "jefe"}).json()
 
-        assert metadata["strategy"] == "hybrid"
-        assert len(metadata["warnings"]) == 1
+        assert (body["metadata"]["strategy"], body["metadata"]["warnings"]) == ("hybrid+rerank", [])
+        assert set(body["metadata"]["stages"]) == {
+            "queryTransformation",
+            "retrieval",
+            "reranking",
+            "contextExpansion",
+        }
+        result = body["results"][0]
+        assert result["score"] == result["metadata"]["rerankScore"]
+        assert 0 <= result["metadata"]["originalScore"] <= 1
+
+    def test_the_parts_of_a_question_are_told_and_searched(self, client: TestClient, add_note) -> None:
+        add_note("En Cádiz comí atún encebollado.")
+        add_note("En Vigo dormí en casa de mi prima.")
+
+        body = client.post("/api/retrieve", json={"query": "¿Qué comí en Cádiz? ¿Dónde dormí en Vigo?"}).json()
+
+        assert body["metadata"]["transformedQuery"]["subQueries"] == ["¿Qué comí en Cádiz?", "¿Dónde dormí en Vigo?"]
+        ranks = [result["metadata"]["ranks"] for result in body["results"]]
+        assert {leg for found in ranks for leg in found} >= {"fulltext:1", "fulltext:2", "semantic:1", "semantic:2"}
+
+    def test_the_time_that_the_query_names_is_told(self, client: TestClient, add_note) -> None:
+        add_note("Compré tomates.", externalId="entonces", createdAt="2024-03-15")
+        add_note("Compré tomates.", externalId="después", createdAt="2025-03-15")
+
+        body = client.post("/api/retrieve", json={"query": "¿qué compré en marzo de 2024?"}).json()
+
+        assert body["metadata"]["transformedQuery"]["timeRange"] == {
+            "from": "2024-02-29T23:00:00Z",
+            "to": "2024-03-31T22:00:00Z",
+        }
+        ranks = {result["externalId"]: result["metadata"]["ranks"] for result in body["results"]}
+        assert "fulltext:time" in ranks["entonces"]
+        assert "fulltext:time" not in ranks["después"]
+
+    def test_a_cause_two_steps_away_is_found_with_its_path(self, client: TestClient, engine: Engine, add_note) -> None:
+        add_note("Tomé café por la tarde y por eso no dormí bien.", externalId="café")
+        add_note("Llegué tarde a la reunión porque no dormí bien.", externalId="tarde")
+        tenant = engine.writing_tenant()
+        update_graph(engine.database, tenant, register_batches(engine.database, tenant))
+
+        results = client.post("/api/retrieve", json={"query": "¿Por qué llegué tarde a la reunión?"}).json()["results"]
+
+        found = next(result["metadata"] for result in results if result["externalId"] == "café")
+        assert "graph" in found["ranks"]
+        assert len(found["causalPath"]) == len(found["causalPathNames"]) == 3
+        assert all(UUID(entity) for entity in found["causalPath"])
+        assert "reunión" in found["causalPathNames"][0]
+        assert "café" in found["causalPathNames"][-1]
 
     def test_the_requests_top_k_wins_over_the_configurations(self, client: TestClient, add_note) -> None:
         for city in ("Cádiz", "Vigo", "Lugo"):
@@ -160,6 +214,21 @@ class TestPostRetrieve:
         details = assert_spanish(refusing.post("/api/retrieve", json=body), 400)
 
         assert details.endswith("y 95 más")
+
+    def test_a_failing_re_ranker_leaves_the_order_of_the_search(
+        self, client: TestClient, add_note, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        add_note(CONFLICT)
+
+        def fail(*_args: object, **_more: object) -> None:
+            raise RerankingError("not every passage was scored")
+
+        monkeypatch.setattr(retrieve_module, "rerank", fail)
+        body = client.post("/api/retrieve", json={"query": "jefe"}).json()
+
+        assert body["metadata"]["strategy"] == "hybrid"
+        assert body["results"]
+        assert "rerankScore" not in body["results"][0]["metadata"]
 
     def test_a_failing_embedder_leaves_the_search_by_words_and_says_so(
         self, client: TestClient, engine: Engine, add_note, monkeypatch: pytest.MonkeyPatch
