@@ -14,7 +14,7 @@ from typing import Literal
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_SECONDS = 180
-_ARGUMENTS = ("tests/properties", "-x", "-q", "-p", "no:cacheprovider", "--tb=short")
+_ARGUMENTS = ("-x", "-q", "-p", "no:cacheprovider", "--tb=short")
 Outcome = Literal["caught", "missed", "broken", "stale"]
 
 
@@ -74,7 +74,7 @@ def _tested(mutant: Mutant, copy: Path, run_folder: Path) -> Verdict:
     try:
         run = subprocess.run(
             # -P: without it the working folder's own rag_core would come first.
-            [sys.executable, "-P", "-m", "pytest", *_ARGUMENTS, "--property", str(mutant.property)],
+            [sys.executable, "-P", "-m", "pytest", *_ARGUMENTS, "--property", str(mutant.property), *_modules(mutant)],
             cwd=ROOT,
             env=os.environ
             | {
@@ -90,6 +90,13 @@ def _tested(mutant: Mutant, copy: Path, run_folder: Path) -> Verdict:
     except subprocess.TimeoutExpired:
         return Verdict(mutant=mutant, outcome="broken", said=f"no end after {TIMEOUT_SECONDS} s")
     return Verdict(mutant=mutant, outcome=outcome_of(run.returncode, run.stdout), said=run.stdout + run.stderr)
+
+
+def _modules(mutant: Mutant) -> list[str]:
+    """The test modules that hold the property: the others need not even be imported."""
+    mark = f"@pytest.mark.property({mutant.property})"
+    modules = sorted((ROOT / "tests" / "properties").glob("test_*.py"))
+    return [str(module) for module in modules if mark in module.read_text(encoding="utf-8")]
 
 
 def outcome_of(returncode: int, output: str) -> Outcome:

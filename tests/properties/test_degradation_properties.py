@@ -67,7 +67,8 @@ def test_what_one_part_of_the_search_finds_is_returned_though_the_others_fail(
     engine, library, data, faults, strategy
 ) -> None:
     corpus = data.draw(st.sampled_from(library))
-    query = data.draw(queries_about(list(corpus.notes.values())))
+    # With a word that is looked up: stop words and signs alone ask the index for nothing, and so cannot fail.
+    query = f"{data.draw(queries_about(list(corpus.notes.values())))} corazón"
     left = {"semantic", "fulltext"} - {FAULTS[fault][0] for fault in faults}
     alone = {leg: found(engine, corpus.tenant, query, leg).hits for leg in left}
 
