@@ -5,6 +5,7 @@ import dagster as dg
 from rag_assets.fulltext_index import fulltext_index
 from rag_assets.stages import Materialized, Stopwatch, batch_asset, stage_metadata, total
 from rag_core.engine import Engine
+from rag_core.graph.llm import causal_extractor
 from rag_core.graph.rules import RULES_FINGERPRINT
 from rag_core.indexing.batches import batches_by_tenant
 from rag_core.indexing.graph import update_graph
@@ -23,9 +24,13 @@ def causal_graph(context: dg.AssetExecutionContext, engine: dg.ResourceParam[Eng
     """Read the batches' notes that have not been read as they stand."""
     clock = Stopwatch()
     batches = batches_by_tenant(engine.database, context.partition_keys)
-    reports = [update_graph(engine.database, tenant, keys) for tenant, keys in batches.items()]
+    extractor = causal_extractor(engine.chat)
+    reports = [update_graph(engine.database, tenant, keys, extractor=extractor) for tenant, keys in batches.items()]
     counts = {name: total(reports, name) for name in ("notes", "entities", "relations")}
     return dg.MaterializeResult(
-        metadata=stage_metadata(engine, batches, "preview_relations", clock, **counts),
-        data_version=dg.DataVersion(RULES_FINGERPRINT),
+        metadata={
+            **stage_metadata(engine, batches, "preview_relations", clock, **counts),
+            "extractor": extractor.fingerprint,
+        },
+        data_version=dg.DataVersion(extractor.fingerprint),
     )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rag_core.dagster_home import prepare_dagster_home
 from rag_core.engine import Engine
 from rag_core.errors import IndexingError, RagError
+from rag_core.graph.llm import causal_extractor
 from rag_core.indexing.batches import list_batches, register_batches
 from rag_core.indexing.graph import stale_batches_with_graph
 from rag_core.indexing.publishing import maintain
@@ -93,7 +94,9 @@ def _wanted_batches(engine: Engine, tenant: TenantId, *, is_full: bool) -> list[
     register_batches(engine.database, tenant)
     if is_full:
         return [batch.key for batch in list_batches(engine.database) if batch.tenant == tenant]
-    return stale_batches_with_graph(engine.database, tenant, fingerprint=engine.pipeline.fingerprint)
+    return stale_batches_with_graph(
+        engine.database, tenant, fingerprint=engine.pipeline.fingerprint, extractor=causal_extractor(engine.chat)
+    )
 
 
 def _materialise(

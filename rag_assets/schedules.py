@@ -9,6 +9,7 @@ from rag_assets.evaluation_report import evaluation_report
 from rag_assets.jobs import INDEX_KEYS, index_notes
 from rag_assets.partitions import PARTITIONS_NAME, BatchRange, add_missing_keys, merge_ranges
 from rag_core.engine import Engine
+from rag_core.graph.llm import causal_extractor
 from rag_core.indexing.batches import list_tenants, register_batches
 from rag_core.indexing.graph import stale_batches_with_graph
 
@@ -45,7 +46,9 @@ def _stale_ranges(instance: dg.DagsterInstance, engine: Engine) -> list[BatchRan
     stale: list[str] = []
     for tenant in list_tenants(engine.database):
         register_batches(engine.database, tenant)
-        stale += stale_batches_with_graph(engine.database, tenant, fingerprint=engine.pipeline.fingerprint)
+        stale += stale_batches_with_graph(
+            engine.database, tenant, fingerprint=engine.pipeline.fingerprint, extractor=causal_extractor(engine.chat)
+        )
     add_missing_keys(instance, engine.database)
     order = instance.get_dynamic_partitions(PARTITIONS_NAME)
     return merge_ranges(order, stale, max_gap=MAX_GAP, max_wanted=MAX_BATCHES)

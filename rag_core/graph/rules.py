@@ -26,6 +26,7 @@ HEDGED = 0.7
 POINTED_BACK = 0.8
 
 _BREAK = re.compile(r"[,;:()\[\]|]|\s[—\u2013-]\s|\.\.\.|…|!|\n")
+_ASIDE = re.compile(r"\([^()]*\)\s*,?\s*$")
 _EDGE = " \t\r\n\u00a0,;:.!?¡¿()[]«»\"'“”\u2018\u2019*_#>|—\u2013-…•·"
 
 
@@ -38,10 +39,15 @@ class _Grammar:
     supposed: re.Pattern[str]
     hedge: re.Pattern[str]
     nothing: re.Pattern[str]
+    reflexive: re.Pattern[str]
+    anaphor: re.Pattern[str]
+    antecedent: re.Pattern[str]
+    main_clause: re.Pattern[str]
     opening: re.Pattern[str]
     closing: re.Pattern[str]
     pointer: re.Pattern[str]
     relative_start: re.Pattern[str]
+    relative_end: re.Pattern[str]
     adjunct: re.Pattern[str]
     joining: re.Pattern[str]
     joined: re.Pattern[str]
@@ -72,14 +78,17 @@ class _Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sentence:
-    """A sentence as its neighbours' cues see it."""
+    """A sentence with what stands before it.
+
+    ``before`` is the sentence that a word such as "eso" may point to, None where that is not safe; ``outcome`` is what it
+    led to, if it says so.
+    """
 
     span: Span
     text: str
     is_statement: bool
-    previous: Span | None
-    """What a word that points back in this sentence means; None when that is not safe to say."""
-    before: Span
+    before: Span | None
+    outcome: Span | None
 
 
 def extract_causal_relations(text: str, *, language: Language, sentences: Sequence[Span]) -> list[CausalStatement]:
@@ -89,12 +98,12 @@ def extract_causal_relations(text: str, *, language: Language, sentences: Sequen
     """
     page = _Page(text=text, language=language, grammar=_grammar(language))
     found: list[CausalStatement] = []
-    previous: _Sentence | None = None
+    last: _Sentence | None = None
     for span in sentences:
-        sentence = _sentence(page, span, previous, found)
+        sentence = _sentence(page, span, last, found)
         if sentence.is_statement:
             found += _statements(page, sentence)
-        previous = sentence
+        last = sentence
     return found
 
 
@@ -109,35 +118,23 @@ class RuleExtractor:
         return Extraction(statements=tuple(statements), fingerprint=self.fingerprint)
 
 
-def _sentence(
-    page: _Page,
-    span: Span,
-    previous: _Sentence | None,
-    found: Sequence[CausalStatement],
-) -> _Sentence:
+def _sentence(page: _Page, span: Span, last: _Sentence | None, found: Sequence[CausalStatement]) -> _Sentence:
     start, end = _trimmed_spaces(page.text, span)
     own = page.text[start:end]
     is_statement = 0 < len(own) <= MAX_SENTENCE_CHARACTERS and "?" not in own and not page.grammar.supposed.search(own)
-    before = previous.span if previous is not None else (start, start)
-    reference = None
-    if previous is not None and is_statement and "\n" not in page.text[before[1] : start]:
-        reference = _pointed_at(page, previous, found)
-    return _Sentence(span=(start, end), text=own, is_statement=is_statement, previous=reference, before=before)
+    is_near = last is not None and last.is_statement and "\n" not in page.text[last.span[1] : start]
+    before = last.span if last is not None and is_near else None
+    outcome = found[-1].effect if before and found and found[-1].evidence[1] == before[1] else None
+    return _Sentence(span=(start, end), text=own, is_statement=is_statement, before=before, outcome=outcome)
 
 
-def _pointed_at(page: _Page, previous: _Sentence, found: Sequence[CausalStatement]) -> Span | None:
-    """What the sentence before led to; else that sentence, if it is short enough to be one thing."""
-    if not previous.is_statement:
-        return None
-    if found and found[-1].evidence[1] == previous.span[1]:
-        return found[-1].effect
-    side = _side(page, previous.span)
-    return side if side is not None and side[1] - side[0] >= _last_clause_characters(previous.text) else None
-
-
-def _last_clause_characters(sentence: str) -> int:
-    """How long a side must be to stand for the whole sentence: half of it."""
-    return len(sentence) // 2
+def _pointed_at(page: _Page, sentence: _Sentence) -> Span | None:
+    """What the sentence before led to; else that sentence, if most of it is one side."""
+    if sentence.before is None or sentence.outcome is not None:
+        return sentence.outcome
+    side = _side(page, sentence.before)
+    start, end = sentence.before
+    return side if side is not None and 2 * (side[1] - side[0]) >= end - start else None
 
 
 def _statements(page: _Page, sentence: _Sentence) -> Iterator[CausalStatement]:
@@ -193,6 +190,8 @@ def _found(cue: CausalCue, match: re.Match[str]) -> _Found:
 def _is_denied(sentence: str, found: _Found, grammar: _Grammar) -> bool:
     if grammar.denied.search(sentence, 0, found.start):
         return True
+    if found.cue.order == "cause_verb" and grammar.reflexive.search(sentence, 0, found.start):
+        return True
     return found.cue.order == "cause_verb" and not found.cue.takes_clause and _is_nothing(sentence, found.end, grammar)
 
 
@@ -205,44 +204,83 @@ _Sides = tuple[Span, Span, bool]
 
 
 def _sides(page: _Page, sentence: _Sentence, found: _Found, before: Span, after: Span) -> _Sides | None:
+    cue, offset = found.cue, sentence.span[0]
     if found.cause is not None and found.effect is not None:
-        offset = sentence.span[0]
-        cause = _side(page, _shifted(found.cause, offset))
-        effect = _side(page, _shifted(found.effect, offset))
-        return (cause, effect, False) if cause and effect else None
-    order = found.cue.order
-    is_verb = order in {"cause_verb", "effect_verb"}
-    if order == "fronted_cause":
-        return _fronted(page, after)
-    left = _left(page, before, is_phrase=is_verb)
-    if left is None and order == "effect_first" and found.cue.can_open:
-        return _fronted(page, after)
-    is_pointed = left is None and before[0] == sentence.span[0] and _points_back(page.text, before, page.grammar)
-    left = sentence.previous if is_pointed else left
-    right = _right(page, after, is_phrase=is_verb and not found.cue.takes_clause)
-    if left is None or right is None:
+        return _both(_side(page, _shifted(found.cause, offset)), _side(page, _shifted(found.effect, offset)))
+    if cue.order == "fronted_cause" or _is_fronted(page, cue, before, after):
+        return _fronted(page, found, after)
+    if cue.order == "cause_first" and _is_between_commas(page, before, after):
         return None
-    return (left, right, is_pointed) if order in {"cause_verb", "cause_first"} else (right, left, is_pointed)
+    is_pointed = before[0] == offset and _points_back(page, before)
+    left = _pointed_at(page, sentence) if is_pointed else _before(page, cue, before)
+    right = _right(page, after, is_phrase=cue.order.endswith("_verb") and not cue.takes_clause)
+    ordered = (left, right) if cue.order in {"cause_verb", "cause_first"} else (right, left)
+    return _both(*ordered, is_pointed=is_pointed)
 
 
-def _points_back(text: str, before: Span, grammar: _Grammar) -> bool:
+def _both(cause: Span | None, effect: Span | None, *, is_pointed: bool = False) -> _Sides | None:
+    return (cause, effect, is_pointed) if cause is not None and effect is not None else None
+
+
+def _before(page: _Page, cue: CausalCue, room: Span) -> Span | None:
+    left = _left(page, room, is_phrase=cue.order.endswith("_verb"))
+    if left is not None and cue.order == "effect_first" and _is_slight(page, left):
+        return None
+    return _subject(page, left, room) if left is not None and cue.order == "cause_verb" else left
+
+
+def _is_fronted(page: _Page, cue: CausalCue, before: Span, after: Span) -> bool:
+    """Whether a connector opens its sentence or a clause, with its cause: "Debido a X, Y", "…, pero debido a X, Y"."""
+    if cue.order != "effect_first" or not cue.can_open:
+        return False
+    return _is_put_before(page, before, after) or _points_back(page, before)
+
+
+def _is_put_before(page: _Page, before: Span, after: Span) -> bool:
+    """Whether a cue opens a clause that another word joined to the one before: "…, pero debido a X, Y"."""
+    is_joined = page.grammar.joined.search(page.text, *before) is not None
+    return is_joined and "," in page.text[slice(*after)]
+
+
+def _is_between_commas(page: _Page, before: Span, after: Span) -> bool:
+    """Whether a connector stands inside one clause, which then says no cause: "son, por lo tanto, iguales"."""
+    return page.text[slice(*before)].rstrip().endswith(",") and page.text[slice(*after)].lstrip().startswith(",")
+
+
+def _subject(page: _Page, left: Span, before: Span) -> Span | None:
+    """The words before a verb as its subject: what a relative pronoun stands for, never what a preposition opens.
+
+    Across a comma they are a clause, and the verb is told of it whole: "se rompió el tubo, provocando …".
+    """
+    if "," in page.text[left[1] : before[1]]:
+        return left
+    if page.grammar.relative_end.search(page.text, left[0], before[1]):
+        starts = [match.start() for match in page.grammar.antecedent.finditer(page.text, *left)]
+        left = (_side(page, (starts[-1], left[1])) if starts else None) or left
+    return None if page.grammar.adjunct.match(page.text, *left) else left
+
+
+def _points_back(page: _Page, before: Span) -> bool:
     """Whether nothing stands before the cue but a word like "eso"."""
-    own = text[slice(*_trimmed(text, before, grammar))]
-    return not own or grammar.pointer.fullmatch(own) is not None
+    own = page.text[slice(*_trimmed(page.text, before, page.grammar))]
+    return not own or page.grammar.pointer.fullmatch(own) is not None
 
 
 def _shifted(span: Span, offset: int) -> Span:
     return span[0] + offset, span[1] + offset
 
 
-def _fronted(page: _Page, room: Span) -> _Sides | None:
-    """The cause up to the first comma, the effect after it: "Como X, Y"."""
+def _fronted(page: _Page, found: _Found, room: Span) -> _Sides | None:
+    """The cause up to the first comma, the effect after it: "Como X, Y". A noun phrase may do without: "Debido a X se Y"."""
     segments = _segments(page.text, room)
-    if len(segments) < 2:
+    if not segments or len(page.text[slice(*segments[0])].split()) > MAX_SIDE_WORDS:
         return None
-    cause = _side(page, segments[0])
-    effect = _right(page, (segments[1][0], room[1]), is_phrase=False)
-    return (cause, effect, False) if cause and effect else None
+    first, rest = segments[0], (segments[1][0] if len(segments) > 1 else room[1], room[1])
+    is_clause = found.cue.order == "fronted_cause" or page.text[: room[0]].endswith(("que", "weil", "because"))
+    inverted = None if is_clause else page.grammar.main_clause.search(page.text, *first)
+    if inverted:
+        first, rest = (first[0], inverted.start()), (inverted.start(), room[1])
+    return _both(_side(page, first), _right(page, rest, is_phrase=False))
 
 
 def _left(page: _Page, room: Span, *, is_phrase: bool) -> Span | None:
@@ -251,8 +289,9 @@ def _left(page: _Page, room: Span, *, is_phrase: bool) -> Span | None:
     Before a verb a segment that only qualifies the one before it is passed over ("X, que no cesa, provoca"); before a
     connector one that says too little alone takes that one with it ("El portátil, seco, porque").
     """
-    segments = _segments(page.text, room)
-    end = room[1]
+    aside = _ASIDE.search(page.text, *room)
+    segments = _segments(page.text, (room[0], aside.start() if aside else room[1]))
+    end = segments[-1][1] if segments else room[1]
     for at in range(len(segments) - 1, -1, -1):
         start = next(
             (m.end() for m in reversed(list(page.grammar.reporting.finditer(page.text, *segments[at])))),
@@ -267,7 +306,7 @@ def _left(page: _Page, room: Span, *, is_phrase: bool) -> Span | None:
         if side is None:
             end = segments[at - 1][1] if has_more else end
         elif is_phrase or not has_more or not (_is_slight(page, side) or page.grammar.adjunct.match(page.text, *opens)):
-            return None if _is_slight(page, side) and not is_phrase else side
+            return side
         if not has_more:
             return None
     return None
@@ -288,12 +327,16 @@ def _right(page: _Page, room: Span, *, is_phrase: bool) -> Span | None:
     What is put in between commas stays inside: "porque mi hermano, ante cualquier desgracia, fríe".
     """
     segments = _segments(page.text, room)
+    opens_with_comma = page.text[slice(*room)].lstrip().startswith(",")
     for at, (start, segment_end) in enumerate(segments):
         end = segment_end
+        if at == 0 and len(segments) > 1 and opens_with_comma and _qualifies(page, segments[0]):
+            continue
         if is_phrase:
-            cut = page.grammar.subordinator.search(page.text, start, end)
+            own, _ = _trimmed(page.text, (start, end), page.grammar)
+            cut = page.grammar.subordinator.search(page.text, own, end)
             end = cut.start() if cut else end
-        elif _is_put_in(page.text, segments[at : at + 3], page.grammar):
+        elif _is_put_in(page, segments[at : at + 3]):
             end = segments[at + 2][1]
         side = _side(page, (start, end))
         if side is not None:
@@ -301,12 +344,17 @@ def _right(page: _Page, room: Span, *, is_phrase: bool) -> Span | None:
     return None
 
 
-def _is_put_in(text: str, segments: Sequence[Span], grammar: _Grammar) -> bool:
+def _is_put_in(page: _Page, segments: Sequence[Span]) -> bool:
     """Whether the second of three segments only qualifies the first."""
-    if len(segments) < 3 or not all(_are_joined(text, *pair) for pair in pairwise(segments)):
+    if len(segments) < 3 or not all(_are_joined(page.text, *pair) for pair in pairwise(segments)):
         return False
-    edges = _trimmed_edges(text, segments[1])
-    return bool(grammar.relative_start.match(text, *edges) or grammar.adjunct.match(text, *edges))
+    return _qualifies(page, segments[1])
+
+
+def _qualifies(page: _Page, segment: Span) -> bool:
+    """Whether a segment begins as what belongs to other words: a relative clause, a preposition."""
+    edges = _trimmed_edges(page.text, segment)
+    return bool(page.grammar.relative_start.match(page.text, *edges) or page.grammar.adjunct.match(page.text, *edges))
 
 
 def _are_joined(text: str, one: Span, other: Span) -> bool:
@@ -334,7 +382,8 @@ def _side(page: _Page, span: Span, *, keep: str = "start") -> Span | None:
     if len(page.text[slice(*trimmed)].split()) > MAX_SIDE_WORDS:
         trimmed = _trimmed(page.text, _shortened(page.text, trimmed, page.grammar, keep=keep), page.grammar)
     own = page.text[slice(*trimmed)]
-    if not own or page.grammar.pointer.fullmatch(own) or not phrase(own, page.language).content:
+    points_back = page.grammar.pointer.fullmatch(own) or page.grammar.anaphor.match(own)
+    if not own or points_back or not phrase(own, page.language).content:
         return None
     return trimmed
 
@@ -393,7 +442,7 @@ def _statement(page: _Page, sentence: _Sentence, found: _Found, sides: _Sides) -
         cause=cause,
         effect=effect,
         kind=found.cue.kind,
-        evidence=(sentence.before[0], sentence.span[1]) if is_pointed else sentence.span,
+        evidence=(sentence.before[0], sentence.span[1]) if is_pointed and sentence.before else sentence.span,
         confidence=round(confidence, 3),
     )
 
@@ -407,6 +456,11 @@ def _grammar(language: Language) -> _Grammar:
         supposed=re.compile(pack.conditional, re.IGNORECASE),
         hedge=re.compile(pack.hedge, re.IGNORECASE),
         nothing=re.compile(rf"\s*{pack.nothing}(?!\w)", re.IGNORECASE),
+        reflexive=re.compile(pack.reflexive, re.IGNORECASE),
+        anaphor=re.compile(pack.anaphor, re.IGNORECASE),
+        antecedent=re.compile(pack.antecedent, re.IGNORECASE),
+        main_clause=re.compile(pack.main_clause, re.IGNORECASE),
+        relative_end=re.compile(rf"(?<!\w){pack.relative}\s+(?:\w{{2,3}}\s+)?$", re.IGNORECASE),
         opening=re.compile(rf"{pack.opening}(?!\w)", re.IGNORECASE),
         closing=re.compile(rf"(?<!\w){pack.closing}$", re.IGNORECASE),
         pointer=re.compile(pack.pronoun, re.IGNORECASE),

@@ -10,7 +10,7 @@ from rag_core.graph.entities import Phrase, link, phrase
 from rag_core.graph.rules import RuleExtractor
 from rag_core.graph.statements import CausalExtractor, CausalStatement, Extraction
 from rag_core.indexing.batches import stale_batches
-from rag_core.model import NoteId, Span, TenantId
+from rag_core.model import Language, NoteId, Span, TenantId
 from rag_core.storage import graph as store
 from rag_core.storage.database import Connection, Database
 
@@ -38,12 +38,11 @@ class _Reading:
 
 
 def stale_batches_with_graph(
-    database: Database, tenant: TenantId, *, fingerprint: str, extractor: CausalExtractor | None = None
+    database: Database, tenant: TenantId, *, fingerprint: str, extractor: CausalExtractor
 ) -> list[str]:
     """Batches with a note whose chunks are not this pipeline's, then those of which only the graph is to be read."""
     stale = stale_batches(database, tenant, fingerprint=fingerprint)
-    reader = extractor or RuleExtractor()
-    unread = store.list_graph_stale_batches(database, tenant, fingerprint=reader.fingerprint)
+    unread = store.list_graph_stale_batches(database, tenant, fingerprint=extractor.fingerprint)
     return list(dict.fromkeys([*stale, *unread]))
 
 
@@ -52,21 +51,20 @@ def update_graph(
     tenant: TenantId,
     batches: Sequence[str],
     *,
-    extractor: CausalExtractor | None = None,
+    extractor: CausalExtractor,
     on_progress: Callable[[int], None] = lambda _notes: None,
 ) -> GraphReport:
-    """Read the batches' notes that the extractor (without one, the rules) has not read as they stand, a page a transaction.
+    """Read the batches' notes that the extractor has not read as they stand, a page a transaction.
 
     A note whose text changes while it is read keeps its old relations and is read again by the next run; a second run in
     a row reads nothing.
     """
-    reader = extractor or RuleExtractor()
     read = 0
     after = _FIRST
     while page := store.fetch_notes_to_read(
-        database, tenant, batches, reader.fingerprint, after=after, limit=READ_NOTES
+        database, tenant, batches, extractor.fingerprint, after=after, limit=READ_NOTES
     ):
-        readings = [_read(note, reader) for note in page]
+        readings = [_read(note, extractor) for note in page]
         with database.transaction(tenant) as connection:
             read += _store(connection, tenant, readings)
         after = page[-1].note_id
@@ -75,8 +73,16 @@ def update_graph(
     return GraphReport(notes=read, entities=counts.entities, relations=counts.relations)
 
 
-def relate_note(connection: Connection, tenant: TenantId, note: store.NoteToRead) -> None:
-    """Read one note by the rules within the caller's transaction, which has stored it with its chunks."""
+def relate_note(
+    connection: Connection, tenant: TenantId, note_id: NoteId, *, content: str, language: Language, content_hash: bytes
+) -> None:
+    """Read one note by the rules within the caller's transaction, which has stored it with its chunks.
+
+    A note that has been read as it stands is left alone, whatever read it.
+    """
+    if store.is_read(connection, tenant, note_id, content_hash=content_hash):
+        return
+    note = store.NoteToRead(note_id=note_id, content=content, language=language, content_hash=content_hash)
     _store(connection, tenant, [_read(note, RuleExtractor())])
 
 

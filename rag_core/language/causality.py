@@ -42,7 +42,9 @@ class CausalLanguage:
     """A language's cues, and patterns of what stands around them.
 
     ``negation`` right before a cue denies it, ``conditional`` opens a sentence that supposes, ``hedge`` weakens; ``nothing``
-    opens a side that is nothing or nobody, ``pronoun`` is a side that only points back; ``opening`` and ``closing`` are
+    opens a side that is nothing or nobody, ``reflexive`` before a verb leaves it without a cause; ``pronoun`` is a side that
+    only points back, ``anaphor`` opens one; ``antecedent`` begins the noun phrase that a relative pronoun stands for,
+    ``main_clause`` the clause after a fronted noun phrase without a comma; ``opening`` and ``closing`` are
     trimmed off a side's ends; ``relative`` and ``adjunct`` begin what belongs to the words before it, ``joining`` are words
     for "and", ``subordinator`` ends a noun phrase, ``reporting`` begins one; ``polarity`` are words that turn a phrase into
     its opposite, ``circumstance`` words that say when or how much, not what; ``asking``
@@ -54,7 +56,11 @@ class CausalLanguage:
     conditional: str
     hedge: str
     nothing: str
+    reflexive: str
     pronoun: str
+    anaphor: str
+    antecedent: str
+    main_clause: str
     opening: str
     closing: str
     relative: str
@@ -82,7 +88,7 @@ _ES_CAUSA = (
         f"(?<!\\b{word} )"
         for word in ("la", "una", "sin", "esa", "esta", "su", "por", "otra", "primera", "mi", "a", "de", "y")
     )
-    + r"(?<![\n#])causa(?!\s*(?:[:,.]|de\b|directa|principal|raíz|que\b|y\b|o\b))"
+    + r"(?<![\n#])causa(?=\s(?:el|la|los|las|un|una|unos|unas|más|menos|mucho|mucha|muchos|muchas|este|esta|(?!de\b)\w+s)\b)"
 )
 """The verb; the noun stands behind an article and before "de"."""
 _ES_PROVOKE = "|".join(
@@ -220,7 +226,9 @@ SPANISH = CausalLanguage(
         ),
         CausalCue(
             pattern=r"como(?! (?:siempre|casi siempre|cada|si|digo|decía|ejemplo|mucho|poco|mínimo|máximo|resultado|"
-            r"consecuencia|antes|todos|todas|en|el que|la que|los que|dicen|dice)\b)",
+            r"consecuencia|antes|todos|todas|en|el que|la que|los que|dicen|dice|"
+            r"antecedente|complicación|hallazgo|tratamiento|diagnóstico|prueba|"
+            r"método|alternativa|conclusión|curiosidad|premio|regalo)\b)(?!\s(?!(?:los|las|nos|mis|tus|sus|es|\w+mos)\b)\w+s\b)",
             order="fronted_cause",
             confidence=0.65,
         ),
@@ -230,6 +238,10 @@ SPANISH = CausalLanguage(
     conditional=r"^\W*(?:y |pero )?(?:si|ojalá|aunque)\b",
     hedge=r"\b(?:quizás?|tal vez|a lo mejor|puede que|igual es|supongo|creo|sospecho|parece|posiblemente|probablemente)\b",
     nothing=r"(?:nada|nadie|ning[uú]na?|ninguno)",
+    reflexive=r"\bse\s*$",
+    anaphor=r"(?:todo )?(?:lo anterior|lo cual|lo mismo|ello|esto|eso|aquello)\b",
+    antecedent=r"(?<!\bde )\b(?:el|la|los|las|un|una|unos|unas|al|aquell[oa]s)\b",
+    main_clause=r"\bse\b",
     pronoun=r"(?:(?:todo |y )?(?:eso|esto|ello|aquello)|lo cual|lo que|cosa que|hecho que)",
     opening=r"(?:y|e|o|ni|pero|mas|sino|aunque|entonces|luego|además|también|encima|total|bueno|pues|vaya|claro|al final|"
     r"por fin|al día siguiente|esta (?:mañana|tarde|noche|semana)|hoy|ayer|anoche|anteayer|ya|solo|sólo|casi|muy|"
@@ -250,7 +262,8 @@ SPANISH = CausalLanguage(
         """
         hoy ayer anoche anteayer mañana ahora entonces siempre siguiente último última pasado pasada lunes martes miércoles
         jueves viernes sábado domingo mucho mucha muchos muchas muy demasiado demasiada tan tanto tanta terrible horrible
-        fuerte enorme grande gran pequeño pequeña nuevo nueva vez veces día días hora horas rato casi justo apenas además
+        fuerte enorme grande gran pequeño pequeña nuevo nueva vez veces día días hora horas
+        año años mes meses semana semanas minuto minutos rato casi justo apenas además
         haber habido haberse hecho estado sido queda quedó total sólo solo dio da daba dan haberme cosa cosas hace hizo así
         """
     ),
@@ -343,6 +356,10 @@ GERMAN = CausalLanguage(
     conditional=r"^\W*(?:und |aber )?(?:falls|ob|obwohl|hätte|wäre)\b",
     hedge=r"\b(?:vielleicht|vermutlich|wahrscheinlich|möglicherweise|ich glaube|ich denke|wohl|anscheinend|könnte|könnten)\b",
     nothing=r"(?:nichts|niemand|kein\w*)",
+    reflexive=r"(?!)",
+    anaphor=r"(?!)",
+    antecedent=r"(?!)",
+    main_clause=r"(?!)",
     pronoun=r"(?:und )?(?:das|dies|was|dieses|jenes|es)",
     opening=r"(?:und|oder|aber|doch|dann|auch|außerdem|schließlich|heute|gestern|am nächsten tag|am abend|am morgen|nur|"
     r"schon|die|der|das|den|dem|des|ein|eine|einen|einem|einer|eines|mein|meine|meinen|meinem|meiner|sein|seine|seinen|"
@@ -437,6 +454,10 @@ ENGLISH = CausalLanguage(
     conditional=r"^\W*(?:and |but )?(?:if|unless|although|though|whether)\b",
     hedge=r"\b(?:perhaps|maybe|probably|possibly|might|may|could|i think|i guess|i suppose|apparently)\b",
     nothing=r"(?:nothing|nobody|none|no)",
+    reflexive=r"(?!)",
+    anaphor=r"(?:all )?(?:this|that)(?=[ ,]*$)",
+    antecedent=r"(?<!\bof )\b(?:the|a|an)\b",
+    main_clause=r"(?!)",
     pronoun=r"(?:and )?(?:that|this|it|which|these|those|what)",
     opening=r"(?:and|or|but|then|also|besides|finally|today|yesterday|the next day|this (?:morning|evening|week)|only|just|"
     r"already|the|a|an|my|your|his|her|its|our|their|this|that|these|those|i think(?: that)?|perhaps|maybe|probably)",

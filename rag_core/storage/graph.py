@@ -132,6 +132,12 @@ def lock_unchanged_notes(connection: Connection, tenant: TenantId, notes: Mappin
     return {row[0] for row in connection.execute(query("fetch_unchanged_notes"), parameters).fetchall()}
 
 
+def is_read(connection: Connection, tenant: TenantId, note_id: NoteId, *, content_hash: bytes) -> bool:
+    """Whether an extractor, whichever, has read the note with this text and its chunks are still those."""
+    parameters = {"tenant": tenant, "note": note_id, "hash": content_hash}
+    return connection.execute(query("is_read"), parameters).fetchone() == (True,)
+
+
 def clear_graph(connection: Connection, tenant: TenantId, notes: Sequence[NoteId]) -> None:
     """Forget what the notes said."""
     for name in ("delete_relations", "delete_mentions", "forget_read_notes"):

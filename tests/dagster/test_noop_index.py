@@ -12,6 +12,7 @@ import pytest
 
 from rag_assets.indexing import run_index
 from rag_core.engine import Engine, open_engine
+from rag_core.graph.rules import RuleExtractor
 from rag_core.importing import import_lines
 from rag_core.indexing.batches import register_batches
 from rag_core.indexing.graph import update_graph
@@ -73,7 +74,7 @@ def _index_notes(engine: Engine) -> None:
     stage_notes(engine.database, TENANT, batches, engine.pipeline)
     embed_staged(engine.database, TENANT, batches, engine.pipeline)
     publish_staged(engine.database, TENANT, batches, engine.pipeline)
-    update_graph(engine.database, TENANT, batches)
+    update_graph(engine.database, TENANT, batches, extractor=RuleExtractor())
     maintain(engine.database, TENANT, engine.pipeline)
 
 

@@ -9,12 +9,14 @@ from rag_core.configuration import GraphRag, configure
 from rag_core.demo_corpus import load_demo
 from rag_core.engine import DEMO_TENANT, Engine
 from rag_core.graph.entities import phrase
+from rag_core.graph.rules import RuleExtractor, extract_causal_relations
 from rag_core.graph.statements import CausalStatement, Extraction
 from rag_core.indexing.batches import register_batches
-from rag_core.indexing.graph import GraphReport, update_graph
+from rag_core.indexing.graph import GraphReport, relate_note, update_graph
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model import Filters, NoteId, TenantId
+from rag_core.notes import content_hash
 from rag_core.retrieval.graph_paths import GraphHit, search_graph
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.storage.checks import check_graph_evidence
@@ -35,7 +37,7 @@ def read_notes(engine: Engine, tenant: TenantId) -> UpdateGraph:
 
     def run(owner: TenantId = tenant, **given: object) -> GraphReport:
         register_batches(engine.database, owner)
-        return update_graph(engine.database, owner, _batches(engine, owner), **given)
+        return update_graph(engine.database, owner, _batches(engine, owner), **{"extractor": RuleExtractor(), **given})
 
     return run
 
@@ -322,6 +324,24 @@ class FixedExtractor:
         return Extraction(statements=(statement,), fingerprint=self.given)
 
 
+def test_one_note_is_related_in_the_transaction_that_stores_it_unless_it_has_been_read(
+    engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: UpdateGraph, ask: Ask
+) -> None:
+    text = "La tormenta provocó el apagón."
+    note = make_note(text)
+    facts = {"content": text, "language": "es", "content_hash": content_hash("es", None, text)}
+
+    with engine.database.transaction(tenant) as connection:
+        relate_note(connection, tenant, note, **facts)
+    by_rules = ask("¿Por qué el apagón?")
+    read_notes(extractor=FixedExtractor("apagón", "tormenta"))
+    with engine.database.transaction(tenant) as connection:
+        relate_note(connection, tenant, note, **facts)
+
+    assert [hit.path for hit in by_rules] == [("apagón", "tormenta")]
+    assert [hit.path for hit in ask("¿Por qué la tormenta?")] == [("tormenta", "apagón")]
+
+
 def test_another_extractor_reads_every_note_again(make_note: MakeNote, read_notes: UpdateGraph, ask: Ask) -> None:
     make_note("La tormenta provocó el apagón.")
     read_notes()
@@ -413,8 +433,6 @@ class _Renamed:
         self.fingerprint = fingerprint
 
     def extract(self, text: str, *, language: object, sentences: object) -> Extraction:
-        from rag_core.graph.rules import extract_causal_relations
-
         found = extract_causal_relations(text, language=language, sentences=sentences)
         return Extraction(statements=tuple(found), fingerprint=self.fingerprint)
 
@@ -474,7 +492,7 @@ def _index_demo(engine: Engine) -> None:
     stage_notes(engine.database, DEMO_TENANT, keys, engine.pipeline)
     embed_staged(engine.database, DEMO_TENANT, keys, engine.pipeline)
     publish_staged(engine.database, DEMO_TENANT, keys, engine.pipeline)
-    update_graph(engine.database, DEMO_TENANT, keys)
+    update_graph(engine.database, DEMO_TENANT, keys, extractor=RuleExtractor())
 
 
 def _notes_of(engine: Engine, hit: GraphHit) -> list[str]:

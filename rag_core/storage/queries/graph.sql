@@ -157,6 +157,12 @@ cross join lateral (
 where s.entity_id <> t.entity_id
 on conflict do nothing;
 
+-- name: is_read
+-- Whether anything has read the note as it stands.
+select exists (
+    select from graph_notes where tenant_id = %(tenant)s and note_id = %(note)s and content_hash = %(hash)s
+);
+
 -- name: forget_read_notes
 delete from graph_notes where tenant_id = %(tenant)s and note_id = any(%(notes)s);
 
