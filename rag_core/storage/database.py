@@ -50,11 +50,7 @@ _DISK_FULL = "53100"
 _SEARCH_PATH = "brain,public,extensions"
 
 
-class ConnectionLostError(DatabaseUnavailableError):
-    """The connection broke while it was used: another one may work."""
-
-
-class ServerDownError(DatabaseUnavailableError):
+class _ServerDownError(DatabaseUnavailableError):
     """No connection can be made: what the breaker counts."""
 
 
@@ -119,13 +115,10 @@ class Database:
                 yield connection
         except psycopg.errors.QueryCanceled as error:
             raise DeadlineExceededError(f"PostgreSQL did not answer within {timeout_ms} ms") from error
-        except ServerDownError:
-            self._revive_soon()
-            raise
         except (psycopg.Error, PoolClosed) as error:
             if _is_unreachable(error):
                 self._revive_soon()
-                raise ConnectionLostError(f"no connection to PostgreSQL: {type(error).__name__}") from error
+                raise DatabaseUnavailableError(f"no connection to PostgreSQL: {type(error).__name__}") from error
             raise QueryFailedError(f"PostgreSQL refused a statement: {type(error).__name__}, {error}") from error
 
     def read(
@@ -152,7 +145,9 @@ class Database:
 
         try:
             return attempt()
-        except ConnectionLostError:
+        except DatabaseUnavailableError as error:
+            if not _is_lost(error):
+                raise
             return _again(attempt, until=end)
 
     @contextmanager
@@ -160,8 +155,8 @@ class Database:
         seconds = CONNECT_TIMEOUT_SECONDS if timeout_ms is None else min(POOL_WAIT_SECONDS, timeout_ms / 1000)
         with ExitStack() as stack:
             try:
-                connection = self.breaker.call(lambda: self._taken(stack, seconds), counts=(ServerDownError,))
-            except CircuitOpenError as error:
+                connection = self.breaker.call(lambda: self._taken(stack, seconds), counts=(_ServerDownError,))
+            except (CircuitOpenError, _ServerDownError) as error:
                 self._revive_soon()
                 raise DatabaseUnavailableError(f"no connection to PostgreSQL: {error}") from error
             yield connection
@@ -172,7 +167,7 @@ class Database:
             connection = stack.enter_context(self.pool.connection(timeout=seconds))
         except PoolTimeout as error:
             if self._failed_connections() > self._known_failures:
-                raise ServerDownError(f"no connection to PostgreSQL could be made within {seconds:.1f} s") from error
+                raise _ServerDownError(f"none could be made within {seconds:.1f} s") from error
             raise DatabaseUnavailableError(
                 f"all {self.pool.max_size} connections to PostgreSQL were in use for {seconds:.1f} s; try again, or raise "
                 "BRAIN_POOL_MAX_SIZE"
@@ -233,7 +228,12 @@ def _again(attempt: Callable[[], Result], *, until: float) -> Result:
     again = stamina.RetryingCaller(
         attempts=READ_ATTEMPTS - 1, timeout=left, wait_initial=0.05, wait_max=0.5, wait_jitter=0.05
     )
-    return again(ConnectionLostError, attempt)
+    return again(_is_lost, attempt)
+
+
+def _is_lost(error: Exception) -> bool:
+    """Whether a connection broke while it was used, so that another one may work; else none was to be had."""
+    return isinstance(error.__cause__, psycopg.Error) and not isinstance(error.__cause__, PoolTimeout | PoolClosed)
 
 
 def _is_unreachable(error: Exception) -> bool:
