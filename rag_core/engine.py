@@ -9,19 +9,23 @@ from functools import cached_property
 
 from rag_core.chat import ChatModel
 from rag_core.chat.ollama import build_chat
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, Reranking, RetrievalConfig
+from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, Reranking, RerankingProvider, RetrievalConfig
 from rag_core.embedding import Embedder, EmbeddingModel, build_embedder
 from rag_core.embedding.summaries import Summariser
+from rag_core.errors import ConfigurationError, RerankingError
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.model import TenantId
 from rag_core.reranking import Reranker
-from rag_core.reranking.embedded import EmbeddedReranker, shipped_weights
-from rag_core.resilience import Bounded, CircuitBreaker, GuardedChat, GuardedEmbedder
+from rag_core.reranking.active import ActiveWeights
+from rag_core.reranking.build import build_reranker
+from rag_core.reranking.embedded import EmbeddedReranker, Weights, shipped_weights
+from rag_core.resilience import Bounded, CircuitBreaker, GuardedChat, GuardedEmbedder, GuardedReranker
 from rag_core.retrieval.cache import Caches, CachingEmbedder, build_caches
 from rag_core.settings import Settings
 from rag_core.storage.database import Database, open_database
 from rag_core.storage.models import fetch_active_model
 from rag_core.storage.notes import has_notes
+from rag_core.telemetry.logs import log_degraded
 from rag_core.telemetry.metrics import Metrics
 
 DEFAULT_TENANT = TenantId("default")
@@ -50,6 +54,8 @@ class Engine:
     caches: Caches
     metrics: Metrics = field(default_factory=Metrics)
     breakers: Mapping[str, CircuitBreaker] = field(default_factory=dict)
+    weights: ActiveWeights
+    rerankers: dict[tuple[RerankingProvider, int], Reranker] = field(default_factory=dict)
     _seen: dict[TenantId, float] = field(default_factory=dict)
 
     @cached_property
@@ -78,9 +84,46 @@ class Engine:
         return names
 
     def reranker(self, tenant: TenantId, config: Reranking) -> Reranker:
-        """What re-ranks: the configuration's provider, else the process's."""
+        """What re-ranks: the configuration's provider, else the process's.
+
+        Raises:
+            ConfigurationError: the provider the configuration names is not set up here.
+        """
         provider = config.provider or self.settings.reranker
-        return EmbeddedReranker(weights=shipped_weights())
+        if provider == "embedded":
+            return EmbeddedReranker(weights=self._weights_of(tenant))
+        built = self.rerankers.get((provider, config.batch_size))
+        if built is None:
+            built = self._build_reranker(provider, config.batch_size)
+            self.rerankers[provider, config.batch_size] = built
+        return built
+
+    def _build_reranker(self, provider: RerankingProvider, batch_size: int) -> Reranker:
+        settings = self.settings
+        try:
+            reranker = build_reranker(
+                provider,
+                chat=self.chat,
+                batch_size=batch_size,
+                executor=self.executors["chat"],
+                url=settings.reranker_url,
+                model=settings.reranker_model,
+                path=settings.reranker_path,
+                api_key=settings.reranker_api_key,
+            )
+        except ConfigurationError as error:
+            raise ConfigurationError(
+                f"reranking.provider: este servidor no tiene configurado «{provider}» ({error})"
+            ) from error
+        return GuardedReranker(reranker, breaker=self.breakers["reranker"]) if provider == "http" else reranker
+
+    def _weights_of(self, tenant: TenantId) -> Weights:
+        """The tenant's own weights; the shipped ones when those were fitted for another version's features."""
+        try:
+            return self.weights.of(tenant, timeout_ms=self.settings.request_timeout_ms)
+        except RerankingError as error:
+            log_degraded("reranking weights", error, tenant=tenant)
+            return shipped_weights()
 
     def tenant(self) -> TenantId:
         """Whose notes a reader sees when no tenant is named: the setting's, the default, or the demo while that is empty."""
@@ -122,11 +165,11 @@ def open_engine(settings: Settings, *, pool_size: int = 4) -> Iterator[Engine]:
             embedding_seconds=settings.embedding_cache_seconds,
             context_seconds=settings.context_cache_seconds,
         )
-        breakers = {name: CircuitBreaker(name) for name in ("embedding", "chat")}
+        breakers = {name: CircuitBreaker(name) for name in ("embedding", "chat", "reranker")}
         places = Bounded(settings.ollama_concurrency)
         chat = build_chat(settings.chat_model, host=settings.ollama_host)
         with ExitStack() as stack:
-            yield Engine(
+            engine = Engine(
                 settings=settings,
                 database=database,
                 model=model,
@@ -139,7 +182,11 @@ def open_engine(settings: Settings, *, pool_size: int = 4) -> Iterator[Engine]:
                 },
                 caches=caches,
                 breakers=breakers,
+                weights=ActiveWeights(database=database),
             )
+            if settings.reranker != "embedded":  # what is missing is told at the start
+                engine.reranker(DEFAULT_TENANT, DEFAULT_RETRIEVAL_CONFIG.reranking)
+            yield engine
 
 
 def _query_embedder(

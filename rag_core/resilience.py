@@ -1,6 +1,6 @@
 """What keeps a failing or slow dependency from taking the rest with it: circuit breakers and bounded concurrency.
 
-Here: both, and a chat model and an embedder wrapped in them. Not here: time-outs and retries of a single call, which are
+Here: both, and a chat model, an embedder and a re-ranker wrapped in them. Not here: time-outs and retries of a single call, which are
 the provider's, and what a caller does without the dependency.
 
 The breaker is ours: ``pybreaker`` and ``circuitbreaker`` count failures in a row, however long ago, and the libraries
@@ -23,8 +23,10 @@ from rag_core.errors import (
     CircuitOpenError,
     EmbeddingError,
     EmbeddingUnavailableError,
+    RerankingError,
 )
 from rag_core.model import EmbeddingRole, FloatMatrix
+from rag_core.reranking import Candidate, QueryStatistics, Reranker
 
 CircuitState = Literal["closed", "open", "half_open"]
 Answer = TypeVar("Answer")
@@ -242,3 +244,24 @@ class GuardedEmbedder:
                 )
         except (CircuitOpenError, BusyError) as error:
             raise EmbeddingError(f"embedding model {self.name} was not asked: {error}") from error
+
+
+class GuardedReranker:
+    """A re-ranker on a server behind a breaker; an open circuit is a RerankingError like any other."""
+
+    def __init__(self, reranker: Reranker, *, breaker: CircuitBreaker) -> None:
+        self.name = reranker.name
+        self.breaker = breaker
+        self._reranker = reranker
+
+    def score(
+        self, query: str, candidates: Sequence[Candidate], *, statistics: QueryStatistics, timeout_seconds: float
+    ) -> list[float]:
+        """Score as the re-ranker does."""
+        try:
+            return self.breaker.call(
+                lambda: self._reranker.score(query, candidates, statistics=statistics, timeout_seconds=timeout_seconds),
+                counts=(RerankingError,),
+            )
+        except CircuitOpenError as error:
+            raise RerankingError(f"re-ranker {self.name} was not asked: {error}") from error

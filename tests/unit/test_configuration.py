@@ -15,7 +15,7 @@ def test_defaults_are_those_of_the_specification() -> None:
     assert wire["chunking"] == {"maxChunkSize": 512, "overlapSize": 50, "minChunkSize": 100}
     assert wire["topK"] == {"retrieval": 20, "reranking": 10, "final": 5}
     assert wire["hybridSearch"]["rrfK"] == 60
-    assert wire["graphRAG"] == {"enabled": True, "maxDepth": 3, "minRelevance": 0.6}
+    assert wire["graphRAG"] == {"enabled": True, "maxDepth": 3, "minRelevance": 0.6, "weight": 0.5}
     assert wire["queryTransformation"]["enableHyDE"] is True
 
 
