@@ -13,7 +13,8 @@ MAX_PARTS = 4
 # A question mark inside an address ("https://x.es/?q=1") ends nothing.
 _MARK = re.compile(r"¿+|\?[?!]*[»”\"')\]]*(?=\s|¿|¡|$)")
 _WORD = re.compile(r"\w+")
-_EDGES = " \t\n\r\f\v,;:.¿?¡!"
+_SEPARATORS = re.compile(r"^[\s,;]+|[\s,;]+$")
+_EDGES = re.compile(r"^[\s,;:.¿?¡!]+|[\s,;:.¿?¡!]+$")
 
 
 def decompose(query: str, *, language: Language) -> tuple[str, ...]:
@@ -64,7 +65,9 @@ def _joined_parts(question: str, language: Language) -> list[str]:
         start, end = folded.span(*match.span())
         if _has_letters(question[edges[-1] : start]) and _has_letters(question[end:]):
             edges += [start, end]
-    sides = [question[start:end].strip(" ,;") for start, end in zip(edges[::2], [*edges[1::2], None], strict=True)]
+    sides = [
+        _SEPARATORS.sub("", question[start:end]) for start, end in zip(edges[::2], [*edges[1::2], None], strict=True)
+    ]
     if len(sides) == 1:
         return [question]
     return [_marked(side, like=question) for side in sides]
@@ -81,14 +84,15 @@ def _without_connector(part: str, language: Language) -> str:
     match = _leading(language).match(folded.text)
     if match is None or not _has_letters(rest := part[folded.origins[match.end()] :]):
         return part
-    return ("¿" if "¿" in part[: -len(rest)] else "") + rest.lstrip(" ,;¿") if "¿" not in rest else rest.lstrip(" ,;")
+    opening = "¿" if "¿" in part[: -len(rest)] and "¿" not in rest else ""
+    return opening + _SEPARATORS.sub("", rest)
 
 
 def _completed(parts: Sequence[str], language: Language) -> Iterator[str]:
     """Parts that are a question word alone, as "¿cuándo?", with the predicate of the part before."""
     before = ""
     for part in parts:
-        words = part.strip(_EDGES)
+        words = _EDGES.sub("", part)
         is_bare = _asking(language).fullmatch(fold(words).text) is not None
         predicate = _predicate(before, language) if is_bare else ""
         before = _question(f"{words} {predicate}", language) if predicate else part
@@ -99,7 +103,7 @@ def _predicate(question: str, language: Language) -> str:
     """What follows the question word: "comió Ana" of "¿Qué comió Ana?"; '' when it does not begin with one."""
     folded = fold(question)
     match = _asking(language).match(folded.text)
-    rest = question[folded.origins[match.end()] :].strip(_EDGES) if match else ""
+    rest = _EDGES.sub("", question[folded.origins[match.end()] :]) if match else ""
     return rest if _names_something(rest, language) and "?" not in rest else ""
 
 
@@ -109,7 +113,7 @@ def _names_something(text: str, language: Language) -> bool:
 
 
 def _capped(parts: Sequence[str], language: Language) -> list[str]:
-    rest = ", ".join(" ".join(re.sub("[¿?]", " ", part).split()).strip(_EDGES) for part in parts[MAX_PARTS - 1 :])
+    rest = ", ".join(_EDGES.sub("", " ".join(re.sub("[¿?]", " ", part).split())) for part in parts[MAX_PARTS - 1 :])
     return [*parts[: MAX_PARTS - 1], _question(rest, language)]
 
 

@@ -98,7 +98,7 @@ def test_a_transformation_has_all_its_fields(query, language, now, enabled) -> N
     assert result.sub_queries
     assert all(isinstance(part, str) and part for part in result.sub_queries) or not query.strip()
     assert result.hyde_answer is None
-    assert result.timestamp == now
+    assert result.timestamp == now.astimezone(UTC)
     assert result.timestamp.tzinfo is UTC
 
 
