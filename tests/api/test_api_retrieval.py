@@ -16,6 +16,7 @@ from rag_core.errors import (
     RerankingError,
     RetrievalFailedError,
 )
+from rag_core.graph.rules import RuleExtractor
 from rag_core.indexing.batches import register_batches
 from rag_core.indexing.graph import update_graph
 from rag_core.retrieval import retrieve as retrieve_module
@@ -117,7 +118,7 @@ class TestPostRetrieve:
         add_note("Tomé café por la tarde y por eso no dormí bien.", externalId="café")
         add_note("Llegué tarde a la reunión porque no dormí bien.", externalId="tarde")
         tenant = engine.writing_tenant()
-        update_graph(engine.database, tenant, register_batches(engine.database, tenant))
+        update_graph(engine.database, tenant, register_batches(engine.database, tenant), extractor=RuleExtractor())
 
         results = client.post("/api/retrieve", json={"query": "¿Por qué llegué tarde a la reunión?"}).json()["results"]
 
