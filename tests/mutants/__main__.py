@@ -12,8 +12,8 @@ sys.path.insert(0, str(ROOT / "tests"))  # as pytest does for the modules beside
 
 from databases import begin_run, end_run, ensure_template, run_server  # noqa: E402
 
-from tests.mutants.defects import MUTANTS  # noqa: E402
-from tests.mutants.planting import Mutant, Verdict, judged  # noqa: E402
+from .defects import MUTANTS  # noqa: E402
+from .planting import Mutant, Verdict, judged  # noqa: E402
 
 AT_A_TIME = 2
 

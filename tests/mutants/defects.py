@@ -1,6 +1,6 @@
 """The defects: slips as they happen, one a property, in the order of the properties."""
 
-from tests.mutants.planting import Mutant
+from .planting import Mutant
 
 MUTANTS = (
     Mutant(
@@ -95,6 +95,34 @@ MUTANTS = (
         defect="a window is cut one character early: SQL counts from 1",
     ),
     Mutant(
+        property=15,
+        file="rag_core/query/transformation.py",
+        old="original_query=query,",
+        new="original_query=query.strip(),",
+        defect="the original query is trimmed",
+    ),
+    Mutant(
+        property=16,
+        file="rag_core/query/transformation.py",
+        old="timestamp=now.astimezone(UTC),",
+        new="timestamp=now,",
+        defect="the time is the user's own, not UTC",
+    ),
+    Mutant(
+        property=17,
+        file="rag_core/query/analysis.py",
+        old='if pattern.search(text)), "abstract")',
+        new="if pattern.search(text)), None)",
+        defect="a query without any of the words has no intent",
+    ),
+    Mutant(
+        property=18,
+        file="rag_core/query/decomposition.py",
+        old="if len(completed) < 2:",
+        new="if len(completed) <= 2:",
+        defect="two questions are taken for one",
+    ),
+    Mutant(
         property=19,
         file="rag_core/storage/queries/indexing.sql",
         old="(values ('standard', s.standard_hash), ('contextual', s.contextual_hash)) k (kind, input_hash)",
@@ -107,6 +135,34 @@ MUTANTS = (
         old="number=index + 1",
         new="number=index",
         defect="the position is counted from 0",
+    ),
+    Mutant(
+        property=21,
+        file="rag_core/storage/queries/graph.sql",
+        old="where w.depth < %(max_depth)s",
+        new="where w.depth <= %(max_depth)s",
+        defect="the walk goes one step too far",
+    ),
+    Mutant(
+        property=22,
+        file="rag_core/storage/queries/graph.sql",
+        old="source_id = w.entity_id\n                and kind in ('CAUSES', 'TRIGGERS', 'LEADS_TO')",
+        new="source_id = w.entity_id",
+        defect="relations of every kind are followed forwards",
+    ),
+    Mutant(
+        property=23,
+        file="rag_core/storage/queries/graph.sql",
+        old="f.path || t.entity_id as path",
+        new="f.path as path",
+        defect="a path ends before what its chunk tells",
+    ),
+    Mutant(
+        property=24,
+        file="rag_core/retrieval/graph_paths.py",
+        old="return 1 - 0.5 * depth / max_depth",
+        new="return 1 - 0.5 * (depth // max_depth)",
+        defect="the depth is divided as an integer",
     ),
     Mutant(
         property=25,
