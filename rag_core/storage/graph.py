@@ -15,7 +15,7 @@ from rag_core.storage.search import _filter_parameters as filter_parameters
 from rag_core.storage.staging import lock_notes
 
 _ROUNDS = 3
-_ASKED_ALIASES = 300
+_ASKED_ALIASES = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,7 +274,7 @@ def count_graph(database: Database, tenant: TenantId, batches: Sequence[str]) ->
 def fetch_asked_aliases(
     connection: Connection, tenant: TenantId, language: Language, stems: Sequence[str]
 ) -> list[AskedAlias]:
-    """Phrases that share stems with a question, at most 300, those that share most first."""
+    """Phrases that share stems with a question, at most 100, those that share most first."""
     parameters = {"tenant": tenant, "language": language, "stems": list(stems), "limit": _ASKED_ALIASES}
     rows = connection.execute(query("fetch_asked_aliases"), parameters).fetchall()
     return [AskedAlias(entity_id=entity_id, stems=tuple(stems)) for entity_id, stems in rows]
