@@ -7,8 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from rag_core.chat import ChatModel
-from rag_core.chat.ollama import build_chat
+from rag_core.chat import ChatModel, build_chat
 from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, Reranking, RerankingProvider, RetrievalConfig
 from rag_core.embedding import Embedder, EmbeddingModel, build_embedder
 from rag_core.embedding.summaries import Summariser

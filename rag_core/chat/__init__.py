@@ -42,3 +42,18 @@ class ChatModel(Protocol):
             ChatError: the model failed, had no time, or gave nothing, or a part only.
         """
         ...
+
+
+def build_chat(name: str | None, *, host: str, timeout_seconds: float = 60) -> ChatModel | None:
+    """Build Ollama's chat model of that name, or none; contacts nobody.
+
+    ``timeout_seconds`` bounds whatever time a caller gives.
+
+    Raises:
+        ConfigurationError: the host is no address.
+    """
+    if name is None:
+        return None
+    from rag_core.chat.ollama import OllamaChat
+
+    return OllamaChat(name, host=host, timeout_seconds=timeout_seconds)

@@ -103,15 +103,6 @@ class OllamaChat:
             )
 
 
-def build_chat(name: str | None, *, host: str, timeout_seconds: float = 60) -> OllamaChat | None:
-    """The chat model of that name, or none; contacts nobody.
-
-    Raises:
-        ConfigurationError: the host is no address.
-    """
-    return OllamaChat(name, host=host, timeout_seconds=timeout_seconds) if name else None
-
-
 def _spoken(content: str, *, is_json: bool) -> str:
     text = _THOUGHTS.sub("", content, count=1).strip()
     fenced = _FENCED.fullmatch(text) if is_json else None
