@@ -100,7 +100,7 @@ def parse_filters(wire: WireFilters, *, zone: ZoneInfo, resolve: Callable[[str],
         kinds=_distinct(fields.kinds),
         sources=_distinct(fields.sources),
         languages=_distinct(fields.languages),
-        tags=tuple({tag_key(tag): tag for tag in reversed(fields.tags or ())}.values())[::-1],
+        tags=_distinct_tags(fields.tags or ()),
         document_ids=_distinct(_resolved(name, resolve) for name in fields.document_ids or ()),
     )
 
@@ -184,6 +184,14 @@ def _note_called(found: Mapping[str, NoteId | AmbiguousNoteError], name: str) ->
     if isinstance(note, AmbiguousNoteError):
         raise note
     return note
+
+
+def _distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Tags that compare equal once, as they are written first."""
+    first: dict[str, str] = {}
+    for tag in tags:
+        first.setdefault(tag_key(tag), tag)
+    return tuple(first.values())
 
 
 def _distinct(values: Iterable[_T] | None) -> tuple[_T, ...]:

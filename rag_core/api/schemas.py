@@ -144,7 +144,7 @@ class Transformed(_Response):
 
 
 class Stages(_Response):
-    """Milliseconds by stage, and by part of a stage; one that did not run is absent."""
+    """Milliseconds by stage, and by part of a stage; one that did not run is absent, all are when the answer was kept."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, float]

@@ -44,6 +44,14 @@ class TestHome:
 
         assert "1 sin indexar" in client.get("/").text
 
+    def test_an_answer_that_was_kept_says_so(self, client: TestClient, add_note) -> None:
+        add_note("Hoy tuve un conflicto con mi jefe.")
+
+        first, second = client.get("/?q=jefe").text, client.get("/?q=jefe").text
+
+        assert "leer los pasajes" in first
+        assert "(la misma búsqueda, hecha hace poco)" in second
+
     def test_a_degraded_search_says_so(self, client: TestClient, engine: Engine, add_note, monkeypatch) -> None:
         add_note("Hoy tuve un conflicto con mi jefe.")
         found = pages.find
