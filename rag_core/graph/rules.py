@@ -299,7 +299,7 @@ def _left(page: _Page, room: Span, *, is_phrase: bool) -> Span | None:
         )
         opens = _trimmed_edges(page.text, (start, end))
         has_more = start == segments[at][0] and at > 0 and _are_joined(page.text, segments[at - 1], segments[at])
-        if is_phrase and has_more and page.grammar.relative_start.match(page.text, *opens):
+        if is_phrase and has_more and _only_qualifies(page, opens, end):
             end = segments[at - 1][1]
             continue
         side = _side(page, (start, end), keep="end")
@@ -310,6 +310,12 @@ def _left(page: _Page, room: Span, *, is_phrase: bool) -> Span | None:
         if not has_more:
             return None
     return None
+
+
+def _only_qualifies(page: _Page, opens: Span, end: int) -> bool:
+    """Whether a segment before a verb is a relative clause that does not end in another, which the verb would belong to."""
+    is_relative = page.grammar.relative_start.match(page.text, *opens) is not None
+    return is_relative and page.grammar.relative_end.search(page.text, opens[0] + 1, end) is None
 
 
 def _is_slight(page: _Page, side: Span) -> bool:

@@ -28,7 +28,7 @@ STATED: list[tuple[Language, str, tuple[str, str, str]]] = [
         "La tormenta que cayó en junio provocó un apagón que duró mucho.",
         ("tormenta que cayó en junio", "CAUSES", "apagón"),
     ),
-    ("es", "Hay un virus en las bacterias que causan la fiebre.", ("bacterias", "CAUSES", "fiebre")),
+    ("es", "El gas es venenoso para las bacterias que causan la fiebre.", ("bacterias", "CAUSES", "fiebre")),
     ("es", "Se rompió la tubería, provocando una inundación.", ("Se rompió la tubería", "CAUSES", "inundación")),
     ("es", "Se fue la luz, lo que causó la pérdida del pescado.", ("Se fue la luz", "CAUSES", "pérdida del pescado")),
     ("es", "El calor desencadenó una crisis.", ("calor", "TRIGGERS", "crisis")),
