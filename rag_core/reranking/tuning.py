@@ -7,14 +7,17 @@ queries it has not seen.
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
+from rag_core.configuration import Reranking, configure
+from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError, RagError
 from rag_core.evaluation.golden_query import GoldenQuery
+from rag_core.model import TenantId
 from rag_core.reranking import Candidate, QueryStatistics, Reranker
 from rag_core.reranking.embedded import Weights
 from rag_core.reranking.features import FeatureMatrix, features
@@ -28,6 +31,9 @@ from rag_core.reranking.fitting import (
     out_of_fold_orders,
     quality,
 )
+from rag_core.retrieval.retrieve import retrieve
+from rag_core.storage.database import Database
+from rag_core.storage.golden import fetch_golden_queries, fetch_golden_set, list_golden_set_names
 
 MIN_QUERIES = 30
 """With fewer, the interval of a difference is wider than any difference to be had."""
@@ -38,14 +44,14 @@ Search = Callable[[str, Reranker], object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Means over the queries: as the search found them, re-ranked with the weights before, and with the new ones."""
+    """Means over the queries: as the search found them, re-ranked with the shipped weights, and with the new ones."""
 
     metric: str
     without: float
-    before: float
-    after: float
+    shipped: float
+    tuned: float
     difference: tuple[float, float, float]
-    """Mean of after - before, and its 95 % bootstrap interval."""
+    """Mean of tuned - shipped, and its 95 % bootstrap interval."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +65,7 @@ class Tuning:
 
     @property
     def is_worth_keeping(self) -> bool:
-        """Whether no metric is lower with the new weights than with those before."""
+        """Whether no metric is lower with the new weights than with the shipped ones."""
         return all(comparison.difference[0] >= 0 for comparison in self.comparisons)
 
 
@@ -82,6 +88,43 @@ class _Recorder:
         """The scores that the candidates have."""
         self.candidates, self.rows = candidates, features(query, candidates, statistics)
         return [min(1.0, max(0.0, candidate.score)) for candidate in candidates]
+
+
+def fetch_queries(database: Database, tenant: TenantId, set_name: str) -> list[GoldenQuery]:
+    """The queries of a golden set.
+
+    Raises:
+        InvalidInputError: no set has that name.
+    """
+    with database.transaction(tenant) as connection:
+        if fetch_golden_set(connection, tenant, set_name) is None:
+            known = ", ".join(list_golden_set_names(connection, tenant)) or "none"
+            raise InvalidInputError(
+                f"no golden set is called {set_name!r} (there is: {known}); fill it with "
+                f"brain golden import FILE --set {set_name}"
+            )
+        return fetch_golden_queries(connection, tenant, set_name=set_name)
+
+
+def searching(engine: Engine, tenant: TenantId, *, timeout_ms: int) -> Search:
+    """Searches a tenant's notes as a request would with the default configuration, without the cache."""
+    config = configure({}, strategy="hybrid+rerank")
+
+    def search(query: str, reranker: Reranker) -> object:
+        served = _with_reranker(engine, reranker)
+        return retrieve(served, tenant, query, config=config, timeout_ms=timeout_ms, use_cache=False)
+
+    return search
+
+
+def _with_reranker(engine: Engine, reranker: Reranker) -> Engine:
+    """The same open resources, re-ranked by this re-ranker whatever is configured."""
+
+    class Served(Engine):
+        def reranker(self, tenant: TenantId, config: Reranking) -> Reranker:  # noqa: ARG002
+            return reranker
+
+    return Served(**{item.name: getattr(engine, item.name) for item in fields(engine)})
 
 
 def judge(query: GoldenQuery, search: Search, *, family: str = "") -> JudgedList | None:
@@ -108,14 +151,13 @@ def tune(
     *,
     search: Search,
     set_name: str,
-    before: Weights,
-    prior: Weights,
+    shipped: Weights,
     on_progress: Callable[[], None] = lambda: None,
 ) -> Tuning:
-    """Fit weights on the queries and compare them, on queries held out, with the ones before.
+    """Fit weights on the queries, close to the shipped ones while they are few, and compare both on queries held out.
 
-    ``prior`` are the weights that few queries stay close to. ``on_progress`` is called once a query and once a fold,
-    ``len(queries) + FOLDS`` times.
+    Compared with the shipped ones and not with those in use, which may have been fitted on these very queries.
+    ``on_progress`` is called once a query and once a fold, ``len(queries) + FOLDS`` times.
 
     Raises:
         InvalidInputError: fewer than ``MIN_QUERIES`` queries can be judged, or none tells anything.
@@ -128,10 +170,10 @@ def tune(
     _check(lists, set_name)
 
     def fitted(seen: Sequence[JudgedList]) -> Weights:
-        return fit(seen, prior=prior, version="fold", fitted_on={})
+        return fit(seen, prior=shipped, version="fold", fitted_on={})
 
     orders = out_of_fold_orders(lists, fit_fold=fitted, on_progress=on_progress)
-    comparisons = _compared(lists, orders, before)
+    comparisons = _compared(lists, orders, shipped)
     return Tuning(
         weights=_versioned(fitted(lists), set_name, len(lists), comparisons),
         queries=len(lists),
@@ -150,23 +192,23 @@ def _check(lists: Sequence[JudgedList], set_name: str) -> None:
         )
 
 
-def _compared(lists: Sequence[JudgedList], orders: Sequence[Sequence[int]], before: Weights) -> tuple[Comparison, ...]:
+def _compared(lists: Sequence[JudgedList], orders: Sequence[Sequence[int]], shipped: Weights) -> tuple[Comparison, ...]:
     without = quality(lists, [range(len(item.notes)) for item in lists])
-    former = quality(lists, [order_by(before, item) for item in lists])
-    after = quality(lists, orders)
+    shipped_quality = quality(lists, [order_by(shipped, item) for item in lists])
+    tuned = quality(lists, orders)
     units = [item.unit for item in lists]
-    return tuple(_comparison(metric, without, former, after, units) for metric in ("ndcg_at_10", "mrr"))
+    return tuple(_comparison(metric, without, shipped_quality, tuned, units) for metric in ("ndcg_at_10", "mrr"))
 
 
-def _comparison(metric: str, without: Quality, before: Quality, after: Quality, units: Sequence[str]) -> Comparison:
+def _comparison(metric: str, without: Quality, shipped: Quality, tuned: Quality, units: Sequence[str]) -> Comparison:
     searched, former, new = (
-        found.ndcg_at_10 if metric == "ndcg_at_10" else found.reciprocal_rank for found in (without, before, after)
+        found.ndcg_at_10 if metric == "ndcg_at_10" else found.reciprocal_rank for found in (without, shipped, tuned)
     )
     return Comparison(
         metric=metric,
         without=float(np.mean(searched)),
-        before=float(np.mean(former)),
-        after=float(np.mean(new)),
+        shipped=float(np.mean(former)),
+        tuned=float(np.mean(new)),
         difference=difference_interval(former, new, units=units),
     )
 
@@ -179,7 +221,7 @@ def _versioned(weights: Weights, set_name: str, queries: int, comparisons: Seque
         "queries": queries,
         "folds": FOLDS,
         "date": datetime.now(UTC).date().isoformat(),
-        "out_of_fold": {item.metric: {"before": item.before, "after": item.after} for item in comparisons},
+        "out_of_fold": {item.metric: {"shipped": item.shipped, "tuned": item.tuned} for item in comparisons},
     }
     version = f"tuned-{hashlib.sha256(numbers.encode()).hexdigest()[:8]}"
     return replace(weights, version=version, fitted_on=provenance)
@@ -195,8 +237,8 @@ def to_json(tuning: Tuning, *, set_name: str, is_stored: bool) -> dict[str, Any]
         "metrics": {
             item.metric: {
                 "without_reranking": item.without,
-                "before": item.before,
-                "after": item.after,
+                "shipped": item.shipped,
+                "tuned": item.tuned,
                 "difference": dict(zip(("mean", "low", "high"), item.difference, strict=True)),
             }
             for item in tuning.comparisons
