@@ -7,11 +7,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from rag_core.chat import ChatModel, build_chat
+from rag_core.chat import ChatModel, Message, build_chat
 from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, Reranking, RerankingProvider, RetrievalConfig
 from rag_core.embedding import Embedder, EmbeddingModel, build_embedder
 from rag_core.embedding.summaries import Summariser
-from rag_core.errors import ConfigurationError, RerankingError
+from rag_core.errors import ConfigurationError, RagError, RerankingError
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.model import TenantId
 from rag_core.reranking import Reranker
@@ -31,6 +31,9 @@ DEFAULT_TENANT = TenantId("default")
 DEMO_TENANT = TenantId("demo")
 EMBEDDING_SHARE = 0.6
 """How much of a request's time an embedding provider may take, so that full text is still answered with when it does not."""
+DOCUMENT_SECONDS = 30
+"""How long an embedding provider may take for a batch of an index run."""
+WARM_UP_SECONDS = 120
 READER_SECONDS = 5
 """How long it is remembered that the default tenant has notes; the demo gives way to the first one at once."""
 
@@ -144,6 +147,17 @@ class Engine:
         """The tenant a command names, else the one a reader sees."""
         return TenantId(name) if name else self.tenant()
 
+    def warm_up(self) -> None:
+        """Have models on a server loaded before the first request, whose time is too short for that."""
+        try:
+            if self.model.provider != "hashing":
+                self.embedder.embed(["hola"], role="query")
+            if self.chat is not None:
+                hello = Message(role="user", content="Hola")
+                self.chat.complete([hello], timeout_seconds=WARM_UP_SECONDS, max_tokens=1)
+        except RagError as error:
+            log_degraded("warm-up", error)
+
     def writing_tenant(self, name: str | None = None) -> TenantId:
         """Whose notes a writer changes: the tenant named, the setting's, or the default; never the demo unasked."""
         return TenantId(name or self.settings.tenant or DEFAULT_TENANT)
@@ -165,15 +179,19 @@ def open_engine(settings: Settings, *, pool_size: int = 4) -> Iterator[Engine]:
             context_seconds=settings.context_cache_seconds,
         )
         breakers = {name: CircuitBreaker(name) for name in ("embedding", "chat", "reranker")}
-        places = Bounded(settings.ollama_concurrency)
+        places, seconds = Bounded(settings.ollama_concurrency), settings.request_timeout_ms / 1000
         chat = build_chat(settings.chat_model, host=settings.ollama_host)
         with ExitStack() as stack:
             engine = Engine(
                 settings=settings,
                 database=database,
                 model=model,
-                embedder=build_embedder(model, ollama_host=settings.ollama_host),
-                query_embedder=_query_embedder(model, settings, caches, breakers["embedding"], places),
+                embedder=_guarded(model, settings, breakers["embedding"], places, seconds=DOCUMENT_SECONDS),
+                query_embedder=CachingEmbedder(
+                    _guarded(model, settings, breakers["embedding"], places, seconds=EMBEDDING_SHARE * seconds),
+                    model,
+                    caches.embedding,
+                ),
                 chat=None if chat is None else GuardedChat(chat, breaker=breakers["chat"], places=places),
                 executors={
                     leg: stack.enter_context(_threads(leg, pool_size))
@@ -188,15 +206,14 @@ def open_engine(settings: Settings, *, pool_size: int = 4) -> Iterator[Engine]:
             yield engine
 
 
-def _query_embedder(
-    model: EmbeddingModel, settings: Settings, caches: Caches, breaker: CircuitBreaker, places: Bounded
+def _guarded(
+    model: EmbeddingModel, settings: Settings, breaker: CircuitBreaker, places: Bounded, *, seconds: float
 ) -> Embedder:
-    """The model's embedder for queries: vectors are remembered, and a server is guarded."""
-    seconds = EMBEDDING_SHARE * settings.request_timeout_ms / 1000
+    """The model's embedder with so much time for a call; one on a server is guarded."""
     embedder = build_embedder(model, ollama_host=settings.ollama_host, timeout_seconds=seconds)
-    if model.provider != "hashing":  # that one is in this process
-        embedder = GuardedEmbedder(embedder, breaker=breaker, places=places, wait_seconds=seconds)
-    return CachingEmbedder(embedder, model, caches.embedding)
+    if model.provider == "hashing":  # in this process
+        return embedder
+    return GuardedEmbedder(embedder, breaker=breaker, places=places, wait_seconds=seconds)
 
 
 @contextmanager

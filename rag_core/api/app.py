@@ -3,6 +3,7 @@
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -77,6 +78,7 @@ def serve(settings: Settings) -> None:
         bound_socket(settings.api_port) as listener,
         open_engine(settings, pool_size=settings.pool_max_size) as engine,
     ):
+        threading.Thread(target=engine.warm_up, name="warm-up", daemon=True).start()
         sys.stderr.write(f"Brain Sync: http://{HOST}:{listener.getsockname()[1]}/ (Ctrl-C stops it)\n")
         build_server(engine).run(sockets=[listener])
 

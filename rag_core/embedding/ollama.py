@@ -15,6 +15,7 @@ from rag_core.embedding.vectors import require_visible, unit_rows
 from rag_core.errors import EmbeddingError, EmbeddingUnavailableError
 from rag_core.model import EmbeddingRole, FloatMatrix
 from rag_core.ollama import FAILURES, KEEP_ALIVE, call_time, explain, open_client
+from rag_core.telemetry.retries import keep_arguments_out_of_logs
 
 _MATRYOSHKA_VERSION = re.compile(r"mrl-([1-9]\d*)")
 _ATTEMPTS = 3
@@ -38,6 +39,7 @@ class OllamaEmbedder:
         self._timeout_seconds = timeout_seconds
         self._batch_size = batch_size
         self._client = open_client(host)
+        keep_arguments_out_of_logs()
         self._retrying = stamina.RetryingCaller(
             attempts=_ATTEMPTS, timeout=timeout_seconds, wait_initial=0.2, wait_max=2.0, wait_jitter=0.2
         ).on(_is_passing)
