@@ -1,7 +1,7 @@
 """Walks over random graphs on real PostgreSQL, against a breadth-first search in plain Python.
 
-Cycles, diamonds, several relations between two entities and relations of other kinds are all among the graphs: up to seven
-entities and sixteen relations, some starts more than one step apart, some reached in several ways.
+Cycles, diamonds, several relations between two entities and relations of other kinds are all among the graphs: six
+entities and up to eighteen relations, so that many are reached in several ways of different length.
 """
 
 import uuid
@@ -21,7 +21,7 @@ from rag_core.storage.database import Database, open_database
 
 CAUSAL = ("CAUSES", "TRIGGERS", "LEADS_TO")
 OTHERS = ("RELATED_TO", "PART_OF", "USES", "PREREQUISITE")
-NAMES = ("apagón", "tormenta", "incendio", "sequía", "huelga", "migraña", "mudanza")
+NAMES = ("apagón", "tormenta", "incendio", "sequía", "huelga", "migraña")
 
 EXAMPLES = settings(max_examples=100, deadline=None)
 
@@ -39,14 +39,14 @@ class Edge:
 
 edges = st.builds(
     Edge,
-    source=st.integers(0, 6),
-    target=st.integers(0, 6),
+    source=st.integers(0, 5),
+    target=st.integers(0, 5),
     kind=st.sampled_from((*CAUSAL * 2, *OTHERS)),
     chunk=st.integers(0, 9),
     confidence=st.sampled_from((0.3, 0.6, 0.9)),
 ).filter(lambda edge: edge.source != edge.target)
-graphs = st.lists(edges, max_size=16)
-starts = st.sets(st.integers(0, 6), min_size=1, max_size=2)
+graphs = st.one_of(st.lists(edges, max_size=6), st.lists(edges, min_size=9, max_size=18))
+starts = st.sets(st.integers(0, 5), min_size=1, max_size=2)
 directions = st.sampled_from(("causes", "effects"))
 depths = st.integers(1, 5)
 
