@@ -32,6 +32,7 @@ class CrossEncoder:
     name: str
     session: Any
     tokenizer: Any
+    query_tokenizer: Any
     max_length: int
     batch_size: int = BATCH_SIZE
 
@@ -45,7 +46,7 @@ class CrossEncoder:
     ) -> list[float]:
         """One sigmoid of the best window's logit each."""
         ends_at = time.monotonic() + timeout_seconds
-        shortened = _shortened(self.tokenizer, query, self.max_length // _QUERY_SHARE)
+        shortened = _shortened(self.query_tokenizer, query, self.max_length // _QUERY_SHARE)
         windows = [
             (at, window)
             for at, item in enumerate(candidates)
@@ -97,17 +98,20 @@ def open_cross_encoder(folder: Path, *, max_length: int = MAX_LENGTH) -> CrossEn
     model, vocabulary = _files(folder)
     try:
         session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
-        tokenizer = tokenizers.Tokenizer.from_file(str(vocabulary))
+        whole, tokenizer = (tokenizers.Tokenizer.from_file(str(vocabulary)) for _ in range(2))
     except Exception as error:  # both raise bare Exceptions of their own making
         raise ConfigurationError(f"the cross-encoder in {folder} cannot be loaded: {error}; export it again") from error
     _check_inputs(folder, [given.name for given in session.get_inputs()])
     overlap = min(max_length // _OVERLAP_SHARE, max_length // 2)
-    tokenizer.no_padding()
+    for each in (whole, tokenizer):
+        each.no_padding()
+    whole.no_truncation()
     tokenizer.enable_truncation(max_length, stride=overlap, strategy="only_second")
     return CrossEncoder(
         name=f"cross_encoder:{folder.name}@{_fingerprint(model, vocabulary)}",
         session=session,
         tokenizer=tokenizer,
+        query_tokenizer=whole,
         max_length=max_length,
     )
 
