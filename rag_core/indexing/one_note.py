@@ -5,6 +5,7 @@ from typing import Literal
 
 from rag_core.embedding.context import with_context
 from rag_core.errors import ConflictError, EmbeddingError, NotFoundError
+from rag_core.indexing.graph import relate_note
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.staging import stage_note
 from rag_core.model import NewNote, NoteId, TenantId
@@ -30,7 +31,7 @@ def store_and_index(
     *,
     expected: Literal["new", "known", "either"] = "either",
 ) -> IndexedNote:
-    """Store the note with its chunks, vectors and postings in one transaction.
+    """Store the note with its chunks, vectors, postings and causal relations in one transaction.
 
     The vectors are computed before the transaction begins. When the embedding provider fails, the note is stored all
     the same, found by full text, and the next run of the pipeline embeds it. No chat model is asked: where the pipeline
@@ -54,6 +55,8 @@ def store_and_index(
             store.publish_notes(
                 connection, tenant, [note_id], model_id=pipeline.model.id, fingerprint=staged.fingerprint
             )
+        digest = content_hash(note.language, note.title, note.content)
+        relate_note(connection, tenant, note_id, content=note.content, language=note.language, content_hash=digest)
     return IndexedNote(note_id=note_id, is_embedded=True)
 
 

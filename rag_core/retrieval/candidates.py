@@ -1,10 +1,10 @@
 """From the legs' rankings to one list of candidates. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag_core.configuration import FusionMethod
-from rag_core.model import ChunkId
+from rag_core.model import ChunkId, TimeExpression
 from rag_core.retrieval.expansion import Fused
 from rag_core.retrieval.fusion import (
     Ranking,
@@ -15,6 +15,10 @@ from rag_core.retrieval.fusion import (
     relative_score_fusion,
     weighted_fusion,
 )
+from rag_core.retrieval.plan import BESIDE_TIME, is_relative
+
+BESIDE_DATE = 0.85
+"""What is left of a re-ranked score outside the calendar date a query names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +85,23 @@ def fuse(
         highest = highest_rrf_score(weights, k=k)
         return [_fused(chunk, min(1.0, score / highest), score, ranks) for chunk, score in fused]
     return [_fused(chunk, score, score, ranks) for chunk, score in relative_score_fusion(rankings, weights=weights)]
+
+
+def prefer_time(candidates: Sequence[Fused], times: Sequence[TimeExpression]) -> list[Fused]:
+    """The candidates anew in order, those outside the time the query names with a part of their score only.
+
+    A re-ranker reads words and knows nothing of dates. What is inside is what the search within that time found.
+    """
+    if not any(leg.endswith(":time") for candidate in candidates for leg in candidate.ranks):
+        return list(candidates)
+    outside = BESIDE_TIME if is_relative(times) else BESIDE_DATE
+    weighed = [
+        candidate
+        if any(leg.endswith(":time") for leg in candidate.ranks)
+        else replace(candidate, score=outside * candidate.score)
+        for candidate in candidates
+    ]
+    return sorted(weighed, key=lambda candidate: (-candidate.score, candidate.chunk_id))
 
 
 def _fused(chunk: ChunkId, public: float, own: float, ranks: Mapping[ChunkId, Mapping[str, int]]) -> Fused:

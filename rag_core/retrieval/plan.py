@@ -1,11 +1,10 @@
 """Which searches a query asks for: the query itself, its parts, and the time it names. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from rag_core.configuration import RetrievalConfig
-from rag_core.model import Filters, Strategy, TimeExpression, TransformedQuery
+from rag_core.model import Filters, TimeExpression, TransformedQuery
 
 BESIDE_TIME = 0.4
 """Weight of what lies outside the time a query names, beside 1 for what lies in it; the other way round for calendar dates.
@@ -25,12 +24,17 @@ class Search:
     weight: float = 1.0
 
 
+def is_relative(times: Sequence[TimeExpression]) -> bool:
+    """Whether the query names a time counted from now, which is the time of writing, not one a text speaks of."""
+    return any(time.is_relative for time in times)
+
+
 def plan_searches(transformed: TransformedQuery, query: str, filters: Filters) -> list[Search]:
     """The query as it was asked first, then its parts, then the same within the time it names."""
     interval = interval_of(transformed.times)
-    is_relative = any(time.is_relative for time in transformed.times)
+    is_counted_from_now = is_relative(transformed.times)
     searches = [
-        Search(suffix="", text=query, filters=filters, weight=BESIDE_TIME if interval and is_relative else 1.0),
+        Search(suffix="", text=query, filters=filters, weight=BESIDE_TIME if interval and is_counted_from_now else 1.0),
         *(
             Search(suffix=f":{number}", text=part, filters=filters)
             for number, part in enumerate(transformed.sub_queries, 1)
@@ -40,7 +44,9 @@ def plan_searches(transformed: TransformedQuery, query: str, filters: Filters) -
     narrowed = within(filters, interval) if interval else None
     if narrowed is not None:
         text = transformed.without_time or query
-        searches.append(Search(suffix=":time", text=text, filters=narrowed, weight=1.0 if is_relative else BESIDE_TIME))
+        searches.append(
+            Search(suffix=":time", text=text, filters=narrowed, weight=1.0 if is_counted_from_now else BESIDE_TIME)
+        )
     return searches
 
 
@@ -59,14 +65,3 @@ def within(filters: Filters, interval: tuple[datetime, datetime]) -> Filters | N
     since = max(filter(None, (filters.since, interval[0])))
     until = min(filter(None, (filters.until, interval[1])))
     return replace(filters, since=since, until=until) if since < until else None
-
-
-def leg_weights(strategy: Strategy, config: RetrievalConfig, defaults: Mapping[str, float]) -> dict[str, float]:
-    """The weight of each leg that takes part: the configuration's, else the embedding model's."""
-    search = config.hybrid_search
-    semantic = defaults["semantic"] if search.semantic_weight is None else search.semantic_weight
-    fulltext = defaults["fulltext"] if search.fulltext_weight is None else search.fulltext_weight
-    wanted = {"semantic": semantic, "fulltext": fulltext}
-    if strategy in wanted:
-        return {strategy: 1.0}
-    return wanted

@@ -32,9 +32,9 @@ def rerank(
 ) -> list[Fused]:
     """The best ``top_k`` by the re-ranker's scores, which are in [0, 1] and never rise down the list; ties by chunk id.
 
-    At most ``MAX_CANDIDATES`` are scored, by their own text; the others keep their order below them. What only the causal
-    graph found shares few words with the query, so it keeps its place, with a score between its neighbours'. Chunks
-    deleted meanwhile are left out. No candidates gives [].
+    At most ``MAX_CANDIDATES`` are scored, by their own text; the others keep their order below them. What the causal graph
+    found need not share a word with the query, so re-ranking may raise it but not lower it: it keeps at least its place,
+    with a score between its neighbours'. Chunks deleted meanwhile are left out. No candidates gives [].
 
     Raises:
         RerankingError: a passage was not scored; no score is used, so that two scales never mix.
@@ -90,11 +90,17 @@ def _best_first(items: Sequence[Fused], scores: Sequence[float]) -> list[Fused]:
 
 
 def _placed(present: Sequence[Fused], judged: Sequence[Fused], tail: Sequence[Fused]) -> list[Fused]:
-    """The judged candidates in the places that are not the graph's, then the tail."""
-    movable = iter(judged)
-    kept = {item.chunk_id for item in present} - {item.chunk_id for item in judged}
-    ordered = [item if item.chunk_id in kept else next(movable) for item in present]
-    return [*_between_neighbours(ordered, kept), *_below(ordered[-1].score if ordered else 1.0, tail)]
+    """The judged candidates around those that keep their places for the graph's sake, then the tail."""
+    by_chunk = {item.chunk_id: item for item in judged}
+    place = {item.chunk_id: at for at, item in enumerate(judged)}
+    kept = {
+        item.chunk_id: by_chunk.get(item.chunk_id, item)
+        for at, item in enumerate(present)
+        if "graph" in item.ranks and place.get(item.chunk_id, len(present)) > at
+    }
+    movable = iter([item for item in judged if item.chunk_id not in kept])
+    ordered = [kept[item.chunk_id] if item.chunk_id in kept else next(movable) for item in present]
+    return [*_between_neighbours(ordered, set(kept)), *_below(ordered[-1].score if ordered else 1.0, tail)]
 
 
 def _between_neighbours(ordered: Sequence[Fused], kept: set[ChunkId]) -> list[Fused]:
@@ -105,7 +111,8 @@ def _between_neighbours(ordered: Sequence[Fused], kept: set[ChunkId]) -> list[Fu
             ceiling = placed[-1].score if placed else 1.0
             floor = next((below.score for below in ordered[at + 1 :] if below.chunk_id not in kept), 0.0)
             score = min(ceiling, max(floor, item.score))
-            placed.append(replace(item, score=score, original_score=item.score))
+            before = item.score if item.original_score is None else item.original_score
+            placed.append(replace(item, score=score, original_score=before))
         else:
             placed.append(item)
     return placed

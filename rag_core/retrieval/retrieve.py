@@ -24,13 +24,13 @@ from rag_core.model import (
 from rag_core.query.hyde import generate_hypothetical_answer, wants_hyde
 from rag_core.query.transformation import query_language, transform
 from rag_core.retrieval.cache import Found, cached_retrieval, cached_windows, query_key
-from rag_core.retrieval.candidates import fuse, weigh
+from rag_core.retrieval.candidates import fuse, prefer_time, weigh
 from rag_core.retrieval.deadline import Deadline, Stopwatch
 from rag_core.retrieval.expansion import Fused, expand, reading_ms
 from rag_core.retrieval.fusion import recency_of
 from rag_core.retrieval.graph_paths import GraphHit, search_graph
 from rag_core.retrieval.legs import LegResults, VectorSearch, search_legs
-from rag_core.retrieval.plan import Search, interval_of, plan_searches
+from rag_core.retrieval.plan import Search, interval_of, is_relative, plan_searches
 from rag_core.retrieval.rerank import MAX_CANDIDATES, rerank
 from rag_core.storage.recency import fetch_created_at
 from rag_core.storage.search import WindowText, fetch_windows
@@ -313,21 +313,24 @@ def _reranked(
     engine: Engine, request: _Request, candidates: list[Fused], legs: LegResults, failures: dict[str, RagError]
 ) -> list[Fused]:
     """The candidates in the re-ranker's order, or as they were when it fails."""
+    times = request.transformed.times
+    timeless = request.transformed.without_time or request.query
     try:
-        return rerank(
+        ranked = rerank(
             engine.database,
             request.tenant,
-            request.query,
+            timeless if is_relative(times) else request.query,
             candidates,
             leg_scores={leg: dict(ranking) for leg, ranking in legs.rankings.items()},
             reranker=engine.reranker(request.tenant, request.config.reranking),
-            top_k=request.config.top_k.reranking,
+            top_k=len(candidates),
             deadline=request.deadline.share(RERANK_SHARE),
             timeout_ms=request.config.reranking.timeout,
         )
     except (RerankingError, DeadlineExceededError, QueryFailedError) as error:
         failures["reranking"] = error
         return candidates
+    return prefer_time(ranked, times)[: request.config.top_k.reranking]
 
 
 def _expand(engine: Engine, request: _Request, ranked: list[Fused], failures: dict[str, RagError]) -> list[Hit]:

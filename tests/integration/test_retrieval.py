@@ -8,7 +8,9 @@ import pytest
 from rag_core.configuration import configure
 from rag_core.engine import Engine
 from rag_core.errors import EmbeddingError, InvalidInputError, RerankingError, RetrievalFailedError
+from rag_core.indexing.one_note import store_and_index
 from rag_core.model import TenantId
+from rag_core.notes import parse_note
 from rag_core.retrieval.legs import WITHOUT_FULLTEXT, WITHOUT_SEMANTIC
 from rag_core.retrieval.retrieve import retrieve
 
@@ -282,7 +284,8 @@ def test_both_parts_of_a_double_question_are_found(engine, tenant, make_note, in
     assert len(found.transformed.sub_queries) == 2
 
 
-def test_what_was_written_in_the_time_asked_for_comes_first(engine, tenant, make_note, index_notes) -> None:
+@pytest.mark.parametrize("strategy", ["semantic", "fulltext", "hybrid", "hybrid+rerank"])
+def test_what_was_written_in_the_time_asked_for_comes_first(engine, tenant, make_note, index_notes, strategy) -> None:
     for day, name in ((3, "antes"), (11, "entonces"), (17, "después")):
         make_note(
             f"Salí a correr por el parque el día {day}.", external_id=name, created_at=f"2025-03-{day:02}T09:00:00Z"
@@ -290,7 +293,11 @@ def test_what_was_written_in_the_time_asked_for_comes_first(engine, tenant, make
     index_notes()
 
     found = find(
-        engine, tenant, "¿Por dónde salí a correr la semana pasada?", now=datetime(2025, 3, 19, 12, tzinfo=UTC)
+        engine,
+        tenant,
+        "¿Por dónde salí a correr la semana pasada?",
+        now=datetime(2025, 3, 19, 12, tzinfo=UTC),
+        strategy=strategy,
     )
 
     assert found.hits[0].external_id == "entonces"
@@ -310,3 +317,42 @@ def test_an_answer_is_remembered_until_a_note_changes(engine, tenant, make_note,
     assert again.hits == first.hits
     assert engine.caches.query.figures.hits == 1
     assert {hit.external_id for hit in after.hits} == {"a", "b"}
+
+
+class TestCausalGraph:
+    """A question for causes is answered along what the notes say led to what."""
+
+    @pytest.fixture
+    def chain(self, engine, tenant):
+        notes = {
+            "cena": "Dormí fatal porque cené muy tarde.",
+            "sueño": "Perdí el tren porque dormí fatal.",
+            "otra": "El tren de cercanías sale a las ocho y el tren regional a las nueve.",
+        }
+        for name, text in notes.items():
+            note = parse_note(
+                external_id=name,
+                source="diario",
+                title=None,
+                text=text,
+                created_at=None,
+                language="es",
+                metadata=None,
+                zone=engine.settings.zone,
+                max_characters=1000,
+            )
+            store_and_index(engine.database, tenant, note, engine.pipeline)
+
+    @pytest.mark.parametrize("strategy", ["hybrid", "hybrid+rerank"])
+    def test_a_note_written_through_the_api_is_in_the_graph_at_once(self, engine, tenant, chain, strategy) -> None:
+        found = find(engine, tenant, "¿Por qué perdí el tren?", strategy=strategy)
+
+        cause = next(hit for hit in found.hits if hit.external_id == "cena")
+        assert cause.method in {"graph", "hybrid"}
+        assert cause.causal_path is not None
+        assert len(cause.causal_path) == 3
+
+    def test_the_graph_can_be_switched_off(self, engine, tenant, chain) -> None:
+        found = find(engine, tenant, "¿Por qué perdí el tren?", graphRAG={"enabled": False})
+
+        assert all(hit.causal_path is None for hit in found.hits)
