@@ -86,7 +86,7 @@ def _run(engine: Engine, tenant: TenantId, strategy: Strategy) -> EvaluationRun:
         set_name=DEFAULT_SET,
         config=config,
         search=searcher(engine, tenant, config=config, timeout_ms=TIMEOUT_MS),
-        models=engine.model_names,
+        models=engine.model_names(tenant, config),
         pipeline_fingerprint=engine.pipeline.fingerprint,
     )
 
