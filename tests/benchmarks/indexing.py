@@ -5,13 +5,18 @@ import time
 from statistics import median
 from typing import Any
 
+import psycopg
+
 from rag_assets.indexing import run_index
 from rag_core.engine import Engine, open_engine
+from rag_core.graph.llm import causal_extractor
 from rag_core.indexing.batches import register_batches
+from rag_core.indexing.graph import update_graph
 from rag_core.indexing.publishing import maintain, publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.settings import Settings
-from rag_core.storage.database import Connection, open_database
+from rag_core.storage.database import Connection, ensure_database
+from rag_core.storage.embedded import embedded_server
 
 from .corpus import Corpus, note_lines
 from .measuring import Stopwatch, seconds_of
@@ -63,6 +68,8 @@ def index_all(engine: Engine, *, has_vector_index: bool = True) -> Stopwatch:
             embed_staged(database, TENANT, group, pipeline)
         with watch.lap("publish"):
             publish_staged(database, TENANT, group, pipeline)
+        with watch.lap("graph"):
+            update_graph(database, TENANT, group, extractor=causal_extractor(engine.chat))
         if has_vector_index:
             with watch.lap("maintain"):
                 maintain(database, TENANT, pipeline)
@@ -117,7 +124,10 @@ def _idle_figures(settings: Settings) -> dict[str, Any]:
 
 def _rows_written(settings: Settings) -> tuple[int, ...]:
     """Rows ever inserted, updated and deleted; exact, because a connection tells its counts at the latest when it ends."""
-    with open_database(settings) as database, database.owner() as owner:
+    with (
+        embedded_server(settings.home) as server,
+        psycopg.connect(ensure_database(server, "brain"), autocommit=True) as owner,
+    ):
         _wait_until_alone(owner)
         row = owner.execute(
             "select sum(n_tup_ins), sum(n_tup_upd), sum(n_tup_del) from pg_stat_user_tables where schemaname = 'brain'"
@@ -127,9 +137,12 @@ def _rows_written(settings: Settings) -> tuple[int, ...]:
 
 
 def _wait_until_alone(owner: Connection) -> None:
-    others = "select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"
+    others = (
+        "select from pg_stat_activity"
+        " where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()"
+    )
     deadline = time.monotonic() + LEAVING_SECONDS
     while owner.execute(others).fetchone() is not None:
         if time.monotonic() > deadline:
-            raise RuntimeError("a connection to the server is still open; its counts are not told yet")
+            raise RuntimeError("a connection to the database is still open; its counts are not told yet")
         time.sleep(0.05)

@@ -63,10 +63,10 @@ def _names(table: str) -> tuple[sql.Identifier, sql.Composed]:
 
 
 def empty_index(connection: Connection) -> None:
-    """Remove all chunks with their vectors and posting lists; the notes stay."""
+    """Remove all chunks with everything made of them; the notes stay."""
     connection.execute(
         "truncate brain.chunks, brain.embeddings, brain.embedding_cache, brain.postings, brain.lexeme_statistics, "
-        "brain.corpus_statistics"
+        "brain.corpus_statistics cascade"
     )
 
 
