@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 from rag_core.chat import ChatModel, Message, build_chat
 from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, Reranking, RerankingProvider, RetrievalConfig
@@ -136,11 +136,11 @@ class Engine:
         return self._find_reader()
 
     def _find_reader(self) -> TenantId:
+        timeout_ms = self.settings.request_timeout_ms
         for tenant in (DEFAULT_TENANT, DEMO_TENANT):
-            with self.database.transaction(tenant, timeout_ms=self.settings.request_timeout_ms) as connection:
-                if has_notes(connection, tenant):
-                    self._seen[tenant] = time.monotonic() + READER_SECONDS
-                    return tenant
+            if self.database.read(tenant, partial(has_notes, tenant=tenant), timeout_ms=timeout_ms):
+                self._seen[tenant] = time.monotonic() + READER_SECONDS
+                return tenant
         return DEFAULT_TENANT
 
     def named_tenant(self, name: str | None) -> TenantId:
