@@ -189,21 +189,19 @@ def _range(text: str, first: _Point, second: _Point, today: datetime, patterns: 
         return None
     for opening, between in patterns.ranges:
         if (match := opening.search(text, 0, first.start)) and between.fullmatch(text, first.end, second.start):
-            since, until = _aligned(first, second, today)
-            if since < until:
-                return replace(
-                    second,
-                    start=match.start(),
-                    interval=(since, until),
-                    is_bare=False,
-                    has_year=first.has_year or second.has_year,
-                )
+            return replace(
+                second,
+                start=match.start(),
+                interval=_aligned(first, second, today),
+                is_bare=False,
+                has_year=first.has_year or second.has_year,
+            )
     return None
 
 
 def _aligned(first: _Point, second: _Point, today: datetime) -> Interval:
-    """Give a side without a year the other's, so that the range runs forwards, not beyond today by a whole week."""
-    (since, end), (begin, until) = first.interval, second.interval
+    """Give a side without a year the other's, and turn a range that runs backwards ("entre 2020 y 2018")."""
+    since, (begin, until) = first.interval[0], second.interval
     if first.reading in _YEARLY and not first.has_year and second.has_year:
         since = _in_year(since, begin.year)
         since = _in_year(since, begin.year - (since > begin))
@@ -214,7 +212,7 @@ def _aligned(first: _Point, second: _Point, today: datetime) -> Interval:
     elif first.reading == second.reading == "weekday" and since > begin:
         week = timedelta(days=7)
         since, until = (since, until + week) if begin + week <= today else (since - week, until)
-    return (since, until) if since <= end or since < until else first.interval
+    return (since, until) if since < until else (begin, first.interval[1])
 
 
 def _in_year(moment: datetime, year: int) -> datetime:
@@ -255,7 +253,7 @@ def _midnight(day: date) -> datetime:
 
 def _is_usable(point: _Point, now: datetime) -> bool:
     since, until = point.interval
-    return since < until and since <= now.replace(tzinfo=None) and until > EARLIEST
+    return since <= now.replace(tzinfo=None) and until > EARLIEST
 
 
 def _is_plain(query: str, folded: Folded, point: _Point, language: Language) -> bool:
