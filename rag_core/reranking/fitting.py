@@ -127,9 +127,10 @@ def _conditional_logit(data: _Stacked, *, prior: Weights | None) -> Vector:
 
 
 def _spread_within_lists(data: _Stacked) -> Vector:
-    """Standard deviation of each feature around its list's mean; 1 where it never varies."""
+    """Standard deviation of each feature around its list's mean, every family counting the same; 1 where it never varies."""
     means = np.add.reduceat(data.rows, data.starts, axis=0) / data.sizes[:, None]
-    spread = (data.rows - np.repeat(means, data.sizes, axis=0)).std(axis=0)
+    squares = (data.rows - np.repeat(means, data.sizes, axis=0)) ** 2
+    spread = np.sqrt(np.repeat(data.weights / data.sizes, data.sizes) @ squares)
     return np.where(spread > 1e-9, spread, 1.0)
 
 
