@@ -33,7 +33,7 @@ _FILL = (
 def posting_lists_last(database: Database) -> Iterator[None]:
     """Chunks written in the block bring no postings; when it ends those of all chunks are made. The database must be empty.
 
-    Kept up by trigger, 100,000 chunks of notes imported and then indexed take some 750 s, this way a minute.
+    Kept up by trigger, they were most of the 750 s that import and publication of 100,000 chunks took.
     """
     with database.owner() as owner:
         _switch(owner, "disable")
