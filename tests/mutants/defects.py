@@ -25,6 +25,13 @@ MUTANTS = (
         defect="the worst comes first",
     ),
     Mutant(
+        property=4,
+        file="rag_core/retrieval/candidates.py",
+        old="    if not weighted:\n        return []",
+        new="    if not all(item.ranking for item in weighted):\n        return []",
+        defect="a leg that finds nothing ends the search",
+    ),
+    Mutant(
         property=5,
         file="rag_core/retrieval/expansion.py",
         old="chunk_index=found.chunk_index",
@@ -233,6 +240,13 @@ MUTANTS = (
         old="if not self.retrieval >= self.reranking >= self.final:",
         new="if not self.retrieval >= self.final:",
         defect="the stage in the middle is not checked",
+    ),
+    Mutant(
+        property=35,
+        file="rag_core/retrieval/legs.py",
+        old='_timed(run.results, "fulltext", run.by_text)\n        except RagError as error:',
+        new='_timed(run.results, "fulltext", run.by_text)\n        except DeadlineExceededError as error:',
+        defect="full text may be late, but not fail",
     ),
     Mutant(
         property=36,

@@ -72,7 +72,7 @@ def searches(draw: st.DrawFn, library: list[Corpus]) -> Search:
 
 def found(engine, tenant, query: str, override: dict[str, Any], strategy: Strategy) -> Retrieval:
     config = configure(override, strategy=strategy)
-    return retrieve(engine, tenant, query, config=config, timeout_ms=PATIENCE_MS)
+    return retrieve(engine, tenant, query, config=config, timeout_ms=PATIENCE_MS, use_cache=False)
 
 
 def all_found(engine, search: Search) -> dict[Strategy, Retrieval]:
