@@ -75,7 +75,7 @@ _SPANISH = IntentWording(
     ),
     phrases={
         "causal": (
-            r"por qué|porqué|porqués|razon(?:es)?|debid[oa]s? al?|a raiz del?|causas?",
+            r"por qué|porqué|porqués|razon(?:es)?|debid[oa]s? al?|a raiz del?|causas?|origen de que",
             r"caus(?:an|o|aron|aba|aban|ado|ada|ados|adas|ar|e|en|ante|antes)",
             r"provoc(?:a|an|o|aron|aba|aban|ado|ada|ados|adas|ar|e|en)",
             r"gener(?:a|an|aron|aba|aban)|generó",
@@ -116,7 +116,7 @@ _SPANISH = IntentWording(
     why=(
         r"por qué|porqué|porqués|a (?:qué|que) se deb\w+|(?:debid[oa]s?|a causa|a raiz) (?:a|de) (?:qué|que)",
         r"de (?:qué|que) (?:es|son|fue|fueron) (?:\w+ )?(?:consecuencia|efecto)s?",
-        r"(?:causas?|razon(?:es)?|motivos?) de",
+        r"(?:causas?|razon(?:es)?|motivos?) de|origen de que",
     ),
     effects=(
         r"consecuencias?|efectos?|repercusi(?:on|ones)|impacto",

@@ -6,6 +6,13 @@ from datetime import datetime
 
 from rag_core.model import Filters, TimeExpression, TransformedQuery
 
+OF_A_PART = 0.25
+"""Weight of each part of a double question beside 1 for the whole, which holds all their words.
+
+Measured on 14 of the demo's questions, parted: nDCG@10 0.90 for the whole alone, 0.88, 0.87 and 0.82 with parts at a quarter,
+a half and full weight; the parts alone 0.57. They are searched for the answer that the other part's words would hide.
+"""
+
 BESIDE_TIME = 0.4
 """Weight of what lies outside the time a query names, beside 1 for what lies in it; the other way round for calendar dates.
 
@@ -36,7 +43,7 @@ def plan_searches(transformed: TransformedQuery, query: str, filters: Filters) -
     searches = [
         Search(suffix="", text=query, filters=filters, weight=BESIDE_TIME if interval and is_counted_from_now else 1.0),
         *(
-            Search(suffix=f":{number}", text=part, filters=filters)
+            Search(suffix=f":{number}", text=part, filters=filters, weight=OF_A_PART)
             for number, part in enumerate(transformed.sub_queries, 1)
             if len(transformed.sub_queries) > 1
         ),
