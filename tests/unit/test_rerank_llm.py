@@ -180,6 +180,7 @@ def test_a_score_beyond_the_scale_is_clamped() -> None:
         '{"scores": [{"id": 1, "score": null}, {"id": 2, "score": 9}]}',
         '{"scores": [{"id": 1, "score": 8}]}',
         '{"scores": [{"id": 1, "score": 8}, {"id": 1, "score": 9}]}',
+        '{"scores": [{"id": 1, "score": 8}, {"id": 1, "score": 9}, {"id": 2, "score": 9}]}',
         '{"scores": [{"id": 1, "score": 8}, {"id": 3, "score": 9}]}',
         '{"scores": [{"id": "1", "score": 8}, {"id": 2, "score": 9}]}',
         '{"scores": [8, 9]}',
