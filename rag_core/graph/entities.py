@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-import Stemmer  # type: ignore[import-not-found]
+import Stemmer
 
 from rag_core.language import de, en, es
 from rag_core.language.causality import CAUSALITY

@@ -37,6 +37,6 @@ def stem(word: str, language: Language) -> str:
 
 @cache
 def _stemmer(language: Language) -> Any:
-    import Stemmer  # type: ignore[import-not-found]  # 10 ms, and only re-ranking needs it
+    import Stemmer  # 10 ms, and only re-ranking needs it
 
     return Stemmer.Stemmer(_STEMMERS[language], 0)

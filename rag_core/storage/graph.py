@@ -10,8 +10,7 @@ from psycopg import sql
 from rag_core.model import NO_FILTERS, CausalDirection, ChunkId, Filters, Language, NoteId, Span, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
-from rag_core.storage.search import _conditions as filter_conditions
-from rag_core.storage.search import _filter_parameters as filter_parameters
+from rag_core.storage.search import filter_conditions, filter_parameters
 from rag_core.storage.staging import lock_notes
 
 _ROUNDS = 3

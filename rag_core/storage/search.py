@@ -25,6 +25,9 @@ from rag_core.storage.vector_index import EXACT_SCAN_CHUNKS
 Ranking = list[tuple[ChunkId, float]]
 
 MOST_FAMILIES = 32
+MOST_POSTINGS = 15_000
+"""Entries of posting lists read from end to end; what is in longer ones is looked up for the best chunks only."""
+LED_PER_RESULT = 10
 EF_SEARCH = 100
 _ALL = 10**9
 
@@ -72,8 +75,15 @@ def search_fulltext(
         terms = _terms(connection, tenant, text)
         if not terms:
             return []
-        parameters = {"tenant": tenant, "limit": limit, "most_families": MOST_FAMILIES, **_columns(terms)}
-        bounds = _filter_parameters(filters, few=exact_scan_chunks)
+        parameters = {
+            "tenant": tenant,
+            "limit": limit,
+            "most_families": MOST_FAMILIES,
+            "most_postings": MOST_POSTINGS if filters.is_empty else _ALL,
+            "most_led": LED_PER_RESULT * limit,
+            **_columns(terms),
+        }
+        bounds = filter_parameters(filters, few=exact_scan_chunks)
         return connection.execute(_fulltext(filters), parameters | bounds).fetchall()
 
 
@@ -125,7 +135,7 @@ def _fulltext(filters: Filters) -> sql.Composed:
     statement = sql.SQL(query("search_fulltext"))
     if filters.is_empty:
         return statement.format(allowed=sql.SQL(""), passing=sql.SQL(""))
-    conditions = _conditions(filters)
+    conditions = filter_conditions(filters)
     return statement.format(allowed=_allowed(conditions), passing=sql.SQL(query("passing")).format(filters=conditions))
 
 
@@ -144,13 +154,14 @@ _FILTERS = {
 }
 
 
-def _conditions(filters: Filters) -> sql.Composed:
+def filter_conditions(filters: Filters) -> sql.Composed:
     """What a note n must hold: only what is asked for, so that the planner finds the index for it."""
     asked = [sql.SQL(query(name)) for field, name in _FILTERS.items() if getattr(filters, field)]
     return sql.SQL(" and ").join(asked or [sql.SQL("true")])
 
 
-def _filter_parameters(filters: Filters, *, few: int = EXACT_SCAN_CHUNKS) -> dict[str, Any]:
+def filter_parameters(filters: Filters, *, few: int = EXACT_SCAN_CHUNKS) -> dict[str, Any]:
+    """The values of those conditions; ``few`` is how many chunks are looked at one by one."""
     asked = {field: getattr(filters, field) for field in _FILTERS}
     return {"few": few} | {
         field: list(value) if isinstance(value, tuple) else value for field, value in asked.items() if value
@@ -179,7 +190,7 @@ def search_semantic(
     settings: dict[str, str | int] = {"hnsw.ef_search": max(EF_SEARCH, limit), "hnsw.iterative_scan": "strict_order"}
     with database.transaction(tenant, timeout_ms=timeout_ms, local=settings) as connection:
         for few in (exact_scan_chunks, _ALL):
-            bounds = _filter_parameters(filters, few=few)
+            bounds = filter_parameters(filters, few=few)
             rows = connection.execute(statement, parameters | bounds).fetchall()
             if len(rows) == limit or (rows and rows[0][2]):
                 break
@@ -188,7 +199,7 @@ def search_semantic(
 
 def _semantic(filters: Filters, model: EmbeddingModel, kind: EmbeddingKind) -> sql.Composed:
     """Registry values enter as literals: a partial index whose predicate is a parameter is not used."""
-    conditions = _conditions(filters)
+    conditions = filter_conditions(filters)
     return sql.SQL(query("search_semantic" if filters.is_empty else "search_semantic_within")).format(
         dimensions=sql.Literal(model.dimensions),
         model=sql.Literal(model.id),
@@ -196,16 +207,6 @@ def _semantic(filters: Filters, model: EmbeddingModel, kind: EmbeddingKind) -> s
         allowed=_allowed(conditions),
         filters=conditions,
     )
-
-
-def count_notes_within(database: Database, tenant: TenantId, filters: Filters, *, at_most: int, timeout_ms: int) -> int:
-    """How many notes pass the filters; the count stops at ``at_most``."""
-    statement = sql.SQL(query("count_notes_within")).format(filters=_conditions(filters))
-    parameters = {"tenant": tenant, "at_most": at_most, **_filter_parameters(filters)}
-    with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
-        row = connection.execute(statement, parameters).fetchone()
-    assert row is not None
-    return int(row[0])
 
 
 def fetch_spans(

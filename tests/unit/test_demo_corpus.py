@@ -9,13 +9,13 @@ from pathlib import Path
 from statistics import mean
 
 import pytest
-import snowballstemmer
+import Stemmer
 
 from rag_core.language import es
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 WORD = re.compile(r"\w+")
-STEMMER = snowballstemmer.stemmer("spanish")
+STEMMER = Stemmer.Stemmer("spanish")
 
 
 def read(name: str) -> list[dict]:

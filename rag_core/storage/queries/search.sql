@@ -27,7 +27,9 @@ from lexemes l;
 -- BM25 (k1 = 1.2, b = 0.75) over posting lists. A family is one lexeme of the query with the other forms of its word; it counts
 -- as one term: its frequency in a chunk is the weighted sum over its lexemes, its document frequency their sum, at most N.
 -- idf = ln(1 + (N - df + 0.5) / (df + 0.5)), so it is never negative; N and the average length are a language's own. Only the
--- rarest families are looked up: in a long query the frequent ones decide nothing and have the longest lists.
+-- rarest families are looked up: in a long query the frequent ones decide nothing and have the longest lists. Of these the
+-- rarest lead: their lists are read, until they have most_led entries and then up to most_postings; the best most_led chunks
+-- get what the others add, looked up one by one.
 -- Source: Robertson & Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009.
 with {allowed} corpora as (
     select language, sum(documents)::float8 as n, sum(total_length)::float8 / sum(documents) as average_length
@@ -47,7 +49,8 @@ with {allowed} corpora as (
     where s.df > 0
 ), families as materialized (
     select f.family, f.lexemes, 0.9::float8 / greatest(c.average_length, 1) as length_factor,
-        2.2::float8 * f.query_frequency * ln(1 + (c.n - least(f.df, c.n) + 0.5) / (least(f.df, c.n) + 0.5)) as weight
+        2.2::float8 * f.query_frequency * ln(1 + (c.n - least(f.df, c.n) + 0.5) / (least(f.df, c.n) + 0.5)) as weight,
+        sum(f.df) over rarest_first - f.df < %(most_led)s or sum(f.df) over rarest_first <= %(most_postings)s as is_leading
     from (
         select family, language, max(query_frequency) as query_frequency, sum(df) as df, count(*) as lexemes
         from terms
@@ -56,13 +59,14 @@ with {allowed} corpora as (
         limit %(most_families)s
     ) f
     join corpora c using (language)
+    window rarest_first as (order by f.df, f.family)
 ), shares as (
     select p.chunk_id, f.weight * t.weight * p.term_frequency
         / (t.weight * p.term_frequency + 0.3::float8 + f.length_factor * p.chunk_length) as share
     from families f
     join terms t using (family)
     join postings p on p.tenant_id = %(tenant)s and p.language = t.language and p.lexeme = t.lexeme collate "C"
-    where f.lexemes = 1
+    where f.lexemes = 1 and f.is_leading
     union all
     select m.chunk_id, f.weight * m.frequency / (m.frequency + 0.3::float8 + f.length_factor * m.chunk_length)
     from (
@@ -70,14 +74,40 @@ with {allowed} corpora as (
         from families f
         join terms t using (family)
         join postings p on p.tenant_id = %(tenant)s and p.language = t.language and p.lexeme = t.lexeme collate "C"
-        where f.lexemes > 1
+        where f.lexemes > 1 and f.is_leading
         group by t.family, p.chunk_id
     ) m
     join families f using (family)
+), led as (
+    select chunk_id, sum(share) as score
+    from shares
+    group by chunk_id
+    order by sum(share) desc, chunk_id
+    limit case when (select bool_and(is_leading) from families) then null else %(most_led)s end
 )
 select chunk_id, score
 from (
-    select chunk_id, sum(share) as score from shares group by chunk_id order by sum(share) desc, chunk_id offset 0
+    select l.chunk_id, l.score + coalesce(o.score, 0) as score
+    from led l
+    left join lateral (
+        select sum(f.weight * m.frequency / (m.frequency + 0.3::float8 + f.length_factor * m.chunk_length)) as score
+        from (
+            select t.family, sum(t.weight * p.term_frequency) as frequency, min(p.chunk_length) as chunk_length
+            from families f
+            join terms t using (family)
+            cross join lateral (
+                select term_frequency, chunk_length from postings p
+                where p.tenant_id = %(tenant)s and p.language = t.language and p.lexeme = t.lexeme collate "C"
+                    and p.chunk_id = l.chunk_id
+                limit 1
+            ) p
+            where not f.is_leading
+            group by t.family
+        ) m
+        join families f using (family)
+    ) o on not (select bool_and(is_leading) from families)
+    order by 2 desc, 1
+    offset 0
 ) best
 {passing}
 limit %(limit)s;
@@ -195,11 +225,6 @@ n.note_id in (
 
 -- name: filter_document_ids
 n.note_id = any(%(document_ids)s)
-
--- name: count_notes_within
--- Notes that pass the filters, counted up to a bound.
-select count(*)
-from (select from notes n where n.tenant_id = %(tenant)s and {filters} limit %(at_most)s) passed;
 
 -- name: fetch_spans
 -- Where chunks stand, and the window of sentences around each, by the sentence starts stored with the note.
