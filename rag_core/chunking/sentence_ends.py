@@ -159,8 +159,7 @@ def _last_token(before: str) -> str:
 def _begins_plainly(text: str, start: int, facts: _Facts) -> bool:
     # A question mark that opens, or a capitalised function word: nothing else than a sentence starts so.
     match = _NEXT_WORD.match(text, start)
-    if match is None:
-        return False
+    assert match is not None  # it may be empty
     return not _QUESTION_OPENERS.isdisjoint(match[1]) or (
         match[2][:1].isupper() and match[2].lower() in facts.function_words
     )

@@ -92,3 +92,8 @@ def test_ranks_are_told_by_leg() -> None:
     legs = {"semantic": [(A, 0.9), (B, 0.8)], "fulltext": [(B, 12.0)]}
 
     assert ranks_by_leg(legs) == {A: {"semantic": 1}, B: {"semantic": 2, "fulltext": 1}}
+
+
+def test_every_ranking_needs_a_weight() -> None:
+    with pytest.raises(ValueError, match="2 rankings but 1 weights"):
+        reciprocal_rank_fusion([[A], [B]], weights=[0.5])
