@@ -11,7 +11,7 @@ from rag_core.chat import ChatModel, Message, build_chat
 from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, Reranking, RerankingProvider, RetrievalConfig
 from rag_core.embedding import Embedder, EmbeddingModel, build_embedder
 from rag_core.embedding.summaries import Summariser
-from rag_core.errors import ConfigurationError, RagError, RerankingError
+from rag_core.errors import ConfigurationError, DeadlineExceededError, QueryFailedError, RagError, RerankingError
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.model import TenantId
 from rag_core.reranking import Reranker
@@ -120,10 +120,10 @@ class Engine:
         return GuardedReranker(reranker, breaker=self.breakers["reranker"]) if provider == "http" else reranker
 
     def _weights_of(self, tenant: TenantId) -> Weights:
-        """The tenant's own weights; the shipped ones when those were fitted for another version's features."""
+        """The tenant's own weights; the shipped ones when those cannot be read or are for another version's features."""
         try:
             return self.weights.of(tenant, timeout_ms=self.settings.request_timeout_ms)
-        except RerankingError as error:
+        except (RerankingError, QueryFailedError, DeadlineExceededError) as error:
             log_degraded("reranking weights", error, tenant=tenant)
             return shipped_weights()
 

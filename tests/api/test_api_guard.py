@@ -165,6 +165,7 @@ class TestOpenApi:
             "/api/golden-dataset/import",
             "/api/notes",
             "/api/notes/{note_id}",
+            "/api/performance",
             "/healthz",
             "/readyz",
         } == set(document["paths"])

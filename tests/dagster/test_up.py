@@ -95,7 +95,14 @@ class TestUp:
         nodes = _ask(running, ASSETS)["assetNodes"]
 
         done = {node["assetKey"]["path"][0]: (node["partitionStats"] or {}).get("numMaterialized") for node in nodes}
-        assert done == {"notes": 2, "chunks": 2, "embeddings": 2, "fulltext_index": 2, "evaluation_report": None}
+        assert done == {
+            "notes": 2,
+            "chunks": 2,
+            "embeddings": 2,
+            "fulltext_index": 2,
+            "causal_graph": 2,
+            "evaluation_report": None,
+        }
 
     def test_schedule_and_sensor_are_running(self, running: Running) -> None:
         workspace = _ask(running, INSTIGATORS)["workspaceOrError"]

@@ -110,7 +110,7 @@ def test_search_finds_at_once_by_words_and_keeps_stdout_clean(brain, notes) -> N
     done = brain("search", "conflicto con el jefe", "--json")
 
     assert done.json["results"][0]["externalId"] == "a"
-    assert done.json["metadata"]["strategy"] == "hybrid"
+    assert done.json["metadata"]["strategy"] == "hybrid+rerank"
     assert done.out.count("\n") == 1
 
 
