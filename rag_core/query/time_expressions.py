@@ -41,15 +41,21 @@ class _Patterns:
     contractions: re.Pattern[str] | None
 
 
+MAX_CHARACTERS = 500
+
+
 def find_times(query: str, *, now: datetime, language: Language) -> tuple[TimeExpression, ...]:
     """Times that the query names, in its order, none overlapping: half-open, between local midnights of ``now``'s zone.
 
     Only "anoche" ends at six in the morning. "desde X" ends with today, "antes de X" begins in 1900. A time that has not begun
-    is left out: no note can be from it. ``is_relative`` is False when a year is named. '' gives ().
+    is left out: no note can be from it. ``is_relative`` is False when a year is named. '' gives (), and so does a query of
+    more than 500 characters: that is a text, whose times are not the time of a note.
 
     Raises:
         ValueError: ``now`` has no time zone.
     """
+    if len(query) > MAX_CHARACTERS:
+        return ()
     if now.tzinfo is None:
         raise ValueError(f"now is {now.isoformat()} without a time zone; expected the user's, as in now(ZoneInfo(...))")
     patterns = _patterns(language)

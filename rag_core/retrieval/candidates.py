@@ -15,10 +15,10 @@ from rag_core.retrieval.fusion import (
     relative_score_fusion,
     weighted_fusion,
 )
-from rag_core.retrieval.plan import BESIDE_TIME, is_relative
+from rag_core.retrieval.plan import IN_TIME, asks_for_time
 
-BESIDE_DATE = 0.85
-"""What is left of a re-ranked score outside the calendar date a query names."""
+FOR_THE_YEAR = 0.15
+"""The share of a score that being of the year a query names makes up; 0.5 where it asks for a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,20 +88,25 @@ def fuse(
 
 
 def prefer_time(candidates: Sequence[Fused], times: Sequence[TimeExpression]) -> list[Fused]:
-    """The candidates anew in order, those outside the time the query names with a part of their score only.
+    """The candidates anew in order, with what was written in the time the query names before the rest, or lifted.
 
-    A re-ranker reads words and knows nothing of dates. What is inside is what the search within that time found.
+    score' = (1 - share) · score + share · [the search within that time found it]. With a share of a half, for a query that
+    asks for a time, all of that time come before all others; a bare year only lifts. Without a find in that time nothing
+    changes.
     """
-    if not any(leg.endswith(":time") for candidate in candidates for leg in candidate.ranks):
+    if not any(is_in_time(candidate) for candidate in candidates):
         return list(candidates)
-    outside = BESIDE_TIME if is_relative(times) else BESIDE_DATE
+    share = 0.5 if asks_for_time(times) else FOR_THE_YEAR
     weighed = [
-        candidate
-        if any(leg.endswith(":time") for leg in candidate.ranks)
-        else replace(candidate, score=outside * candidate.score)
+        replace(candidate, score=(1 - share) * candidate.score + share * is_in_time(candidate))
         for candidate in candidates
     ]
-    return sorted(weighed, key=lambda candidate: (-candidate.score, candidate.chunk_id))
+    return sorted(weighed, key=lambda candidate: (-candidate.score, not is_in_time(candidate), candidate.chunk_id))
+
+
+def is_in_time(candidate: Fused) -> bool:
+    """Whether the search within the time that the query names found it."""
+    return any(leg.endswith(IN_TIME) for leg in candidate.ranks)
 
 
 def _fused(chunk: ChunkId, public: float, own: float, ranks: Mapping[ChunkId, Mapping[str, int]]) -> Fused:

@@ -19,7 +19,7 @@ from rag_core.errors import (
 from rag_core.model import ChunkId, EmbeddingKind, Strategy, TenantId
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.graph_paths import GraphHit
-from rag_core.retrieval.plan import Search
+from rag_core.retrieval.plan import IN_TIME, Search
 from rag_core.storage.database import Database
 from rag_core.storage.search import search_fulltext, search_semantic
 
@@ -129,7 +129,9 @@ class _Run:
                 timeout_ms=_leg_ms(self.deadline),
                 filters=search.filters,
             )
-            near = [(chunk, score) for chunk, score in found if score >= self.vectors.threshold]
+            # Of a time every note is near enough: "¿qué hice ayer?" shares no word with what it asks for.
+            threshold = -1.0 if search.suffix == IN_TIME else self.vectors.threshold
+            near = [(chunk, score) for chunk, score in found if score >= threshold]
             self.results.below_threshold[f"semantic{search.suffix}"] = [hit for hit in found if hit[1] > 0]
             self.results.rankings[f"semantic{search.suffix}"] = near
 

@@ -2,22 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from rag_core.model import Filters, TimeExpression, TransformedQuery
 
+A_YEAR = timedelta(days=360)
+IN_TIME = ":time"
+"""The suffix of what is searched within the time a query names."""
+OF_THE_TIME = 0.4
+"""Weight of the search within a time beside 1 for the whole; which of both comes first is ``candidates.prefer_time``'s."""
 OF_A_PART = 0.25
 """Weight of each part of a double question beside 1 for the whole, which holds all their words.
 
 Measured on 14 of the demo's questions, parted: nDCG@10 0.90 for the whole alone, 0.88, 0.87 and 0.82 with parts at a quarter,
 a half and full weight; the parts alone 0.57. They are searched for the answer that the other part's words would hide.
-"""
-
-BESIDE_TIME = 0.4
-"""Weight of what lies outside the time a query names, beside 1 for what lies in it; the other way round for calendar dates.
-
-A query about last week may be answered by a note of today, and a year in a question is as often part of what is asked as the
-time of writing, so neither excludes the other.
 """
 
 
@@ -31,17 +29,27 @@ class Search:
     weight: float = 1.0
 
 
-def is_relative(times: Sequence[TimeExpression]) -> bool:
-    """Whether the query names a time counted from now, which is the time of writing, not one a text speaks of."""
-    return any(time.is_relative for time in times)
+def asks_for_time(times: Sequence[TimeExpression]) -> bool:
+    """Whether the time a query names is when a note was written: counted from now, or finer than a year.
+
+    A bare year ("en 2008") is as often part of what is asked, which a text of any time may speak of.
+    """
+    interval = interval_of(times)
+    if interval is None:
+        return False
+    return any(time.is_relative for time in times) or interval[1] - interval[0] < A_YEAR
 
 
 def plan_searches(transformed: TransformedQuery, query: str, filters: Filters) -> list[Search]:
-    """The query as it was asked first, then its parts, then the same within the time it names."""
+    """The query as it was asked first, then its parts, then the same within the time it names.
+
+    Where the query asks for a time, the words that name it are no words to search for.
+    """
     interval = interval_of(transformed.times)
-    is_counted_from_now = is_relative(transformed.times)
+    timeless = transformed.without_time or query
+    text = timeless if asks_for_time(transformed.times) else query
     searches = [
-        Search(suffix="", text=query, filters=filters, weight=BESIDE_TIME if interval and is_counted_from_now else 1.0),
+        Search(suffix="", text=text, filters=filters),
         *(
             Search(suffix=f":{number}", text=part, filters=filters, weight=OF_A_PART)
             for number, part in enumerate(transformed.sub_queries, 1)
@@ -50,10 +58,7 @@ def plan_searches(transformed: TransformedQuery, query: str, filters: Filters) -
     ]
     narrowed = within(filters, interval) if interval else None
     if narrowed is not None:
-        text = transformed.without_time or query
-        searches.append(
-            Search(suffix=":time", text=text, filters=narrowed, weight=1.0 if is_counted_from_now else BESIDE_TIME)
-        )
+        searches.append(Search(suffix=IN_TIME, text=timeless, filters=narrowed, weight=OF_THE_TIME))
     return searches
 
 

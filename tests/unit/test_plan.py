@@ -6,8 +6,9 @@ from uuid import UUID
 import pytest
 
 from rag_core.model import NO_FILTERS, ChunkId, Filters, TimeExpression, TransformedQuery
-from rag_core.retrieval.candidates import fuse, weigh
-from rag_core.retrieval.plan import BESIDE_TIME, Search, interval_of, plan_searches
+from rag_core.retrieval.candidates import fuse, prefer_time, weigh
+from rag_core.retrieval.expansion import Fused
+from rag_core.retrieval.plan import Search, asks_for_time, interval_of, plan_searches
 
 A, B, C = (ChunkId(UUID(int=number)) for number in (1, 2, 3))
 
@@ -47,22 +48,62 @@ def test_every_part_of_a_double_question_is_searched_beside_the_whole() -> None:
     ]
 
 
-def test_a_time_counted_from_now_is_searched_in_full_weight_and_the_rest_beside_it() -> None:
+def test_a_query_for_a_time_is_searched_without_the_words_that_name_it() -> None:
     times = (named(moment(3), moment(10)),)
 
     whole, timed = plan_searches(transformed(times=times, without_time="¿Qué hice?"), "¿Qué hice ayer?", NO_FILTERS)
 
-    assert (whole.weight, whole.filters) == (BESIDE_TIME, NO_FILTERS)
-    assert (timed.weight, timed.text) == (1.0, "¿Qué hice?")
-    assert (timed.filters.since, timed.filters.until) == (moment(3), moment(10))
+    assert (whole.text, whole.filters) == ("¿Qué hice?", NO_FILTERS)
+    assert (timed.text, timed.filters.since, timed.filters.until) == ("¿Qué hice?", moment(3), moment(10))
 
 
-def test_a_calendar_date_only_lifts_the_notes_of_its_time() -> None:
-    times = (named(moment(3), moment(10), is_relative=False),)
+def test_a_bare_year_stays_a_word_of_the_query() -> None:
+    times = (named(datetime(2019, 1, 1, tzinfo=UTC), datetime(2020, 1, 1, tzinfo=UTC), is_relative=False),)
 
-    whole, timed = plan_searches(transformed(times=times), "en marzo de 2025", NO_FILTERS)
+    whole, timed = plan_searches(transformed(times=times, without_time="¿Qué pasó?"), "¿Qué pasó en 2019?", NO_FILTERS)
 
-    assert (whole.weight, timed.weight) == (1.0, BESIDE_TIME)
+    assert (whole.text, timed.text) == ("¿Qué pasó en 2019?", "¿Qué pasó?")
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "is_relative", "expected"),
+    [
+        ((2025, 3, 1), (2025, 4, 1), False, True),
+        ((2024, 1, 1), (2025, 1, 1), False, False),
+        ((2024, 1, 1), (2025, 1, 1), True, True),
+    ],
+    ids=["en marzo de 2025", "en 2024", "el año pasado"],
+)
+def test_a_query_asks_for_a_time_counted_from_now_or_finer_than_a_year(since, until, is_relative, expected) -> None:
+    times = [named(datetime(*since, tzinfo=UTC), datetime(*until, tzinfo=UTC), is_relative=is_relative)]
+
+    assert asks_for_time(times) is expected
+
+
+class TestPreferringTime:
+    def candidate(self, chunk: ChunkId, score: float, *legs: str) -> Fused:
+        return Fused(chunk_id=chunk, score=score, fusion_score=score, ranks=dict.fromkeys(legs, 1))
+
+    def test_all_of_the_time_asked_for_come_first_however_little_they_say(self) -> None:
+        inside, outside = self.candidate(A, 0.0, "semantic:time"), self.candidate(B, 1.0, "fulltext")
+
+        ranked = prefer_time([outside, inside], [named(moment(3), moment(10))])
+
+        assert [(item.chunk_id, item.score) for item in ranked] == [(A, 0.5), (B, 0.5)]
+
+    def test_a_year_only_lifts(self) -> None:
+        year = named(datetime(2019, 1, 1, tzinfo=UTC), datetime(2020, 1, 1, tzinfo=UTC), is_relative=False)
+        inside, outside = self.candidate(A, 0.1, "fulltext:time"), self.candidate(B, 0.9, "fulltext")
+
+        ranked = prefer_time([inside, outside], [year])
+
+        assert [item.chunk_id for item in ranked] == [B, A]
+        assert ranked[0].score == pytest.approx(0.765)
+
+    def test_nothing_found_in_that_time_changes_nothing(self) -> None:
+        outside = [self.candidate(B, 0.9, "fulltext")]
+
+        assert prefer_time(outside, [named(moment(3), moment(10))]) == outside
 
 
 def test_a_time_outside_the_filters_is_not_searched() -> None:
