@@ -114,9 +114,9 @@ class Engine:
                 api_key=settings.reranker_api_key,
             )
         except ConfigurationError as error:
-            raise ConfigurationError(
-                f"reranking.provider: este servidor no tiene configurado «{provider}» ({error})"
-            ) from error
+            if provider == settings.reranker:
+                raise
+            raise ConfigurationError(f"reranking.provider: este servidor no tiene configurado «{provider}»") from error
         return GuardedReranker(reranker, breaker=self.breakers["reranker"]) if provider == "http" else reranker
 
     def _weights_of(self, tenant: TenantId) -> Weights:

@@ -29,6 +29,7 @@ WITHOUT_SEMANTIC = "Búsqueda semántica no disponible, usando búsqueda por pal
 WITHOUT_FULLTEXT = "Búsqueda por palabras clave no disponible, usando búsqueda semántica"
 OUT_OF_TIME = "Búsqueda parcial completada (tiempo límite excedido)"
 LOW_CONFIDENCE = "Ningún resultado alcanza el umbral de similitud; se muestran los más cercanos"
+WITHOUT_WORDS = "Ninguna nota contiene las palabras buscadas; se muestran las más parecidas"
 _MESSAGES = {"semantic": WITHOUT_SEMANTIC, "fulltext": WITHOUT_FULLTEXT}
 
 
@@ -52,7 +53,14 @@ class LegResults:
     def warnings(self) -> list[str]:
         """What the reader should know, in Spanish; optional legs fail without a word."""
         told = [_message(leg, error) for leg, error in self.failures.items() if leg in _MESSAGES]
-        return [*dict.fromkeys(told), *([LOW_CONFIDENCE] if self.is_low_confidence else [])]
+        told += [LOW_CONFIDENCE] if self.is_low_confidence else []
+        return [*dict.fromkeys(told), *([WITHOUT_WORDS] if self._has_no_word() and not told else [])]
+
+    def _has_no_word(self) -> bool:
+        """Whether only likeness found something, though words were looked for, and nothing is there for its time."""
+        found = {leg for leg, ranking in self.rankings.items() if ranking}
+        has_looked = any(leg.startswith("fulltext") for leg in self.rankings)
+        return has_looked and bool(found) and all(leg in {"semantic", "semantic:hyde"} for leg in found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
