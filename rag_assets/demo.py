@@ -56,6 +56,6 @@ def _report_key() -> Any:
 
 
 def answer_questions(engine: Engine) -> list[Retrieval]:
-    """The three questions by hybrid search."""
-    config = configure(strategy="hybrid", top_k=3)
+    """The three questions, as a search without options answers them."""
+    config = configure(top_k=3)
     return [retrieve(engine, DEMO_TENANT, question, config=config, timeout_ms=TIMEOUT_MS) for question in QUESTIONS]

@@ -21,7 +21,7 @@ from rag_core.indexing.publishing import maintain
 from rag_core.model import Strategy, TenantId
 from rag_core.storage.golden import fetch_golden_queries
 
-STRATEGIES: tuple[Strategy, ...] = ("fulltext", "semantic", "hybrid")
+STRATEGIES: tuple[Strategy, ...] = ("fulltext", "semantic", "hybrid", "hybrid+rerank")
 TIMEOUT_MS = 30_000
 """Quality is measured here, so no query is cut short; the latency it took is in the report."""
 

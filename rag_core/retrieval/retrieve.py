@@ -95,9 +95,10 @@ def retrieve(
         DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError: nothing could be found out.
     """
     query, deadline = checked_query(text), Deadline.after_ms(timeout_ms)
-    digest = config_hash(config, model_names=engine.model_names(tenant, config))
+    digest = None
     try:
         with engine.metrics.measured("total"):
+            digest = config_hash(config, model_names=engine.model_names(tenant, config))
             asked = _Asked(
                 tenant=tenant,
                 text=text,
@@ -107,7 +108,7 @@ def retrieve(
                 filters=filters,
                 now=now or datetime.now(engine.settings.zone),
                 deadline=deadline,
-                version=corpus_version(engine.database, tenant, timeout_ms=timeout_ms) if use_cache else None,
+                version=_version(engine, tenant, deadline) if use_cache else None,
             )
             found = _remembered(engine, asked, timeout_ms=timeout_ms) if use_cache else _retrieve(engine, asked)
     except RagError as error:
@@ -115,6 +116,10 @@ def retrieve(
         raise
     engine.metrics.count_answer(is_degraded=found.is_degraded)
     return found
+
+
+def _version(engine: Engine, tenant: TenantId, deadline: Deadline) -> str:
+    return corpus_version(engine.database, tenant, timeout_ms=max(1, deadline.remaining_ms))
 
 
 def _remembered(engine: Engine, asked: _Asked, *, timeout_ms: int) -> Retrieval:

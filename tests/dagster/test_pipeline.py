@@ -12,6 +12,8 @@ from rag_core.engine import Engine
 from rag_core.errors import EmbeddingError
 from rag_core.model import FloatMatrix, TenantId
 
+STRATEGIES = ("fulltext", "semantic", "hybrid", "hybrid+rerank")
+
 
 class DownEmbedder:
     """An embedding provider that nobody answers for."""
@@ -131,10 +133,10 @@ def test_a_golden_set_is_evaluated_under_each_strategy(
     result = run_job("index_notes")
 
     metadata = _metadata(result, "evaluation_report")
-    assert [metadata[f"pruebas_{name}_mrr"].value for name in ("fulltext", "semantic", "hybrid")] == [1.0, 1.0, 1.0]
+    assert [metadata[f"pruebas_{name}_mrr"].value for name in STRATEGIES] == [1.0] * 4
     with engine.database.transaction(TENANT) as connection:
         stored = list_runs(connection, TENANT, limit=10)
-    assert sorted(run.config["strategy"] for run in stored) == ["fulltext", "hybrid", "semantic"]
+    assert sorted(run.config["strategy"] for run in stored) == ["fulltext", "hybrid", "hybrid+rerank", "semantic"]
 
 
 @pytest.mark.parametrize("text", ["Corto.", "Uno. Dos.\n\nTres."])
