@@ -56,7 +56,7 @@ def _built(engine: Engine, corpus: Corpus, chunks: int) -> dict[str, Any]:
     watch = Stopwatch()
     with watch.lap("posting_lists"), posting_lists_last(engine.database):
         import_seconds = seconds_of(lambda: import_notes(engine, lines))
-        steps = index_all(engine, has_vector_index=False)
+        steps = index_all(engine, is_for_search=True)
     watch.seconds["posting_lists"] -= import_seconds + steps.total
     with watch.lap("vector_index"):
         vacuum(engine.database)
