@@ -29,6 +29,11 @@ class Search:
     weight: float = 1.0
 
 
+def is_relative(times: Sequence[TimeExpression]) -> bool:
+    """Whether the query names a time counted from now; no text says "ayer" and means the same day."""
+    return any(time.is_relative for time in times)
+
+
 def asks_for_time(times: Sequence[TimeExpression]) -> bool:
     """Whether the time a query names is when a note was written: counted from now, or finer than a year.
 
@@ -37,17 +42,17 @@ def asks_for_time(times: Sequence[TimeExpression]) -> bool:
     interval = interval_of(times)
     if interval is None:
         return False
-    return any(time.is_relative for time in times) or interval[1] - interval[0] < A_YEAR
+    return is_relative(times) or interval[1] - interval[0] < A_YEAR
 
 
 def plan_searches(transformed: TransformedQuery, query: str, filters: Filters) -> list[Search]:
     """The query as it was asked first, then its parts, then the same within the time it names.
 
-    Where the query asks for a time, the words that name it are no words to search for.
+    The words of a time counted from now are no words to search for; those of a calendar date may stand in a text.
     """
     interval = interval_of(transformed.times)
     timeless = transformed.without_time or query
-    text = timeless if asks_for_time(transformed.times) else query
+    text = timeless if is_relative(transformed.times) else query
     searches = [
         Search(suffix="", text=text, filters=filters),
         *(

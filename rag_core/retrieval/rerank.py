@@ -1,6 +1,5 @@
 """Re-ranking: the best candidates scored against the query by whatever re-ranker is in use, and put in that order."""
 
-import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -76,7 +75,7 @@ def _candidate(item: Fused, text: CandidateText, leg_scores: Mapping[str, Mappin
 def _check(name: str, scores: Sequence[float], expected: int) -> None:
     if len(scores) != expected:
         raise RerankingError(f"{name} gave {len(scores)} scores for {expected} passages; none is used")
-    wrong = [score for score in scores if not (math.isfinite(score) and 0 <= score <= 1)]
+    wrong = [score for score in scores if not 0 <= score <= 1]
     if wrong:
         raise RerankingError(f"{name} gave the score {wrong[0]!r}; expected numbers in [0, 1], so none is used")
 
@@ -121,4 +120,5 @@ def _between_neighbours(ordered: Sequence[Fused], kept: set[ChunkId]) -> list[Fu
 def _below(ceiling: float, tail: Sequence[Fused]) -> list[Fused]:
     """The tail in its order, its scores scaled down until the first is not above the ceiling."""
     factor = min(1.0, ceiling / tail[0].score) if tail and tail[0].score > 0 else 1.0
-    return [replace(item, score=item.score * factor, original_score=item.score) for item in tail]
+    # a / b * b may be more than a, by the last bit
+    return [replace(item, score=min(ceiling, item.score * factor), original_score=item.score) for item in tail]

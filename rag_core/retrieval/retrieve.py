@@ -30,7 +30,7 @@ from rag_core.retrieval.expansion import Fused, expand, reading_ms
 from rag_core.retrieval.fusion import recency_of
 from rag_core.retrieval.graph_paths import GraphHit, search_graph
 from rag_core.retrieval.legs import LegResults, VectorSearch, search_legs
-from rag_core.retrieval.plan import Search, asks_for_time, interval_of, plan_searches
+from rag_core.retrieval.plan import Search, interval_of, is_relative, plan_searches
 from rag_core.retrieval.rerank import MAX_CANDIDATES, rerank
 from rag_core.storage.recency import fetch_created_at
 from rag_core.storage.search import WindowText, fetch_windows
@@ -325,7 +325,7 @@ def _reranked(
         ranked = rerank(
             engine.database,
             request.tenant,
-            timeless if asks_for_time(times) else request.query,
+            timeless if is_relative(times) else request.query,
             candidates,
             leg_scores={leg: dict(ranking) for leg, ranking in legs.rankings.items()},
             reranker=engine.reranker(request.tenant, request.config.reranking),
