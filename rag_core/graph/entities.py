@@ -39,6 +39,9 @@ _FUNCTION_WORDS: dict[Language, frozenset[str]] = {
     "en": en.FUNCTION_WORDS,
 }
 _MAX_STEM_CHARACTERS = 40
+MAX_STEMS = 24
+MAX_KEY_BYTES = 1_000
+"""A phrase is looked up by its key, and a B-tree holds no more than 2,704 bytes together with tenant and stem."""
 
 Weights = Mapping[str, float]
 """Inverse document frequency by stem; a stem that is absent is in no note."""
@@ -68,7 +71,16 @@ class Phrase:
 
 
 def phrase(text: str, language: Language) -> Phrase:
-    """Reduce a text to its content stems; without content words the phrase has no stems."""
+    """Reduce a text to its content stems; without content words the phrase has no stems.
+
+    Nor has a text of more than ``MAX_STEMS`` stems, or with a key beyond ``MAX_KEY_BYTES``: it is no name for anything.
+    """
+    whole = _reduced(text, language)
+    is_short = len(whole.stems) <= MAX_STEMS and len(whole.key.encode()) <= MAX_KEY_BYTES
+    return whole if is_short else Phrase(language=language, stems=())
+
+
+def _reduced(text: str, language: Language) -> Phrase:
     stems: dict[str, None] = {}
     polarity, dropped = CAUSALITY[language].polarity, _dropped_words(language)
     for word in _WORD.findall(unicodedata.normalize("NFC", text).casefold()):
@@ -82,9 +94,12 @@ def phrase(text: str, language: Language) -> Phrase:
 
 
 def question_phrase(text: str, language: Language) -> Phrase:
-    """Reduce a causal question to what it asks about: its content stems without words such as "motivo" or "consecuencias"."""
+    """Reduce a causal question to what it asks about: its content stems without words such as "motivo" or "consecuencias".
+
+    Of whatever length: a question is no name, it is asked which names it holds.
+    """
     asking = CAUSALITY[language].asking
-    return phrase(_WORD.sub(lambda word: " " if word[0].casefold() in asking else word[0], text), language)
+    return _reduced(_WORD.sub(lambda word: " " if word[0].casefold() in asking else word[0], text), language)
 
 
 @cache

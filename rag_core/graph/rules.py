@@ -17,11 +17,12 @@ from rag_core.graph.statements import CausalStatement, Extraction
 from rag_core.language.causality import CAUSALITY, CausalCue, CausalLanguage
 from rag_core.model import Language, Span
 
-RULES_FINGERPRINT = "rules-1"
+RULES_FINGERPRINT = "rules-2"
 """To be raised with any change of what the rules read: stored graphs are then stale."""
 
 MAX_SIDE_WORDS = 14
-MAX_SENTENCE_CHARACTERS = 1_000
+MAX_SENTENCE_CHARACTERS = 600
+MAX_STATEMENTS = 200
 HEDGED = 0.7
 POINTED_BACK = 0.8
 
@@ -34,7 +35,7 @@ _EDGE = " \t\r\n\u00a0,;:.!?¡¿()[]«»\"'“”\u2018\u2019*_#>|—\u2013-…�
 class _Grammar:
     """A language's patterns, compiled."""
 
-    cues: tuple[tuple[CausalCue, re.Pattern[str]], ...]
+    cues: tuple[tuple[CausalCue, re.Pattern[str], re.Pattern[str]], ...]
     denied: re.Pattern[str]
     supposed: re.Pattern[str]
     hedge: re.Pattern[str]
@@ -92,19 +93,22 @@ class _Sentence:
 
 
 def extract_causal_relations(text: str, *, language: Language, sentences: Sequence[Span]) -> list[CausalStatement]:
-    """Read the causal statements of a text, in its order; no sentences give [].
+    """Read the causal statements of a text, in its order, the first ``MAX_STATEMENTS``; no sentences give [].
 
-    Each side's words are ``text[start:end]`` of its span. No statement has the same words on both sides.
+    A sentence of more than ``MAX_SENTENCE_CHARACTERS`` states nothing. Each side's words are ``text[start:end]`` of its
+    span. No statement has the same words on both sides.
     """
     page = _Page(text=text, language=language, grammar=_grammar(language))
     found: list[CausalStatement] = []
     last: _Sentence | None = None
     for span in sentences:
+        if len(found) >= MAX_STATEMENTS:
+            break
         sentence = _sentence(page, span, last, found)
         if sentence.is_statement:
             found += _statements(page, sentence)
         last = sentence
-    return found
+    return found[:MAX_STATEMENTS]
 
 
 class RuleExtractor:
@@ -172,7 +176,9 @@ def _continues(sentence: str, last: _Found, found: _Found, grammar: _Grammar) ->
 def _found_cues(sentence: str, grammar: _Grammar) -> list[_Found]:
     """The cues of a sentence in order; where two overlap, the one named first in the language stays."""
     taken: list[_Found] = []
-    for cue, pattern in grammar.cues:
+    for cue, pattern, needed in grammar.cues:
+        if not needed.search(sentence):
+            continue
         for match in pattern.finditer(sentence):
             if cue.order == "fronted_cause" and not grammar.lead.fullmatch(sentence, 0, match.start()):
                 continue
@@ -448,16 +454,25 @@ def _statement(page: _Page, sentence: _Sentence, found: _Found, sides: _Sides) -
         cause=cause,
         effect=effect,
         kind=found.cue.kind,
-        evidence=(sentence.before[0], sentence.span[1]) if is_pointed and sentence.before else sentence.span,
+        evidence=_evidence(sentence, sides),
         confidence=round(confidence, 3),
     )
+
+
+def _evidence(sentence: _Sentence, sides: _Sides) -> Span:
+    """The sentence; with what it points back to, which may be what the one before pointed to: "X. Porque Y. Porque Z."."""
+    cause, effect, is_pointed = sides
+    start, end = sentence.span
+    if is_pointed and sentence.before is not None:
+        start = min(sentence.before[0], cause[0], effect[0])
+    return start, end
 
 
 @cache
 def _grammar(language: Language) -> _Grammar:
     pack: CausalLanguage = CAUSALITY[language]
     return _Grammar(
-        cues=tuple((cue, _words(cue.pattern)) for cue in pack.cues),
+        cues=tuple((cue, _words(cue.pattern), re.compile(cue.needs, re.IGNORECASE | re.DOTALL)) for cue in pack.cues),
         denied=re.compile(rf"{pack.negation}\s*$", re.IGNORECASE),
         supposed=re.compile(pack.conditional, re.IGNORECASE),
         hedge=re.compile(pack.hedge, re.IGNORECASE),

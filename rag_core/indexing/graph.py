@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from rag_core.chunking import sentence_spans
+from rag_core.errors import IndexingError, QueryFailedError, RagError
 from rag_core.graph.entities import Phrase, link, phrase
 from rag_core.graph.rules import RuleExtractor
 from rag_core.graph.statements import CausalExtractor, CausalStatement, Extraction
@@ -13,17 +14,21 @@ from rag_core.indexing.batches import stale_batches
 from rag_core.model import Language, NoteId, Span, TenantId
 from rag_core.storage import graph as store
 from rag_core.storage.database import Connection, Database
+from rag_core.telemetry.logs import log_degraded
 
 READ_NOTES = 100
+MAX_CHARACTERS_AT_ONCE = 20_000
+"""A longer note is not read before the answer to whoever writes it, but by the next run."""
 _FIRST = UUID(int=0)
 _ENTITY_NAMESPACE = UUID("4e8f9c0e-5a5b-5d0c-9b64-0f7d3f6f2a11")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphReport:
-    """Notes read in this run; entities and relations of the batches there are now."""
+    """Notes read in this run, and those that could not be stored; entities and relations of the batches there are now."""
 
     notes: int
+    failed: int
     entities: int
     relations: int
 
@@ -56,34 +61,40 @@ def update_graph(
 ) -> GraphReport:
     """Read the batches' notes that the extractor has not read as they stand, a page a transaction.
 
-    A note whose text changes while it is read keeps its old relations and is read again by the next run; a second run in
-    a row reads nothing.
+    A note whose text changes while it is read keeps its old relations and is read again by the next run; so is one that
+    cannot be stored, which is logged and keeps no other from being read. A second run in a row reads nothing.
+
+    Raises:
+        DatabaseUnavailableError: PostgreSQL does not answer.
     """
-    read = 0
+    read = failed = 0
     after = _FIRST
     while page := store.fetch_notes_to_read(
         database, tenant, batches, extractor.fingerprint, after=after, limit=READ_NOTES
     ):
         readings = [_read(note, extractor) for note in page]
-        with database.transaction(tenant) as connection:
-            read += _store(connection, tenant, readings)
+        page_read, page_failed = _store_page(database, tenant, readings, fingerprint=extractor.fingerprint)
+        read, failed = read + page_read, failed + page_failed
         after = page[-1].note_id
         on_progress(len(page))
     counts = store.count_graph(database, tenant, batches)
-    return GraphReport(notes=read, entities=counts.entities, relations=counts.relations)
+    return GraphReport(notes=read, failed=failed, entities=counts.entities, relations=counts.relations)
 
 
 def relate_note(
-    connection: Connection, tenant: TenantId, note_id: NoteId, *, content: str, language: Language, content_hash: bytes
+    database: Database, tenant: TenantId, note_id: NoteId, *, content: str, language: Language, content_hash: bytes
 ) -> None:
-    """Read one note by the rules within the caller's transaction, which has stored it with its chunks.
+    """Read one note, stored with its chunks, by the rules, unless it has been read as it stands, by whatever.
 
-    A note that has been read as it stands is left alone, whatever read it.
+    What goes wrong is logged, and the note left to the next run, as is one of more than ``MAX_CHARACTERS_AT_ONCE``.
     """
-    if store.is_read(connection, tenant, note_id, content_hash=content_hash):
+    if len(content) > MAX_CHARACTERS_AT_ONCE:
         return
     note = store.NoteToRead(note_id=note_id, content=content, language=language, content_hash=content_hash)
-    _store(connection, tenant, [_read(note, RuleExtractor())])
+    try:
+        _store(database, tenant, [_read(note, RuleExtractor())], fingerprint=None)
+    except RagError as error:
+        log_degraded("causal graph", error, tenant=tenant)
 
 
 def _read(note: store.NoteToRead, extractor: CausalExtractor) -> _Reading:
@@ -94,25 +105,51 @@ def _read(note: store.NoteToRead, extractor: CausalExtractor) -> _Reading:
     return _Reading(note=note, extraction=extraction, phrases={span: one for span, one in phrases.items() if one.stems})
 
 
-def _store(connection: Connection, tenant: TenantId, readings: Sequence[_Reading]) -> int:
-    """Replace what the notes said; how many of them were still as they were read."""
+def _store_page(
+    database: Database, tenant: TenantId, readings: Sequence[_Reading], *, fingerprint: str
+) -> tuple[int, int]:
+    """Store a page's readings, note by note where they cannot be stored together; how many were, and how many failed."""
+    try:
+        return _store(database, tenant, readings, fingerprint=fingerprint), 0
+    except (QueryFailedError, IndexingError):
+        stored = [_store_alone(database, tenant, reading, fingerprint=fingerprint) for reading in readings]
+    return sum(filter(None, stored)), stored.count(None)
+
+
+def _store_alone(database: Database, tenant: TenantId, reading: _Reading, *, fingerprint: str) -> int | None:
+    """As ``_store``; None where it fails, which leaves the note to the next run."""
+    try:
+        return _store(database, tenant, [reading], fingerprint=fingerprint)
+    except (QueryFailedError, IndexingError) as error:
+        log_degraded("causal graph", error, tenant=tenant)
+        return None
+
+
+def _store(database: Database, tenant: TenantId, readings: Sequence[_Reading], *, fingerprint: str | None) -> int:
+    """Replace what the notes said, in one transaction; how many of them were still to be read."""
     hashes = {reading.note.note_id: reading.note.content_hash for reading in readings}
-    unchanged = store.lock_unchanged_notes(connection, tenant, hashes)
-    current = [reading for reading in readings if reading.note.note_id in unchanged]
-    store.clear_graph(connection, tenant, [reading.note.note_id for reading in current])
-    aliases = _aliases(current)
+    with database.transaction(tenant) as connection:
+        unread = store.lock_unread_notes(connection, tenant, hashes, fingerprint=fingerprint)
+        current = [reading for reading in readings if reading.note.note_id in unread]
+        if current:
+            _replace(connection, tenant, current)
+    return len(current)
+
+
+def _replace(connection: Connection, tenant: TenantId, readings: Sequence[_Reading]) -> None:
+    store.clear_graph(connection, tenant, [reading.note.note_id for reading in readings])
+    aliases = _aliases(readings)
     if aliases:
-        entity_of = _linked(connection, tenant, current)
+        entity_of = _linked(connection, tenant, readings)
         ids = {key: uuid.uuid5(_ENTITY_NAMESPACE, f"{tenant}\n{key}") for key in entity_of.values()}
         store.name_entities(connection, tenant, aliases, entity_of=entity_of, ids=ids)
     store.write_graph(
         connection,
         tenant,
-        mentions=[mention for reading in current for mention in _mentions(reading)],
-        relations=[relation for reading in current for relation in _relations(reading)],
-        read=[_read_note(reading) for reading in current],
+        mentions=[mention for reading in readings for mention in _mentions(reading)],
+        relations=[relation for reading in readings for relation in _relations(reading)],
+        read=[_read_note(reading) for reading in readings],
     )
-    return len(current)
 
 
 def _aliases(readings: Sequence[_Reading]) -> list[store.NewAlias]:

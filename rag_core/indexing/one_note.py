@@ -31,11 +31,12 @@ def store_and_index(
     *,
     expected: Literal["new", "known", "either"] = "either",
 ) -> IndexedNote:
-    """Store the note with its chunks, vectors, postings and causal relations in one transaction.
+    """Store the note with its chunks, vectors and postings in one transaction, then what it says led to what.
 
     The vectors are computed before the transaction begins. When the embedding provider fails, the note is stored all
-    the same, found by full text, and the next run of the pipeline embeds it. No chat model is asked: where the pipeline
-    has a summariser, its next run summarises the note.
+    the same, found by full text, and the next run of the pipeline embeds it. A graph that cannot be written leaves the note
+    stored too, and to be read by the next run. No chat model is asked: where the pipeline has a summariser, its next run
+    summarises the note.
 
     Raises:
         ConflictError: a new note was expected and its source has one with that id.
@@ -55,8 +56,8 @@ def store_and_index(
             store.publish_notes(
                 connection, tenant, [note_id], model_id=pipeline.model.id, fingerprint=staged.fingerprint
             )
-        digest = content_hash(note.language, note.title, note.content)
-        relate_note(connection, tenant, note_id, content=note.content, language=note.language, content_hash=digest)
+    digest = content_hash(note.language, note.title, note.content)
+    relate_note(database, tenant, note_id, content=note.content, language=note.language, content_hash=digest)
     return IndexedNote(note_id=note_id, is_embedded=True)
 
 

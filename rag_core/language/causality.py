@@ -26,7 +26,8 @@ class CausalCue:
     """A way to say it.
 
     ``takes_clause`` where the effect is a clause, which may hold a relative one; ``can_open`` where the connector may open
-    a sentence with its cause ("Debido a X, Y") and does not answer the sentence before ("Porque X.").
+    a sentence with its cause ("Debido a X, Y") and does not answer the sentence before ("Porque X."). ``needs`` is what
+    a sentence must hold for the pattern to be tried: one that begins with a side is tried at every character.
     """
 
     pattern: str
@@ -35,6 +36,7 @@ class CausalCue:
     confidence: float
     takes_clause: bool = False
     can_open: bool = True
+    needs: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -283,24 +285,28 @@ GERMAN = CausalLanguage(
             order="framed",
             kind="TRIGGERS",
             confidence=0.9,
+            needs=r"\b(?:löst|lösten|löste)\s.*\saus\b",
         ),
         CausalCue(
             pattern=r"(?P<cause>[^,;:.?!]{3,120}?)\s+(?:hat|haben|hatte|hatten)\s+(?P<effect>(?!nicht\b)[^,;:.?!]{3,120}?)\s+"
             r"(?:verursacht|bewirkt|hervorgerufen)\b",
             order="framed",
             confidence=0.85,
+            needs=r"\b(?:hat|haben|hatte|hatten)\s.*\s(?:verursacht|bewirkt|hervorgerufen)\b",
         ),
         CausalCue(
             pattern=r"(?P<cause>[^,;:.?!]{3,120}?)\s+(?:hat|haben|hatte|hatten)\s+(?P<effect>(?!nicht\b)[^,;:.?!]{3,120}?)\s+ausgelöst\b",
             order="framed",
             kind="TRIGGERS",
             confidence=0.85,
+            needs=r"\b(?:hat|haben|hatte|hatten)\s.*\sausgelöst\b",
         ),
         CausalCue(
             pattern=r"(?P<effect>[^,;:.?!]{3,120}?)\s+(?:wird|werden|wurde|wurden|ist|sind|war|waren)\s+(?:durch|von)\s+"
             r"(?P<cause>[^,;:.?!]{3,120}?)\s+(?:verursacht|ausgelöst|hervorgerufen|bewirkt)\b",
             order="framed",
             confidence=0.85,
+            needs=r"\s(?:durch|von)\s.*\s(?:verursacht|ausgelöst|hervorgerufen|bewirkt)\b",
         ),
         CausalCue(
             pattern=r"(?:der grund|die ursache) (?:für|dafür,? dass)\s+(?P<effect>[^,;:.?!]{3,120}?)\s+(?:ist|war|sind|waren)\s+"

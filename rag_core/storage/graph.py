@@ -7,13 +7,13 @@ from uuid import UUID
 
 from psycopg import sql
 
+from rag_core.errors import IndexingError
 from rag_core.model import NO_FILTERS, CausalDirection, ChunkId, Filters, Language, NoteId, Span, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 from rag_core.storage.search import filter_conditions, filter_parameters
 from rag_core.storage.staging import lock_notes
 
-_ROUNDS = 3
 _ASKED_ALIASES = 100
 
 
@@ -124,17 +124,24 @@ def fetch_notes_to_read(
     ]
 
 
-def lock_unchanged_notes(connection: Connection, tenant: TenantId, notes: Mapping[NoteId, bytes]) -> set[NoteId]:
-    """Lock the notes until the transaction ends; those that still have the text of this hash."""
+def lock_unread_notes(
+    connection: Connection, tenant: TenantId, notes: Mapping[NoteId, bytes], *, fingerprint: str | None
+) -> set[NoteId]:
+    """Lock the notes, then the tenant's graph, until the transaction ends; the notes whose reading is still wanted.
+
+    These have the text of this hash and were not read so by the extractor with this fingerprint; without one, by any.
+    Nothing of the graph may be written without this lock, and no other lock be waited for after it.
+    """
     lock_notes(connection, tenant, list(notes))
-    parameters = {"tenant": tenant, "notes": list(notes), "hashes": list(notes.values())}
-    return {row[0] for row in connection.execute(query("fetch_unchanged_notes"), parameters).fetchall()}
-
-
-def is_read(connection: Connection, tenant: TenantId, note_id: NoteId, *, content_hash: bytes) -> bool:
-    """Whether an extractor, whichever, has read the note with this text and its chunks are still those."""
-    parameters = {"tenant": tenant, "note": note_id, "hash": content_hash}
-    return connection.execute(query("is_read"), parameters).fetchone() == (True,)
+    connection.execute(query("lock_graph"), {"tenant": tenant})
+    connection.execute(query("forget_at_once"))
+    parameters = {
+        "tenant": tenant,
+        "notes": list(notes),
+        "hashes": list(notes.values()),
+        "fingerprint": fingerprint,
+    }
+    return {row[0] for row in connection.execute(query("fetch_unread_notes"), parameters).fetchall()}
 
 
 def clear_graph(connection: Connection, tenant: TenantId, notes: Sequence[NoteId]) -> None:
@@ -182,17 +189,20 @@ def name_entities(
     entity_of: Mapping[str, str],
     ids: Mapping[str, UUID],
 ) -> None:
-    """See that every phrase means an entity, and hold these entities until the transaction ends.
+    """See that every phrase means an entity; the graph is locked.
 
-    ``entity_of`` gives the key of each phrase's entity, ``ids`` the id of an entity that is made. Where another writer named
-    a phrase meanwhile, that stands; where one removed an entity meanwhile, it is made again.
+    ``entity_of`` gives the key of each phrase's entity, ``ids`` the id of an entity that is made.
+
+    Raises:
+        IndexingError: a phrase was given an entity that is not there and is not to be made.
     """
+    _insert_names(connection, tenant, aliases, entity_of, ids)
     keys = [alias.key for alias in aliases]
-    for _ in range(_ROUNDS):
-        _insert_names(connection, tenant, aliases, entity_of, ids)
-        connection.execute(query("hold_entities"), {"tenant": tenant, "keys": keys}).fetchall()
-        if connection.execute(query("count_aliases"), {"tenant": tenant, "keys": keys}).fetchone() == (len(keys),):
-            return
+    row = connection.execute(query("count_aliases"), {"tenant": tenant, "keys": keys}).fetchone()
+    if row != (len(keys),):
+        raise IndexingError(
+            f"{len(keys)} phrases were to mean an entity and {row and row[0]} do; their notes are read again by the next run"
+        )
 
 
 def _insert_names(
@@ -214,7 +224,6 @@ def _insert_names(
         "stems": [" ".join(alias.stems) for alias in aliases],
     }
     connection.execute(query("insert_aliases"), {"tenant": tenant, **columns})
-    connection.execute(query("delete_unnamed_entities"), {"tenant": tenant, "keys": new})
 
 
 def write_graph(

@@ -55,42 +55,32 @@ begin
     return null;
 end $$;
 
-CREATE FUNCTION brain.forget_unmentioned_entities() RETURNS trigger
+CREATE FUNCTION brain.forget_unmentioned() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'brain'
     AS $$
-declare
-    free uuid[];
 begin
-    if not exists (select from deleted) then
+    perform pg_advisory_xact_lock(hashtextextended('brain.graph:' || old.tenant_id, 0));
+    delete from entity_aliases a
+    where a.tenant_id = old.tenant_id and a.alias_key = old.alias_key
+        and not exists (select from mentions m where m.tenant_id = a.tenant_id and m.alias_key = a.alias_key);
+    if not found then
         return null;
     end if;
-    select array_agg(entity_id) into free from (
-        select e.entity_id from entities e
-        where (e.tenant_id, e.entity_id) in (select tenant_id, entity_id from deleted)
-        for update skip locked
-    ) held;
-    delete from entity_aliases a
-    using (select distinct tenant_id, alias_key from deleted where entity_id = any(free)) d
-    where a.tenant_id = d.tenant_id and a.alias_key = d.alias_key
-        and not exists (select from mentions m where m.tenant_id = a.tenant_id and m.alias_key = a.alias_key);
     delete from entities e
-    using (select distinct tenant_id, entity_id from deleted where entity_id = any(free)) d
-    where e.tenant_id = d.tenant_id and e.entity_id = d.entity_id
-        and not exists (
-            select from entity_aliases a where a.tenant_id = e.tenant_id and a.entity_id = e.entity_id
-        );
+    where e.tenant_id = old.tenant_id and e.entity_id = old.entity_id
+        and not exists (select from entity_aliases a where a.tenant_id = e.tenant_id and a.entity_id = e.entity_id);
+    if found then
+        return null;
+    end if;
     update entities e set key = a.alias_key, name = a.name
-    from (select distinct tenant_id, entity_id from deleted where entity_id = any(free)) d
-    cross join lateral (
+    from (
         select alias_key, name from entity_aliases
-        where tenant_id = d.tenant_id and entity_id = d.entity_id
+        where tenant_id = old.tenant_id and entity_id = old.entity_id
         order by cardinality(stems), alias_key limit 1
     ) a
-    where e.tenant_id = d.tenant_id and e.entity_id = d.entity_id
-        and not exists (
-            select from entity_aliases o where o.tenant_id = e.tenant_id and o.alias_key = e.key
-        );
+    where e.tenant_id = old.tenant_id and e.entity_id = old.entity_id
+        and not exists (select from entity_aliases o where o.tenant_id = e.tenant_id and o.alias_key = e.key);
     return null;
 end $$;
 
@@ -746,7 +736,7 @@ CREATE TRIGGER entities_update_recorded AFTER UPDATE ON brain.entities REFERENCI
 
 CREATE TRIGGER entity_aliases_insert_recorded AFTER INSERT ON brain.entity_aliases REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
 
-CREATE TRIGGER mentions_deleted AFTER DELETE ON brain.mentions REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION brain.forget_unmentioned_entities();
+CREATE CONSTRAINT TRIGGER mentions_deleted AFTER DELETE ON brain.mentions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION brain.forget_unmentioned();
 
 CREATE TRIGGER notes_retagged AFTER UPDATE ON brain.notes FOR EACH ROW WHEN ((new.tags IS DISTINCT FROM old.tags)) EXECUTE FUNCTION brain.index_tags();
 

@@ -1,27 +1,33 @@
 """The causal graph on a real database: what is stored of a note, what goes with it, and what a question finds."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
+from random import Random
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from rag_core.configuration import GraphRag, configure
 from rag_core.demo_corpus import load_demo
 from rag_core.engine import DEMO_TENANT, Engine
+from rag_core.errors import IndexingError
 from rag_core.graph.entities import phrase
 from rag_core.graph.rules import RuleExtractor, extract_causal_relations
 from rag_core.graph.statements import CausalStatement, Extraction
 from rag_core.indexing.batches import register_batches
 from rag_core.indexing.graph import GraphReport, relate_note, update_graph
+from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
-from rag_core.model import Filters, NoteId, TenantId
-from rag_core.notes import content_hash
+from rag_core.model import Filters, NewNote, NoteId, TenantId
+from rag_core.notes import content_hash, note_id_for, parse_note
 from rag_core.retrieval.graph_paths import GraphHit, search_graph
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.storage.checks import check_graph_evidence
-from rag_core.storage.graph import count_graph, list_graph_stale_batches
-from rag_core.storage.notes import delete_notes, ensure_tenant
+from rag_core.storage.graph import NewAlias, count_graph, list_graph_stale_batches, name_entities
+from rag_core.storage.notes import delete_notes, ensure_tenant, store_notes
 
 MakeNote = Callable[..., NoteId]
 UpdateGraph = Callable[..., GraphReport]
@@ -64,6 +70,20 @@ def _batches(engine: Engine, owner: TenantId) -> list[str]:
     with engine.database.owner() as connection:
         rows = connection.execute("select batch_key from brain.batches where tenant_id = %s", [owner]).fetchall()
     return [row[0] for row in rows]
+
+
+def _new_note(text: str, *, external_id: str = "a", source: str = "notas") -> NewNote:
+    return parse_note(
+        external_id=external_id,
+        source=source,
+        title=None,
+        text=text,
+        created_at=None,
+        language="es",
+        metadata=None,
+        zone=ZoneInfo("Europe/Madrid"),
+        max_characters=1_000_000,
+    )
 
 
 def _rows(engine: Engine, table: str) -> int:
@@ -161,7 +181,7 @@ def test_a_second_run_reads_nothing_and_changes_nothing(
 
     assert (second.notes, second.entities, second.relations) == (0, first.entities, first.relations)
     assert _snapshot(engine) == before
-    assert list_graph_stale_batches(engine.database, tenant, fingerprint="rules-1") == []
+    assert list_graph_stale_batches(engine.database, tenant, fingerprint="rules-2") == []
 
 
 def _snapshot(engine: Engine) -> list[tuple[object, ...]]:
@@ -324,19 +344,17 @@ class FixedExtractor:
         return Extraction(statements=(statement,), fingerprint=self.given)
 
 
-def test_one_note_is_related_in_the_transaction_that_stores_it_unless_it_has_been_read(
+def test_one_note_is_related_at_once_unless_it_has_been_read(
     engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: UpdateGraph, ask: Ask
 ) -> None:
     text = "La tormenta provocó el apagón."
     note = make_note(text)
     facts = {"content": text, "language": "es", "content_hash": content_hash("es", None, text)}
 
-    with engine.database.transaction(tenant) as connection:
-        relate_note(connection, tenant, note, **facts)
+    relate_note(engine.database, tenant, note, **facts)
     by_rules = ask("¿Por qué el apagón?")
     read_notes(extractor=FixedExtractor("apagón", "tormenta"))
-    with engine.database.transaction(tenant) as connection:
-        relate_note(connection, tenant, note, **facts)
+    relate_note(engine.database, tenant, note, **facts)
 
     assert [hit.path for hit in by_rules] == [("apagón", "tormenta")]
     assert [hit.path for hit in ask("¿Por qué la tormenta?")] == [("tormenta", "apagón")]
@@ -357,7 +375,7 @@ def test_a_note_read_by_simpler_means_is_read_again_by_the_next_run(
     make_note: MakeNote, read_notes: UpdateGraph
 ) -> None:
     make_note("La tormenta provocó el apagón.")
-    failing = FixedExtractor("tormenta", "apagón", given="rules-1")
+    failing = FixedExtractor("tormenta", "apagón", given="rules-2")
 
     first, second = read_notes(extractor=failing), read_notes(extractor=FixedExtractor("tormenta", "apagón"))
 
@@ -388,6 +406,119 @@ def test_a_note_edited_while_it_was_read_keeps_what_it_said_until_the_next_run(
     assert count_graph(engine.database, tenant, _batches(engine, tenant)).notes == 0
 
 
+def test_of_two_runs_at_once_the_second_one_leaves_what_the_first_one_has_read(
+    engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: UpdateGraph
+) -> None:
+    make_note("La tormenta provocó el apagón.")
+
+    class Overtaken(RuleExtractor):
+        def extract(self, text: str, *, language: object, sentences: object) -> Extraction:
+            overtaking.append(read_notes().notes)
+            before.extend(_snapshot(engine))
+            return super().extract(text, language=language, sentences=sentences)
+
+    overtaking: list[int] = []
+    before: list[tuple[object, ...]] = []
+    report = read_notes(extractor=Overtaken())
+
+    assert (overtaking, report.notes, report.relations) == ([1], 0, 1)
+    assert _snapshot(engine) == before
+
+
+def test_a_note_that_cannot_be_stored_is_left_stale_and_keeps_no_other_from_being_read(
+    engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: UpdateGraph, caplog: pytest.LogCaptureFixture
+) -> None:
+    make_note("La tormenta provocó el apagón.")
+    refused = make_note("El zorzal provocó el incendio.")
+    make_note("El apagón provocó la huida.")
+    _refuse_mentions_of(engine, refused)
+
+    first = read_notes()
+    again = read_notes()
+
+    assert (first.notes, first.failed, first.relations) == (2, 1, 2)
+    assert (again.notes, again.failed) == (0, 1)
+    assert len(list_graph_stale_batches(engine.database, tenant, fingerprint="rules-2")) == 1
+    assert [(record.levelname, record.error) for record in caplog.records] == [("WARNING", "QueryFailedError")] * 2
+    assert "zorzal" not in caplog.text
+
+
+def test_a_note_whose_graph_cannot_be_stored_is_stored_all_the_same_and_read_by_the_next_run(
+    engine: Engine, tenant: TenantId, read_notes: UpdateGraph
+) -> None:
+    note = _new_note("La tormenta provocó el apagón.")
+    _refuse_mentions_of(engine, note_id_for(tenant, note.source, note.external_id))
+
+    stored = store_and_index(engine.database, tenant, note, engine.pipeline)
+
+    assert (stored.is_embedded, _rows(engine, "chunks"), _rows(engine, "graph_notes")) == (True, 1, 0)
+    with engine.database.owner() as connection:
+        connection.execute("alter table brain.mentions drop constraint refused")
+    assert read_notes().relations == 1
+
+
+def _refuse_mentions_of(engine: Engine, note: NoteId) -> None:
+    with engine.database.owner() as connection:
+        connection.execute(f"alter table brain.mentions add constraint refused check (note_id <> '{note}')")
+
+
+@pytest.mark.parametrize("separator", ["/", "-", " "])
+def test_a_side_of_hundreds_of_words_is_no_entity_and_harms_nothing(
+    engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: UpdateGraph, separator: str
+) -> None:
+    long = separator.join(f"{letter}{'ñ' * 38}{number}" for number in range(6) for letter in "abcdefghij")
+    hostile = f"La tormenta provocó {long}. El apagón provocó {separator.join('abcdefghijklmnopqrstuvwxyz' * 4)} malo."
+    make_note("La tormenta provocó el apagón.")
+
+    stored = store_and_index(engine.database, tenant, _new_note(hostile), engine.pipeline)
+    extracted = FixedExtractor("tormenta", long)
+    make_note(f"La tormenta y {long}.", external_id="z")
+    register_batches(engine.database, tenant)
+    report = update_graph(engine.database, tenant, _batches(engine, tenant), extractor=_Either(extracted))
+
+    assert stored.is_embedded
+    assert (report.notes, report.failed) == (3, 0)
+
+
+class _Either:
+    """An extractor where it finds its words in a note, else the rules."""
+
+    fingerprint = "either-1"
+
+    def __init__(self, fixed: FixedExtractor) -> None:
+        self.fixed = fixed
+
+    def extract(self, text: str, *, language: object, sentences: object) -> Extraction:
+        is_fixed = self.fixed.cause in text and self.fixed.effect in text
+        chosen = self.fixed if is_fixed else RuleExtractor()
+        return replace(chosen.extract(text, language=language, sentences=sentences), fingerprint=self.fingerprint)
+
+
+def test_a_note_of_more_than_twenty_thousand_characters_is_left_to_the_next_run(
+    engine: Engine, tenant: TenantId, read_notes: UpdateGraph
+) -> None:
+    said = "La tormenta provocó el apagón."
+    longest, longer = f"{said}{' ' * (20_000 - len(said))}", f"{said}{' ' * (20_001 - len(said))}"
+
+    store_and_index(engine.database, tenant, _new_note(longest, external_id="a"), engine.pipeline)
+    store_and_index(engine.database, tenant, _new_note(longer, external_id="b"), engine.pipeline)
+
+    assert _rows(engine, "graph_notes") == 1
+    assert read_notes().notes == 1
+    assert _rows(engine, "relations") == 2
+
+
+def test_a_phrase_given_an_entity_that_is_not_there_is_an_error(engine: Engine, tenant: TenantId) -> None:
+    alias = NewAlias(key="es:tormenta", language="es", name="tormenta", stems=("tormenta",))
+
+    with (
+        pytest.raises(IndexingError, match="1 phrases were to mean an entity and 0 do"),
+        engine.database.transaction(tenant) as connection,
+    ):
+        ensure_tenant(connection, tenant)
+        name_entities(connection, tenant, [alias], entity_of={"es:tormenta": "es:otra"}, ids={})
+
+
 def test_relations_of_other_kinds_are_not_walked(
     engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: UpdateGraph, ask: Ask
 ) -> None:
@@ -403,8 +534,6 @@ def test_relations_of_other_kinds_are_not_walked(
 def test_writers_of_the_same_names_neither_fail_nor_lose_a_relation(
     engine: Engine, make_note: MakeNote, tenant: TenantId
 ) -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
     notes = [make_note("La tormenta provocó el apagón. El apagón provocó el incendio.") for _ in range(24)]
     register_batches(engine.database, tenant)
     with engine.database.owner() as connection:
@@ -424,6 +553,72 @@ def test_writers_of_the_same_names_neither_fail_nor_lose_a_relation(
     counts = count_graph(engine.database, tenant, keys)
     assert (counts.notes, counts.entities, counts.relations) == (len(notes), 3, 2 * len(notes))
     assert _rows(engine, "entities") == 3
+
+
+def test_notes_written_changed_deleted_and_imported_at_once_with_the_same_causes_all_succeed(
+    engine: Engine, tenant: TenantId
+) -> None:
+    things = [
+        "la lluvia",
+        "el apagón",
+        "la avería",
+        "el retraso",
+        "la huelga",
+        "el fallo del sensor",
+        "el fallo del sensor azul",
+    ]
+
+    def write(writer: int) -> None:
+        chance = Random(writer)
+        for number in range(8):
+            note = _new_note(_chain(chance, things), external_id=f"{writer}-{number}", source="api")
+            store_and_index(engine.database, tenant, note, engine.pipeline)
+            changed = replace(note, content=_chain(chance, things))
+            store_and_index(engine.database, tenant, changed, engine.pipeline)
+            if number % 3 == 0:
+                with engine.database.transaction(tenant) as connection:
+                    delete_notes(connection, tenant, [note_id_for(tenant, "api", note.external_id)])
+
+    def load(writer: int) -> None:
+        chance = Random(writer)
+        for _ in range(8):
+            page = [_new_note(_chain(chance, things), external_id=f"{writer}-{n}", source="fichero") for n in range(10)]
+            with engine.database.transaction(tenant, has_copy=True) as connection:
+                store_notes(connection, tenant, page)
+            register_batches(engine.database, tenant)
+            update_graph(engine.database, tenant, _batches(engine, tenant), extractor=RuleExtractor())
+
+    with engine.database.transaction(tenant) as connection:
+        ensure_tenant(connection, tenant)
+    with ThreadPoolExecutor(8) as threads:
+        work = [threads.submit(load if writer % 4 == 0 else write, writer) for writer in range(8)]
+        for done in work:
+            done.result(timeout=120)
+
+    register_batches(engine.database, tenant)
+    report = update_graph(engine.database, tenant, _batches(engine, tenant), extractor=RuleExtractor())
+    assert (report.failed, count_graph(engine.database, tenant, _batches(engine, tenant)).notes) == (0, 6 * 5 + 2 * 10)
+    assert _orphans(engine) == (0, 0, 0)
+
+
+def _chain(chance: Random, things: list[str]) -> str:
+    one, two, three, four = chance.sample(things, 4)
+    return f"{one.capitalize()} provocó {two}. {three.capitalize()} provocó {four}. {chance.random()}"
+
+
+def _orphans(engine: Engine) -> tuple[int, int, int]:
+    """Names that nothing mentions, entities without a name, and entities whose key is no name of theirs."""
+    with engine.database.owner() as connection:
+        row = connection.execute(
+            "select (select count(*) from brain.entity_aliases a where not exists (select from brain.mentions m"
+            " where m.tenant_id = a.tenant_id and m.alias_key = a.alias_key)),"
+            " (select count(*) from brain.entities e where not exists (select from brain.entity_aliases a"
+            " where a.tenant_id = e.tenant_id and a.entity_id = e.entity_id)),"
+            " (select count(*) from brain.entities e where not exists (select from brain.entity_aliases a"
+            " where a.tenant_id = e.tenant_id and a.entity_id = e.entity_id and a.alias_key = e.key))"
+        ).fetchone()
+    assert row is not None
+    return row
 
 
 class _Renamed:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag_core.graph.entities import are_same, asked_keys, link, phrase, question_phrase
+from rag_core.graph.entities import MAX_KEY_BYTES, are_same, asked_keys, link, phrase, question_phrase
 from rag_core.model import Language
 
 EVEN = {"fug": 3.0, "gas": 3.0, "sotan": 3.0, "fall": 3.0, "sensor": 3.0, "lot": 3.0, "parcel": 3.0}
@@ -15,6 +15,27 @@ def test_a_phrase_keeps_content_stems_numbers_and_negation_each_once_in_order() 
 @pytest.mark.parametrize("text", ["", "por la que de", "no", "¿…?"])
 def test_a_phrase_without_content_words_has_no_stems(text: str) -> None:
     assert phrase(text, "es").stems == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["/".join(f"pieza{number}" for number in range(25)), " ".join(f"{'語' * 39}{number}" for number in range(9))],
+)
+def test_a_phrase_too_long_to_be_a_name_has_no_stems(text: str) -> None:
+    assert phrase(text, "es").stems == ()
+
+
+def test_a_phrase_of_many_stems_is_a_name_up_to_the_longest_key() -> None:
+    longest = phrase("/".join(f"pieza{number}" for number in range(24)), "es")
+
+    assert len(longest.stems) == 24
+    assert len(longest.key.encode()) <= MAX_KEY_BYTES == 1_000
+
+
+def test_a_long_question_keeps_all_it_asks_about() -> None:
+    question = " ".join(f"palabra{number}" for number in range(60))
+
+    assert len(question_phrase(question, "es").stems) == 60
 
 
 def test_decomposed_accents_give_the_same_phrase() -> None:

@@ -102,14 +102,14 @@ def test_an_answer_that_cannot_be_read_leaves_the_note_to_the_rules(answer: str)
     )
 
     assert [TEXT[slice(*s.cause)] for s in extraction.statements] == ["tormenta"]
-    assert extraction.fingerprint == "rules-1"
+    assert extraction.fingerprint == "rules-2"
 
 
 def test_a_model_that_fails_leaves_the_note_to_the_rules_until_the_next_run() -> None:
     extraction = ChatExtractor(chat=SilentChat("")).extract(TEXT, language="es", sentences=sentence_spans(TEXT, "es"))
 
     assert len(extraction.statements) == 1
-    assert extraction.fingerprint == "rules-1"
+    assert extraction.fingerprint == "rules-2"
 
 
 def test_a_note_too_long_for_the_model_is_read_by_the_rules_for_good() -> None:

@@ -138,6 +138,15 @@ def test_a_word_that_points_back_over_a_line_break_or_to_a_question_is_left_alon
     assert told("¿Llovió toda la noche? Por eso se inundó el sótano.") == []
 
 
+def test_a_second_reason_in_a_sentence_of_its_own_has_what_it_explains_in_its_evidence() -> None:
+    text = "Se cayó el estante del pasillo. Porque pesaba demasiado el jarrón. Porque faltaba un tornillo."
+
+    statements = read(text)
+
+    assert [text[slice(*one.effect)] for one in statements] == ["Se cayó el estante del pasillo"] * 2
+    assert [one.evidence for one in statements] == [(0, 66), (0, len(text))]
+
+
 def test_what_is_hedged_or_pointed_at_counts_less() -> None:
     plain, hedged = read("El café me provoca migrañas."), read("Creo que el café me provoca migrañas.")
     pointed = read("Tomé mucho café. Eso provocó una migraña.")
@@ -161,6 +170,28 @@ def test_a_long_side_is_cut_near_its_cue() -> None:
     (statement,) = read(text)
 
     assert len(text[slice(*statement.cause)].split()) <= 14
+
+
+def test_a_sentence_too_long_to_be_read_as_one_states_nothing() -> None:
+    ending = " por la noche" * 50
+
+    assert told("La tormenta provocó el apagón.") != []
+    assert told(f"La tormenta provocó el apagón{ending}.") == []
+
+
+def test_of_a_long_text_the_first_two_hundred_statements_are_read() -> None:
+    text = " ".join(f"La tormenta {number} provocó el apagón {number}." for number in range(300))
+
+    found = told(text)
+
+    assert len(found) == 200
+    assert found[-1] == ("tormenta 199", "CAUSES", "apagón 199")
+
+
+def test_a_german_frame_is_found_over_a_line_break() -> None:
+    assert told("Der Ausfall wurde durch\nden alten Sensor\nverursacht.", "de") == [
+        ("alten Sensor", "CAUSES", "Ausfall")
+    ]
 
 
 def test_no_sentences_give_no_statements() -> None:

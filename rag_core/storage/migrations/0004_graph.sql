@@ -109,44 +109,36 @@ create trigger chunks_deleted_from_graph after delete on chunks
     referencing old table as deleted for each statement execute function forget_graph_of_deleted_chunks();
 
 -- A name goes with its last mention, an entity with its last name; one that lost the name it was made from takes on another of
--- its own. An entity that a writer holds is left to it: it is about to be mentioned.
-create function forget_unmentioned_entities() returns trigger language plpgsql set search_path = brain as $$
-declare
-    free uuid[];
+-- its own. Whoever writes entities or their names has the tenant's lock. Here it is the last lock of a transaction, taken when
+-- that ends: whoever has it waits for no other writer, so none wait for each other in a circle, and who deletes no mention
+-- waits for nobody.
+create function forget_unmentioned() returns trigger language plpgsql set search_path = brain as $$
 begin
-    if not exists (select from deleted) then
+    perform pg_advisory_xact_lock(hashtextextended('brain.graph:' || old.tenant_id, 0));
+    delete from entity_aliases a
+    where a.tenant_id = old.tenant_id and a.alias_key = old.alias_key
+        and not exists (select from mentions m where m.tenant_id = a.tenant_id and m.alias_key = a.alias_key);
+    if not found then
         return null;
     end if;
-    select array_agg(entity_id) into free from (
-        select e.entity_id from entities e
-        where (e.tenant_id, e.entity_id) in (select tenant_id, entity_id from deleted)
-        for update skip locked
-    ) held;
-    delete from entity_aliases a
-    using (select distinct tenant_id, alias_key from deleted where entity_id = any(free)) d
-    where a.tenant_id = d.tenant_id and a.alias_key = d.alias_key
-        and not exists (select from mentions m where m.tenant_id = a.tenant_id and m.alias_key = a.alias_key);
     delete from entities e
-    using (select distinct tenant_id, entity_id from deleted where entity_id = any(free)) d
-    where e.tenant_id = d.tenant_id and e.entity_id = d.entity_id
-        and not exists (
-            select from entity_aliases a where a.tenant_id = e.tenant_id and a.entity_id = e.entity_id
-        );
+    where e.tenant_id = old.tenant_id and e.entity_id = old.entity_id
+        and not exists (select from entity_aliases a where a.tenant_id = e.tenant_id and a.entity_id = e.entity_id);
+    if found then
+        return null;
+    end if;
     update entities e set key = a.alias_key, name = a.name
-    from (select distinct tenant_id, entity_id from deleted where entity_id = any(free)) d
-    cross join lateral (
+    from (
         select alias_key, name from entity_aliases
-        where tenant_id = d.tenant_id and entity_id = d.entity_id
+        where tenant_id = old.tenant_id and entity_id = old.entity_id
         order by cardinality(stems), alias_key limit 1
     ) a
-    where e.tenant_id = d.tenant_id and e.entity_id = d.entity_id
-        and not exists (
-            select from entity_aliases o where o.tenant_id = e.tenant_id and o.alias_key = e.key
-        );
+    where e.tenant_id = old.tenant_id and e.entity_id = old.entity_id
+        and not exists (select from entity_aliases o where o.tenant_id = e.tenant_id and o.alias_key = e.key);
     return null;
 end $$;
-create trigger mentions_deleted after delete on mentions
-    referencing old table as deleted for each statement execute function forget_unmentioned_entities();
+create constraint trigger mentions_deleted after delete on mentions
+    deferrable initially deferred for each row execute function forget_unmentioned();
 
 do $$
 declare

@@ -21,11 +21,25 @@ where n.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s) and n.note_id 
 order by n.note_id
 limit %(limit)s;
 
--- name: fetch_unchanged_notes
--- Which of the notes still have the text that was read.
+-- name: lock_graph
+-- Whoever writes entities or their names has this lock, of each tenant one, and takes it after every other: writers of a
+-- note's graph after the note, whoever deletes mentions at the end of the transaction, by trigger.
+select pg_advisory_xact_lock(hashtextextended('brain.graph:' || %(tenant)s, 0));
+
+-- name: forget_at_once
+-- What is no longer mentioned goes with the statement that deletes the mention, not at the end of the transaction.
+set constraints brain.mentions_deleted immediate;
+
+-- name: fetch_unread_notes
+-- Which of the notes still have the text that was read and have not been read so by this extractor; without one, by any.
 select n.note_id
 from unnest(%(notes)s::uuid[], %(hashes)s::bytea[]) r (note_id, content_hash)
-join notes n on n.tenant_id = %(tenant)s and n.note_id = r.note_id and n.content_hash = r.content_hash;
+join notes n on n.tenant_id = %(tenant)s and n.note_id = r.note_id and n.content_hash = r.content_hash
+where not exists (
+    select from graph_notes g
+    where g.tenant_id = n.tenant_id and g.note_id = n.note_id and g.content_hash = n.content_hash
+        and (%(fingerprint)s::text is null or g.fingerprint = %(fingerprint)s)
+);
 
 -- name: delete_relations
 delete from relations where tenant_id = %(tenant)s and note_id = any(%(notes)s);
@@ -74,26 +88,23 @@ cross join lateral (
 ) s;
 
 -- name: insert_entities
--- In the order of their keys, so that writers do not wait for each other in a circle. An id that an entity of another key
--- has taken with it is not used twice.
+-- An id that an entity of another key has taken with it is not used twice.
 insert into entities (tenant_id, entity_id, key, name)
 select %(tenant)s,
     case when exists (select from entities e where e.tenant_id = %(tenant)s and e.entity_id = n.entity_id)
         then gen_random_uuid() else n.entity_id end,
     n.key, n.name
 from unnest(%(ids)s::uuid[], %(keys)s::text[], %(names)s::text[]) n (entity_id, key, name)
-order by n.key
 on conflict do nothing;
 
 -- name: insert_aliases
--- Phrases with their stems; one that another writer has named meanwhile stays that writer's.
+-- Phrases with their stems; one that has a name keeps it.
 with added as (
     insert into entity_aliases (tenant_id, alias_key, entity_id, language, name, stems)
     select %(tenant)s, n.alias_key, e.entity_id, n.language, n.name, string_to_array(n.stems, ' ')
     from unnest(%(keys)s::text[], %(entity_keys)s::text[], %(languages)s::text[], %(names)s::text[], %(stems)s::text[])
         n (alias_key, entity_key, language, name, stems)
     join entities e on e.tenant_id = %(tenant)s and e.key = n.entity_key
-    order by n.alias_key
     on conflict do nothing
     returning alias_key, language, stems
 )
@@ -101,46 +112,38 @@ insert into entity_stems (tenant_id, language, stem, alias_key)
 select %(tenant)s, a.language, s.stem, a.alias_key
 from added a cross join lateral unnest(a.stems) s (stem);
 
--- name: delete_unnamed_entities
--- Entities just made whose phrase another writer gave to its own.
-delete from entities e
-where e.tenant_id = %(tenant)s and e.key = any(%(keys)s)
-    and not exists (select from entity_aliases a where a.tenant_id = e.tenant_id and a.entity_id = e.entity_id);
-
--- name: hold_entities
--- Whoever removes unmentioned entities leaves these alone until the transaction ends.
-select e.entity_id
-from entities e
-where e.tenant_id = %(tenant)s and e.entity_id in (
-    select a.entity_id from entity_aliases a where a.tenant_id = %(tenant)s and a.alias_key = any(%(keys)s)
-)
-order by e.entity_id
-for key share;
-
 -- name: count_aliases
 select count(*) from entity_aliases where tenant_id = %(tenant)s and alias_key = any(%(keys)s);
 
 -- name: insert_mentions
--- Each in the chunk that holds most of it; the first of several.
+-- Each in the chunk that holds most of it; the first of several. The notes' chunks are read once: sorted for each mention
+-- they took most of the time a long note takes.
+with pieces as materialized (
+    select note_id, chunk_id, chunk_index, start_char, end_char
+    from chunks where tenant_id = %(tenant)s and note_id = any(%(notes)s)
+)
 insert into mentions (tenant_id, note_id, start_char, end_char, alias_key, entity_id, chunk_id)
-select %(tenant)s, m.note_id, m.start_char, m.end_char, a.alias_key, a.entity_id, c.chunk_id
+select distinct on (m.note_id, m.start_char, m.end_char)
+    %(tenant)s, m.note_id, m.start_char, m.end_char, a.alias_key, a.entity_id, p.chunk_id
 from unnest(%(notes)s::uuid[], %(starts)s::int[], %(ends)s::int[], %(keys)s::text[])
     m (note_id, start_char, end_char, alias_key)
 join entity_aliases a on a.tenant_id = %(tenant)s and a.alias_key = m.alias_key
-cross join lateral (
-    select c.chunk_id from chunks c
-    where c.tenant_id = %(tenant)s and c.note_id = m.note_id
-    order by greatest(0, least(c.end_char, m.end_char) - greatest(c.start_char, m.start_char)) desc, c.chunk_index
-    limit 1
-) c
+join pieces p on p.note_id = m.note_id and p.start_char < m.end_char and p.end_char > m.start_char
+order by m.note_id, m.start_char, m.end_char,
+    least(p.end_char, m.end_char) - greatest(p.start_char, m.start_char) desc, p.chunk_index
 on conflict do nothing;
 
 -- name: insert_relations
 -- Between two entities, never from one to itself; the evidence is the chunk that holds most of it.
+with pieces as materialized (
+    select note_id, chunk_id, chunk_index, start_char, end_char
+    from chunks where tenant_id = %(tenant)s and note_id = any(%(notes)s)
+)
 insert into relations (
     tenant_id, relation_id, source_id, target_id, kind, note_id, chunk_id, evidence_start, evidence_end, confidence, extractor
 )
-select %(tenant)s, r.relation_id, s.entity_id, t.entity_id, r.kind, r.note_id, c.chunk_id, r.evidence_start, r.evidence_end,
+select distinct on (r.relation_id)
+    %(tenant)s, r.relation_id, s.entity_id, t.entity_id, r.kind, r.note_id, p.chunk_id, r.evidence_start, r.evidence_end,
     r.confidence, r.extractor
 from unnest(
     %(ids)s::uuid[], %(sources)s::text[], %(targets)s::text[], %(kinds)s::text[], %(notes)s::uuid[], %(starts)s::int[],
@@ -148,20 +151,11 @@ from unnest(
 ) r (relation_id, source_key, target_key, kind, note_id, evidence_start, evidence_end, confidence, extractor)
 join entity_aliases s on s.tenant_id = %(tenant)s and s.alias_key = r.source_key
 join entity_aliases t on t.tenant_id = %(tenant)s and t.alias_key = r.target_key
-cross join lateral (
-    select c.chunk_id from chunks c
-    where c.tenant_id = %(tenant)s and c.note_id = r.note_id
-    order by greatest(0, least(c.end_char, r.evidence_end) - greatest(c.start_char, r.evidence_start)) desc, c.chunk_index
-    limit 1
-) c
+join pieces p on p.note_id = r.note_id and p.start_char < r.evidence_end and p.end_char > r.evidence_start
 where s.entity_id <> t.entity_id
+order by r.relation_id,
+    least(p.end_char, r.evidence_end) - greatest(p.start_char, r.evidence_start) desc, p.chunk_index
 on conflict do nothing;
-
--- name: is_read
--- Whether anything has read the note as it stands.
-select exists (
-    select from graph_notes where tenant_id = %(tenant)s and note_id = %(note)s and content_hash = %(hash)s
-);
 
 -- name: forget_read_notes
 delete from graph_notes where tenant_id = %(tenant)s and note_id = any(%(notes)s);
