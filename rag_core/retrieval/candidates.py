@@ -17,7 +17,7 @@ from rag_core.retrieval.fusion import (
 )
 from rag_core.retrieval.plan import IN_TIME, asks_for_time
 
-FOR_THE_YEAR = 0.15
+FOR_THE_YEAR = 0.1
 """The share of a score that being of the year a query names makes up; 0.5 where it asks for a time."""
 
 

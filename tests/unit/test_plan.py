@@ -98,7 +98,7 @@ class TestPreferringTime:
         ranked = prefer_time([inside, outside], [year])
 
         assert [item.chunk_id for item in ranked] == [B, A]
-        assert ranked[0].score == pytest.approx(0.765)
+        assert ranked[0].score == pytest.approx(0.81)
 
     def test_nothing_found_in_that_time_changes_nothing(self) -> None:
         outside = [self.candidate(B, 0.9, "fulltext")]
