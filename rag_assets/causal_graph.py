@@ -26,7 +26,7 @@ def causal_graph(context: dg.AssetExecutionContext, engine: dg.ResourceParam[Eng
     batches = batches_by_tenant(engine.database, context.partition_keys)
     extractor = causal_extractor(engine.chat)
     reports = [update_graph(engine.database, tenant, keys, extractor=extractor) for tenant, keys in batches.items()]
-    counts = {name: total(reports, name) for name in ("notes", "entities", "relations")}
+    counts = {name: total(reports, name) for name in ("notes", "failed", "entities", "relations")}
     return dg.MaterializeResult(
         metadata={
             **stage_metadata(engine, batches, "preview_relations", clock, **counts),
