@@ -28,7 +28,7 @@ from rag_core.model import Language
 NEGATED = "¬"
 LINK_COVERAGE = 0.55
 QUERY_COVERAGE = 0.3
-PARTIAL_COVERAGE = 0.6
+PARTIAL_COVERAGE = 0.5
 MAX_ASKED_ENTITIES = 5
 
 _WORD = re.compile(r"\w+(?:[-']\w+)*")

@@ -90,7 +90,8 @@ _ES_CAUSA = (
         f"(?<!\\b{word} )"
         for word in ("la", "una", "sin", "esa", "esta", "su", "por", "otra", "primera", "mi", "a", "de", "y")
     )
-    + r"(?<![\n#])causa(?=\s(?:el|la|los|las|un|una|unos|unas|más|menos|mucho|mucha|muchos|muchas|este|esta|(?!de\b)\w+s)\b)"
+    + r"(?<![\n#])causa(?=\s(?:el|la|los|las|un|una|unos|unas|más|menos|mucho|mucha|muchos|muchas|este|esta|mis?|tus?|sus?|nuestr[oa]s?|"
+    r"dolor|insomnio|ansiedad|fiebre|sueño|cansancio|tos|malestar|miedo|alergia|fatiga|(?!de\b)\w+s)\b)"
 )
 """The verb; the noun stands behind an article and before "de"."""
 _ES_PROVOKE = "|".join(
@@ -236,7 +237,7 @@ SPANISH = CausalLanguage(
         ),
         CausalCue(pattern=r"cada vez que|siempre que", order="fronted_cause", kind="TRIGGERS", confidence=0.5),
     ),
-    negation=r"\b(?:no|nunca|jamás|ni|sin|tampoco|nada)(?:\s+(?:me|te|le|lo|la|nos|os|les|los|las|se|es|fue|era|sólo|solo))*",
+    negation=r"\b(?:no|nunca|jamás|ni|sin|tampoco)(?:\s+(?:me|te|le|lo|la|nos|os|les|los|las|se|es|fue|era|sólo|solo))*",
     conditional=r"^\W*(?:y |pero )?(?:si|ojalá|aunque)\b",
     hedge=r"\b(?:quizás?|tal vez|a lo mejor|puede que|igual es|supongo|creo|sospecho|parece|posiblemente|probablemente)\b",
     nothing=r"(?:nada|nadie|ning[uú]na?|ninguno)",

@@ -221,3 +221,24 @@ def test_sides_and_evidence_are_spans_of_the_text_and_confidence_is_a_share(
             assert written[slice(*side)] == written[slice(*side)].strip()
         assert 0 < statement.confidence <= 1
         assert written[slice(*statement.cause)].casefold() != written[slice(*statement.effect)].casefold()
+
+
+@pytest.mark.parametrize(
+    ("text", "cause", "effect"),
+    [
+        ("No dormí nada porque tomé tres cafés.", "tomé tres cafés", "No dormí nada"),
+        ("El ruido de los vecinos causa mi insomnio.", "ruido de los vecinos", "insomnio"),
+        ("El polvo causa alergia.", "polvo", "alergia"),
+    ],
+)
+def test_what_was_not_at_all_and_what_is_ones_own_has_causes_too(text, cause, effect) -> None:
+    (statement,) = extract_causal_relations(text, language="es", sentences=sentence_spans(text, "es"))
+
+    assert (text[slice(*statement.cause)], text[slice(*statement.effect)]) == (cause, effect)
+
+
+@pytest.mark.parametrize(
+    "text", ["Nada provoca más ruido.", "Es la causa de mi insomnio.", "Hizo causa común con ellos."]
+)
+def test_a_noun_and_a_nothing_cause_nothing(text) -> None:
+    assert extract_causal_relations(text, language="es", sentences=sentence_spans(text, "es")) == []
