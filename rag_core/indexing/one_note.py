@@ -11,7 +11,7 @@ from rag_core.indexing.staging import stage_note
 from rag_core.model import NewNote, NoteId, TenantId
 from rag_core.notes import content_hash, note_id_for
 from rag_core.storage import staging as store
-from rag_core.storage.database import Database
+from rag_core.storage.database import Connection, Database
 from rag_core.storage.notes import StoredBatch, ensure_tenant, is_indexed, store_notes
 
 
@@ -45,17 +45,20 @@ def store_and_index(
     note_id = note_id_for(tenant, note.source, note.external_id)
     staged = stage_note(_to_stage(note_id, note), pipeline)
     vectors = _vectors(database, tenant, staged, pipeline)
-    with database.transaction(tenant, has_copy=True) as connection:
+
+    def write(connection: Connection) -> None:
         ensure_tenant(connection, tenant)
         _check(store_notes(connection, tenant, [note]), note, expected)
-        if vectors is None:
-            return IndexedNote(note_id=note_id, is_embedded=False)
-        if not is_indexed(connection, tenant, note_id, fingerprint=pipeline.fingerprint):
+        if vectors is not None and not is_indexed(connection, tenant, note_id, fingerprint=pipeline.fingerprint):
             store.copy_staged(connection, tenant, [staged])
             store.copy_vectors(connection, tenant, vectors)
             store.publish_notes(
                 connection, tenant, [note_id], model_id=pipeline.model.id, fingerprint=staged.fingerprint
             )
+
+    database.write(tenant, write, has_copy=True)
+    if vectors is None:
+        return IndexedNote(note_id=note_id, is_embedded=False)
     digest = content_hash(note.language, note.title, note.content)
     relate_note(database, tenant, note_id, content=note.content, language=note.language, content_hash=digest)
     return IndexedNote(note_id=note_id, is_embedded=True)

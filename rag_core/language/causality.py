@@ -90,8 +90,8 @@ _ES_CAUSA = (
         f"(?<!\\b{word} )"
         for word in ("la", "una", "sin", "esa", "esta", "su", "por", "otra", "primera", "mi", "a", "de", "y")
     )
-    + r"(?<![\n#])causa(?=\s(?:el|la|los|las|un|una|unos|unas|más|menos|mucho|mucha|muchos|muchas|este|esta|mis?|tus?|sus?|nuestr[oa]s?|"
-    r"dolor|insomnio|ansiedad|fiebre|sueño|cansancio|tos|malestar|miedo|alergia|fatiga|(?!de\b)\w+s)\b)"
+    + r"(?<![\n#])causa(?=\s(?:el|la|los|las|un|una|unos|unas|más|menos|mucho|mucha|muchos|muchas|este|esta|"
+    r"mis?|tus?|sus?|nuestr[oa]s?|dolor|insomnio|ansiedad|fiebre|sueño|cansancio|tos|malestar|miedo|alergia|fatiga|(?!de\b)\w+s)\b)"
 )
 """The verb; the noun stands behind an article and before "de"."""
 _ES_PROVOKE = "|".join(

@@ -47,6 +47,7 @@ READ_ATTEMPTS = 3
 BREAKER_RESET_SECONDS = 2.0
 """The embedded server is back about a second after it was killed, so that long and no longer."""
 _DISK_FULL = "53100"
+_DEADLOCK_RETRIES = 2
 _SEARCH_PATH = "brain,public,extensions"
 
 
@@ -149,6 +150,22 @@ class Database:
             if not _is_lost(error):
                 raise
             return _again(attempt, until=end)
+
+    def write(self, tenant: TenantId, run: Callable[[Connection], Result], *, has_copy: bool = False) -> Result:
+        """What ``run`` does in a transaction; after a deadlock, which undid it, it is run again, twice at most.
+
+        Raises:
+            DatabaseUnavailableError, QueryFailedError: see ``transaction``.
+        """
+        for _ in range(_DEADLOCK_RETRIES):
+            try:
+                with self.transaction(tenant, has_copy=has_copy) as connection:
+                    return run(connection)
+            except QueryFailedError as error:
+                if not isinstance(error.__cause__, psycopg.errors.DeadlockDetected):
+                    raise
+        with self.transaction(tenant, has_copy=has_copy) as connection:
+            return run(connection)
 
     @contextmanager
     def _connection(self, timeout_ms: int | None) -> Iterator[Connection]:

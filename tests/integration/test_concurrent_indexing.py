@@ -71,3 +71,24 @@ def _wait_until_one_waits(database: Database) -> None:
                 return
             connection.execute("select pg_sleep(0.02)")
     raise AssertionError("nobody waits")
+
+
+def test_a_write_that_met_a_deadlock_is_done_again(engine, tenant) -> None:
+    begun = threading.Barrier(2, timeout=10)
+    times: list[str] = []
+
+    def lock(name: str, first: int, second: int) -> None:
+        def run(connection) -> None:
+            times.append(name)
+            connection.execute("select pg_advisory_xact_lock(%s)", (first,))
+            if times.count(name) == 1:
+                begun.wait()
+            connection.execute("select pg_advisory_xact_lock(%s)", (second,))
+
+        engine.database.write(tenant, run)
+
+    with ThreadPoolExecutor(2) as threads:
+        for done in [threads.submit(lock, "a", 1, 2), threads.submit(lock, "b", 2, 1)]:
+            done.result(timeout=30)
+
+    assert len(times) == 3
