@@ -93,6 +93,10 @@ class RerankingError(RagError):
     """A re-ranker did not score every passage; none of its scores is used."""
 
 
+class RerankerUnavailableError(RerankingError):
+    """The server itself failed, whatever the passages: unreachable, too slow, broken off, or something else there."""
+
+
 class CircuitOpenError(RagError):
     """A dependency failed too often of late and is left alone for a while."""
 

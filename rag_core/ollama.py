@@ -1,32 +1,25 @@
 """The connection to an Ollama server, shared by its embedder, its chat model and ``brain doctor``.
 
-Here: the client, how long a call may take, which of its failures are the server's, and how each is said. Not here: what
-is asked and what must come back (``rag_core.embedding.ollama``, ``rag_core.chat.ollama``).
+Here: the client, which of its failures are the server's, and how each is said. Not here: how long a call may take
+(``rag_core.call_time``), what is asked and what must come back (``rag_core.embedding.ollama``, ``rag_core.chat.ollama``).
 """
 
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 
 import httpx
 from ollama import Client, ResponseError
 
+from rag_core.call_time import OUTAGE_SECONDS, call_time, limit_request
 from rag_core.errors import ConfigurationError
 
-_CONNECT_SECONDS = 5.0
-_SHORTEST_SECONDS = 0.001
 _SHOWN_CHARACTERS = 300
 
 KEEP_ALIVE = "30m"
 """How long the server keeps a model in memory unasked: loading one takes longer than a request has."""
 
-FAILURES = (ConnectionError, ResponseError, httpx.HTTPError, ValueError, TypeError, AttributeError)
+FAILURES = (ConnectionError, ResponseError, httpx.HTTPError, ValueError, RecursionError, TypeError, AttributeError)
 """What the client lets through: its own two, httpx's, and what a body that is not the JSON expected makes json and pydantic
-(ValueError) and its own unpacking (TypeError, AttributeError) raise."""
-
-_ends_at: ContextVar[float] = ContextVar("ollama_call_ends_at")
+(ValueError, RecursionError) and its own unpacking (TypeError, AttributeError) raise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,27 +37,12 @@ def open_client(host: str) -> Client:
         ConfigurationError: the host is no address.
     """
     try:
-        return Client(host=host, event_hooks={"request": [_limit]})
+        keep_none = httpx.Limits(max_keepalive_connections=0)  # a call knows its connection when it has opened it
+        return Client(host=host, event_hooks={"request": [limit_request]}, limits=keep_none)
     except ValueError as error:
         raise ConfigurationError(
             f"OLLAMA_HOST={host!r} is no address ({error}); expected one such as http://127.0.0.1:11434."
         ) from error
-
-
-@contextmanager
-def call_time(seconds: float) -> Iterator[None]:
-    """Limit what this thread asks of any client in the block to so many seconds, counted from now."""
-    token = _ends_at.set(time.monotonic() + seconds)
-    try:
-        yield
-    finally:
-        _ends_at.reset(token)
-
-
-def _limit(request: httpx.Request) -> None:
-    """Give a request what is left: httpx counts connecting, sending and each wait for an answer on its own."""
-    left = max(_SHORTEST_SECONDS, _ends_at.get() - time.monotonic())
-    request.extensions["timeout"] = httpx.Timeout(left, connect=min(left, _CONNECT_SECONDS)).as_dict()
 
 
 def fetch_model_names(host: str, *, timeout_seconds: float) -> list[str] | None:
@@ -92,8 +70,10 @@ def find_fault(host: str, model: str, *, capability: str, timeout_seconds: float
     return None
 
 
-def is_outage(error: Exception) -> bool:
-    """Whether the server failed, rather than refused what it was asked."""
+def is_outage(error: Exception, *, seconds: float) -> bool:
+    """Whether the server failed within the ``seconds`` it had, rather than refused or had too few of them."""
+    if isinstance(error, httpx.TimeoutException):
+        return seconds >= OUTAGE_SECONDS
     if isinstance(error, ResponseError):
         return error.status_code >= httpx.codes.INTERNAL_SERVER_ERROR or error.status_code in (
             httpx.codes.REQUEST_TIMEOUT,
@@ -105,7 +85,10 @@ def is_outage(error: Exception) -> bool:
 def explain(error: Exception, *, host: str, model: str, seconds: float, expected: str, refusal: str) -> Failure:
     """Say what was found, what was expected and the remedy; ``refusal`` is the remedy of a status below 500."""
     source = f"Ollama at {host}, model {model},"
-    return Failure(text=f"{source} {_explain(error, model, seconds, expected, refusal)}", is_outage=is_outage(error))
+    return Failure(
+        text=f"{source} {_explain(error, model, seconds, expected, refusal)}",
+        is_outage=is_outage(error, seconds=seconds),
+    )
 
 
 def _explain(error: Exception, model: str, seconds: float, expected: str, refusal: str) -> str:

@@ -23,6 +23,7 @@ from rag_core.errors import (
     CircuitOpenError,
     EmbeddingError,
     EmbeddingUnavailableError,
+    RerankerUnavailableError,
     RerankingError,
 )
 from rag_core.model import EmbeddingRole, FloatMatrix
@@ -261,7 +262,7 @@ class GuardedReranker:
         try:
             return self.breaker.call(
                 lambda: self._reranker.score(query, candidates, statistics=statistics, timeout_seconds=timeout_seconds),
-                counts=(RerankingError,),
+                counts=(RerankerUnavailableError,),
             )
         except CircuitOpenError as error:
             raise RerankingError(f"re-ranker {self.name} was not asked: {error}") from error

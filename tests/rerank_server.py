@@ -17,7 +17,8 @@ import pytest
 
 Fault = Literal[
     "stall",  # wait `seconds`, then go on as usual
-    "drip",  # a byte every 50 ms, for ever
+    "drip",  # a byte of the body every 50 ms, for ever
+    "drip_headers",  # a header every 50 ms, for ever
     "garbage",  # status 200 and a body that is not JSON
     "status",  # `status` with a message
     "drop",  # close the connection without an answer
@@ -30,7 +31,7 @@ Fault = Literal[
 class RerankServer:
     """The handle a test holds; all of it may be changed while the server runs.
 
-    ``answer`` replaces the whole body, ``logits`` gives scores far outside [0, 1].
+    ``answer`` replaces the whole body (bytes as they are), ``logits`` gives scores far outside [0, 1].
     """
 
     url: str = ""
@@ -43,6 +44,9 @@ class RerankServer:
     headers: list[dict[str, str]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     stopping: threading.Event = field(default_factory=threading.Event)
+    given_up: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+    """Released once a connection that the client closed while it was answered."""
+    connections: set[tuple[str, int]] = field(default_factory=set)
 
 
 @contextmanager
@@ -80,19 +84,24 @@ def _handler(handle: RerankServer) -> type[BaseHTTPRequestHandler]:
             handle.requests.append(body)
             handle.headers.append(dict(self.headers))
             handle.paths.append(self.path)
+            handle.connections.add(self.client_address)
             try:
                 self._answer(body)
             except (BrokenPipeError, ConnectionResetError):
                 self.close_connection = True
+                handle.given_up.release()
 
         def _answer(self, body: dict[str, Any]) -> None:
-            content = json.dumps(_scores(handle, body)).encode()
+            scores = _scores(handle, body)
+            content = scores if isinstance(scores, bytes) else json.dumps(scores).encode()
             match handle.fault:
                 case "stall":
                     handle.stopping.wait(handle.seconds)
                     self._send(200, content)
                 case "drip":
                     self._drip()
+                case "drip_headers":
+                    self._drip_headers()
                 case "garbage":
                     self._send(200, b"<html>not JSON</html>")
                 case "status":
@@ -120,6 +129,13 @@ def _handler(handle: RerankServer) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             while not handle.stopping.is_set():
                 self.wfile.write(b" ")
+                self.wfile.flush()
+                time.sleep(0.05)
+
+        def _drip_headers(self) -> None:
+            self.wfile.write(b"HTTP/1.1 200 OK\r\n")
+            while not handle.stopping.is_set():
+                self.wfile.write(b"X-More: to come\r\n")
                 self.wfile.flush()
                 time.sleep(0.05)
 

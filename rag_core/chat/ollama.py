@@ -6,16 +6,20 @@ from typing import Any
 
 from ollama import ChatResponse
 
+from rag_core.call_time import call_time
 from rag_core.chat import Message
 from rag_core.chunking import count_tokens
 from rag_core.errors import ChatError, ChatUnavailableError
-from rag_core.ollama import FAILURES, KEEP_ALIVE, call_time, explain, open_client
+from rag_core.ollama import FAILURES, KEEP_ALIVE, explain, open_client
 
 # A model's thoughts come first. Some templates put the opening tag into the prompt, so that only the closing one is left,
-# on a line of its own.
-_THOUGHTS = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)|\A(?!\s*[\[{]).*?^\s*</think>[ \t]*$", re.DOTALL | re.MULTILINE)
+# on a line of its own. The white space beside it stays on that line: over lines it is searched anew from each, and a
+# model in a loop gives thousands of them.
+_THOUGHTS = re.compile(
+    r"\A\s*<think>.*?(?:</think>|\Z)|\A(?!\s*[\[{]).*?^[^\S\n]*</think>[^\S\n]*$", re.DOTALL | re.MULTILINE
+)
 # With `think` off some models give JSON in a code block (https://github.com/ollama/ollama/issues/14645).
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*)\n\s*```", re.DOTALL)
+_FENCED = re.compile(r"```(?:json)?[^\S\n]*\n(.*)\n[^\S\n]*```", re.DOTALL)
 
 
 class OllamaChat:

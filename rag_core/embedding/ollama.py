@@ -9,12 +9,13 @@ import stamina
 from numpy.typing import NDArray
 from ollama import EmbedResponse, ResponseError
 
+from rag_core.call_time import call_time
 from rag_core.chunking import count_tokens
 from rag_core.embedding import EmbeddingModel, prefix_of
 from rag_core.embedding.vectors import require_visible, unit_rows
 from rag_core.errors import EmbeddingError, EmbeddingUnavailableError
 from rag_core.model import EmbeddingRole, FloatMatrix
-from rag_core.ollama import FAILURES, KEEP_ALIVE, call_time, explain, open_client
+from rag_core.ollama import FAILURES, KEEP_ALIVE, explain, open_client
 from rag_core.telemetry.retries import keep_arguments_out_of_logs
 
 _MATRYOSHKA_VERSION = re.compile(r"mrl-([1-9]\d*)")

@@ -1,30 +1,53 @@
 """Re-ranking by any server with a ``/rerank`` endpoint: the shape of Cohere and Jina, and that of text-embeddings-inference."""
 
+import json
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from reprlib import repr as shown
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 from pydantic import SecretStr
 
-from rag_core.errors import ConfigurationError, RerankingError
+from rag_core.call_time import OUTAGE_SECONDS, Connection, call_time, limit_request
+from rag_core.errors import ConfigurationError, RerankerUnavailableError, RerankingError
 from rag_core.reranking import Candidate, QueryStatistics
-from rag_core.reranking.passage import as_probabilities, passage_text
+from rag_core.reranking.passage import as_probabilities, is_finite_number, passage_text
 
+CONCURRENT_CALLS = 16
 _CONNECT_SECONDS = 2.0
 _MAX_ANSWER_BYTES = 1_000_000
 _SHOWN_CHARACTERS = 200
 
 
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=CONCURRENT_CALLS, thread_name_prefix="rerank-http")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """A client for one call at a time, which keeps its connection from one to the next."""
+
+    client: httpx.Client
+    connection: Connection
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpReranker:
-    """A re-ranking server. With a model it is asked as Cohere and Jina are, without one as text-embeddings-inference is."""
+    """A re-ranking server. With a model it is asked as Cohere and Jina are, without one as text-embeddings-inference is.
+
+    Calls are made in threads of ``executor``: nothing else bounds how long the name of a server may take to look up.
+    """
 
     url: str
     model: str | None
-    client: httpx.Client
+    open_client: Callable[[], httpx.Client]
+    executor: Executor = field(default_factory=_threads)
+    _idle: deque[_Line] = field(default_factory=deque)
 
     @property
     def name(self) -> str:
@@ -39,48 +62,82 @@ class HttpReranker:
         statistics: QueryStatistics,  # noqa: ARG002  the server has its own idea of what is rare
         timeout_seconds: float,
     ) -> list[float]:
-        """The server's scores; when one lies outside [0, 1], all are taken for logits."""
+        """The server's scores; when one lies outside [0, 1], all are taken for logits.
+
+        Raises:
+            RerankingError: the server refused, had less than ``OUTAGE_SECONDS``, or was busy with other calls of ours;
+                RerankerUnavailableError: it failed.
+        """
         if not candidates:
             return []
         if timeout_seconds <= 0:
             raise RerankingError(f"no time was left to ask {self.url}")
-        given = self._ask(_body(query, candidates, self.model), timeout_seconds)
+        content = self._ask_in_time(_body(query, candidates, self.model), timeout_seconds)
         try:
-            return as_probabilities(_in_order(given, len(candidates)))
-        except ValueError as error:
-            raise RerankingError(f"{self.url} gave unusable scores: {error}; none is used") from error
-
-    def _ask(self, body: dict[str, Any], timeout_seconds: float) -> Any:
-        ends_at = time.monotonic() + timeout_seconds
-        timeout = httpx.Timeout(timeout_seconds, connect=min(_CONNECT_SECONDS, timeout_seconds))
-        try:
-            with self.client.stream("POST", self.url, json=body, timeout=timeout) as response:
-                content = self._read(response, ends_at)
-                if response.is_success:
-                    return httpx.Response(200, content=content).json()
-        except httpx.TimeoutException as error:
-            raise RerankingError(f"{self.url} did not answer within {timeout_seconds:.1f} s") from error
-        except httpx.HTTPError as error:
-            raise RerankingError(
-                f"{self.url} cannot be reached ({type(error).__name__}); check that it runs"
+            return as_probabilities(_in_order(json.loads(content), len(candidates)))
+        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise RerankerUnavailableError(
+                f"{self.url} answered something else than JSON; is it a re-ranking server?"
             ) from error
         except ValueError as error:
-            raise RerankingError(f"{self.url} answered something else than JSON; is it a re-ranking server?") from error
-        said = content[:_SHOWN_CHARACTERS].decode(errors="replace")
-        raise RerankingError(
-            f"{self.url} answered {response.status_code}: {said!r}; check BRAIN_RERANKER_URL and _MODEL"
-        )
+            raise RerankerUnavailableError(f"{self.url} gave unusable scores: {error}; none is used") from error
 
-    def _read(self, response: httpx.Response, ends_at: float) -> bytes:
-        """The body, unless it is longer than any list of scores or comes too slowly."""
+    def _ask_in_time(self, body: dict[str, Any], timeout_seconds: float) -> bytes:
+        """What the server answers, in a thread that is not waited for beyond the time."""
+        answer = self.executor.submit(self._ask, body, time.monotonic() + timeout_seconds)
+        try:
+            return answer.result(timeout_seconds)
+        except (TimeoutError, httpx.TimeoutException) as error:
+            if answer.cancel():
+                raise RerankingError(
+                    f"{self.url} was not asked: no other call ended within {timeout_seconds:.1f} s"
+                ) from error
+            raise self._too_slow(timeout_seconds) from error
+        except httpx.HTTPError as error:
+            raise RerankerUnavailableError(
+                f"{self.url} cannot be reached ({type(error).__name__}); check that it runs"
+            ) from error
+
+    def _too_slow(self, seconds: float) -> RerankingError:
+        kind = RerankerUnavailableError if seconds >= OUTAGE_SECONDS else RerankingError
+        return kind(f"{self.url} did not answer within {seconds:.1f} s")
+
+    def _ask(self, body: dict[str, Any], ends_at: float) -> bytes:
+        line = self._free_line()
+        try:
+            with (
+                call_time(ends_at - time.monotonic(), connect_seconds=_CONNECT_SECONDS, connection=line.connection),
+                line.client.stream("POST", self.url, json=body) as response,
+            ):
+                content = self._read(response)
+        finally:
+            self._idle.append(line)
+        self._require_success(response.status_code, content)
+        return content
+
+    def _free_line(self) -> _Line:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return _Line(client=self.open_client(), connection=Connection())
+
+    def _read(self, response: httpx.Response) -> bytes:
+        """The body, unless it is longer than any list of scores."""
         content = bytearray()
         for part in response.iter_bytes():
             content += part
             if len(content) > _MAX_ANSWER_BYTES:
-                raise RerankingError(f"{self.url} answered more than {_MAX_ANSWER_BYTES:,} bytes for a list of scores")
-            if time.monotonic() > ends_at:
-                raise RerankingError(f"{self.url} had not sent all of its answer when the time was over")
+                raise RerankerUnavailableError(
+                    f"{self.url} answered more than {_MAX_ANSWER_BYTES:,} bytes for a list of scores"
+                )
         return bytes(content)
+
+    def _require_success(self, status: int, content: bytes) -> None:
+        if httpx.codes.is_success(status):
+            return
+        kind = RerankerUnavailableError if httpx.codes.is_server_error(status) else RerankingError
+        said = content[:_SHOWN_CHARACTERS].decode(errors="replace")
+        raise kind(f"{self.url} answered {status}: {said!r}; check BRAIN_RERANKER_URL and _MODEL")
 
 
 def open_http_reranker(*, url: str, model: str | None = None, api_key: SecretStr | None = None) -> HttpReranker:
@@ -98,7 +155,22 @@ def open_http_reranker(*, url: str, model: str | None = None, api_key: SecretStr
     if api_key is not None and api_key.get_secret_value():
         headers["Authorization"] = f"Bearer {_header_value(api_key)}"
     address = url.rstrip("/").removesuffix("/rerank") + "/rerank"
-    return HttpReranker(url=address, model=model or None, client=httpx.Client(headers=headers))
+    return HttpReranker(url=address, model=model or None, open_client=_clients(headers))
+
+
+def _clients(headers: dict[str, str]) -> Callable[[], httpx.Client]:
+    """What opens a client of one connection; reading the certificates takes 20 ms, so all have the same."""
+    trusted = httpx.create_ssl_context()
+
+    def open_client() -> httpx.Client:
+        return httpx.Client(
+            headers=headers,
+            verify=trusted,
+            limits=httpx.Limits(max_connections=1),
+            event_hooks={"request": [limit_request]},
+        )
+
+    return open_client
 
 
 def _header_value(api_key: SecretStr) -> str:
@@ -128,9 +200,9 @@ def _in_order(given: Any, expected: int) -> list[float]:
     for entry in entries:
         index, score = _entry(entry)
         if type(index) is not int or not 0 <= index < expected or index in scores:
-            raise ValueError(f"the index {index!r} is out of range or stands twice")
-        if type(score) not in {int, float}:
-            raise ValueError(f"the score of {index} is {score!r}")
+            raise ValueError(f"the index {shown(index)} is out of range or stands twice")
+        if not is_finite_number(score):
+            raise ValueError(f"the score of {index} is {shown(score)}, not a finite number")
         scores[index] = float(score)
     if len(scores) != expected:
         raise ValueError(f"{len(scores)} scores for {expected} passages")
@@ -139,5 +211,5 @@ def _in_order(given: Any, expected: int) -> list[float]:
 
 def _entry(entry: Any) -> tuple[Any, Any]:
     if not isinstance(entry, dict):
-        raise ValueError(f"expected objects with an index and a score, found {entry!r}")  # noqa: TRY004  one error for all
+        raise ValueError(f"expected objects with an index and a score, found {shown(entry)}")  # noqa: TRY004  one error for all
     return entry.get("index"), entry.get("relevance_score", entry.get("score"))

@@ -1,11 +1,11 @@
 """Re-ranking by a chat model: it scores a few passages at a time from 0 to 10."""
 
 import json
-import math
 import time
 from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from reprlib import repr as shown
 from typing import Any
 
 from rag_core.chat import ChatModel, Message
@@ -13,6 +13,7 @@ from rag_core.errors import BusyError, ChatError, CircuitOpenError, RerankingErr
 from rag_core.language.detection import detect_language
 from rag_core.language.relevance import RELEVANCE_INSTRUCTIONS
 from rag_core.reranking import Candidate, QueryStatistics
+from rag_core.reranking.passage import is_finite_number
 
 PROMPT_VERSION = "1"
 """To be raised with any change of what is asked."""
@@ -133,9 +134,9 @@ def parse_scores(answer: str, passages: int) -> list[float]:
     for entry in _entries(answer):
         number, score = _entry(entry)
         if type(number) is not int or not 1 <= number <= passages or number in by_id:
-            raise _unusable(answer, f"an id that is no passage, or twice: {number!r}")
-        if type(score) not in {int, float} or not math.isfinite(score):
-            raise _unusable(answer, f"the score {score!r}")
+            raise _unusable(answer, f"an id that is no passage, or twice: {shown(number)}")
+        if not is_finite_number(score):
+            raise _unusable(answer, f"the score {shown(score)}")
         by_id[number] = min(1.0, max(0.0, float(score) / BEST_SCORE))
     if len(by_id) != passages:
         raise _unusable(answer, f"scores for {len(by_id)} of {passages} passages")

@@ -1,7 +1,9 @@
 """What a model is given of a candidate, and how raw scores become numbers in [0, 1]. Pure."""
 
 import math
+import sys
 from collections.abc import Sequence
+from typing import Any
 
 from rag_core.reranking import Candidate
 
@@ -12,6 +14,11 @@ MAX_LOGIT = 40.0
 def passage_text(candidate: Candidate) -> str:
     """The title on a line of its own, then the chunk's own text, not its window's."""
     return f"{candidate.title}\n{candidate.content}" if candidate.title else candidate.content
+
+
+def is_finite_number(value: Any) -> bool:
+    """Whether it is an int or a float, no bool, that a finite float can hold: JSON has integers of any length."""
+    return type(value) in {int, float} and -sys.float_info.max <= value <= sys.float_info.max
 
 
 def sigmoid(logit: float) -> float:

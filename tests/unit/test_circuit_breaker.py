@@ -13,8 +13,17 @@ from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fi
 
 from rag_core.chat import Message
 from rag_core.chat.ollama import OllamaChat
-from rag_core.errors import BusyError, ChatError, CircuitOpenError, EmbeddingError, EmbeddingUnavailableError
-from rag_core.resilience import Bounded, CircuitBreaker, GuardedChat, GuardedEmbedder
+from rag_core.errors import (
+    BusyError,
+    ChatError,
+    CircuitOpenError,
+    EmbeddingError,
+    EmbeddingUnavailableError,
+    RerankerUnavailableError,
+    RerankingError,
+)
+from rag_core.reranking import QueryStatistics
+from rag_core.resilience import Bounded, CircuitBreaker, GuardedChat, GuardedEmbedder, GuardedReranker
 
 QUESTION = [Message(role="user", content="¿Llovió ayer?")]
 
@@ -358,6 +367,54 @@ class TestGuardedEmbedder:
 
         with places.place(timeout_seconds=0), pytest.raises(EmbeddingError, match="was not asked"):
             guarded.embed(["a"], role="query")
+
+
+class FakeReranker:
+    name = "falso"
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error
+
+    def score(self, query, candidates, *, statistics, timeout_seconds):
+        if self.error is not None:
+            raise self.error
+        return [0.5] * len(candidates)
+
+
+class TestGuardedReranker:
+    def score(self, guarded: GuardedReranker) -> list[float]:
+        nothing = QueryStatistics(documents={}, frequencies={})
+        return guarded.score("riego", [], statistics=nothing, timeout_seconds=1)
+
+    def test_after_five_outages_the_server_is_left_alone(self, breaker: CircuitBreaker) -> None:
+        guarded = GuardedReranker(FakeReranker(RerankerUnavailableError("nadie contesta")), breaker=breaker)
+
+        for _ in range(5):
+            with pytest.raises(RerankingError, match="nadie contesta"):
+                self.score(guarded)
+
+        with pytest.raises(RerankingError, match=r"falso was not asked: .* next try is in 60 s"):
+            self.score(guarded)
+
+    def test_what_says_nothing_of_the_server_never_opens_the_circuit(self, breaker: CircuitBreaker) -> None:
+        guarded = GuardedReranker(FakeReranker(RerankingError("en 1 ms no")), breaker=breaker)
+
+        for _ in range(10):
+            with pytest.raises(RerankingError, match="en 1 ms no"):
+                self.score(guarded)
+
+        assert (breaker.state, breaker.failures) == ("closed", 0)
+
+    def test_a_call_that_says_nothing_of_the_server_does_not_close_the_circuit_either(
+        self, breaker: CircuitBreaker, clock: Clock
+    ) -> None:
+        fail_times(breaker, 5)
+        clock.now += 60
+
+        with pytest.raises(RerankingError, match="en 1 ms no"):
+            self.score(GuardedReranker(FakeReranker(RerankingError("en 1 ms no")), breaker=breaker))
+
+        assert breaker.state == "half_open"
 
 
 def test_chat_and_embedding_together_stay_within_the_places_of_their_server(ollama_server: OllamaServer) -> None:

@@ -58,6 +58,9 @@ class TestAnswers:
             ("Veamos: llovió.\n</think>\n\nSí.", "Sí."),
             ("Se escribe <think> y </think> así.", "Se escribe <think> y </think> así."),
             ("Sí.\n<think>", "Sí.\n<think>"),
+            ("Veamos.\r\n \t</think> \r\nSí.", "Sí."),
+            ("\n" * 200_000 + "Sí.", "Sí."),
+            ("Veamos.\n" * 50_000 + "\n" * 200_000 + "</think>\nSí.", "Sí."),
         ],
     )
     def test_what_the_model_thought_aloud_is_left_out(
@@ -74,12 +77,18 @@ class TestAnswers:
             '```json\n{"score": 0.5}\n```',
             '```\n{"score": 0.5}\n```\n',
             '<think>a</think>{"score": 0.5}',
+            "```json \n" + "\n" * 100_000 + '{"score": 0.5}' + "\n" * 100_000 + "\t```",
         ],
     )
     def test_json_comes_without_a_fence_around_it(self, server: OllamaServer, chat: OllamaChat, reply: str) -> None:
         server.reply = lambda _body: reply
 
         assert chat.complete(QUESTION, timeout_seconds=5, schema=SCHEMA) == '{"score": 0.5}'
+
+    def test_a_fence_that_is_not_closed_is_no_fence(self, server: OllamaServer, chat: OllamaChat) -> None:
+        server.reply = lambda _body: "```json" + "\n" * 100_000 + "x"
+
+        assert chat.complete(QUESTION, timeout_seconds=5, schema=SCHEMA).startswith("```json\n")
 
     def test_a_tag_inside_json_ends_no_thought(self, server: OllamaServer, chat: OllamaChat) -> None:
         server.reply = lambda _body: '{"a": "\n</think>\n"}'
@@ -178,13 +187,24 @@ class TestFailures:
     def test_a_stalled_server_has_the_callers_time(self, server: OllamaServer, chat: OllamaChat) -> None:
         server.misbehave("stall", path="/api/chat", seconds=30)
 
-        with pytest.raises(ChatUnavailableError, match=r"did not answer within 0\.2 s"):
+        with pytest.raises(ChatError, match=r"did not answer within 0\.2 s"):
             chat.complete(QUESTION, timeout_seconds=0.2)
+
+    @pytest.mark.parametrize(("seconds", "is_outage"), [(0.2, False), (1.0, True)])
+    def test_a_time_out_is_an_outage_when_the_call_had_a_second(
+        self, server: OllamaServer, chat: OllamaChat, seconds: float, is_outage: bool
+    ) -> None:
+        server.misbehave("stall", path="/api/chat", seconds=30)
+
+        with pytest.raises(ChatError) as caught:
+            chat.complete(QUESTION, timeout_seconds=seconds)
+
+        assert isinstance(caught.value, ChatUnavailableError) is is_outage
 
     def test_no_caller_has_more_time_than_the_model(self, server: OllamaServer) -> None:
         server.misbehave("stall", path="/api/chat", seconds=30)
 
-        with pytest.raises(ChatUnavailableError, match=r"did not answer within 0\.2 s"):
+        with pytest.raises(ChatError, match=r"did not answer within 0\.2 s"):
             OllamaChat("llama3.2", host=server.url, timeout_seconds=0.2).complete(QUESTION, timeout_seconds=600)
 
 

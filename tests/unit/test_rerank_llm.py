@@ -186,6 +186,8 @@ def test_a_score_beyond_the_scale_is_clamped() -> None:
         '{"scores": [8, 9]}',
         'Sure: {"scores": [{"id": 1, "score": 8}, {"id": 2, "score": 9}]}',
         "[" * 100_000,
+        '{"scores": [{"id": 1, "score": 1' + "0" * 400 + '}, {"id": 2, "score": 9}]}',
+        '{"scores": [{"id": 1, "score": ' + "9" * 5000 + '}, {"id": 2, "score": 9}]}',
     ],
 )
 def test_an_answer_that_is_not_one_number_a_passage_is_a_failure(answer) -> None:
