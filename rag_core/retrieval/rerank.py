@@ -56,7 +56,7 @@ def rerank(
     passages = [_candidate(item, texts[item.chunk_id], leg_scores) for item in scored]
     scores = reranker.score(query, passages, statistics=statistics, timeout_seconds=left) if scored else []
     _check(reranker.name, scores, len(scored))
-    return _placed(present, _best_first(scored, scores), tail)[:top_k]
+    return placed(present, _best_first(scored, scores), tail)[:top_k]
 
 
 def _candidate(item: Fused, text: CandidateText, leg_scores: Mapping[str, Mapping[ChunkId, float]]) -> Candidate:
@@ -88,18 +88,26 @@ def _best_first(items: Sequence[Fused], scores: Sequence[float]) -> list[Fused]:
     return sorted(judged, key=lambda item: (-item.score, item.chunk_id))
 
 
-def _placed(present: Sequence[Fused], judged: Sequence[Fused], tail: Sequence[Fused]) -> list[Fused]:
-    """The judged candidates around those that keep their places for the graph's sake, then the tail."""
-    by_chunk = {item.chunk_id: item for item in judged}
-    place = {item.chunk_id: at for at, item in enumerate(judged)}
-    kept = {
-        item.chunk_id: by_chunk.get(item.chunk_id, item)
-        for at, item in enumerate(present)
-        if "graph" in item.ranks and place.get(item.chunk_id, len(present)) > at
-    }
-    movable = iter([item for item in judged if item.chunk_id not in kept])
-    ordered = [kept[item.chunk_id] if item.chunk_id in kept else next(movable) for item in present]
-    return [*_between_neighbours(ordered, set(kept)), *_below(ordered[-1].score if ordered else 1.0, tail)]
+def placed(present: Sequence[Fused], judged: Sequence[Fused], tail: Sequence[Fused]) -> list[Fused]:
+    """The judged candidates, each that the graph found no lower than it was, then the tail.
+
+    From the top every place goes to the best that waits, unless it is the last one that the graph's candidate may have.
+    ``present`` is the order of the search, ``judged`` those of it that were scored, best first. Scores never rise down the
+    list when those of ``judged`` and of ``tail`` do not. Nothing gives [].
+    """
+    waiting = {item.chunk_id: item for item in judged}
+    ordered: list[Fused] = []
+    kept: set[ChunkId] = set()
+    for item in present:
+        best = next(iter(waiting), None)
+        is_due = "graph" in item.ranks and all(item.chunk_id != other.chunk_id for other in ordered)
+        if best is None or (is_due and item.chunk_id != best):
+            kept.add(item.chunk_id)
+            ordered.append(waiting.pop(item.chunk_id, item))
+        else:
+            ordered.append(waiting.pop(best))
+    settled = _between_neighbours(ordered, kept)
+    return [*settled, *_below(settled[-1].score if settled else 1.0, tail)]
 
 
 def _between_neighbours(ordered: Sequence[Fused], kept: set[ChunkId]) -> list[Fused]:

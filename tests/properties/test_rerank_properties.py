@@ -1,6 +1,7 @@
 """Re-ranking: what holds for whatever texts, queries and scores."""
 
 import uuid
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import given, settings
@@ -15,6 +16,8 @@ from rag_core.reranking.features import FEATURES, features
 from rag_core.reranking.llm import parse_scores
 from rag_core.reranking.passage import as_probabilities
 from rag_core.reranking.words import query_words
+from rag_core.retrieval.expansion import Fused
+from rag_core.retrieval.rerank import MAX_CANDIDATES, placed
 
 SCORES = st.floats(min_value=0, max_value=1)
 
@@ -86,6 +89,47 @@ def test_raw_scores_keep_their_order_on_their_way_to_the_unit_interval(scores) -
     assert all(0 <= score <= 1 for score in found)
     by_raw = sorted(range(len(scores)), key=lambda at: scores[at])
     assert [found[at] for at in by_raw] == sorted(found)
+
+
+HOSTILE = st.sampled_from([0.0, 5e-324, 2.2250738585072014e-308, 1 / 3, 0.1, 1 - 2**-53, 1.0]) | SCORES
+GRAPH = st.sampled_from([{"fulltext": 1}, {"fulltext": 1}, {"fulltext": 1, "graph": 1}, {"graph": 1}])
+
+
+@st.composite
+def searched(draw: st.DrawFn) -> list[Fused]:
+    """More candidates than are re-ranked, in the order of the search; the causal graph found some of them."""
+    found = draw(st.lists(st.tuples(HOSTILE, GRAPH), min_size=MAX_CANDIDATES + 1, max_size=MAX_CANDIDATES + 12))
+    return [
+        Fused(chunk_id=ChunkId(uuid.UUID(int=at)), score=score, fusion_score=score, ranks=ranks)
+        for at, (score, ranks) in enumerate(sorted(found, key=lambda item: -item[0]))
+    ]
+
+
+@given(st.data(), searched())
+@settings(max_examples=200)
+def test_scores_never_rise_down_a_list_longer_than_what_is_re_ranked(data, candidates) -> None:
+    head, tail = candidates[:MAX_CANDIDATES], candidates[MAX_CANDIDATES:]
+    scored = [replace(item, score=data.draw(HOSTILE)) for item in head if set(item.ranks) != {"graph"}]
+
+    found = placed(head, sorted(scored, key=lambda item: (-item.score, item.chunk_id)), tail)
+
+    scores = [item.score for item in found]
+    assert all(0 <= score <= 1 for score in scores)
+    assert scores == sorted(scores, reverse=True)
+    assert {item.chunk_id for item in found} == {item.chunk_id for item in candidates}
+    assert [item.chunk_id for item in found[len(head) :]] == [item.chunk_id for item in tail]
+    place = {item.chunk_id: at for at, item in enumerate(found)}
+    assert all(place[item.chunk_id] <= at for at, item in enumerate(head) if "graph" in item.ranks)
+
+
+def test_the_tail_is_not_lifted_above_the_last_score_by_rounding() -> None:
+    last = Fused(chunk_id=ChunkId(uuid.UUID(int=1)), score=0.39, fusion_score=1, ranks={"fulltext": 1})
+    below = Fused(chunk_id=ChunkId(uuid.UUID(int=2)), score=0.58, fusion_score=1, ranks={"fulltext": 2})
+
+    found = placed([last], [last], [below])
+
+    assert 0.58 * (0.39 / 0.58) == 0.39000000000000007
+    assert [item.score for item in found] == [0.39, 0.39]
 
 
 @given(
