@@ -25,8 +25,8 @@ def tune_reranker(
 ) -> None:
     """Fit the embedded re-ranker to a golden set of your notes, of 30 queries or more.
 
-    The weights are compared on queries they were not fitted on, with an interval, and stored only when neither nDCG@10 nor
-    MRR is lower than with the shipped weights. A running server serves them some seconds later.
+    The weights are compared on queries they were not fitted on, with an interval, and stored only when nDCG@10 or MRR is
+    higher than with the shipped weights and neither interval begins below 0. A running server serves them some seconds later.
 
     Example: brain tune --set diario --dry-run
     """
@@ -82,9 +82,11 @@ def _tune(engine: "Engine", owner: "TenantId", set_name: str, *, is_dry_run: boo
 
 
 def _show(document: dict[str, Any], *, is_dry_run: bool) -> None:
+    from rag_core.reranking.tuning import METRICS
+
     rows = [
         [
-            {"ndcg_at_10": "nDCG@10", "mrr": "MRR"}[name],
+            METRICS[name],
             *(f"{values[when]:.4f}" for when in ("without_reranking", "shipped", "tuned")),
             "{mean:+.4f} ({low:+.4f} to {high:+.4f})".format(**values["difference"]),
         ]
@@ -99,4 +101,4 @@ def _show(document: dict[str, Any], *, is_dry_run: bool) -> None:
     elif is_dry_run and document["is_worth_keeping"]:
         print("not stored (--dry-run); without it the new weights would be used")
     else:
-        print("not stored: on queries they have not seen the new weights are worse than the shipped ones")
+        print(f"not stored: {document['objection']}")

@@ -38,6 +38,8 @@ from rag_core.storage.golden import fetch_golden_queries, fetch_golden_set, list
 MIN_QUERIES = 30
 """With fewer, the interval of a difference is wider than any difference to be had."""
 
+METRICS = {"ndcg_at_10": "nDCG@10", "mrr": "MRR"}
+
 Search = Callable[[str, Reranker], object]
 """Searches as served, re-ranked by the re-ranker given."""
 
@@ -65,8 +67,21 @@ class Tuning:
 
     @property
     def is_worth_keeping(self) -> bool:
-        """Whether no metric is lower with the new weights than with the shipped ones."""
-        return all(comparison.difference[0] >= 0 for comparison in self.comparisons)
+        """Whether a metric is higher than with the shipped weights, and none may be lower by its interval."""
+        return self.objection is None
+
+    @property
+    def objection(self) -> str | None:
+        """Why the new weights are not worth keeping; None when they are."""
+        if not any(comparison.difference[0] > 0 for comparison in self.comparisons):
+            return "on queries they have not seen the new weights are no better than the shipped ones"
+        doubtful = [METRICS[item.metric] for item in self.comparisons if item.difference[1] < 0]
+        if not doubtful:
+            return None
+        return (
+            "on queries they have not seen the new weights may be worse than the shipped ones: the interval of the "
+            f"difference in {' and '.join(doubtful)} begins below 0. More queries make it narrower"
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -197,7 +212,7 @@ def _compared(lists: Sequence[JudgedList], orders: Sequence[Sequence[int]], ship
     shipped_quality = quality(lists, [order_by(shipped, item) for item in lists])
     tuned = quality(lists, orders)
     units = [item.unit for item in lists]
-    return tuple(_comparison(metric, without, shipped_quality, tuned, units) for metric in ("ndcg_at_10", "mrr"))
+    return tuple(_comparison(metric, without, shipped_quality, tuned, units) for metric in METRICS)
 
 
 def _comparison(metric: str, without: Quality, shipped: Quality, tuned: Quality, units: Sequence[str]) -> Comparison:
@@ -245,5 +260,6 @@ def to_json(tuning: Tuning, *, set_name: str, is_stored: bool) -> dict[str, Any]
         },
         "version": tuning.weights.version,
         "is_worth_keeping": tuning.is_worth_keeping,
+        "objection": tuning.objection,
         "stored": is_stored,
     }

@@ -1,5 +1,5 @@
-import dataclasses
 import json
+import re
 import uuid
 from datetime import UTC, datetime
 
@@ -16,7 +16,7 @@ from rag_core.model import NoteId, TenantId
 from rag_core.reranking.active import active_weights
 from rag_core.reranking.embedded import shipped_weights
 from rag_core.reranking.fitting import FOLDS
-from rag_core.reranking.tuning import judge, searching, tune
+from rag_core.reranking.tuning import Comparison, Tuning, judge, searching, tune
 
 THINGS = [
     "paraguas",
@@ -41,6 +41,23 @@ def diary(make_note, index_notes) -> list[dict]:
         for place in PLACES:
             name = f"{thing}-{place}"
             make_note(f"Hoy estuve en {place}. Perdí mi {thing} en la estación y nadie me ayudó.", external_id=name)
+            lines.append({"query": f"¿qué pasó con mi {thing} en {place}?", "relevant_ids": [name]})
+    index_notes()
+    return lines
+
+
+@pytest.fixture
+def titled_diary(make_note, index_notes) -> list[dict]:
+    """What happened stands under the thing and the place as a title; beside it the bare question, which shares more words.
+
+    The shipped weights do not count titles: on the articles they were fitted on a title says nothing.
+    """
+    lines = []
+    for thing in THINGS:
+        for place in PLACES:
+            name = f"{thing}-{place}"
+            make_note(f"Perdí mi {thing} y nadie me ayudó.", title=f"{thing} en {place}", external_id=name)
+            make_note(f"Me preguntan: ¿qué pasó con mi {thing} en {place}? No contesto.", external_id=f"eco-{name}")
             lines.append({"query": f"¿qué pasó con mi {thing} en {place}?", "relevant_ids": [name]})
     index_notes()
     return lines
@@ -101,8 +118,8 @@ def test_a_query_that_cannot_be_searched_is_left_out(engine: Engine, tenant) -> 
 
 
 @pytest.mark.usefixtures("as_command")
-def test_tuning_compares_out_of_fold_and_stores_what_is_not_worse(database, tenant, diary) -> None:
-    golden(database, tenant, diary)
+def test_tuning_compares_out_of_fold_and_stores_what_is_better(database, tenant, titled_diary) -> None:
+    golden(database, tenant, titled_diary)
 
     code, said = brain("tune")
 
@@ -121,8 +138,8 @@ def test_tuning_compares_out_of_fold_and_stores_what_is_not_worse(database, tena
 
 
 @pytest.mark.usefixtures("as_command")
-def test_a_dry_run_stores_nothing_and_reset_brings_the_shipped_weights_back(database, tenant, diary) -> None:
-    golden(database, tenant, diary)
+def test_a_dry_run_stores_nothing_and_reset_brings_the_shipped_weights_back(database, tenant, titled_diary) -> None:
+    golden(database, tenant, titled_diary)
 
     _, dry = brain("tune", "--dry-run")
     between = active_weights(database, tenant)
@@ -137,18 +154,45 @@ def test_a_dry_run_stores_nothing_and_reset_brings_the_shipped_weights_back(data
     assert active_weights(database, tenant) == shipped_weights()
 
 
-def test_weights_that_are_worse_on_unseen_queries_are_not_worth_keeping(engine: Engine, tenant, diary) -> None:
-    with engine.database.transaction(tenant) as connection:
-        names = connection.execute("select external_id, note_id from notes").fetchall()
-    notes = dict(names)
-    queries = [query_about(line["query"], (notes[line["relevant_ids"][0]],)) for line in diary]
-    found = tune(queries, search=searching(engine, tenant, timeout_ms=30_000), set_name="x", shipped=shipped_weights())
-    lower = dataclasses.replace(found.comparisons[1], difference=(-0.01, -0.02, 0.0))
+@pytest.mark.usefixtures("as_command")
+def test_weights_that_gain_nothing_are_not_stored_and_the_message_says_so(database, tenant, diary) -> None:
+    golden(database, tenant, diary)
 
-    worse = dataclasses.replace(found, comparisons=(found.comparisons[0], lower))
+    code, said = brain("tune")
+    shown = CliRunner().invoke(app, ["tune"]).stdout
 
-    assert found.is_worth_keeping
-    assert not worse.is_worth_keeping
+    assert code == 0
+    assert {metric["difference"]["mean"] for metric in said["metrics"].values()} == {0}
+    assert not said["is_worth_keeping"]
+    assert not said["stored"]
+    assert "not stored: on queries they have not seen the new weights are no better than the shipped ones" in shown
+    assert active_weights(database, tenant) == shipped_weights()
+
+
+@pytest.mark.parametrize(
+    ("ndcg", "mrr", "said"),
+    [
+        ((0.02, 0.01, 0.03), (0.01, 0.0, 0.02), None),
+        ((0.02, 0.01, 0.03), (0.0, 0.0, 0.0), None),
+        ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), "no better than the shipped ones"),
+        ((-0.01, -0.02, 0.0), (0.0, 0.0, 0.0), "no better than the shipped ones"),
+        ((0.02, 0.01, 0.03), (0.01, -0.01, 0.03), "difference in MRR begins below 0"),
+        ((0.02, -0.01, 0.05), (0.01, -0.01, 0.03), r"difference in nDCG@10 and MRR begins below 0"),
+    ],
+)
+def test_weights_are_worth_keeping_when_a_metric_gains_and_none_may_lose(ndcg, mrr, said) -> None:
+    found = Tuning(
+        weights=shipped_weights(),
+        queries=40,
+        left_out=0,
+        comparisons=tuple(
+            Comparison(metric=metric, without=0.5, shipped=0.5, tuned=0.5 + difference[0], difference=difference)
+            for metric, difference in (("ndcg_at_10", ndcg), ("mrr", mrr))
+        ),
+    )
+
+    assert found.is_worth_keeping is (said is None)
+    assert said is None or re.search(said, found.objection or "")
 
 
 @pytest.mark.usefixtures("as_command")
