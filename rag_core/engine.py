@@ -94,10 +94,10 @@ class Engine:
         provider = config.provider or self.settings.reranker
         if provider == "embedded":
             return EmbeddedReranker(weights=self._weights_of(tenant))
-        built = self.rerankers.get((provider, config.batch_size))
+        key = (provider, config.batch_size if provider == "llm" else 0)
+        built = self.rerankers.get(key)
         if built is None:
-            built = self._build_reranker(provider, config.batch_size)
-            self.rerankers[provider, config.batch_size] = built
+            built = self.rerankers[key] = self._build_reranker(provider, config.batch_size)
         return built
 
     def _build_reranker(self, provider: RerankingProvider, batch_size: int) -> Reranker:
