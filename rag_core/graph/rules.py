@@ -429,11 +429,15 @@ def _trimmed(text: str, span: Span, grammar: _Grammar) -> Span:
 
 def _trimmed_edges(text: str, span: Span) -> Span:
     start, end = span
-    while start < end and text[start] in _EDGE:
+    while start < end and _is_edge(text[start]):
         start += 1
-    while end > start and text[end - 1] in _EDGE:
+    while end > start and _is_edge(text[end - 1]):
         end -= 1
     return start, end
+
+
+def _is_edge(character: str) -> bool:
+    return character in _EDGE or character.isspace()
 
 
 def _trimmed_spaces(text: str, span: Span) -> Span:

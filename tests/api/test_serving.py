@@ -16,7 +16,13 @@ import pytest
 from rag_core.api.app import bound_socket
 from rag_core.errors import ConfigurationError
 
-SERVE = "from rag_core.api.app import serve; from rag_core.settings import read_settings; serve(read_settings())"
+SERVE = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background lets its children ignore Ctrl-C
+from rag_core.api.app import serve
+from rag_core.settings import read_settings
+serve(read_settings())
+"""
 
 
 @contextmanager

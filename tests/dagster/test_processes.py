@@ -126,7 +126,8 @@ def test_a_second_supervisor_in_one_home_is_an_error_with_its_remedy(tmp_path: P
 
 
 SUPERVISOR = """
-import os, pathlib, sys, time
+import os, pathlib, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background lets its children ignore Ctrl-C
 from rag_core.processes import Child, guarded
 with guarded() as guard:
     Child(name="part", command=("/bin/sh", "-c", "echo pid $$; sleep 60"), environment=os.environ, guard=guard,

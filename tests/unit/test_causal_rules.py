@@ -1,7 +1,9 @@
 """What the rules read of sentences in Spanish, German and English, and what they leave alone."""
 
+import random
+
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from properties.strategies import spanish_text
 
@@ -204,6 +206,7 @@ CUES = ("porque", "así que", "provoca", "se debe a", "por eso", "debido a", "co
 @given(
     text=spanish_text(min_blocks=1), cues=st.lists(st.sampled_from(CUES), min_size=1, max_size=6), where=st.randoms()
 )
+@example(text='Casa." Perro B\x1f(Casa." \n\n', cues=["porque."], where=random.Random(3))
 @settings(max_examples=200, deadline=None)
 def test_sides_and_evidence_are_spans_of_the_text_and_confidence_is_a_share(
     text: str, cues: list[str], where: object
