@@ -80,6 +80,10 @@ def test_a_query_asks_for_a_time_counted_from_now_or_finer_than_a_year(since, un
     assert asks_for_time(times) is expected
 
 
+def test_a_query_that_names_no_time_asks_for_none() -> None:
+    assert not asks_for_time([])
+
+
 class TestPreferringTime:
     def candidate(self, chunk: ChunkId, score: float, *legs: str) -> Fused:
         return Fused(chunk_id=chunk, score=score, fusion_score=score, ranks=dict.fromkeys(legs, 1))
