@@ -1,14 +1,12 @@
-"""Words of queries and passages: how they are cut, folded and stemmed. Pure."""
+"""Words of queries and passages: how they are cut and stemmed. Pure."""
 
 import re
-import unicodedata
 from functools import cache
 from typing import Any
 
 from rag_core.model import Language
 
 _WORD = re.compile(r"\w+")
-_MARKS = re.compile("[\u0300-\u036f]+")
 _STEMMERS: dict[Language, str] = {"es": "spanish", "de": "german", "en": "english"}
 
 
@@ -20,11 +18,6 @@ def words_in(text: str) -> list[str]:
 def query_words(query: str) -> list[str]:
     """The distinct words of a query, sorted: what document frequencies are asked for."""
     return sorted(set(words_in(query)))
-
-
-def without_accents(text: str) -> str:
-    """The text with combining marks removed: ``año`` gives ``ano``."""
-    return _MARKS.sub("", unicodedata.normalize("NFD", text))
 
 
 def stem(word: str, language: Language) -> str:
