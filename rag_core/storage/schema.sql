@@ -186,11 +186,34 @@ CREATE FUNCTION brain.terms_in(lexemes tsvector) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (SELECT COALESCE(sum(cardinality(unnest.positions)), (0)::bigint) AS "coalesce" FROM unnest(terms_in.lexemes) unnest(lexeme, positions, weights));
 
+CREATE TABLE brain.alerts (
+    alert_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    tenant_id text,
+    rule text NOT NULL,
+    subject text NOT NULL,
+    severity text NOT NULL,
+    state text DEFAULT 'firing'::text NOT NULL,
+    title text NOT NULL,
+    message text NOT NULL,
+    link text,
+    details jsonb DEFAULT '{}'::jsonb NOT NULL,
+    times_seen integer DEFAULT 1 NOT NULL,
+    first_seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    resolved_at timestamp with time zone,
+    notified_at timestamp with time zone,
+    resolution_notified_at timestamp with time zone,
+    CONSTRAINT alerts_severity_check CHECK ((severity = ANY (ARRAY['info'::text, 'warning'::text, 'critical'::text]))),
+    CONSTRAINT alerts_state_check CHECK ((state = ANY (ARRAY['firing'::text, 'resolved'::text]))),
+    CONSTRAINT alerts_times_seen_check CHECK ((times_seen > 0))
+);
+
 CREATE TABLE brain.batches (
     tenant_id text NOT NULL,
     batch_key text NOT NULL,
     sequence integer NOT NULL,
     registered_at timestamp with time zone DEFAULT now() NOT NULL,
+    is_legacy boolean DEFAULT false NOT NULL,
     CONSTRAINT batches_sequence_check CHECK ((sequence >= 0))
 );
 
@@ -262,6 +285,8 @@ CREATE TABLE brain.embedding_models (
     uses_contextual boolean NOT NULL,
     state text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    promoted_at timestamp with time zone,
+    retired_at timestamp with time zone,
     CONSTRAINT embedding_models_check CHECK (((semantic_weight + fulltext_weight) > (0)::double precision)),
     CONSTRAINT embedding_models_context_tokens_check CHECK ((context_tokens > 0)),
     CONSTRAINT embedding_models_dimensions_check CHECK (((dimensions >= 1) AND (dimensions <= 4096))),
@@ -324,6 +349,15 @@ CREATE TABLE brain.entity_stems (
     alias_key text NOT NULL
 );
 
+CREATE TABLE brain.evaluation_baselines (
+    tenant_id text NOT NULL,
+    set_name text NOT NULL,
+    strategy text NOT NULL,
+    run_id uuid NOT NULL,
+    is_automatic boolean NOT NULL,
+    promoted_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE brain.evaluation_queries (
     tenant_id text NOT NULL,
     run_id uuid NOT NULL,
@@ -368,6 +402,10 @@ CREATE TABLE brain.evaluation_runs (
     degraded_queries integer NOT NULL,
     failed_queries integer NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    purpose text DEFAULT 'manual'::text NOT NULL,
+    strategy text,
+    circumstances jsonb DEFAULT '{}'::jsonb NOT NULL,
+    comparison jsonb,
     CONSTRAINT evaluation_runs_answer_relevance_check CHECK (((answer_relevance >= (0)::double precision) AND (answer_relevance <= (1)::double precision))),
     CONSTRAINT evaluation_runs_check CHECK (((degraded_queries >= 0) AND (degraded_queries <= total_queries))),
     CONSTRAINT evaluation_runs_check1 CHECK (((failed_queries >= 0) AND (failed_queries <= total_queries))),
@@ -379,6 +417,7 @@ CREATE TABLE brain.evaluation_runs (
     CONSTRAINT evaluation_runs_latency_order CHECK (((latency_p50_ms <= latency_p95_ms) AND (latency_p95_ms <= latency_p99_ms))),
     CONSTRAINT evaluation_runs_mrr_check CHECK (((mrr >= (0)::double precision) AND (mrr <= (1)::double precision))),
     CONSTRAINT evaluation_runs_ndcg_at_10_check CHECK (((ndcg_at_10 >= (0)::double precision) AND (ndcg_at_10 <= (1)::double precision))),
+    CONSTRAINT evaluation_runs_purpose_check CHECK ((purpose = ANY (ARRAY['manual'::text, 'nightly'::text, 'migration'::text, 'model'::text]))),
     CONSTRAINT evaluation_runs_recall_at_20_check CHECK (((recall_at_20 >= (0)::double precision) AND (recall_at_20 <= (1)::double precision))),
     CONSTRAINT evaluation_runs_total_queries_check CHECK ((total_queries > 0))
 );
@@ -426,6 +465,18 @@ CREATE TABLE brain.graph_notes (
     CONSTRAINT graph_notes_content_hash_check CHECK ((octet_length(content_hash) = 32))
 );
 
+CREATE TABLE brain.legacy_notes (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    source text NOT NULL,
+    external_id text NOT NULL,
+    content_hash bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    attached_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT legacy_notes_content_hash_check CHECK ((octet_length(content_hash) = 32))
+);
+
 CREATE TABLE brain.lexeme_statistics (
     tenant_id text NOT NULL,
     language text NOT NULL,
@@ -444,6 +495,33 @@ CREATE TABLE brain.mentions (
     chunk_id uuid NOT NULL,
     CONSTRAINT mentions_check CHECK ((end_char > start_char)),
     CONSTRAINT mentions_start_char_check CHECK ((start_char >= 0))
+);
+
+CREATE TABLE brain.migration_failures (
+    tenant_id text NOT NULL,
+    source text NOT NULL,
+    external_id text NOT NULL,
+    note_id uuid,
+    stage text NOT NULL,
+    attempts integer DEFAULT 1 NOT NULL,
+    reason text NOT NULL,
+    first_failed_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_failed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT migration_failures_attempts_check CHECK ((attempts > 0)),
+    CONSTRAINT migration_failures_stage_check CHECK ((stage = ANY (ARRAY['attachment'::text, 'chunking'::text, 'embedding'::text, 'publication'::text])))
+);
+
+CREATE TABLE brain.migrations (
+    tenant_id text NOT NULL,
+    state text NOT NULL,
+    reason text,
+    origin text,
+    evaluate_every integer DEFAULT 10 NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT migrations_evaluate_every_check CHECK ((evaluate_every > 0)),
+    CONSTRAINT migrations_state_check CHECK ((state = ANY (ARRAY['running'::text, 'stopped'::text, 'rolled_back'::text, 'finished'::text])))
 );
 
 CREATE TABLE brain.note_summaries (
@@ -483,11 +561,14 @@ CREATE TABLE brain.notes (
     batch_key text,
     indexed_fingerprint text,
     sentence_starts integer[],
+    legacy_state text,
+    chunked_at timestamp with time zone,
     CONSTRAINT notes_content_check CHECK ((content <> ''::text)),
     CONSTRAINT notes_content_hash_check CHECK ((octet_length(content_hash) = 32)),
     CONSTRAINT notes_external_id_check CHECK ((external_id <> ''::text)),
     CONSTRAINT notes_kind_check CHECK ((kind = ANY (ARRAY['note'::text, 'document'::text]))),
     CONSTRAINT notes_language_check CHECK ((language = ANY (ARRAY['es'::text, 'de'::text, 'en'::text]))),
+    CONSTRAINT notes_legacy_state_check CHECK ((legacy_state = ANY (ARRAY['pending'::text, 'migrated'::text]))),
     CONSTRAINT notes_source_check CHECK ((source <> ''::text))
 );
 
@@ -539,6 +620,20 @@ CREATE TABLE brain.schema_migrations (
     applied_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE brain.service_minutes (
+    process text NOT NULL,
+    minute timestamp with time zone NOT NULL,
+    requests integer NOT NULL,
+    failed integer NOT NULL,
+    degraded integer NOT NULL,
+    latency_p50_ms double precision,
+    latency_p95_ms double precision,
+    is_last boolean DEFAULT false NOT NULL,
+    CONSTRAINT service_minutes_degraded_check CHECK ((degraded >= 0)),
+    CONSTRAINT service_minutes_failed_check CHECK ((failed >= 0)),
+    CONSTRAINT service_minutes_requests_check CHECK ((requests >= 0))
+);
+
 CREATE TABLE brain.staged_chunks (
     tenant_id text NOT NULL,
     note_id uuid NOT NULL,
@@ -568,6 +663,9 @@ CREATE TABLE brain.tenants (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT tenants_tenant_id_check CHECK ((tenant_id ~ '^[a-z0-9][a-z0-9_-]{0,62}$'::text))
 );
+
+ALTER TABLE ONLY brain.alerts
+    ADD CONSTRAINT alerts_pkey PRIMARY KEY (alert_id);
 
 ALTER TABLE ONLY brain.batches
     ADD CONSTRAINT batches_pkey PRIMARY KEY (tenant_id, batch_key);
@@ -608,6 +706,9 @@ ALTER TABLE ONLY brain.entity_aliases
 ALTER TABLE ONLY brain.entity_stems
     ADD CONSTRAINT entity_stems_pkey PRIMARY KEY (tenant_id, language, stem, alias_key);
 
+ALTER TABLE ONLY brain.evaluation_baselines
+    ADD CONSTRAINT evaluation_baselines_pkey PRIMARY KEY (tenant_id, set_name, strategy);
+
 ALTER TABLE ONLY brain.evaluation_queries
     ADD CONSTRAINT evaluation_queries_pkey PRIMARY KEY (tenant_id, run_id, query_id);
 
@@ -632,8 +733,20 @@ ALTER TABLE ONLY brain.golden_sets
 ALTER TABLE ONLY brain.graph_notes
     ADD CONSTRAINT graph_notes_pkey PRIMARY KEY (tenant_id, note_id);
 
+ALTER TABLE ONLY brain.legacy_notes
+    ADD CONSTRAINT legacy_notes_pkey PRIMARY KEY (tenant_id, note_id);
+
+ALTER TABLE ONLY brain.legacy_notes
+    ADD CONSTRAINT legacy_notes_tenant_id_source_external_id_key UNIQUE (tenant_id, source, external_id);
+
 ALTER TABLE ONLY brain.mentions
     ADD CONSTRAINT mentions_pkey PRIMARY KEY (tenant_id, note_id, start_char, end_char);
+
+ALTER TABLE ONLY brain.migration_failures
+    ADD CONSTRAINT migration_failures_pkey PRIMARY KEY (tenant_id, source, external_id);
+
+ALTER TABLE ONLY brain.migrations
+    ADD CONSTRAINT migrations_pkey PRIMARY KEY (tenant_id);
 
 ALTER TABLE ONLY brain.note_summaries
     ADD CONSTRAINT note_summaries_pkey PRIMARY KEY (tenant_id, content_hash, model, prompt_version);
@@ -659,6 +772,9 @@ ALTER TABLE ONLY brain.rerankers
 ALTER TABLE ONLY brain.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (version);
 
+ALTER TABLE ONLY brain.service_minutes
+    ADD CONSTRAINT service_minutes_pkey PRIMARY KEY (process, minute);
+
 ALTER TABLE ONLY brain.staged_chunks
     ADD CONSTRAINT staged_chunks_pkey PRIMARY KEY (tenant_id, note_id, chunk_index);
 
@@ -667,6 +783,10 @@ ALTER TABLE ONLY brain.staged_notes
 
 ALTER TABLE ONLY brain.tenants
     ADD CONSTRAINT tenants_pkey PRIMARY KEY (tenant_id);
+
+CREATE INDEX alerts_last_seen_at ON brain.alerts USING btree (last_seen_at DESC);
+
+CREATE UNIQUE INDEX alerts_one_firing ON brain.alerts USING btree (rule, subject) WHERE (state = 'firing'::text);
 
 CREATE INDEX chunks_of_note ON brain.chunks USING btree (tenant_id, note_id) INCLUDE (chunk_id);
 
@@ -690,6 +810,8 @@ CREATE INDEX evaluation_runs_config_hash ON brain.evaluation_runs USING btree (t
 
 CREATE INDEX evaluation_runs_created_at ON brain.evaluation_runs USING btree (tenant_id, created_at DESC);
 
+CREATE INDEX evaluation_runs_purpose ON brain.evaluation_runs USING btree (tenant_id, purpose, created_at DESC);
+
 CREATE INDEX golden_relevance_note ON brain.golden_relevance USING btree (tenant_id, note_id);
 
 CREATE INDEX lexeme_statistics_lexeme ON brain.lexeme_statistics USING btree (tenant_id, language, lexeme) INCLUDE (document_frequency);
@@ -700,11 +822,15 @@ CREATE INDEX mentions_alias ON brain.mentions USING btree (tenant_id, alias_key)
 
 CREATE INDEX mentions_chunk ON brain.mentions USING btree (tenant_id, chunk_id);
 
+CREATE INDEX migration_failures_note ON brain.migration_failures USING btree (tenant_id, note_id);
+
 CREATE INDEX note_summaries_note ON brain.note_summaries USING btree (tenant_id, note_id);
 
 CREATE INDEX note_tags_note ON brain.note_tags USING btree (tenant_id, note_id);
 
 CREATE INDEX notes_batch_key ON brain.notes USING btree (tenant_id, batch_key);
+
+CREATE INDEX notes_chunked_at ON brain.notes USING btree (tenant_id, chunked_at) WHERE (chunked_at IS NOT NULL);
 
 CREATE INDEX notes_created_at ON brain.notes USING btree (tenant_id, created_at DESC, note_id);
 
@@ -713,6 +839,8 @@ CREATE INDEX notes_external_id ON brain.notes USING btree (tenant_id, external_i
 CREATE INDEX notes_kind ON brain.notes USING btree (tenant_id, kind, note_id);
 
 CREATE INDEX notes_language ON brain.notes USING btree (tenant_id, language, note_id);
+
+CREATE INDEX notes_pending ON brain.notes USING btree (tenant_id, batch_key) WHERE (legacy_state = 'pending'::text);
 
 CREATE INDEX relations_chunk ON brain.relations USING btree (tenant_id, chunk_id);
 
@@ -723,6 +851,8 @@ CREATE INDEX relations_source ON brain.relations USING btree (tenant_id, source_
 CREATE INDEX relations_target ON brain.relations USING btree (tenant_id, target_id);
 
 CREATE UNIQUE INDEX rerankers_one_active ON brain.rerankers USING btree (tenant_id) WHERE (state = 'active'::text);
+
+CREATE INDEX service_minutes_minute ON brain.service_minutes USING btree (minute DESC);
 
 CREATE TRIGGER chunks_deleted AFTER DELETE ON brain.chunks REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION brain.index_deleted_chunks();
 
@@ -748,6 +878,9 @@ CREATE TRIGGER relations_delete_recorded AFTER DELETE ON brain.relations REFEREN
 
 CREATE TRIGGER relations_insert_recorded AFTER INSERT ON brain.relations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
 
+ALTER TABLE ONLY brain.alerts
+    ADD CONSTRAINT alerts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY brain.batches
     ADD CONSTRAINT batches_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
 
@@ -772,6 +905,9 @@ ALTER TABLE ONLY brain.entity_aliases
 ALTER TABLE ONLY brain.entity_stems
     ADD CONSTRAINT entity_stems_tenant_id_alias_key_fkey FOREIGN KEY (tenant_id, alias_key) REFERENCES brain.entity_aliases(tenant_id, alias_key) ON DELETE CASCADE;
 
+ALTER TABLE ONLY brain.evaluation_baselines
+    ADD CONSTRAINT evaluation_baselines_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES brain.evaluation_runs(tenant_id, run_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY brain.evaluation_queries
     ADD CONSTRAINT evaluation_queries_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES brain.evaluation_runs(tenant_id, run_id) ON DELETE CASCADE;
 
@@ -793,11 +929,20 @@ ALTER TABLE ONLY brain.golden_sets
 ALTER TABLE ONLY brain.graph_notes
     ADD CONSTRAINT graph_notes_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY brain.legacy_notes
+    ADD CONSTRAINT legacy_notes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY brain.mentions
     ADD CONSTRAINT mentions_tenant_id_alias_key_entity_id_fkey FOREIGN KEY (tenant_id, alias_key, entity_id) REFERENCES brain.entity_aliases(tenant_id, alias_key, entity_id);
 
 ALTER TABLE ONLY brain.mentions
     ADD CONSTRAINT mentions_tenant_id_chunk_id_fkey FOREIGN KEY (tenant_id, chunk_id) REFERENCES brain.chunks(tenant_id, chunk_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.migration_failures
+    ADD CONSTRAINT migration_failures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.migrations
+    ADD CONSTRAINT migrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY brain.note_summaries
     ADD CONSTRAINT note_summaries_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
@@ -826,6 +971,8 @@ ALTER TABLE ONLY brain.staged_chunks
 ALTER TABLE ONLY brain.staged_notes
     ADD CONSTRAINT staged_notes_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
 
+ALTER TABLE brain.alerts ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE brain.batches ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.chunks ENABLE ROW LEVEL SECURITY;
@@ -842,6 +989,8 @@ ALTER TABLE brain.entity_aliases ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.entity_stems ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE brain.evaluation_baselines ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE brain.evaluation_queries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.evaluation_runs ENABLE ROW LEVEL SECURITY;
@@ -854,9 +1003,15 @@ ALTER TABLE brain.golden_sets ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.graph_notes ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE brain.legacy_notes ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE brain.lexeme_statistics ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.mentions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.migration_failures ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.migrations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.note_summaries ENABLE ROW LEVEL SECURITY;
 
@@ -869,6 +1024,8 @@ ALTER TABLE brain.postings ENABLE ROW LEVEL SECURITY;
 ALTER TABLE brain.relations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.rerankers ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.service_minutes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.staged_chunks ENABLE ROW LEVEL SECURITY;
 
@@ -890,6 +1047,8 @@ CREATE POLICY tenant ON brain.entity_aliases USING ((tenant_id = ( SELECT curren
 
 CREATE POLICY tenant ON brain.entity_stems USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
+CREATE POLICY tenant ON brain.evaluation_baselines USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
 CREATE POLICY tenant ON brain.evaluation_queries USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.evaluation_runs USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
@@ -902,9 +1061,15 @@ CREATE POLICY tenant ON brain.golden_sets USING ((tenant_id = ( SELECT current_s
 
 CREATE POLICY tenant ON brain.graph_notes USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
+CREATE POLICY tenant ON brain.legacy_notes USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
 CREATE POLICY tenant ON brain.lexeme_statistics USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.mentions USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.migration_failures USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.migrations USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.note_summaries USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
@@ -946,6 +1111,8 @@ GRANT SELECT,INSERT,DELETE ON TABLE brain.entity_aliases TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.entity_stems TO brain_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.evaluation_baselines TO brain_app;
+
 GRANT SELECT,INSERT,DELETE ON TABLE brain.evaluation_queries TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.evaluation_runs TO brain_app;
@@ -958,9 +1125,15 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.golden_sets TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.graph_notes TO brain_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.legacy_notes TO brain_app;
+
 GRANT SELECT,INSERT,DELETE ON TABLE brain.lexeme_statistics TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.mentions TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.migration_failures TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.migrations TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.note_summaries TO brain_app;
 

@@ -5,7 +5,8 @@ from rag_core.errors import QueryFailedError
 from rag_core.model import TenantId
 from rag_core.storage.database import Database
 
-WITHOUT_TENANT = {"schema_migrations", "embedding_models", "api_keys"}
+OPERATORS = {"alerts", "service_minutes"}
+WITHOUT_TENANT = {"schema_migrations", "embedding_models", "api_keys", *OPERATORS}
 
 
 def tables(database: Database) -> list[str]:
@@ -28,6 +29,12 @@ def test_every_table_has_a_tenant_and_a_policy_on_it(database: Database) -> None
         ).fetchall()
 
     assert {row for row in rows if row[0] not in WITHOUT_TENANT} == {(name, True, True, 1) for name in tables(database)}
+
+
+@pytest.mark.parametrize("table", sorted(OPERATORS))
+def test_the_application_role_cannot_read_the_operators_tables(database: Database, tenant: TenantId, table: str) -> None:
+    with pytest.raises(QueryFailedError, match="InsufficientPrivilege"), database.transaction(tenant) as connection:
+        connection.execute(sql.SQL("select count(*) from {}").format(sql.Identifier(table)))
 
 
 def test_a_tenant_reads_nothing_of_another(database: Database, tenant: TenantId, make_note) -> None:
