@@ -7,7 +7,7 @@ export UV_LINK_MODE = copy
 export PYTHONUTF8 = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install up demo test coverage mutants bench lint format schema lock clean
+.PHONY: help install up demo test e2e coverage mutants bench lint format schema lock clean
 
 help: ## Show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ demo: install ## Do the main job once: notes in, assets materialised, report and
 
 test: install ## Run the tests
 	$(BIN)/python -m pytest -n 2
+
+e2e: install ## Hurt whole installations on purpose: kill workers, database and models while notes are migrated
+	$(BIN)/python -m pytest -n 2 -m e2e tests/e2e
 
 coverage: install ## Run the tests and report what they leave out (coverage.json, htmlcov/)
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered --cov-report=json --cov-report=html

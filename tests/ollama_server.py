@@ -65,6 +65,8 @@ class _Fault:
     seconds: float
     status: int
     message: str
+    every: int = 1
+    seen: int = 0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -94,9 +96,13 @@ class OllamaServer:
         seconds: float = 0,
         status: int = 500,
         message: str = "",
+        every: int = 1,
     ) -> None:
-        """Answer the next ``times`` requests to ``path`` wrongly (None: all to come); faults queue up."""
-        fault = _Fault(kind=kind, path=path, times=times, seconds=seconds, status=status, message=message)
+        """Answer the next ``times`` requests to ``path`` wrongly (None: all to come); faults queue up.
+
+        Of the requests to come only one in ``every`` is answered wrongly, the last of so many.
+        """
+        fault = _Fault(kind=kind, path=path, times=times, seconds=seconds, status=status, message=message, every=every)
         with self._lock:
             self._faults.append(fault)
 
@@ -113,6 +119,10 @@ class OllamaServer:
         with self._lock:
             self.requests.append(request)
             fault = next((fault for fault in self._faults if fault.path == request.path), None)
+            if fault is not None:
+                fault.seen += 1
+                if fault.seen % fault.every:
+                    return None
             if fault is not None and fault.times is not None:
                 fault.times -= 1
                 if fault.times == 0:

@@ -1,0 +1,77 @@
+"""Readers that never stop asking while something is done to the installation, and what they were answered."""
+
+import itertools
+import threading
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from .installation import Installation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One question: the note that answers it, what came back, and when."""
+
+    note: uuid.UUID
+    status: int
+    found: tuple[str, ...]
+    warnings: tuple[str, ...]
+    at: float
+
+    @property
+    def is_found(self) -> bool:
+        """Whether the note is among the results."""
+        return str(self.note) in self.found
+
+
+@dataclass(slots=True, kw_only=True)
+class Readers:
+    """What the readers have been answered so far."""
+
+    asked: list[Asked] = field(default_factory=list)
+
+    def refused(self, *, allowed: Sequence[int] = ()) -> list[Asked]:
+        """Questions that were not answered with 200 or one of these."""
+        return [one for one in self.asked if one.status not in {200, *allowed}]
+
+    def missed(self) -> list[Asked]:
+        """Questions that were answered without the note that answers them."""
+        return [one for one in self.asked if one.status == 200 and not one.is_found]
+
+
+@contextmanager
+def reading(
+    installation: Installation, questions: Mapping[uuid.UUID, str], *, pause_seconds: float = 0.1
+) -> Iterator[Readers]:
+    """Two readers that ask the questions in turn until the block ends."""
+    readers, is_over, turns = Readers(), threading.Event(), itertools.cycle(questions.items())
+    lock = threading.Lock()
+
+    def read() -> None:
+        while not is_over.is_set():
+            with lock:
+                note, question = next(turns)
+            status, body = installation.search(question, topK=10)
+            readers.asked.append(
+                Asked(
+                    note=note,
+                    status=status,
+                    found=tuple(hit["noteId"] for hit in body.get("results", [])),
+                    warnings=tuple(body.get("metadata", {}).get("warnings", [])),
+                    at=time.monotonic(),
+                )
+            )
+            is_over.wait(pause_seconds)
+
+    threads = [threading.Thread(target=read) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield readers
+    finally:
+        is_over.set()
+        for thread in threads:
+            thread.join()
