@@ -4,11 +4,22 @@ Nobody names a tenant: readers use ``engine.tenant()``, writers ``engine.writing
 anew each time, because the first note of one's own hides the demo at once.
 """
 
+import time
+from contextvars import ContextVar
 from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
 from rag_core.engine import Engine
+
+arrived_at: ContextVar[float] = ContextVar("arrived_at")
+"""When the request came in, by the monotonic clock: the wait for a free worker is part of its time."""
+
+
+def time_left_ms(engine: Engine) -> int:
+    """Milliseconds that the request may still take; 0 or less when it waited too long. All of them outside a request."""
+    waited_seconds = time.monotonic() - arrived_at.get(time.monotonic())
+    return engine.settings.request_timeout_ms - int(1000 * waited_seconds)
 
 
 async def _engine(request: Request) -> Engine:

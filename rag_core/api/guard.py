@@ -4,10 +4,13 @@ A page of another site must neither read nor write: only loopback names are serv
 be JSON, which a form of another site cannot send, and no other origin is ever allowed in.
 """
 
+import time
+
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rag_core.api.access import arrived_at
 from rag_core.api.errors import INVALID, MAX_BODY_MEGABYTES, Answer, error_response, http_answer
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
@@ -34,6 +37,7 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        arrived_at.set(time.monotonic())
         is_head = scope["method"] == "HEAD"
         answering = _sender(send, is_head=is_head)
         refused = refusal(scope["method"], Headers(scope=scope))

@@ -4,7 +4,7 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from rag_core.api.access import EngineOf
+from rag_core.api.access import EngineOf, time_left_ms
 from rag_core.api.schemas import RetrieveRequest, RetrieveResponse, failures
 from rag_core.configuration import RetrievalConfig, configure
 from rag_core.engine import Engine
@@ -51,15 +51,17 @@ def read_filters(engine: Engine, tenant: TenantId, wire: WireFilters) -> Filters
 def find(
     engine: Engine, tenant: TenantId, query: str, config: RetrievalConfig, filters: Filters = NO_FILTERS
 ) -> Retrieval:
-    """Search within the time a request has.
+    """Search within the time a request has; what it waited for a free worker is gone of it.
 
     Raises:
         DatabaseUnavailableError: also when the time went by waiting for a connection, which the search cannot
             tell from a slow leg.
         InvalidInputError, DeadlineExceededError, RetrievalFailedError: see ``retrieve``.
     """
+    timeout_ms = time_left_ms(engine)
+    if timeout_ms <= 0:
+        raise DeadlineExceededError("the request waited for a free worker longer than it may take")
     try:
-        timeout_ms = engine.settings.request_timeout_ms
         return retrieve(engine, tenant, query, config=config, filters=filters, timeout_ms=timeout_ms)
     except DeadlineExceededError:
         check_ready(engine.database, timeout_ms=PROBE_MS)

@@ -1,7 +1,9 @@
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from uuid import UUID
 
+import anyio
 import pytest
 from api_answers import assert_spanish
 from fastapi.testclient import TestClient
@@ -307,6 +309,27 @@ class TestPostRetrieve:
         assert client.post("/api/retrieve", json={"query": "receta azafrán"}).json()["results"] != []
 
 
+class TestTheWaitForAWorker:
+    def test_it_is_part_of_the_time_a_request_has(self, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        given: list[int] = []
+
+        def slow(*_args: object, timeout_ms: int, **_more: object) -> None:
+            given.append(timeout_ms)
+            time.sleep(0.4)
+            raise DeadlineExceededError("too slow")
+
+        monkeypatch.setattr("rag_core.api.retrieval.retrieve", slow)
+        settings = read_settings(database_url=database_url, tenant="default", request_timeout_ms=1000)
+        with open_engine(settings) as engine, TestClient(create_app(engine), base_url="http://127.0.0.1") as client:
+            client.portal.call(_leave_one_worker)
+            with ThreadPoolExecutor(4) as clients:
+                answers = list(clients.map(lambda _: client.post("/api/retrieve", json={"query": "tren"}), range(4)))
+
+        assert [answer.status_code for answer in answers] == [504] * 4
+        assert 2 <= len(given) < 4
+        assert given[0] - given[-1] >= 400 * (len(given) - 1)
+
+
 class TestAnExhaustedPool:
     def test_it_is_told_within_the_time_allowed_and_passes(self, database_url: str) -> None:
         settings = read_settings(database_url=database_url, tenant="default", request_timeout_ms=300)
@@ -350,3 +373,7 @@ class TestAnExhaustedPool:
 
         assert_spanish(searched, 503, "Servicio no disponible")
         assert_spanish(late_search, 503, "Servicio no disponible")
+
+
+async def _leave_one_worker() -> None:
+    anyio.to_thread.current_default_thread_limiter().total_tokens = 1
