@@ -1,11 +1,12 @@
 """The values of an evaluation run, and how its metrics follow from what its queries brought back. No I/O."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
+from rag_core.evaluation.comparison import MAX_DISTURBED_SHARE, Comparison
 from rag_core.evaluation.golden_query import CATEGORIES, Category
 from rag_core.evaluation.metrics import (
     average_precision,
@@ -28,6 +29,9 @@ PRECISION_DEPTH = 5
 RANKING_DEPTH = 20
 """How many unique notes of a query's hits are ranked; a search to be evaluated must bring as many."""
 
+Purpose = Literal["manual", "nightly", "migration", "model"]
+"""Why a run was made."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryResult:
@@ -45,6 +49,11 @@ class QueryResult:
     latency_ms: float
     is_degraded: bool
     error: str | None
+
+    @property
+    def is_disturbed(self) -> bool:
+        """Whether what it brought back is not the strategy's own, because something was down."""
+        return self.is_degraded or self.error is not None
 
     @property
     def first_relevant_rank(self) -> int | None:
@@ -96,7 +105,10 @@ class LatencyPercentiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRun:
-    """A run as its row tells it; the metrics of answers are None until a judge has scored them."""
+    """A run as its row tells it; the metrics of answers are None until a judge has scored them.
+
+    ``strategy`` is what baselines go by, beside the set; ``circumstances`` is what was so at the time.
+    """
 
     run_id: UUID
     set_name: str
@@ -114,6 +126,15 @@ class StoredRun:
     degraded_queries: int
     failed_queries: int
     created_at: datetime
+    purpose: Purpose = "manual"
+    strategy: str | None = None
+    circumstances: Mapping[str, Any] = field(default_factory=dict)
+    comparison: Comparison | None = None
+
+    @property
+    def is_disturbed(self) -> bool:
+        """Whether too many of its queries were degraded or failed for its figures to be the strategy's."""
+        return self.degraded_queries + self.failed_queries > MAX_DISTURBED_SHARE * self.total_queries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

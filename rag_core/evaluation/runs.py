@@ -2,18 +2,20 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from rag_core.configuration import RetrievalConfig, config_hash
 from rag_core.errors import InvalidInputError, RagError
+from rag_core.evaluation.baselines import compare_with_baseline, compare_with_run
 from rag_core.evaluation.golden_query import Category, GoldenQuery, parse_category
 from rag_core.evaluation.results import (
     RANKING_DEPTH,
     EvaluationRun,
+    Purpose,
     QueryResult,
     RetrievalMetrics,
     latency_percentiles,
@@ -24,7 +26,7 @@ from rag_core.evaluation.results import (
 )
 from rag_core.model import Hit, NoteId, Retrieval, TenantId
 from rag_core.storage.database import Connection, Database
-from rag_core.storage.evaluations import insert_run, list_runs
+from rag_core.storage.evaluations import fetch_run, insert_run, list_runs
 from rag_core.storage.golden import (
     GoldenSet,
     fetch_golden_queries,
@@ -47,6 +49,10 @@ def evaluate(
     models: Mapping[str, str],
     pipeline_fingerprint: str,
     category: str | None = None,
+    purpose: Purpose = "manual",
+    strategy: str | None = None,
+    circumstances: Mapping[str, Any] | None = None,
+    baseline_run_id: UUID | None = None,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> EvaluationRun:
@@ -55,13 +61,18 @@ def evaluate(
     ``search`` must look deep enough for ``RANKING_DEPTH`` notes, whatever is served, and must not cache;
     ``config`` and ``models`` are what it searches with, for the hash. A query that raises a ``RagError`` is a
     miss with the error's name. Queries whose relevant notes are all deleted are left out and counted.
-    ``on_progress`` gets the queries done and their number; ``clock`` gives seconds.
+    The run is compared with ``baseline_run_id``, else with the baseline of its set and ``strategy``, by default the
+    configuration's, if there is one. ``on_progress`` gets the queries done and their number; ``clock`` gives seconds.
 
     Raises:
         InvalidInputError: the set is unknown or has no query to ask, or there is no such category.
+        NotFoundError: there is no run ``baseline_run_id``.
     """
     wanted = None if category is None else parse_category(category)
+    compared_as = strategy or config.strategy
     with database.transaction(tenant) as connection:
+        if baseline_run_id is not None:
+            fetch_run(connection, tenant, baseline_run_id)
         golden, queries = _fetch_set(connection, tenant, set_name, wanted)
     asked = [query for query in queries if query.relevant_note_ids]
     _check_asked(asked, queries, set_name, wanted)
@@ -86,9 +97,18 @@ def evaluate(
         degraded_queries=sum(result.is_degraded for result in results),
         failed_queries=sum(result.error is not None for result in results),
         created_at=datetime.now(UTC),
+        purpose=purpose,
+        strategy=compared_as,
+        circumstances=dict(circumstances or {}),
         queries=tuple(results),
         orphaned_queries=len(queries) - len(asked),
     )
+    comparison = (
+        compare_with_baseline(database, tenant, run, strategy=compared_as)
+        if baseline_run_id is None
+        else compare_with_run(database, tenant, run, baseline_run_id)
+    )
+    run = replace(run, comparison=comparison)
     with database.transaction(tenant) as connection:
         insert_run(connection, tenant, run, results)
     return run
@@ -166,6 +186,10 @@ def to_json(run: EvaluationRun) -> dict[str, Any]:
         "metrics": _metrics_to_json(run),
         "latency_ms": asdict(run.latency_ms),
         "created_at": run.created_at.isoformat(),
+        "purpose": run.purpose,
+        "strategy": run.strategy,
+        "circumstances": dict(run.circumstances),
+        "comparison": None if run.comparison is None else run.comparison.to_json(),
     }
 
 

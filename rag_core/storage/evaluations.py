@@ -1,12 +1,15 @@
 """Evaluation runs and what each of their queries brought back."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
 from rag_core.errors import NotFoundError
+from rag_core.evaluation.comparison import parse_comparison
 from rag_core.evaluation.results import (
     HIT_RATE_DEPTHS,
     LatencyPercentiles,
@@ -17,6 +20,19 @@ from rag_core.evaluation.results import (
 from rag_core.model import TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
+
+Replaces = Literal["any", "automatic", "none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """The run that later runs of its set and strategy are compared with; automatic when nobody chose it."""
+
+    set_name: str
+    strategy: str
+    run_id: UUID
+    is_automatic: bool
+    promoted_at: datetime
 
 
 def insert_run(connection: Connection, tenant: TenantId, run: StoredRun, results: Sequence[QueryResult]) -> None:
@@ -54,6 +70,48 @@ def fetch_query_results(connection: Connection, tenant: TenantId, run_id: UUID) 
     return [_query_result(row) for row in rows]
 
 
+def fetch_baseline(connection: Connection, tenant: TenantId, *, set_name: str, strategy: str) -> Baseline | None:
+    """The baseline of a set and strategy, if there is one."""
+    parameters = {"tenant": tenant, "set_name": set_name, "strategy": strategy}
+    row = connection.execute(query("fetch_baseline"), parameters).fetchone()
+    return None if row is None else _baseline(row)
+
+
+def list_baselines(connection: Connection, tenant: TenantId) -> list[Baseline]:
+    """All baselines of a tenant, by set and strategy."""
+    rows = connection.execute(query("list_baselines"), {"tenant": tenant}).fetchall()
+    return [_baseline(row) for row in rows]
+
+
+def write_baseline(
+    connection: Connection,
+    tenant: TenantId,
+    *,
+    set_name: str,
+    strategy: str,
+    run_id: UUID,
+    is_automatic: bool,
+    replaces: Replaces,
+) -> bool:
+    """Make a run the baseline of a set and strategy, where what is there may be replaced; whether it is now."""
+    parameters = {
+        "tenant": tenant,
+        "set_name": set_name,
+        "strategy": strategy,
+        "run_id": run_id,
+        "is_automatic": is_automatic,
+        "replaces": replaces,
+    }
+    return connection.execute(query("write_baseline"), parameters).fetchone() is not None
+
+
+def _baseline(row: tuple[Any, ...]) -> Baseline:
+    set_name, strategy, run_id, is_automatic, promoted_at = row
+    return Baseline(
+        set_name=set_name, strategy=strategy, run_id=run_id, is_automatic=is_automatic, promoted_at=promoted_at
+    )
+
+
 def _run_parameters(tenant: TenantId, run: StoredRun) -> dict[str, Any]:
     return {
         "tenant": tenant,
@@ -78,6 +136,10 @@ def _run_parameters(tenant: TenantId, run: StoredRun) -> dict[str, Any]:
         "degraded_queries": run.degraded_queries,
         "failed_queries": run.failed_queries,
         "created_at": run.created_at,
+        "purpose": run.purpose,
+        "strategy": run.strategy,
+        "circumstances": Jsonb(dict(run.circumstances)),
+        "comparison": None if run.comparison is None else Jsonb(run.comparison.to_json()),
     }
 
 
@@ -103,7 +165,7 @@ def _query_parameters(tenant: TenantId, run_id: UUID, result: QueryResult) -> di
 def _stored_run(row: tuple[Any, ...]) -> StoredRun:
     run_id, set_name, set_version, category, config_hash, config, models, fingerprint, *rest = row
     hits, (mrr, ndcg, recall, faithfulness, answer_relevance) = rest[:4], rest[4:9]
-    p50, p95, p99, total, degraded, failed, created_at = rest[9:]
+    p50, p95, p99, total, degraded, failed, created_at, purpose, strategy, circumstances, comparison = rest[9:]
     return StoredRun(
         run_id=run_id,
         set_name=set_name,
@@ -126,6 +188,10 @@ def _stored_run(row: tuple[Any, ...]) -> StoredRun:
         degraded_queries=degraded,
         failed_queries=failed,
         created_at=created_at,
+        purpose=purpose,
+        strategy=strategy,
+        circumstances=circumstances,
+        comparison=None if comparison is None else parse_comparison(comparison),
     )
 
 

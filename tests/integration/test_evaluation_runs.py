@@ -442,6 +442,10 @@ class TestOutput:
             "metrics",
             "latency_ms",
             "created_at",
+            "purpose",
+            "strategy",
+            "circumstances",
+            "comparison",
         }
         assert document["metrics"]["hit_rate_at"] == {"1": 1.0, "3": 1.0, "5": 1.0, "10": 1.0}
         assert set(document["latency_ms"]) == {"p50", "p95", "p99"}

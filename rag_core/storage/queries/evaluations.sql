@@ -3,12 +3,13 @@ insert into evaluation_runs (
     tenant_id, run_id, set_name, set_version, category, config_hash, config, models, pipeline_fingerprint,
     hit_rate_at_1, hit_rate_at_3, hit_rate_at_5, hit_rate_at_10, mrr, ndcg_at_10, recall_at_20, faithfulness,
     answer_relevance, latency_p50_ms, latency_p95_ms, latency_p99_ms, total_queries, degraded_queries, failed_queries,
-    created_at
+    created_at, purpose, strategy, circumstances, comparison
 ) values (
     %(tenant)s, %(run_id)s, %(set_name)s, %(set_version)s, %(category)s, %(config_hash)s, %(config)s, %(models)s,
     %(pipeline_fingerprint)s, %(hit_rate_at_1)s, %(hit_rate_at_3)s, %(hit_rate_at_5)s, %(hit_rate_at_10)s, %(mrr)s,
     %(ndcg_at_10)s, %(recall_at_20)s, %(faithfulness)s, %(answer_relevance)s, %(p50)s, %(p95)s, %(p99)s,
-    %(total_queries)s, %(degraded_queries)s, %(failed_queries)s, %(created_at)s
+    %(total_queries)s, %(degraded_queries)s, %(failed_queries)s, %(created_at)s,
+    %(purpose)s, %(strategy)s, %(circumstances)s, %(comparison)s
 );
 
 -- name: insert_evaluation_query
@@ -26,7 +27,7 @@ insert into evaluation_queries (
 select run_id, set_name, set_version, category, config_hash, config, models, pipeline_fingerprint,
     hit_rate_at_1, hit_rate_at_3, hit_rate_at_5, hit_rate_at_10, mrr, ndcg_at_10, recall_at_20, faithfulness,
     answer_relevance, latency_p50_ms, latency_p95_ms, latency_p99_ms, total_queries, degraded_queries, failed_queries,
-    created_at
+    created_at, purpose, coalesce(strategy, config ->> 'strategy'), circumstances, comparison
 from evaluation_runs
 where tenant_id = %(tenant)s and (%(config_hash)s::text is null or config_hash = %(config_hash)s)
 order by created_at desc, run_id
@@ -36,7 +37,7 @@ limit %(limit)s;
 select run_id, set_name, set_version, category, config_hash, config, models, pipeline_fingerprint,
     hit_rate_at_1, hit_rate_at_3, hit_rate_at_5, hit_rate_at_10, mrr, ndcg_at_10, recall_at_20, faithfulness,
     answer_relevance, latency_p50_ms, latency_p95_ms, latency_p99_ms, total_queries, degraded_queries, failed_queries,
-    created_at
+    created_at, purpose, coalesce(strategy, config ->> 'strategy'), circumstances, comparison
 from evaluation_runs
 where tenant_id = %(tenant)s and run_id = %(run_id)s;
 
@@ -45,3 +46,23 @@ select query_id, query, category, difficulty, relevant_note_ids, ranked_note_ids
 from evaluation_queries
 where tenant_id = %(tenant)s and run_id = %(run_id)s
 order by query_id;
+
+-- name: fetch_baseline
+select set_name, strategy, run_id, is_automatic, promoted_at
+from evaluation_baselines
+where tenant_id = %(tenant)s and set_name = %(set_name)s and strategy = %(strategy)s;
+
+-- name: list_baselines
+select set_name, strategy, run_id, is_automatic, promoted_at
+from evaluation_baselines
+where tenant_id = %(tenant)s
+order by set_name collate "C", strategy collate "C";
+
+-- name: write_baseline
+-- 'any' replaces what is there, 'automatic' only what nobody promoted, 'none' nothing.
+insert into evaluation_baselines (tenant_id, set_name, strategy, run_id, is_automatic)
+values (%(tenant)s, %(set_name)s, %(strategy)s, %(run_id)s, %(is_automatic)s)
+on conflict (tenant_id, set_name, strategy) do update
+set run_id = excluded.run_id, is_automatic = excluded.is_automatic, promoted_at = now()
+where %(replaces)s = 'any' or (%(replaces)s = 'automatic' and evaluation_baselines.is_automatic)
+returning run_id;
