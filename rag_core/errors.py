@@ -73,6 +73,18 @@ class IndexingError(RagError):
     """A run of the pipeline failed; what it had published stays, what it had not is as it was."""
 
 
+class ModelChangedError(IndexingError):
+    """Another embedding model was promoted while this one's vectors were about to go live; nothing of them did."""
+
+
+class MigrationIncompleteError(RagError):
+    """A migration cannot be finished yet; ``reasons`` are what stands in the way, one a sentence."""
+
+    def __init__(self, message: str, *, reasons: Sequence[str]) -> None:
+        super().__init__(message)
+        self.reasons = tuple(reasons)
+
+
 class RetrievalFailedError(RagError):
     """Every leg of the search failed."""
 
