@@ -26,3 +26,17 @@ where m.tenant_id = %(tenant)s;
 -- name: retry_failed
 -- What could not be attached is not the pipeline's to try again.
 update migration_failures set attempts = 1 where tenant_id = %(tenant)s and stage <> 'attachment';
+
+-- name: record_failures
+-- A note deleted meanwhile is passed over. In the order of the key, so that none who record wait for each other in a circle.
+insert into migration_failures (tenant_id, source, external_id, note_id, stage, reason)
+select n.tenant_id, n.source, n.external_id, n.note_id, %(stage)s, f.reason
+from unnest(%(notes)s::uuid[], %(reasons)s::text[]) f (note_id, reason)
+join notes n on n.tenant_id = %(tenant)s and n.note_id = f.note_id
+order by n.source, n.external_id
+on conflict (tenant_id, source, external_id) do update
+set attempts = migration_failures.attempts + 1, note_id = excluded.note_id, stage = excluded.stage,
+    reason = excluded.reason, last_failed_at = now();
+
+-- name: clear_failures
+delete from migration_failures where tenant_id = %(tenant)s and note_id = any(%(notes)s);

@@ -1,0 +1,29 @@
+"""Notes the pipeline failed at: remembered with the reason, tried a few times, and never in the way of the others."""
+
+from collections.abc import Mapping, Sequence
+
+from rag_core.model import NoteId, TenantId
+from rag_core.storage import migration_control as store
+from rag_core.storage.database import Connection, Database
+from rag_core.storage.migration_control import FailureStage
+
+MAX_ATTEMPTS = 3
+"""Runs that try a note; after so many it is passed over until somebody has the failures tried again or edits the note."""
+_MAX_REASON_CHARACTERS = 1000
+
+
+def record_failures(database: Database, tenant: TenantId, reasons: Mapping[NoteId, str], *, stage: FailureStage) -> int:
+    """Remember that a run failed at these notes, and forget what is staged of them; how many of them there are.
+
+    A note that failed before has one attempt more, and the newest stage and reason.
+    """
+    if not reasons:
+        return 0
+    short = {note: reason[:_MAX_REASON_CHARACTERS] for note, reason in reasons.items()}
+    with database.transaction(tenant) as connection:
+        return store.record_failures(connection, tenant, short, stage=stage)
+
+
+def clear_failures(connection: Connection, tenant: TenantId, notes: Sequence[NoteId]) -> None:
+    """Forget the failures of notes that succeeded, in the transaction in which they did."""
+    store.clear_failures(connection, tenant, notes)
