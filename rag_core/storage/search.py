@@ -20,7 +20,7 @@ from rag_core.language.variants import (
 from rag_core.model import NO_FILTERS, ChunkId, EmbeddingKind, Filters, Language, NoteId, Span, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
-from rag_core.storage.vector_index import EXACT_SCAN_CHUNKS
+from rag_core.storage.vector_index import EXACT_SCAN_CHUNKS, is_halved, with_dimensions
 
 Ranking = list[tuple[ChunkId, float]]
 
@@ -29,6 +29,11 @@ MOST_POSTINGS = 15_000
 """Entries of posting lists read from end to end; what is in longer ones is looked up for the best chunks only."""
 LED_PER_RESULT = 10
 EF_SEARCH = 100
+HALVED_EF_SEARCH = 400
+"""An index of half precision is walked with: recall@40 0.98 instead of 0.97 for hashed vectors, 5 ms more."""
+CANDIDATES_PER_RESULT = 2
+"""Taken from an index of half precision for each result, before the whole vectors put them in order."""
+MAX_EF_SEARCH = 1_000
 _ALL = 10**9
 
 
@@ -186,15 +191,20 @@ def search_semantic(
     compared.
     """
     statement = _semantic(filters, model, kind)
-    parameters = {"tenant": tenant, "vector": Vector(vector), "limit": limit}
-    settings: dict[str, str | int] = {"hnsw.ef_search": max(EF_SEARCH, limit), "hnsw.iterative_scan": "strict_order"}
-    with database.transaction(tenant, timeout_ms=timeout_ms, local=settings) as connection:
+    candidates = limit * CANDIDATES_PER_RESULT if is_halved(model) else limit
+    parameters = {"tenant": tenant, "vector": Vector(vector), "limit": limit, "candidates": candidates}
+    with database.transaction(tenant, timeout_ms=timeout_ms, local=_walk_settings(model, candidates)) as connection:
         for few in (exact_scan_chunks, _ALL):
             bounds = filter_parameters(filters, few=few)
             rows = connection.execute(statement, parameters | bounds).fetchall()
             if len(rows) == limit or (rows and rows[0][2]):
                 break
     return [(chunk, score) for chunk, score, _ in rows]
+
+
+def _walk_settings(model: EmbeddingModel, candidates: int) -> dict[str, str | int]:
+    least = HALVED_EF_SEARCH if is_halved(model) else EF_SEARCH
+    return {"hnsw.ef_search": min(max(least, candidates), MAX_EF_SEARCH), "hnsw.iterative_scan": "strict_order"}
 
 
 def _semantic(filters: Filters, model: EmbeddingModel, kind: EmbeddingKind) -> sql.Composed:
@@ -204,6 +214,7 @@ def _semantic(filters: Filters, model: EmbeddingModel, kind: EmbeddingKind) -> s
         dimensions=sql.Literal(model.dimensions),
         model=sql.Literal(model.id),
         kind=sql.Literal(kind),
+        nearness=with_dimensions("nearness_halved" if is_halved(model) else "nearness_whole", model),
         allowed=_allowed(conditions),
         filters=conditions,
     )

@@ -1,4 +1,11 @@
-"""The HNSW index of an embedding model: made when exact scans begin to cost more than it does."""
+"""The HNSW index of an embedding model: made when exact scans begin to cost more than it does.
+
+pgvector indexes a ``vector`` of up to 2,000 dimensions. A longer one is indexed by its first 4,000 in half precision, and
+searches compare what the index finds by the whole vectors.
+"""
+
+import time
+from typing import LiteralString
 
 from psycopg import sql
 
@@ -9,13 +16,28 @@ from rag_core.storage.queries import query
 EXACT_SCAN_CHUNKS = 5_000
 """Up to here every vector is compared: some 3 µs each with 768 dimensions (33 ms for 10,000), recall 1, no index to keep up."""
 
-MAX_INDEX_DIMENSIONS = 2000
+MAX_VECTOR_DIMENSIONS = 2_000
+"""Of a ``vector`` that fits a page of an index."""
+MAX_HALFVEC_DIMENSIONS = 4_000
+_BUSY_SECONDS = 0.2
 _REWRITTEN = ("notes", "chunks", "postings", "lexeme_statistics", "corpus_statistics", "embeddings", "embedding_cache")
 
 
 def vector_kind(model: EmbeddingModel) -> str:
     """Which of a chunk's vectors the model searches by default."""
     return "contextual" if model.uses_contextual else "standard"
+
+
+def is_halved(model: EmbeddingModel) -> bool:
+    """Whether the model's index knows its vectors in half precision only."""
+    return model.dimensions > MAX_VECTOR_DIMENSIONS
+
+
+def with_dimensions(name: LiteralString, model: EmbeddingModel) -> sql.Composed:
+    """A named piece of SQL with the model's dimensions and how many of them are indexed, as literals."""
+    return sql.SQL(query(name)).format(
+        dimensions=sql.Literal(model.dimensions), indexed=sql.Literal(min(model.dimensions, MAX_HALFVEC_DIMENSIONS))
+    )
 
 
 def index_name(model: EmbeddingModel, kind: str) -> str:
@@ -38,28 +60,47 @@ def ensure_vector_index(
     One process makes it, the others go on without. A build that was killed is dropped and begun anew.
     """
     name = index_name(model, vector_kind(model))
-    if model.dimensions > MAX_INDEX_DIMENSIONS:
-        return False
     with database.owner() as connection:
         state = connection.execute(query("vector_index_state"), {"name": name}).fetchone()
-        if state == (True,) or _count(connection, model) <= exact_scan_chunks:
-            return False
-        if connection.execute("select pg_try_advisory_lock(hashtextextended(%s, 0))", (name,)).fetchone() != (True,):
+        if state == (True,) or _count(connection, model) <= exact_scan_chunks or not _take_turn(connection, name):
             return False
         connection.execute("set search_path = brain, public, extensions")
-        connection.execute(sql.SQL("drop index concurrently if exists {}").format(sql.Identifier(name)))
+        _drop_index(connection, name)
         connection.execute(_create_index(name, model))
     return True
 
 
+def drop_vector_index(database: Database, model: EmbeddingModel) -> bool:
+    """Remove the index of a model that nobody searches by any more; whether there was one. Waits for one being built."""
+    name = index_name(model, vector_kind(model))
+    with database.owner() as connection:
+        while not _take_turn(
+            connection, name
+        ):  # a build waits for every running statement, so ours must not wait for it
+            time.sleep(_BUSY_SECONDS)
+        was_there = connection.execute(query("vector_index_state"), {"name": name}).fetchone() is not None
+        connection.execute("set search_path = brain, public, extensions")
+        _drop_index(connection, name)
+    return was_there
+
+
+def _take_turn(connection: Connection, name: str) -> bool:
+    """Whether nobody else makes or drops the index; the turn ends with the connection."""
+    row = connection.execute("select pg_try_advisory_lock(hashtextextended(%s, 0))", (name,)).fetchone()
+    return row == (True,)
+
+
+def _drop_index(connection: Connection, name: str) -> None:
+    connection.execute(sql.SQL("drop index concurrently if exists {}").format(sql.Identifier(name)))
+
+
 def _create_index(name: str, model: EmbeddingModel) -> sql.Composed:
     return sql.SQL(
-        "create index concurrently {name} on embeddings using hnsw"
-        " ((vector::vector({dimensions})) vector_cosine_ops) with (m = 16, ef_construction = 100)"
+        "create index concurrently {name} on embeddings using hnsw ({indexed}) with (m = 16, ef_construction = 100)"
         " where model_id = {model} and kind = {kind}"
     ).format(
         name=sql.Identifier(name),
-        dimensions=sql.Literal(model.dimensions),
+        indexed=with_dimensions("indexed_halved" if is_halved(model) else "indexed_whole", model),
         model=sql.Literal(model.id),
         kind=sql.Literal(vector_kind(model)),
     )

@@ -138,8 +138,9 @@ end
 -- name: search_semantic
 -- Cosine similarity, best first, and whether every vector was compared: up to few chunks of the tenant they are, beyond that the
 -- model's HNSW index is walked; only one of the two branches runs. Model, kind and dimensions are registry values and enter
--- as literals, so that the partial index can be used; the order by is the bare distance for the same reason. OFFSET 0 keeps
--- the planner from walking the index for the exact branch too, which would then not be exact.
+-- as literals, so that the partial index can be used; the order by is the bare nearness for the same reason. OFFSET 0 keeps
+-- the planner from walking the index for the exact branch too, which would then not be exact. What an index of half precision
+-- finds is put in order by the whole vectors.
 with size as materialized (
     select coalesce(sum(documents), 0) <= %(few)s as is_small from corpus_statistics where tenant_id = %(tenant)s
 )
@@ -161,11 +162,12 @@ from (
         select e.chunk_id, e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions}) as distance
         from embeddings e
         where not (select is_small from size) and e.tenant_id = %(tenant)s and e.model_id = {model} and e.kind = {kind}
-        order by e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions})
-        limit %(limit)s
+        order by {nearness}
+        limit %(candidates)s
     )
 ) nearest
-order by distance, chunk_id;
+order by distance, chunk_id
+limit %(limit)s;
 
 -- name: search_semantic_within
 -- The same within filters: the chunks that they leave are compared when they are few. Otherwise the index is walked, nearest
@@ -197,11 +199,26 @@ from (
                 from chunks c join notes n on n.tenant_id = c.tenant_id and n.note_id = c.note_id
                 where c.tenant_id = %(tenant)s and c.chunk_id = e.chunk_id and {filters}
             )
-        order by e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions})
-        limit %(limit)s
+        order by {nearness}
+        limit %(candidates)s
     )
 ) nearest
-order by distance, chunk_id;
+order by distance, chunk_id
+limit %(limit)s;
+
+-- name: indexed_whole
+-- What the index of a model of up to 2,000 dimensions holds.
+(vector::vector({dimensions})) vector_cosine_ops
+
+-- name: nearness_whole
+e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions})
+
+-- name: indexed_halved
+-- What the index of a model of more dimensions holds.
+(subvector(vector, 1, {indexed})::halfvec({indexed})) halfvec_cosine_ops
+
+-- name: nearness_halved
+subvector(e.vector, 1, {indexed})::halfvec({indexed}) <=> subvector(%(vector)s::vector, 1, {indexed})::halfvec({indexed})
 
 -- name: filter_since
 n.created_at >= %(since)s
