@@ -1,17 +1,20 @@
-"""The measured quality of retrieval: every tenant's golden set, asked under each strategy."""
+"""The measured quality of retrieval: every tenant's golden set, asked under each strategy, and held against its baseline."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 import dagster as dg
 
 from rag_assets.causal_graph import causal_graph
+from rag_assets.evaluation_checks import EVALUATION_CHECKS, Measurement, hybrid_check, quality_check
 from rag_assets.fulltext_index import fulltext_index
-from rag_assets.stages import OWNERS, Materialized, Stopwatch
+from rag_assets.stages import OWNERS, Materialized, Stopwatch, table
 from rag_core.configuration import configure
 from rag_core.engine import Engine
-from rag_core.evaluation.fusion_check import hybrid_shortfall
+from rag_core.evaluation.baselines import ensure_baseline
 from rag_core.evaluation.golden_query import DEFAULT_SET
+from rag_core.evaluation.quality_check import verdict_on
 from rag_core.evaluation.report import markdown_report
 from rag_core.evaluation.results import EvaluationRun
 from rag_core.evaluation.runs import evaluate
@@ -19,15 +22,11 @@ from rag_core.evaluation.served import evaluation_config, searcher
 from rag_core.indexing.batches import list_tenants
 from rag_core.indexing.publishing import maintain
 from rag_core.model import Strategy, TenantId
-from rag_core.storage.golden import fetch_golden_queries
+from rag_core.storage.golden import OrphanedQuery, fetch_golden_queries, list_queries_with_deleted_notes
 
 STRATEGIES: tuple[Strategy, ...] = ("fulltext", "semantic", "hybrid", "hybrid+rerank")
 TIMEOUT_MS = 30_000
 """Quality is measured here, so no query is cut short; the latency it took is in the report."""
-
-HYBRID_CHECK = "hybrid_is_not_below_its_better_leg"
-
-Runs = Mapping[Strategy, EvaluationRun]
 
 
 @dg.asset(
@@ -36,17 +35,13 @@ Runs = Mapping[Strategy, EvaluationRun]
     owners=OWNERS,
     tags={"brain/scope": "all-tenants"},
     kinds={"python", "postgres"},
-    code_version="1",
-    check_specs=[
-        dg.AssetCheckSpec(
-            HYBRID_CHECK,
-            asset="evaluation_report",
-            description="Hybrid search reaches the nDCG@10 of the better of its two legs, on every golden set.",
-        )
-    ],
+    code_version="2",
+    freshness_policy=dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=50), warn_window=timedelta(hours=26)),
+    check_specs=EVALUATION_CHECKS,
     description=(
-        "Hit rate, MRR, nDCG, recall and latency on every tenant's golden set `default`, by full text, by meaning and "
-        "fused. The runs are stored; a tenant without golden set is named."
+        "Hit rate, MRR, nDCG, recall and latency on every tenant's golden set `default`, by full text, by meaning, fused "
+        "and re-ranked, each compared with its baseline; the first night makes the baselines. The runs are stored; a tenant "
+        "without golden set is named."
     ),
 )
 def evaluation_report(engine: dg.ResourceParam[Engine]) -> Materialized:
@@ -54,17 +49,20 @@ def evaluation_report(engine: dg.ResourceParam[Engine]) -> Materialized:
     clock = Stopwatch()
     tenants = list_tenants(engine.database)
     folded = [maintain(engine.database, tenant, engine.pipeline) for tenant in tenants]
-    measured = {tenant: _evaluate(engine, tenant) for tenant in tenants if _has_golden_queries(engine, tenant)}
+    evaluated = [tenant for tenant in tenants if _has_golden_queries(engine, tenant)]
+    measured = [_measure(engine, tenant, strategy) for tenant in evaluated for strategy in STRATEGIES]
     return dg.MaterializeResult(
         metadata={
             "report": dg.MetadataValue.md(_report(tenants, measured)),
             "pipeline": engine.pipeline.fingerprint,
-            "evaluated_tenants": len(measured),
+            "evaluated_tenants": len(evaluated),
+            "new_baselines": sum(one.verdict == "new baseline" for one in measured),
             "folded": sum(folded),
             "seconds": clock.seconds,
+            **_orphans(engine, tenants),
             **_figures(measured),
         },
-        check_results=[_hybrid_check(measured)],
+        check_results=[hybrid_check(measured), quality_check(measured)],
     )
 
 
@@ -74,13 +72,9 @@ def _has_golden_queries(engine: Engine, tenant: TenantId) -> bool:
     return any(query.relevant_note_ids for query in queries)
 
 
-def _evaluate(engine: Engine, tenant: TenantId) -> Runs:
-    return {strategy: _run(engine, tenant, strategy) for strategy in STRATEGIES}
-
-
-def _run(engine: Engine, tenant: TenantId, strategy: Strategy) -> EvaluationRun:
+def _measure(engine: Engine, tenant: TenantId, strategy: Strategy) -> Measurement:
     config = evaluation_config(configure(strategy=strategy))
-    return evaluate(
+    run = evaluate(
         engine.database,
         tenant,
         set_name=DEFAULT_SET,
@@ -88,47 +82,68 @@ def _run(engine: Engine, tenant: TenantId, strategy: Strategy) -> EvaluationRun:
         search=searcher(engine, tenant, config=config, timeout_ms=TIMEOUT_MS),
         models=engine.model_names(tenant, config),
         pipeline_fingerprint=engine.pipeline.fingerprint,
+        purpose="nightly",
     )
+    is_baseline = ensure_baseline(engine.database, tenant, run, strategy=strategy)
+    return Measurement(tenant=tenant, strategy=strategy, run=run, verdict=verdict_on(run, is_new_baseline=is_baseline))
 
 
-def _report(tenants: list[TenantId], measured: Mapping[TenantId, Runs]) -> str:
+def _report(tenants: Sequence[TenantId], measured: Sequence[Measurement]) -> str:
     parts = [
-        f"# {tenant}, {strategy}\n\n{markdown_report(run)}"
-        for tenant, runs in measured.items()
-        for strategy, run in runs.items()
+        f"# {one.tenant}, {one.strategy}\n\n{markdown_report(one.run)}"
+        + ("\nThis run is the baseline from now on.\n" if one.verdict == "new baseline" else "")
+        for one in measured
     ]
+    evaluated = {one.tenant for one in measured}
     parts += [
         f"# {tenant}\n\nNot evaluated: no golden set `{DEFAULT_SET}` with a note that exists. Make one with "
         f"`brain golden import FILE --tenant {tenant}`.\n"
         for tenant in tenants
-        if tenant not in measured
+        if tenant not in evaluated
     ]
     return "\n".join(parts) or "There are no notes yet. Import some with `brain import FILE`.\n"
 
 
-def _figures(measured: Mapping[TenantId, Runs]) -> dict[str, Any]:
+def _orphans(engine: Engine, tenants: Sequence[TenantId]) -> dict[str, Any]:
+    rows = [
+        {
+            "tenant": tenant,
+            "query": orphan.query,
+            "id": orphan.external_id or str(orphan.query_id),
+            "notes_left": orphan.notes_left,
+            "notes_deleted": orphan.notes_deleted,
+        }
+        for tenant in tenants
+        for orphan in _queries_with_deleted_notes(engine, tenant)
+    ]
+    counted: dict[str, Any] = {"golden_queries_with_deleted_notes": len(rows)}
+    return counted | ({"golden_queries_to_mend": table(rows)} if rows else {})
+
+
+def _queries_with_deleted_notes(engine: Engine, tenant: TenantId) -> list[OrphanedQuery]:
+    with engine.database.transaction(tenant) as connection:
+        return list_queries_with_deleted_notes(connection, tenant, set_name=DEFAULT_SET)
+
+
+def _figures(measured: Sequence[Measurement]) -> dict[str, Any]:
     """Floats by name, which Dagster plots over the materializations."""
     return {
-        f"{tenant}_{strategy}_{name}": figure
-        for tenant, runs in measured.items()
-        for strategy, run in runs.items()
+        f"{one.tenant}_{one.strategy}_{name}": figure
+        for one in measured
         for name, figure in (
-            ("hit_rate_at_10", run.metrics.hit_rate_at[10]),
-            ("mrr", run.metrics.mrr),
-            ("ndcg_at_10", run.metrics.ndcg_at_10),
-            ("recall_at_20", run.metrics.recall_at_20),
-            ("latency_p95_ms", run.latency_ms.p95),
+            ("hit_rate_at_10", one.run.metrics.hit_rate_at[10]),
+            ("mrr", one.run.metrics.mrr),
+            ("ndcg_at_10", one.run.metrics.ndcg_at_10),
+            ("recall_at_20", one.run.metrics.recall_at_20),
+            ("latency_p50_ms", one.run.latency_ms.p50),
+            ("latency_p95_ms", one.run.latency_ms.p95),
+            *_difference(one.run),
         )
     }
 
 
-def _hybrid_check(measured: Mapping[TenantId, Runs]) -> dg.AssetCheckResult:
-    shortfalls = {tenant: hybrid_shortfall(runs) for tenant, runs in measured.items()}
-    losing = {tenant: lost for tenant, lost in shortfalls.items() if lost is not None and lost > 0}
-    return dg.AssetCheckResult(
-        check_name=HYBRID_CHECK,
-        passed=not losing,
-        severity=dg.AssetCheckSeverity.WARN,
-        metadata={f"{tenant}_ndcg_at_10_lost": lost for tenant, lost in losing.items()},
-        description="Promote other fusion weights for the embedding model." if losing else None,
-    )
+def _difference(run: EvaluationRun) -> list[tuple[str, float]]:
+    compared = run.comparison
+    if compared is None or compared.obstacle is not None:
+        return []
+    return [("ndcg_at_10_difference", compared.difference), ("ndcg_at_10_p_value", compared.p_value)]

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 
+from rag_core.evaluation.comparison import Comparison
 from rag_core.evaluation.results import (
     HIT_RATE_DEPTHS,
     EvaluationRun,
     QueryResult,
     RetrievalMetrics,
+    StoredRun,
     metrics_by_category,
     queries_of,
 )
@@ -18,8 +20,29 @@ _MEANS = [*(f"hit@{k}" for k in HIT_RATE_DEPTHS), "MRR", "nDCG@10", "recall@20"]
 
 def markdown_report(run: EvaluationRun) -> str:
     """What was run, its metrics in all and by category, and its worst queries, as Markdown tables."""
-    parts = [_heading(run), _metrics_table(run), _latency_line(run), _worst_queries(run)]
+    parts = [_heading(run), _metrics_table(run), _latency_line(run), *_compared(run), _worst_queries(run)]
     return "\n\n".join(parts) + "\n"
+
+
+def comparison_line(comparison: Comparison) -> str:
+    """A comparison in a line: then and now, the difference with its interval and p, the queries it rests on."""
+    if comparison.objection is not None:
+        return comparison.objection
+    low, high = comparison.metrics[comparison.metric].interval
+    return (
+        f"nDCG@10 {comparison.current:.3f}, was {comparison.baseline:.3f}: {comparison.difference:+.3f} "
+        f"({low:+.3f} to {high:+.3f}), p {shown_p(comparison.p_value)}, on {comparison.queries} queries"
+    )
+
+
+def disturbance_line(run: StoredRun) -> str:
+    """How many of a run's queries were degraded or failed."""
+    return f"{run.degraded_queries} of {run.total_queries} queries were degraded and {run.failed_queries} failed"
+
+
+def shown_p(p_value: float) -> str:
+    """A p with as many digits as tell something: 10,000 resamples cannot tell less than 0.0001."""
+    return f"{p_value:.4f}" if p_value < 0.01 else f"{p_value:.2f}"
 
 
 def _heading(run: EvaluationRun) -> str:
@@ -52,12 +75,38 @@ def _latency_line(run: EvaluationRun) -> str:
     return f"Latency: p50 {latency.p50:.0f} ms, p95 {latency.p95:.0f} ms, p99 {latency.p99:.0f} ms."
 
 
+def _compared(run: EvaluationRun) -> list[str]:
+    if run.comparison is None:
+        return []
+    line = f"Against the baseline `{run.comparison.baseline_run_id}`: {comparison_line(run.comparison)}."
+    if run.comparison.left_out:
+        line += f" {run.comparison.left_out} queries of one or the other are not compared."
+    return [line, *_losses(run.comparison)]
+
+
+def _losses(comparison: Comparison) -> list[str]:
+    if comparison.obstacle is not None or not comparison.losses:
+        return []
+    rows = [
+        [
+            _cell(loss.query),
+            f"{loss.baseline:.3f}",
+            f"{loss.current:.3f}",
+            _rank(loss.baseline_rank),
+            _rank(loss.current_rank),
+        ]
+        for loss in comparison.losses
+    ]
+    head = ["query", "nDCG@10 then", "now", "first relevant rank then", "now"]
+    return ["### Queries that lost most\n\n" + _table(head, rows, has_figures_from=1)]
+
+
 def _worst_queries(run: EvaluationRun) -> str:
     worst = sorted((result for result in run.queries if result.first_relevant_rank != 1), key=_badness)
     if not worst:
         return "Every query has a relevant note at rank 1."
     rows = [
-        [_cell(result.query), result.category, _rank(result), result.error or ""]
+        [_cell(result.query), result.category, _rank(result.first_relevant_rank), result.error or ""]
         for result in worst[:MAX_WORST_QUERIES]
     ]
     return "### Worst queries\n\n" + _table(["query", "category", "first relevant rank", "error"], rows)
@@ -68,8 +117,8 @@ def _badness(result: QueryResult) -> tuple[float, float, str]:
     return -(result.first_relevant_rank or float("inf")), result.ndcg_at_10, result.query
 
 
-def _rank(result: QueryResult) -> str:
-    return "-" if result.first_relevant_rank is None else str(result.first_relevant_rank)
+def _rank(rank: int | None) -> str:
+    return "-" if rank is None else str(rank)
 
 
 def _cell(text: str) -> str:

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 from rag_core.configuration import RetrievalConfig, config_hash
 from rag_core.errors import InvalidInputError, RagError
-from rag_core.evaluation.baselines import compare_with_baseline, compare_with_run
+from rag_core.evaluation.baselines import Comparison, compare_with_baseline, compare_with_run
 from rag_core.evaluation.golden_query import Category, GoldenQuery, parse_category
 from rag_core.evaluation.results import (
     RANKING_DEPTH,
@@ -69,7 +69,6 @@ def evaluate(
         NotFoundError: there is no run ``baseline_run_id``.
     """
     wanted = None if category is None else parse_category(category)
-    compared_as = strategy or config.strategy
     with database.transaction(tenant) as connection:
         if baseline_run_id is not None:
             fetch_run(connection, tenant, baseline_run_id)
@@ -98,20 +97,24 @@ def evaluate(
         failed_queries=sum(result.error is not None for result in results),
         created_at=datetime.now(UTC),
         purpose=purpose,
-        strategy=compared_as,
+        strategy=strategy or config.strategy,
         circumstances=dict(circumstances or {}),
         queries=tuple(results),
         orphaned_queries=len(queries) - len(asked),
     )
-    comparison = (
-        compare_with_baseline(database, tenant, run, strategy=compared_as)
-        if baseline_run_id is None
-        else compare_with_run(database, tenant, run, baseline_run_id)
-    )
-    run = replace(run, comparison=comparison)
+    run = replace(run, comparison=_compared(database, tenant, run, baseline_run_id))
     with database.transaction(tenant) as connection:
         insert_run(connection, tenant, run, results)
     return run
+
+
+def _compared(
+    database: Database, tenant: TenantId, run: EvaluationRun, baseline_run_id: UUID | None
+) -> Comparison | None:
+    if baseline_run_id is not None:
+        return compare_with_run(database, tenant, run, baseline_run_id)
+    assert run.strategy is not None
+    return compare_with_baseline(database, tenant, run, strategy=run.strategy)
 
 
 def _fetch_set(

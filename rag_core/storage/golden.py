@@ -20,6 +20,17 @@ class GoldenSet:
     version: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrphanedQuery:
+    """A golden query some of whose notes were deleted; ``notes_deleted`` counts those that a baseline knew."""
+
+    query_id: UUID
+    external_id: str | None
+    query: str
+    notes_left: int
+    notes_deleted: int
+
+
 def open_golden_set(connection: Connection, tenant: TenantId, name: str) -> GoldenSet:
     """The set of that name, made with version 0 if it is missing, and locked until the transaction ends."""
     row = connection.execute(query("open_golden_set"), {"tenant": tenant, "name": name}).fetchone()
@@ -57,6 +68,19 @@ def fetch_golden_queries(
         query("fetch_golden_queries"), {"tenant": tenant, "name": set_name, "category": category}
     ).fetchall()
     return [_golden_query(row) for row in rows]
+
+
+def list_queries_with_deleted_notes(connection: Connection, tenant: TenantId, *, set_name: str) -> list[OrphanedQuery]:
+    """Queries that refer to deleted notes, in the order they were made.
+
+    All those without any note left, which no evaluation asks; and those that have fewer than when a baseline was measured,
+    unless they were edited since.
+    """
+    rows = connection.execute(query("list_queries_with_deleted_notes"), {"tenant": tenant, "name": set_name}).fetchall()
+    return [
+        OrphanedQuery(query_id=query_id, external_id=external_id, query=text, notes_left=left, notes_deleted=deleted)
+        for query_id, external_id, text, left, deleted in rows
+    ]
 
 
 def find_golden_queries(

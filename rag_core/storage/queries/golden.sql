@@ -97,3 +97,27 @@ for key share;
 
 -- name: fetch_note_names
 select note_id, source, external_id from notes where tenant_id = %(tenant)s and note_id = any(%(notes)s);
+
+-- name: list_queries_with_deleted_notes
+-- Queries of a set without a relevant note, and those that lost some since a baseline was measured and were not edited
+-- after it: every note that the baseline's run held relevant and that is no more.
+with lost as (
+    select e.query_id, count(distinct note_id) as notes
+    from evaluation_baselines b
+    join evaluation_runs r using (tenant_id, run_id)
+    join evaluation_queries e using (tenant_id, run_id)
+    join golden_queries q using (tenant_id, query_id)
+    cross join unnest(e.relevant_note_ids) note_id
+    where b.tenant_id = %(tenant)s and b.set_name = %(name)s and q.updated_at <= r.created_at
+        and not exists (select from notes n where n.tenant_id = %(tenant)s and n.note_id = note_id)
+    group by e.query_id
+)
+select q.query_id, q.external_id, q.query, kept.notes, coalesce(lost.notes, 0)
+from golden_queries q
+join golden_sets s using (tenant_id, set_id)
+left join lost using (query_id)
+cross join lateral (
+    select count(*) as notes from golden_relevance r where r.tenant_id = q.tenant_id and r.query_id = q.query_id
+) kept
+where q.tenant_id = %(tenant)s and s.name = %(name)s and (kept.notes = 0 or lost.notes > 0)
+order by q.created_at, coalesce(q.external_id, q.query_id::text) collate "C", q.query collate "C";

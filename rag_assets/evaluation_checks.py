@@ -1,0 +1,155 @@
+"""The checks of the evaluation report: hybrid against its legs, and every strategy against its baseline."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import dagster as dg
+
+from rag_assets.stages import table
+from rag_core.evaluation.fusion_check import hybrid_shortfall
+from rag_core.evaluation.quality_check import Verdict
+from rag_core.evaluation.report import comparison_line, disturbance_line
+from rag_core.evaluation.results import EvaluationRun
+from rag_core.model import Strategy, TenantId
+
+HYBRID_CHECK = "hybrid_is_not_below_its_better_leg"
+QUALITY_CHECK = "quality_has_not_dropped"
+RUNBOOK = "docs/operations/alerts.md#evaluation_regression"
+
+EVALUATION_CHECKS = [
+    dg.AssetCheckSpec(
+        HYBRID_CHECK,
+        asset="evaluation_report",
+        description="Hybrid search reaches the nDCG@10 of the better of its two legs, on every golden set.",
+    ),
+    dg.AssetCheckSpec(
+        QUALITY_CHECK,
+        asset="evaluation_report",
+        description=(
+            "On no golden set and by no strategy is nDCG@10 lower than the baseline's by 0.02 or more with p < 0.05 "
+            "(paired randomisation test over the queries in common)."
+        ),
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurement:
+    """One run of the report, and what it says of the quality."""
+
+    tenant: TenantId
+    strategy: Strategy
+    run: EvaluationRun
+    verdict: Verdict
+
+
+def hybrid_check(measured: Sequence[Measurement]) -> dg.AssetCheckResult:
+    """A warning where fusion loses to the better of its legs."""
+    tenants = dict.fromkeys(one.tenant for one in measured)
+    shortfalls = {
+        tenant: hybrid_shortfall({one.strategy: one.run for one in measured if one.tenant == tenant})
+        for tenant in tenants
+    }
+    losing = {tenant: lost for tenant, lost in shortfalls.items() if lost is not None and lost > 0}
+    return dg.AssetCheckResult(
+        check_name=HYBRID_CHECK,
+        passed=not losing,
+        severity=dg.AssetCheckSeverity.WARN,
+        metadata={f"{tenant}_ndcg_at_10_lost": lost for tenant, lost in losing.items()},
+        description="Promote other fusion weights for the embedding model." if losing else None,
+    )
+
+
+def quality_check(measured: Sequence[Measurement]) -> dg.AssetCheckResult:
+    """Red where retrieval got worse; a warning where that cannot be told though it should."""
+    worse = [one for one in measured if one.verdict == "regression"]
+    unclear = [one for one in measured if one.verdict in {"disturbed", "outdated baseline"}]
+    return dg.AssetCheckResult(
+        check_name=QUALITY_CHECK,
+        passed=not worse and not unclear,
+        severity=dg.AssetCheckSeverity.WARN if unclear and not worse else dg.AssetCheckSeverity.ERROR,
+        metadata={
+            "regressions": len(worse),
+            "not_comparable": len(unclear),
+            **_comparisons(measured),
+            **_losses(worse),
+            **({"remedy": dg.MetadataValue.md(_remedy(worse, unclear))} if worse or unclear else {}),
+        },
+        description=_description(worse or unclear, measured),
+    )
+
+
+def _description(failing: Sequence[Measurement], measured: Sequence[Measurement]) -> str | None:
+    if failing:
+        return "\n".join(f"{one.tenant}, {one.strategy}: {one.verdict}. {_figures(one.run)}." for one in failing)
+    new = sum(one.verdict == "new baseline" for one in measured)
+    few = sum(one.verdict == "too few queries" for one in measured)
+    said = [f"{new} runs of this night are baselines from now on."] if new else []
+    said += [f"{few} runs have too few queries for a verdict."] if few else []
+    return " ".join(said) or None
+
+
+def _figures(run: EvaluationRun) -> str:
+    if run.is_disturbed:
+        return disturbance_line(run)
+    return "There is no baseline" if run.comparison is None else comparison_line(run.comparison)
+
+
+def _comparisons(measured: Sequence[Measurement]) -> dict[str, Any]:
+    rows = [_row(one) for one in measured]
+    return {"comparisons": table(rows)} if rows else {}
+
+
+def _row(one: Measurement) -> dict[str, Any]:
+    compared = one.run.comparison
+    return {
+        "tenant": one.tenant,
+        "strategy": one.strategy,
+        "verdict": one.verdict,
+        "baseline": None if compared is None else round(compared.baseline, 4),
+        "now": round(one.run.metrics.ndcg_at_10 if compared is None else compared.current, 4),
+        "difference": None if compared is None else round(compared.difference, 4),
+        "p": None if compared is None else round(compared.p_value, 4),
+        "queries": one.run.total_queries if compared is None else compared.queries,
+        "run": str(one.run.run_id),
+    }
+
+
+def _losses(worse: Sequence[Measurement]) -> dict[str, Any]:
+    rows = [
+        {
+            "tenant": one.tenant,
+            "strategy": one.strategy,
+            "query": loss.query,
+            "ndcg_at_10_was": round(loss.baseline, 4),
+            "ndcg_at_10_is": round(loss.current, 4),
+            "rank_was": loss.baseline_rank,
+            "rank_is": loss.current_rank,
+        }
+        for one in worse
+        if one.run.comparison is not None
+        for loss in one.run.comparison.losses
+    ]
+    return {"queries_that_lost_most": table(rows)} if rows else {}
+
+
+def _remedy(worse: Sequence[Measurement], unclear: Sequence[Measurement]) -> str:
+    said = [f"What to look at first: {RUNBOOK}."]
+    if any(one.verdict == "disturbed" for one in unclear):
+        said.append(
+            "Where queries were degraded or failed, look at what was down (`brain doctor`) and run the report again."
+        )
+    said += [
+        f"To take the new level as the baseline: `brain golden baseline {' '.join(runs)} --tenant {tenant}`."
+        for tenant, runs in _runs_to_promote([*worse, *unclear]).items()
+    ]
+    return "\n\n".join(said)
+
+
+def _runs_to_promote(failing: Sequence[Measurement]) -> dict[TenantId, list[str]]:
+    wanted = [one for one in failing if one.verdict != "disturbed"]
+    return {
+        tenant: [str(one.run.run_id) for one in wanted if one.tenant == tenant]
+        for tenant in dict.fromkeys(one.tenant for one in wanted)
+    }
