@@ -4,12 +4,14 @@ import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 from rag_core.chat import ChatModel, Message, build_chat
 from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, Reranking, RerankingProvider, RetrievalConfig
 from rag_core.embedding import Embedder, EmbeddingModel, build_embedder
+from rag_core.embedding.active import ModelWatch, WatchedEmbedder
+from rag_core.embedding.pieces import PiecewiseEmbedder
 from rag_core.embedding.summaries import Summariser
 from rag_core.errors import ConfigurationError, DeadlineExceededError, QueryFailedError, RagError, RerankingError
 from rag_core.indexing.pipeline import Pipeline
@@ -40,7 +42,7 @@ READER_SECONDS = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Engine:
-    """What a request needs; made once by an entry point and passed on.
+    """What a request needs; made once by an entry point and passed on. It has one embedding model from beginning to end.
 
     ``query_embedder`` gives up before a request would, remembers vectors and leaves a failing provider alone for a while;
     each leg has threads of its own, so that one that stalls leaves the others' free. ``chat`` is None without a chat model.
@@ -56,6 +58,8 @@ class Engine:
     caches: Caches
     metrics: Metrics = field(default_factory=Metrics)
     breakers: Mapping[str, CircuitBreaker] = field(default_factory=dict)
+    places: Bounded
+    watch: ModelWatch
     weights: ActiveWeights
     rerankers: dict[tuple[RerankingProvider, int], Reranker] = field(default_factory=dict)
     _seen: dict[TenantId, float] = field(default_factory=dict)
@@ -149,12 +153,19 @@ class Engine:
 
     def warm_up(self) -> None:
         """Have models on a server loaded before the first request, whose time is too short for that."""
+        self.warm_up_embedder()
         try:
-            if self.model.provider != "hashing":
-                self.embedder.embed(["hola"], role="query")
             if self.chat is not None:
                 hello = Message(role="user", content="Hola")
                 self.chat.complete([hello], timeout_seconds=WARM_UP_SECONDS, max_tokens=1)
+        except RagError as error:
+            log_degraded("warm-up", error)
+
+    def warm_up_embedder(self) -> None:
+        """The same for the embedding model alone."""
+        try:
+            if self.model.provider != "hashing":
+                self.embedder.embed(["hola"], role="query")
         except RagError as error:
             log_degraded("warm-up", error)
 
@@ -179,19 +190,15 @@ def open_engine(settings: Settings, *, pool_size: int = 4) -> Iterator[Engine]:
             context_seconds=settings.context_cache_seconds,
         )
         breakers = {name: CircuitBreaker(name) for name in ("embedding", "chat", "reranker")}
-        places, seconds = Bounded(settings.ollama_concurrency), settings.request_timeout_ms / 1000
+        places, watch = Bounded(settings.ollama_concurrency), ModelWatch(database, model)
         chat = build_chat(settings.chat_model, host=settings.ollama_host)
         with ExitStack() as stack:
             engine = Engine(
                 settings=settings,
                 database=database,
                 model=model,
-                embedder=_guarded(model, settings, breakers["embedding"], places, seconds=DOCUMENT_SECONDS),
-                query_embedder=CachingEmbedder(
-                    _guarded(model, settings, breakers["embedding"], places, seconds=EMBEDDING_SHARE * seconds),
-                    model,
-                    caches.embedding,
-                ),
+                embedder=_document_embedder(model, settings, breakers["embedding"], places),
+                query_embedder=_query_embedder(model, settings, breakers["embedding"], places, caches, watch),
                 chat=None if chat is None else GuardedChat(chat, breaker=breakers["chat"], places=places),
                 executors={
                     leg: stack.enter_context(_threads(leg, pool_size))
@@ -199,11 +206,47 @@ def open_engine(settings: Settings, *, pool_size: int = 4) -> Iterator[Engine]:
                 },
                 caches=caches,
                 breakers=breakers,
+                places=places,
+                watch=watch,
                 weights=ActiveWeights(database=database),
             )
             if settings.reranker != "embedded":  # what is missing is told at the start
                 engine.reranker(DEFAULT_TENANT, DEFAULT_RETRIEVAL_CONFIG.reranking)
             yield engine
+
+
+def with_model(engine: Engine, model: EmbeddingModel) -> Engine:
+    """The same engine with another embedding model; threads, caches and connections are shared with it.
+
+    Raises:
+        EmbeddingError: this program has no such provider or version.
+    """
+    settings, breaker = engine.settings, CircuitBreaker("embedding")  # the other model's failures are not this one's
+    return replace(
+        engine,
+        model=model,
+        embedder=_document_embedder(model, settings, breaker, engine.places),
+        query_embedder=_query_embedder(model, settings, breaker, engine.places, engine.caches, engine.watch),
+        breakers={**engine.breakers, "embedding": breaker},
+    )
+
+
+def _document_embedder(model: EmbeddingModel, settings: Settings, breaker: CircuitBreaker, places: Bounded) -> Embedder:
+    embedder = _guarded(model, settings, breaker, places, seconds=DOCUMENT_SECONDS)
+    return embedder if model.provider == "hashing" else PiecewiseEmbedder(embedder)  # hashing takes any length
+
+
+def _query_embedder(
+    model: EmbeddingModel,
+    settings: Settings,
+    breaker: CircuitBreaker,
+    places: Bounded,
+    caches: Caches,
+    watch: ModelWatch,
+) -> Embedder:
+    seconds = EMBEDDING_SHARE * settings.request_timeout_ms / 1000
+    guarded = _guarded(model, settings, breaker, places, seconds=seconds)
+    return WatchedEmbedder(CachingEmbedder(guarded, model, caches.embedding), model, watch)
 
 
 def _guarded(

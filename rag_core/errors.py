@@ -69,6 +69,14 @@ class EmbeddingUnavailableError(EmbeddingError):
     """The provider itself failed, whatever the texts: unreachable, too slow, broken off, or something else there."""
 
 
+class TextTooLongError(EmbeddingError):
+    """A text does not fit the model's context."""
+
+
+class ModelStateError(RagError):
+    """An embedding model is not in the state that a step of its life asks for."""
+
+
 class IndexingError(RagError):
     """A run of the pipeline failed; what it had published stays, what it had not is as it was."""
 

@@ -21,7 +21,6 @@ from rag_core.errors import (
     ChatError,
     ChatUnavailableError,
     CircuitOpenError,
-    EmbeddingError,
     EmbeddingUnavailableError,
     RerankerUnavailableError,
     RerankingError,
@@ -236,7 +235,7 @@ class GuardedEmbedder:
         self._wait_seconds = wait_seconds
 
     def embed(self, texts: Sequence[str], *, role: EmbeddingRole) -> FloatMatrix:
-        """Embed as the embedder does; an open circuit or no place in time is an EmbeddingError like any other."""
+        """Embed as the embedder does; an open circuit or no place in time is no failure of the texts either."""
         try:
             self.breaker.check()
             with self._places.place(timeout_seconds=self._wait_seconds):
@@ -244,7 +243,7 @@ class GuardedEmbedder:
                     lambda: self._embedder.embed(texts, role=role), counts=(EmbeddingUnavailableError,)
                 )
         except (CircuitOpenError, BusyError) as error:
-            raise EmbeddingError(f"embedding model {self.name} was not asked: {error}") from error
+            raise EmbeddingUnavailableError(f"embedding model {self.name} was not asked: {error}") from error
 
 
 class GuardedReranker:

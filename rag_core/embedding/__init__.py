@@ -1,7 +1,8 @@
 """Text into vectors: the interface, the registered model, and the key a vector is stored under.
 
-Here: one file a provider (``hashing``, ``ollama``), what every provider's vectors must hold (``vectors``),
-and the words put before a chunk (``context``, ``summaries``).
+Here: one file a provider (``hashing``, ``ollama``), what every provider's vectors must hold (``vectors``), texts longer than
+a model's context (``pieces``), the prefixes of known models (``prefixes``), and the words put before a chunk (``context``,
+``summaries``).
 Not here: the tables of models and cached vectors (``rag_core.storage``), and which model is active.
 Imports point to ``model``, ``errors``, ``language``, ``chunking`` and ``chat``. A provider's file is imported when a
 model of it is built, so that a machine without Ollama loads no HTTP client.
@@ -15,6 +16,9 @@ from typing import Literal, Protocol
 
 from rag_core.errors import EmbeddingError
 from rag_core.model import EmbeddingRole, FloatMatrix
+
+
+ModelState = Literal["candidate", "backfilling", "ready", "active", "retired"]
 
 
 class Embedder(Protocol):
@@ -55,7 +59,7 @@ class EmbeddingModel:
     semantic_weight: float
     fulltext_weight: float
     uses_contextual: bool
-    state: Literal["candidate", "backfilling", "ready", "active", "retired"]
+    state: ModelState
 
 
 def build_embedder(model: EmbeddingModel, *, ollama_host: str, timeout_seconds: float = 30) -> Embedder:

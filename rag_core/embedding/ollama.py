@@ -1,19 +1,21 @@
 """Embedding by an Ollama server (``/api/embed``): batches, retries, and no vector taken on trust."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import httpx
 import numpy as np
 import stamina
 from numpy.typing import NDArray
-from ollama import EmbedResponse, ResponseError
+from ollama import Client, EmbedResponse, ResponseError
 
 from rag_core.call_time import call_time
 from rag_core.chunking import count_tokens
 from rag_core.embedding import EmbeddingModel, prefix_of
 from rag_core.embedding.vectors import require_visible, unit_rows
-from rag_core.errors import EmbeddingError, EmbeddingUnavailableError
+from rag_core.errors import EmbeddingError, EmbeddingUnavailableError, TextTooLongError
 from rag_core.model import EmbeddingRole, FloatMatrix
 from rag_core.ollama import FAILURES, KEEP_ALIVE, explain, open_client
 from rag_core.telemetry.retries import keep_arguments_out_of_logs
@@ -51,8 +53,8 @@ class OllamaEmbedder:
         Nothing is truncated: a text that the model's context cannot hold is an error.
 
         Raises:
-            EmbeddingError: a text is blank or too long, the server failed (EmbeddingUnavailableError) or gave something
-                else than one finite vector of the registered length for each text.
+            EmbeddingError: a text is blank or too long (TextTooLongError), the server failed (EmbeddingUnavailableError) or
+                gave something else than one finite vector of the registered length for each text.
         """
         require_visible(texts)
         prefix = prefix_of(self._model, role)
@@ -115,10 +117,12 @@ class OllamaEmbedder:
             expected="list of vectors",
             refusal=self._explain_refusal(error, inputs),
         )
-        return EmbeddingUnavailableError(failure.text) if failure.is_outage else EmbeddingError(failure.text)
+        if failure.is_outage:
+            return EmbeddingUnavailableError(failure.text)
+        return TextTooLongError(failure.text) if _is_too_long(error) else EmbeddingError(failure.text)
 
     def _explain_refusal(self, error: Exception, inputs: Sequence[str]) -> str:
-        if isinstance(error, ResponseError) and "context length" in str(error.error):
+        if _is_too_long(error):
             return self._explain_length(max(inputs, key=len))
         return f"Check with `ollama show {self.name}` that it is an embedding model."
 
@@ -135,15 +139,62 @@ class OllamaEmbedder:
         return f"Ollama at {self._host}, model {self.name},"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbedModel:
+    """What a server says of a model: the numbers a vector has, and the tokens of its context (None: it does not say)."""
+
+    dimensions: int
+    context_tokens: int | None
+
+
+def probe_model(name: str, *, host: str, timeout_seconds: float) -> ProbedModel:
+    """Ask a server for a model's context and for a vector, whose length counts.
+
+    Raises:
+        EmbeddingError: the server cannot be reached, has no such model, or it does not embed.
+        ConfigurationError: the host is no address.
+    """
+    client = open_client(host)
+    try:
+        with call_time(timeout_seconds):
+            context = _context_length(client.show(name).modelinfo or {})
+            return ProbedModel(dimensions=_vector_length(client, name), context_tokens=context)
+    except FAILURES as error:
+        refusal = f"Check with `ollama show {name}` that it is an embedding model."
+        failure = explain(error, host=host, model=name, seconds=timeout_seconds, expected="vector", refusal=refusal)
+        raise EmbeddingError(failure.text) from error
+
+
+def _context_length(info: Mapping[str, Any]) -> int | None:
+    found = info.get(f"{info.get('general.architecture')}.context_length")
+    return found if isinstance(found, int) and found > 0 else None
+
+
+def _vector_length(client: Client, name: str) -> int:
+    embeddings = client.embed(model=name, input="hola", keep_alive=KEEP_ALIVE).embeddings
+    if len(embeddings) != 1 or not embeddings[0]:
+        raise ValueError(f"{len(embeddings)} vectors for one text")
+    return len(embeddings[0])
+
+
+def given_dimensions(version: str) -> int | None:
+    """The numbers a model of version ``mrl-N`` gives, of which the registered dimensions are the first; None for others."""
+    matryoshka = _MATRYOSHKA_VERSION.fullmatch(version)
+    return int(matryoshka[1]) if matryoshka else None
+
+
 def _given_dimensions(model: EmbeddingModel) -> int:
-    matryoshka = _MATRYOSHKA_VERSION.fullmatch(model.version)
-    given = int(matryoshka[1]) if matryoshka else model.dimensions
+    given = given_dimensions(model.version) or model.dimensions
     if given < model.dimensions:
         raise EmbeddingError(
             f"model {model.name!r} of version {model.version!r} gives {given} dimensions; expected at least "
             f"the {model.dimensions} it is registered with. Register it with {given} or fewer."
         )
     return given
+
+
+def _is_too_long(error: Exception) -> bool:
+    return isinstance(error, ResponseError) and "context length" in str(error.error)
 
 
 def _is_passing(error: Exception) -> bool:

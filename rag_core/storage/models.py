@@ -1,10 +1,23 @@
-"""The registry of embedding models."""
+"""The registry of embedding models: which there are, in which state, how complete their vectors are, and which is active.
 
-from rag_core.embedding import EmbeddingModel
-from rag_core.errors import DatabaseSetupError
-from rag_core.storage.database import Connection
+A promotion holds the lock ``brain.active_model``; whoever writes vectors of a model shares it for the length of a
+transaction (``hold_model``), so that nobody writes for a model that was demoted or retired a moment before.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import psycopg
+
+from rag_core.embedding import EmbeddingModel, ModelState
+from rag_core.errors import DatabaseSetupError, NotFoundError
+from rag_core.model import TenantId
+from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 
+_LOCK_WAIT = "30s"
 _COLUMNS = (
     "id",
     "name",
@@ -23,6 +36,39 @@ _COLUMNS = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegisteredModel:
+    """A model with the moments of its last promotion and of its retirement."""
+
+    model: EmbeddingModel
+    promoted_at: datetime | None
+    retired_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorCounts:
+    """A tenant's live chunks, and how many of them have each kind of a model's vectors."""
+
+    chunks: int
+    standard: int
+    contextual: int
+
+    @property
+    def missing(self) -> int:
+        """Vectors to come; 0 when every chunk has both."""
+        return 2 * self.chunks - self.standard - self.contextual
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Promotion:
+    """How an attempt to promote ended: done, or undone because the model changed meanwhile or still lacked vectors."""
+
+    is_done: bool
+    notes: int = 0
+    missing: Mapping[TenantId, int] = field(default_factory=dict)
+    obstacle: str = ""
+
+
 def fetch_active_model(connection: Connection) -> EmbeddingModel:
     """The model that queries are embedded with.
 
@@ -32,4 +78,120 @@ def fetch_active_model(connection: Connection) -> EmbeddingModel:
     row = connection.execute(query("active_model")).fetchone()
     if row is None:
         raise DatabaseSetupError("no embedding model is active; promote one with `brain models promote NAME`")
+    return _model(row)
+
+
+def list_models(connection: Connection) -> list[RegisteredModel]:
+    """All models, in the order they were registered."""
+    rows = connection.execute(query("list_models")).fetchall()
+    return [RegisteredModel(model=_model(row[:-2]), promoted_at=row[-2], retired_at=row[-1]) for row in rows]
+
+
+def find_model(connection: Connection, name: str) -> RegisteredModel:
+    """The model of that name.
+
+    Raises:
+        NotFoundError: none is registered under it.
+    """
+    models = list_models(connection)
+    for registered in models:
+        if registered.model.name == name:
+            return registered
+    known = ", ".join(registered.model.name for registered in models)
+    raise NotFoundError(
+        f"no embedding model is called {name!r} (there is: {known}); register it with `brain models add`"
+    )
+
+
+def insert_model(connection: Connection, values: Mapping[str, Any]) -> bool:
+    """Register a candidate; False when the name is taken. ``values`` are its columns but for id and state."""
+    return connection.execute(query("insert_model"), values).fetchone() is not None
+
+
+def change_state(connection: Connection, model_id: int, *, to: ModelState, among: Sequence[ModelState]) -> bool:
+    """Put the model into a state if it is in one of ``among``; whether it was."""
+    parameters = {"model": model_id, "state": to, "among": list(among)}
+    return connection.execute(query("change_model_state"), parameters).fetchone() is not None
+
+
+def count_vectors_by_tenant(connection: Connection, model_id: int) -> dict[TenantId, VectorCounts]:
+    """How complete the model's vectors are, for every tenant that has chunks; for the owner's connection."""
+    rows = connection.execute(query("count_model_vectors"), {"model": model_id}).fetchall()
+    return {
+        TenantId(tenant): VectorCounts(chunks=chunks, standard=standard, contextual=contextual)
+        for tenant, chunks, standard, contextual in rows
+        if chunks
+    }
+
+
+def hold_model(connection: Connection, model_id: int) -> ModelState:
+    """Make promotions and retirements wait until the caller's transaction ends; the state the model is in until then.
+
+    To be called first in a transaction, before a note is locked: a promotion locks the notes after this.
+    """
+    connection.execute(query("share_active_model"))
+    row = connection.execute(query("model_state"), {"model": model_id}).fetchone()
+    assert row is not None
+    state: ModelState = row[0]
+    return state
+
+
+def promote_model(database: Database, model_id: int, *, instead_of: int, fingerprints: Mapping[str, str]) -> Promotion:
+    """Make a model the active one, and the active one ready, in one transaction; or change nothing and say why.
+
+    Every live chunk of every tenant must have both vectors at that moment. ``fingerprints`` leads from the former
+    pipeline's to those of the same pipeline with the new model: notes keep their chunks and are not stale.
+    """
+    with database.owner() as connection:
+        try:
+            with connection.transaction():
+                return _promote(connection, model_id, instead_of, fingerprints)
+        except _UnfitError as error:
+            return error.promotion
+        except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
+            return Promotion(is_done=False, obstacle=f"other writers were in the way: {error.diag.message_primary}")
+
+
+class _UnfitError(Exception):
+    """Rolls a promotion back."""
+
+    def __init__(self, promotion: Promotion) -> None:
+        super().__init__(promotion.obstacle)
+        self.promotion = promotion
+
+
+def _promote(connection: Connection, model_id: int, instead_of: int, fingerprints: Mapping[str, str]) -> Promotion:
+    connection.execute("select set_config('lock_timeout', %s, true)", (_LOCK_WAIT,))
+    connection.execute(query("lock_active_model"))
+    counts = count_vectors_by_tenant(connection, model_id)
+    missing = {tenant: count.missing for tenant, count in counts.items() if count.missing}
+    if missing:
+        raise _UnfitError(Promotion(is_done=False, missing=missing, obstacle="vectors are missing"))
+    if not change_state(connection, instead_of, to="ready", among=["active"]):
+        raise _UnfitError(Promotion(is_done=False, obstacle="another model was promoted meanwhile"))
+    if not change_state(connection, model_id, to="active", among=["ready"]):
+        raise _UnfitError(Promotion(is_done=False, obstacle="the model was retired meanwhile"))
+    parameters = {"old": list(fingerprints), "new": list(fingerprints.values())}
+    renamed = connection.execute(query("rename_fingerprints"), parameters)
+    return Promotion(is_done=True, notes=renamed.rowcount)
+
+
+def retire_model(connection: Connection, model_id: int, *, seconds: float) -> bool:
+    """Put a model out of use unless it is active or was until less than ``seconds`` ago; whether it is out of use.
+
+    Waits for whoever is writing its vectors; nobody writes any afterwards. For the owner's connection.
+    """
+    with connection.transaction():
+        connection.execute(query("lock_active_model"))
+        row = connection.execute(query("retire_model"), {"model": model_id, "seconds": seconds}).fetchone()
+    return row is not None
+
+
+def seconds_since_promotion(connection: Connection) -> float | None:
+    """How long ago the active model was promoted, by the server's clock; None when it never was."""
+    row = connection.execute(query("seconds_since_promotion")).fetchone()
+    return None if row is None else row[0]
+
+
+def _model(row: Sequence[Any]) -> EmbeddingModel:
     return EmbeddingModel(**dict(zip(_COLUMNS, row, strict=True)))

@@ -3,6 +3,75 @@ select model_id, name, provider, version, dimensions, query_prefix, document_pre
     similarity_threshold, fusion_method, semantic_weight, fulltext_weight, uses_contextual, state
 from brain.embedding_models where state = 'active';
 
+-- name: list_models
+select model_id, name, provider, version, dimensions, query_prefix, document_prefix, context_tokens,
+    similarity_threshold, fusion_method, semantic_weight, fulltext_weight, uses_contextual, state, promoted_at, retired_at
+from brain.embedding_models order by model_id;
+
+-- name: insert_model
+insert into brain.embedding_models (
+    name, provider, version, dimensions, query_prefix, document_prefix, context_tokens, similarity_threshold,
+    fusion_method, semantic_weight, fulltext_weight, uses_contextual, state
+) values (
+    %(name)s, %(provider)s, %(version)s, %(dimensions)s, %(query_prefix)s, %(document_prefix)s, %(context_tokens)s,
+    %(similarity_threshold)s, %(fusion_method)s, %(semantic_weight)s, %(fulltext_weight)s, %(uses_contextual)s, 'candidate'
+)
+on conflict (name) do nothing
+returning model_id;
+
+-- name: change_model_state
+update brain.embedding_models
+set state = %(state)s, retired_at = null, promoted_at = case %(state)s when 'active' then now() else promoted_at end
+where model_id = %(model)s and state = any(%(among)s)
+returning model_id;
+
+-- name: model_state
+select state from brain.embedding_models where model_id = %(model)s;
+
+-- name: share_active_model
+-- A promotion or a retirement waits for those who share this lock, and they for it.
+select pg_advisory_xact_lock_shared(hashtextextended('brain.active_model', 0));
+
+-- name: lock_active_model
+select pg_advisory_xact_lock(hashtextextended('brain.active_model', 0));
+
+-- name: count_model_vectors
+-- Over all tenants; for the owner's connection. Vectors go with their chunks, so as many as chunks are all there can be.
+select t.tenant_id,
+    (select count(*) from brain.chunks c where c.tenant_id = t.tenant_id),
+    (select count(*) from brain.embeddings e
+        where e.tenant_id = t.tenant_id and e.model_id = %(model)s and e.kind = 'standard'),
+    (select count(*) from brain.embeddings e
+        where e.tenant_id = t.tenant_id and e.model_id = %(model)s and e.kind = 'contextual')
+from brain.tenants t
+order by t.tenant_id;
+
+-- name: rename_fingerprints
+-- Notes of one pipeline are those of another now; locked in the order in which everybody locks notes.
+with renamed as materialized (
+    select n.tenant_id, n.note_id, f.new
+    from brain.notes n join unnest(%(old)s::text[], %(new)s::text[]) f (old, new) on n.indexed_fingerprint = f.old
+    order by n.tenant_id, n.note_id
+    for no key update of n
+)
+update brain.notes n set indexed_fingerprint = r.new
+from renamed r
+where n.tenant_id = r.tenant_id and n.note_id = r.note_id;
+
+-- name: seconds_since_promotion
+select extract(epoch from now() - promoted_at)::float8 from brain.embedding_models where state = 'active';
+
+-- name: retire_model
+-- A model that is retired already is found again, so that what was left of it can be removed.
+update brain.embedding_models m set state = 'retired', retired_at = coalesce(retired_at, now())
+where m.model_id = %(model)s and m.state <> 'active' and (
+    m.state <> 'ready' or not exists (
+        select from brain.embedding_models a
+        where a.state = 'active' and a.promoted_at > now() - make_interval(secs => %(seconds)s)
+    )
+)
+returning m.model_id;
+
 -- name: vector_index_state
 -- Whether the index is whole; no row when there is none. A build that was killed leaves one that is not.
 select i.indisvalid
