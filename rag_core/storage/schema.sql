@@ -842,6 +842,8 @@ CREATE INDEX notes_language ON brain.notes USING btree (tenant_id, language, not
 
 CREATE INDEX notes_pending ON brain.notes USING btree (tenant_id, batch_key) WHERE (legacy_state = 'pending'::text);
 
+CREATE INDEX notes_unassigned ON brain.notes USING btree (tenant_id, created_at DESC, note_id) WHERE (batch_key IS NULL);
+
 CREATE INDEX relations_chunk ON brain.relations USING btree (tenant_id, chunk_id);
 
 CREATE INDEX relations_note ON brain.relations USING btree (tenant_id, note_id);

@@ -7,6 +7,9 @@ alter table notes
     add column legacy_state text check (legacy_state in ('pending', 'migrated')),
     add column chunked_at timestamptz;
 create index notes_pending on notes (tenant_id, batch_key) where legacy_state = 'pending';
+-- Who has no batch yet, in the order batches are given. Without it one new note among a million costs a scan of all of them,
+-- or, while the planner's figures are stale, asking whether there is any does.
+create index notes_unassigned on notes (tenant_id, created_at desc, note_id) where batch_key is null;
 create index notes_chunked_at on notes (tenant_id, chunked_at) where chunked_at is not null;
 
 -- Batches of legacy notes hold nothing else, so that the migration is a range of partitions of its own.
