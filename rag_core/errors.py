@@ -123,3 +123,7 @@ class CircuitOpenError(RagError):
 
 class BusyError(RagError):
     """Everything a dependency may be asked at a time is being asked, and no place became free in time."""
+
+
+class DeliveryError(RagError):
+    """A message did not reach an address."""

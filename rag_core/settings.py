@@ -18,6 +18,7 @@ TENANT_NAME = "[a-z0-9][a-z0-9_-]{0,62}"
 Port = Annotated[int, Field(ge=0, le=65535)]
 RerankerName = Literal["embedded", "llm", "http", "cross_encoder"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
+AlertSeverity = Literal["info", "warning", "critical"]
 
 
 class Settings(BaseSettings):
@@ -65,6 +66,25 @@ class Settings(BaseSettings):
     query_cache_seconds: int = Field(300, ge=0, description="How long an answer is kept; 0: not at all.")
     embedding_cache_seconds: int = Field(3600, ge=0, description="How long a query's vector is kept; 0: not at all.")
     context_cache_seconds: int = Field(7200, ge=0, description="How long a window's text is kept; 0: not at all.")
+    dagster_url: str | None = Field(
+        None, description="Where people reach Dagster's UI, for links; default: 127.0.0.1 and its port."
+    )
+    alert_urls: SecretStr | None = Field(
+        None, description="Who is told of alerts: apprise's addresses, separated by blanks or commas."
+    )
+    alert_least_severity: AlertSeverity = Field("warning", description="Less severe alerts are recorded only.")
+    alert_cooldown_hours: float = Field(6, gt=0, le=168, description="When people are reminded of what goes on.")
+    alert_latency_p95_ms: float = Field(2000, gt=0, description="A higher p95 of ten minutes is an alert.")
+    alert_error_rate: float = Field(0.05, ge=0, le=1, description="A larger share of failed requests is an alert.")
+    alert_least_requests: int = Field(20, ge=1, description="Fewer requests in ten minutes are not judged.")
+    alert_stale_hours: float = Field(3, gt=0, description="Notes that are stale for longer are an alert.")
+    alert_unevaluated_hours: float = Field(
+        36, gt=0, description="A longer time without nightly evaluation is an alert."
+    )
+    alert_stalled_minutes: float = Field(
+        30, gt=0, description="A migration that chunks nothing for longer is an alert."
+    )
+    alert_silent_minutes: float = Field(5, ge=2, description="An API process without figures for longer is an alert.")
     log_level: LogLevel = Field("INFO", description="Least severe record that is logged.")
     log_text: bool = Field(default=False, description="Whether logs may hold the text of queries and notes.")
     max_note_characters: int = Field(1_000_000, ge=1, le=10_000_000, description="Longer notes are rejected.")
@@ -80,7 +100,15 @@ class Settings(BaseSettings):
         return home.expanduser().resolve()
 
     @field_validator(
-        "database_url", "dagster_database_url", "tenant", "chat_model", "reranker_url", "reranker_model", mode="before"
+        "database_url",
+        "dagster_database_url",
+        "tenant",
+        "chat_model",
+        "reranker_url",
+        "reranker_model",
+        "dagster_url",
+        "alert_urls",
+        mode="before",
     )
     @classmethod
     def _empty_is_unset(cls, value: str | None) -> str | None:
@@ -106,6 +134,11 @@ class Settings(BaseSettings):
     def zone(self) -> ZoneInfo:
         """The zone of dates without one."""
         return ZoneInfo(self.timezone)
+
+    @property
+    def dagster_page(self) -> str:
+        """Where people reach Dagster's UI."""
+        return self.dagster_url or f"http://127.0.0.1:{self.dagster_port}"
 
     @property
     def dagster_home(self) -> Path:
