@@ -74,7 +74,7 @@ class Settings(BaseSettings):
     )
     alert_least_severity: AlertSeverity = Field("warning", description="Less severe alerts are recorded only.")
     alert_cooldown_hours: float = Field(6, gt=0, le=168, description="When people are reminded of what goes on.")
-    alert_latency_p95_ms: float = Field(2000, gt=0, description="A higher p95 of ten minutes is an alert.")
+    alert_latency_ms: float = Field(2000, gt=0, description="A higher p95 of ten minutes is an alert.")
     alert_error_rate: float = Field(0.05, ge=0, le=1, description="A larger share of failed requests is an alert.")
     alert_least_requests: int = Field(20, ge=1, description="Fewer requests in ten minutes are not judged.")
     alert_stale_hours: float = Field(3, gt=0, description="Notes that are stale for longer are an alert.")
