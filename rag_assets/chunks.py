@@ -4,11 +4,20 @@ import dagster as dg
 from pydantic import Field
 
 from rag_assets.notes import notes
-from rag_assets.stages import Materialized, Stopwatch, batch_asset, stage_metadata, total
+from rag_assets.stages import Materialized, Stopwatch, batch_asset, outages_retried, ratio, stage_metadata, total
 from rag_core.chunking import CHUNKER_VERSION
+from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, Chunking
+from rag_core.embedding.context import CONTEXT_VERSION
+from rag_core.embedding.summaries import PROMPT_VERSION
 from rag_core.engine import Engine
 from rag_core.indexing.batches import batches_by_tenant
 from rag_core.indexing.staging import stage_notes
+
+
+def code_version(sizes: Chunking) -> str:
+    """What of the pipeline's fingerprint is code: chunker, sizes in tokens, contexts, the instructions for summaries."""
+    tokens = f"{sizes.max_chunk_size}/{sizes.overlap_size}/{sizes.min_chunk_size}"
+    return f"chunker-{CHUNKER_VERSION} sizes-{tokens} context-{CONTEXT_VERSION} summaries-{PROMPT_VERSION}"
 
 
 class StagingConfig(dg.Config):
@@ -20,7 +29,7 @@ class StagingConfig(dg.Config):
 @batch_asset(
     deps=[notes],
     kinds={"python", "postgres"},
-    code_version=CHUNKER_VERSION,
+    code_version=code_version(DEFAULT_RETRIEVAL_CONFIG.chunking),
     description=(
         "Sentences, and as many of them a chunk as fit. Only notes that are new, were edited or were made by another "
         "pipeline; what readers see does not change yet."
@@ -29,13 +38,17 @@ class StagingConfig(dg.Config):
 def chunks(context: dg.AssetExecutionContext, config: StagingConfig, engine: dg.ResourceParam[Engine]) -> Materialized:
     """Stage the batches' stale notes."""
     clock = Stopwatch()
-    batches = batches_by_tenant(engine.database, context.partition_keys)
-    reports = [
-        stage_notes(engine.database, tenant, keys, engine.pipeline, is_full=config.is_full)
-        for tenant, keys in batches.items()
-    ]
-    counts = {name: total(reports, name) for name in ("notes", "chunks", "summarised", "without_summary")}
-    return dg.MaterializeResult(
-        metadata=stage_metadata(engine, batches, "preview_staged_chunks", clock, **counts),
-        data_version=dg.DataVersion(engine.pipeline.fingerprint),
-    )
+    with outages_retried(context):
+        batches = batches_by_tenant(engine.database, context.partition_keys)
+        reports = [
+            stage_notes(engine.database, tenant, keys, engine.pipeline, is_full=config.is_full)
+            for tenant, keys in batches.items()
+        ]
+        counts = {name: total(reports, name) for name in ("notes", "chunks", "summarised", "without_summary", "failed")}
+        return dg.MaterializeResult(
+            metadata={
+                **stage_metadata(engine, batches, "preview_staged_chunks", clock, **counts),
+                "chunks_per_note": ratio(counts["chunks"], counts["notes"]),
+            },
+            data_version=dg.DataVersion(engine.pipeline.fingerprint),
+        )

@@ -11,15 +11,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rag_assets.worker_processes import PROCESS_TAG, is_gone, this_process
 from rag_core.dagster_home import prepare_dagster_home
 from rag_core.engine import Engine
 from rag_core.errors import IndexingError, RagError
 from rag_core.graph.llm import causal_extractor
-from rag_core.indexing.batches import list_batches, register_batches
-from rag_core.indexing.graph import stale_batches_with_graph
+from rag_core.indexing.automatic import IndexWork, find_work
 from rag_core.indexing.publishing import maintain
 from rag_core.model import TenantId
-from rag_core.storage.overviews import count_totals
+from rag_core.storage.overviews import count_pending, count_totals
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -31,18 +31,32 @@ MAX_GAP = 20
 """In this process a run costs some 0.8 s, a batch that is passed over 30 ms."""
 MAX_BATCHES = 50
 """5,000 notes a run: the newest are found by meaning before the oldest are embedded."""
-PROCESS_TAG = "brain/process"
+
+
+COUNTED = {
+    "embedded": ("embeddings",),
+    "reused": ("embeddings",),
+    "deleted": ("fulltext_index",),
+    "failed": ("chunks", "embeddings", "fulltext_index"),
+}
+"""What is counted over the runs, and the assets that tell it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexReport:
-    """Notes and chunks there are now; vectors computed, and kept or cached; chunks replaced or removed; the time."""
+    """What an index run came to.
+
+    Notes and chunks there are now; vectors computed, and kept or cached; chunks replaced or removed; notes that failed;
+    legacy notes that were left to the migration; the time.
+    """
 
     notes: int
     chunks: int
     embedded: int
     reused: int
     deleted: int
+    failed: int
+    pending: int
     seconds: float
 
 
@@ -67,6 +81,7 @@ def run_index(
 ) -> IndexReport:
     """Bring the tenants' index up to date; with ``is_full`` every note is made anew, stale or not.
 
+    Legacy notes that wait for their migration go on waiting, and so do the other notes of their batches.
     With nothing stale nothing is written but statistics that wait to be folded, and Dagster is not imported.
 
     Raises:
@@ -74,9 +89,9 @@ def run_index(
         DatabaseUnavailableError: the database does not answer.
     """
     began = time.perf_counter()
-    wanted = [key for tenant in tenants for key in _wanted_batches(engine, tenant, is_full=is_full)]
-    counts = _materialise(engine, tenants, wanted, is_full=is_full, on_event=on_event) if wanted else {}
-    if not wanted:
+    work = [_find_work(engine, tenant, is_full=is_full) for tenant in tenants]
+    counts = _materialise(engine, work, is_full=is_full, on_event=on_event)
+    if not counts:
         for tenant in tenants:
             maintain(engine.database, tenant, engine.pipeline)
     totals = [count_totals(engine.database, tenant) for tenant in tenants]
@@ -86,52 +101,65 @@ def run_index(
         embedded=counts.get("embedded", 0),
         reused=counts.get("reused", 0),
         deleted=counts.get("deleted", 0),
+        failed=counts.get("failed", 0),
+        pending=sum(count_pending(engine.database, tenant) for tenant in tenants),
         seconds=round(time.perf_counter() - began, 3),
     )
 
 
-def _wanted_batches(engine: Engine, tenant: TenantId, *, is_full: bool) -> list[str]:
-    register_batches(engine.database, tenant)
-    if is_full:
-        return [batch.key for batch in list_batches(engine.database) if batch.tenant == tenant]
-    return stale_batches_with_graph(
-        engine.database, tenant, fingerprint=engine.pipeline.fingerprint, extractor=causal_extractor(engine.chat)
+def _find_work(engine: Engine, tenant: TenantId, *, is_full: bool) -> IndexWork:
+    return find_work(
+        engine.database,
+        tenant,
+        fingerprint=engine.pipeline.fingerprint,
+        extractor=causal_extractor(engine.chat),
+        is_full=is_full,
     )
 
 
-def _materialise(
-    engine: Engine, tenants: Sequence[TenantId], wanted: Sequence[str], *, is_full: bool, on_event: OnEvent
-) -> dict[str, int]:
-    """Run the job over ranges that cover the wanted batches and touch no other tenant's; the counts of all runs."""
+def _materialise(engine: Engine, work: Sequence[IndexWork], *, is_full: bool, on_event: OnEvent) -> dict[str, int]:
+    """Run the job over ranges that cover the wanted batches and touch no other tenant's; the counts of all runs.
+
+    With nothing wanted it is {}.
+    """
+    wanted = [key for tenant_work in work for key in tenant_work.wanted]
+    if not wanted:
+        return {}
     from rag_assets.definitions import build_definitions
     from rag_assets.partitions import PARTITIONS_NAME, add_missing_keys, merge_ranges
 
-    ours = {batch.key for batch in list_batches(engine.database) if batch.tenant in set(tenants)}
+    passable = [key for tenant_work in work for key in tenant_work.passable]
     job = build_definitions({"engine": engine}).resolve_job_def(JOB)
     counts: dict[str, int] = {}
     done = 0
     with dagster_instance(engine, on_event, len(wanted)) as instance:
         add_missing_keys(instance, engine.database)
         order = instance.get_dynamic_partitions(PARTITIONS_NAME)
-        for batch_range in merge_ranges(order, wanted, passable=ours, max_gap=MAX_GAP, max_wanted=MAX_BATCHES):
-            result = _run(job, instance, batch_range, is_full=is_full)
-            for name in ("embedded", "reused", "deleted"):
+        for batch_range in merge_ranges(order, wanted, passable=passable, max_gap=MAX_GAP, max_wanted=MAX_BATCHES):
+            result = run_range(job, instance, batch_range, is_full=is_full)
+            for name in COUNTED:
                 counts[name] = counts.get(name, 0) + _count(result, name)
             done += batch_range.wanted
             on_event(IndexEvent(done=done, batches=len(wanted), message=f"{done} of {len(wanted)} batches"))
     return counts
 
 
-def _run(
+def run_range(
     job: "dg.JobDefinition", instance: "dg.DagsterInstance", batch_range: "BatchRange", *, is_full: bool
 ) -> "dg.ExecuteInProcessResult":
+    """Run a job over a range of batches in this process.
+
+    Raises:
+        IndexingError: the run failed; the message has the cause.
+        KeyboardInterrupt: it was interrupted.
+    """
     result = job.execute_in_process(
         instance=instance,
         run_config={
             "ops": {"chunks": {"config": {"is_full": is_full}}},
             "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
         },
-        tags={**batch_range.tags, PROCESS_TAG: _this_process()},
+        tags={**batch_range.tags, PROCESS_TAG: this_process()},
         raise_on_error=False,
     )
     if not result.success:
@@ -142,12 +170,13 @@ def _run(
 
 
 def _count(result: "dg.ExecuteInProcessResult", name: str) -> int:
-    """A count of the run; it is the same on every partition's materialization."""
+    """A count of the run over the assets that have it; on each it is the same for every partition."""
+    values: dict[str, Any] = {}
     for event in result.get_asset_materialization_events():
-        value: Any = event.materialization.metadata.get(name)
-        if value is not None:
-            return int(value.value)
-    return 0
+        asset = event.asset_key.to_user_string()
+        if asset in COUNTED[name]:
+            values[asset] = event.materialization.metadata[name].value
+    return sum(map(int, values.values()))
 
 
 def _was_interrupted(result: "dg.ExecuteInProcessResult") -> bool:
@@ -221,32 +250,6 @@ def _give_up_runs_of_dead_processes(instance: "dg.DagsterInstance") -> None:
 
     statuses = [dg.DagsterRunStatus[name] for name in ("NOT_STARTED", "STARTING", "STARTED")]
     for run in instance.get_runs(dg.RunsFilter(job_name=JOB, statuses=statuses)):
-        if _is_dead(run.tags.get(PROCESS_TAG, "")):
+        if is_gone(run.tags.get(PROCESS_TAG, "")):
             instance.report_run_canceled(run, "The process that executed this run is gone.")
-
-
-def _this_process() -> str:
-    import psutil
-
-    return _process_name(psutil.Process())
-
-
-def _process_name(process: Any) -> str:
-    """Names a process for ever: its number alone is given to others later."""
-    import platform
-
-    return f"{platform.node()}/{process.pid}/{process.create_time():.2f}"
-
-
-def _is_dead(name: str) -> bool:
-    import platform
-
-    import psutil
-
-    host, _, rest = name.partition("/")
-    if host != platform.node() or not rest:
-        return False
-    try:
-        return _process_name(psutil.Process(int(rest.partition("/")[0]))) != name
-    except psutil.NoSuchProcess:
-        return True
+            instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)

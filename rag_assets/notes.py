@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from rag_assets.stages import Materialized, Stopwatch, batch_asset, stage_metadata, total
+from rag_assets.stages import Materialized, Stopwatch, batch_asset, outages_retried, stage_metadata, total
 from rag_core.engine import Engine
 from rag_core.indexing.batches import batches_by_tenant
 from rag_core.storage.overviews import fetch_batch_overviews
@@ -19,22 +19,25 @@ from rag_core.storage.overviews import fetch_batch_overviews
 def notes(context: dg.AssetExecutionContext, engine: dg.ResourceParam[Engine]) -> Materialized:
     """Verify the batches; each partition gets its own counts."""
     clock = Stopwatch()
-    batches = batches_by_tenant(engine.database, context.partition_keys)
-    overviews = [
-        overview
-        for tenant, keys in batches.items()
-        for overview in fetch_batch_overviews(engine.database, tenant, keys, fingerprint=engine.pipeline.fingerprint)
-    ]
-    for overview in overviews:
-        context.add_asset_metadata(
-            {
-                "notes_in_batch": overview.notes,
-                "stale_in_batch": overview.stale,
-                "characters_in_batch": overview.characters,
-                "oldest": overview.oldest.isoformat(),
-                "newest": overview.newest.isoformat(),
-            },
-            partition_key=overview.batch,
-        )
-    counts = {name: total(overviews, name) for name in ("notes", "stale", "characters", "damaged")}
-    return dg.MaterializeResult(metadata=stage_metadata(engine, batches, "preview_notes", clock, **counts))
+    with outages_retried(context):
+        batches = batches_by_tenant(engine.database, context.partition_keys)
+        overviews = [
+            overview
+            for tenant, keys in batches.items()
+            for overview in fetch_batch_overviews(
+                engine.database, tenant, keys, fingerprint=engine.pipeline.fingerprint
+            )
+        ]
+        for overview in overviews:
+            context.add_asset_metadata(
+                {
+                    "notes_in_batch": overview.notes,
+                    "stale_in_batch": overview.stale,
+                    "characters_in_batch": overview.characters,
+                    "oldest": overview.oldest.isoformat(),
+                    "newest": overview.newest.isoformat(),
+                },
+                partition_key=overview.batch,
+            )
+        counts = {name: total(overviews, name) for name in ("notes", "stale", "characters", "damaged")}
+        return dg.MaterializeResult(metadata=stage_metadata(engine, batches, "preview_notes", clock, **counts))

@@ -1,15 +1,17 @@
 """What the partitioned stages have in common: how they are declared, and how they tell what they did."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import dagster as dg
 
-from rag_assets.partitions import NOTE_BATCHES
+from rag_assets.partitions import BACKFILL_POLICY, NOTE_BATCHES
 from rag_core.engine import Engine
+from rag_core.errors import DatabaseUnavailableError, EmbeddingUnavailableError, RagError
 from rag_core.model import TenantId
 from rag_core.storage.overviews import PreviewName, fetch_preview
 
@@ -19,10 +21,56 @@ else:
     Materialized = dg.MaterializeResult  # as an annotation Dagster knows the bare class only
 
 OWNERS = ["team:brain-sync"]
+EMBEDDING_POOL = "embedding"
+"""Steps that ask an embedding provider. The limits of the pools are in dagster.yaml and, by pool, in Dagster's UI."""
+WRITING_POOL = "database_writes"
+"""Steps that change what readers see."""
+HOW_TO_GO_ON = (
+    "Nothing live was touched: old chunks are still found, new notes by their words, and what was done is kept. When it is "
+    "mended, run `brain index` or this run again."
+)
+OUTAGES = (EmbeddingUnavailableError, DatabaseUnavailableError)
+OUTAGE_RETRIES = dg.RetryPolicy(max_retries=4, delay=2, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS)
+"""After 2, 6, 14 and 30 seconds, each two more or less: a restart of a server is waited for, a longer absence is not."""
+DAILY = dg.FreshnessPolicy.time_window(warn_window=timedelta(hours=26), fail_window=timedelta(hours=50))
+"""Made every night, the nightly run taking its time; after two nights without it something is wrong."""
+
+
+@contextmanager
+def outages_retried(
+    context: dg.AssetExecutionContext | dg.AssetCheckExecutionContext | dg.OpExecutionContext,
+) -> Iterator[None]:
+    """A step that meets an outage is tried again later, and goes on where it was; what else fails, fails at once.
+
+    Raises:
+        dagster.RetryRequested: there was an outage.
+        dagster.Failure: the last attempt met one too, or something else is wrong; it says what to do.
+    """
+    attempt = context.retry_number + 1
+    try:
+        yield
+    except OUTAGES as error:
+        if attempt > OUTAGE_RETRIES.max_retries:
+            raise _failure(f"{error}; {attempt} attempts failed") from error
+        raise dg.RetryRequested(
+            max_retries=OUTAGE_RETRIES.max_retries, seconds_to_wait=OUTAGE_RETRIES.calculate_delay(attempt)
+        ) from error
+    except RagError as error:
+        raise _failure(str(error)) from error
+
+
+def _failure(problem: str) -> dg.Failure:
+    return dg.Failure(description=f"{problem.rstrip('.')}. {HOW_TO_GO_ON}", allow_retries=False)
 
 
 def batch_asset(
-    *, kinds: set[str], code_version: str, description: str, deps: Sequence[dg.AssetsDefinition] = ()
+    *,
+    kinds: set[str],
+    code_version: str,
+    description: str,
+    deps: Sequence[dg.AssetsDefinition] = (),
+    pool: str | None = None,
+    freshness_policy: dg.FreshnessPolicy | None = None,
 ) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
     """Declare a stage over batches. A range of them is one run: a run costs seconds, a batch in it milliseconds."""
     return dg.asset(
@@ -31,9 +79,11 @@ def batch_asset(
         code_version=code_version,
         description=description,
         partitions_def=NOTE_BATCHES,
-        backfill_policy=dg.BackfillPolicy.single_run(),
+        backfill_policy=BACKFILL_POLICY,
         group_name="index",
         owners=OWNERS,
+        pool=pool,
+        freshness_policy=freshness_policy,
         tags={"brain/scope": "note-batches"},
     )
 
@@ -62,15 +112,28 @@ def stage_metadata(
     clock: Stopwatch,
     **counts: int,
 ) -> dict[str, Any]:
-    """What a stage shows of a run: its counts over all batches, the pipeline, the time it took and some rows."""
+    """What a stage shows of a run: its counts over all batches, the pipeline, the time it took and some rows.
+
+    Numbers are plotted over the runs; ``notes`` or ``published`` notes are also told by the second.
+    """
     return {
         **counts,
+        **_pace(counts.get("notes", counts.get("published")), clock.seconds),
         "batches": sum(len(keys) for keys in batches.values()),
         "tenants": dg.MetadataValue.json(list(batches)),
         "pipeline": engine.pipeline.fingerprint,
         "preview": _preview(engine, batches, preview),
         "seconds": clock.seconds,
     }
+
+
+def _pace(notes: int | None, seconds: float) -> dict[str, float]:
+    return {} if notes is None else {"notes_per_second": ratio(notes, seconds)}
+
+
+def ratio(part: float, whole: float) -> float:
+    """The quotient to three places; 0 of nothing."""
+    return round(part / whole, 3) if whole else 0.0
 
 
 def _preview(engine: Engine, batches: Mapping[TenantId, Sequence[str]], name: PreviewName) -> dg.MetadataValue[Any]:

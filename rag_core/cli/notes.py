@@ -124,6 +124,8 @@ def index_notes(
             print_json(asdict(report))
         else:
             print("  ".join(f"{name} {value}" for name, value in asdict(report).items()))
+            if report.pending:
+                print(f"{report.pending} legacy notes wait, found whole: `brain migration run` chunks them.")
 
 
 @app.command("delete")

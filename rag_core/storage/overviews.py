@@ -50,6 +50,30 @@ def fetch_batch_overviews(
     ]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """A tenant's batches, and those without a stale note."""
+
+    batches: int
+    done: int
+
+
+def fetch_progress(database: Database, tenant: TenantId, *, fingerprint: str) -> Progress:
+    """How far the tenant's batches are of this pipeline, in one query."""
+    with database.transaction(tenant) as connection:
+        row = connection.execute(query("index_progress"), {"tenant": tenant, "fingerprint": fingerprint}).fetchone()
+    assert row is not None
+    return Progress(batches=row[0], done=row[1])
+
+
+def count_pending(database: Database, tenant: TenantId) -> int:
+    """How many of the tenant's legacy notes are not chunked yet."""
+    with database.transaction(tenant) as connection:
+        row = connection.execute(query("count_pending_notes"), {"tenant": tenant}).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
 def fetch_preview(
     database: Database, tenant: TenantId, name: PreviewName, batches: Sequence[str], *, fingerprint: str
 ) -> list[dict[str, Any]]:

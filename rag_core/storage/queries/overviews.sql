@@ -17,6 +17,19 @@ where tenant_id = %(tenant)s and batch_key = any(%(batches)s)
 group by batch_key
 order by batch_key;
 
+-- name: index_progress
+-- How many batches the tenant has, and how many of them have no note that this pipeline did not make.
+select count(*), count(*) filter (where is_done)
+from (
+    select bool_and(indexed_fingerprint is not distinct from %(fingerprint)s) as is_done
+    from notes
+    where tenant_id = %(tenant)s and batch_key is not null
+    group by batch_key
+) b;
+
+-- name: count_pending_notes
+select count(*) from notes where tenant_id = %(tenant)s and legacy_state = 'pending';
+
 -- name: preview_staged_chunks
 select n.external_id as note, c.chunk_index as chunk, c.start_char as start, c.end_char as end, c.token_count as tokens,
     left(substring(n.content from c.start_char + 1 for c.end_char - c.start_char), 80) as text
