@@ -1,13 +1,16 @@
 """Publication: staged notes become the live ones, and the index is kept lean."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from rag_core.indexing.isolation import together_or_alone
 from rag_core.indexing.pipeline import Pipeline
+from rag_core.migration.failures import record_failures
 from rag_core.model import NoteId, TenantId
 from rag_core.storage import staging as store
 from rag_core.storage import vector_index
-from rag_core.storage.database import Database
+from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 
 PUBLISH_NOTES = 200
@@ -18,11 +21,12 @@ VACUUM_AFTER_ROWS = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishReport:
-    """Notes whose new generation went live, staged ones that could not yet, and chunks that are no more."""
+    """Notes whose new generation went live, staged ones that could not yet, chunks that are no more, notes that failed."""
 
     published: int
     left: int
     deleted: int
+    failed: int = 0
 
 
 def publish_staged(
@@ -33,29 +37,57 @@ def publish_staged(
     *,
     on_progress: Callable[[int], None] = lambda _notes: None,
 ) -> PublishReport:
-    """Publish the batches' staged notes, two hundred a transaction; each note is seen old or new, whole."""
-    staged = published = deleted = 0
+    """Publish the batches' staged notes, two hundred a transaction; each note is seen old or new, whole.
+
+    Notes that another publishes are left to it at first and looked at again at the end. A page that is refused is
+    published note by note; those that fail are recorded, and stay as they are.
+
+    Raises:
+        ModelChangedError: another model was promoted; what was published before that stays.
+    """
+    staged: set[NoteId] = set()
+    published: dict[NoteId, int] = {}
+    failed = 0
     for fingerprint in pipeline.fingerprints:
         notes = store.fetch_staged_note_ids(database, tenant, batches, fingerprint)
-        staged += len(notes)
-        for start in range(0, len(notes), PUBLISH_NOTES):
-            page = notes[start : start + PUBLISH_NOTES]
-            page_published, page_deleted = _publish(database, tenant, page, pipeline.model.id, fingerprint)
-            published += page_published
-            deleted += page_deleted
-            on_progress(len(page))
-    return PublishReport(published=published, left=staged - published, deleted=deleted)
+        publish = partial(_publish, database, tenant, model_id=pipeline.model.id, fingerprint=fingerprint)
+        staged.update(notes)
+        for is_waiting in (False, True):
+            for page in _pages([note for note in notes if note not in published]):
+                done, refused = together_or_alone(page, partial(publish, is_waiting=is_waiting))
+                failed += record_failures(database, tenant, dict(refused), stage="publication")
+                published |= {note: chunks for part in done for note, chunks in part.items()}
+                on_progress(0 if is_waiting else len(page))
+    left = staged.intersection(
+        note
+        for fingerprint in pipeline.fingerprints
+        for note in store.fetch_staged_note_ids(database, tenant, batches, fingerprint)
+    )
+    return PublishReport(published=len(published), left=len(left), deleted=sum(published.values()), failed=failed)
+
+
+def _pages(notes: Sequence[NoteId]) -> Iterator[Sequence[NoteId]]:
+    for start in range(0, len(notes), PUBLISH_NOTES):
+        yield notes[start : start + PUBLISH_NOTES]
 
 
 def _publish(
-    database: Database, tenant: TenantId, notes: Sequence[NoteId], model_id: int, fingerprint: str
-) -> tuple[int, int]:
-    """How many of the notes went live, and how many of their chunks are no more."""
-    with database.transaction(tenant) as connection:
-        store.lock_notes(connection, tenant, notes)
-        replaced = store.count_replaced_chunks(connection, tenant, notes)
-        published = store.publish_notes(connection, tenant, notes, model_id=model_id, fingerprint=fingerprint)
-    return len(published), sum(replaced.get(note, 0) for note in published)
+    database: Database,
+    tenant: TenantId,
+    notes: Sequence[NoteId],
+    *,
+    model_id: int,
+    fingerprint: str,
+    is_waiting: bool,
+) -> dict[NoteId, int]:
+    """The notes that went live, each with how many of its chunks are no more."""
+
+    def write(connection: Connection) -> dict[NoteId, int]:
+        return store.publish_notes(
+            connection, tenant, notes, model_id=model_id, fingerprint=fingerprint, is_waiting=is_waiting
+        )
+
+    return database.write(tenant, write)
 
 
 def maintain(database: Database, tenant: TenantId, pipeline: Pipeline) -> int:

@@ -1,20 +1,24 @@
 """The generation beside the live one: chunks of stale notes, and their vectors in the cache."""
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag_core.chunking import ChunkSpan, chunk_spans, sentence_spans
 from rag_core.configuration import Chunking
-from rag_core.embedding import Embedder, input_hash
+from rag_core.embedding import input_hash
 from rag_core.embedding.context import contextual_info, template_summary, with_context
 from rag_core.embedding.summaries import needs_summary
+from rag_core.errors import RagError
+from rag_core.indexing.isolation import embed_apart, together_or_alone
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.summarising import PageSummaries, Patience, summarise_page
-from rag_core.model import ChunkId, FloatMatrix, NoteId, Span, TenantId
+from rag_core.migration.failures import record_failures
+from rag_core.model import ChunkId, NoteId, Span, TenantId
 from rag_core.storage import staging as store
 from rag_core.storage.database import Database
 from rag_core.storage.summaries import fetch_indexed_as
@@ -22,24 +26,28 @@ from rag_core.storage.summaries import fetch_indexed_as
 STAGE_NOTES = 200
 EMBED_CHUNKS = 512
 _FIRST = UUID(int=0)
+_CHUNKING_FAILURES = (RagError, ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, ValueError)
+"""What a text nobody thought of can make the chunker raise; want of memory and the like is nothing of the note's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageReport:
-    """Counts of one staging run: notes and chunks staged, summaries made, and notes that wait for theirs."""
+    """Counts of one staging run: notes and chunks staged, summaries made, notes that wait for theirs, and that failed."""
 
     notes: int
     chunks: int
     summarised: int = 0
     without_summary: int = 0
+    failed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbedReport:
-    """Vectors computed, and vectors that were live or cached already."""
+    """Vectors computed, vectors that were live or cached already, and notes with a text that the provider refused."""
 
     embedded: int
     reused: int
+    failed: int = 0
 
 
 def stage_notes(
@@ -54,7 +62,7 @@ def stage_notes(
     """Chunk the batches' stale notes (all of them if ``is_full``) into the staging tables, a page a transaction.
 
     With a summariser the notes of a page are summarised first. A note without its summary is staged with the template,
-    unless it is live with that already.
+    unless it is live with that already. A note that cannot be chunked is recorded, and stays as it is.
     """
     store.drop_other_generations(database, tenant, batches, pipeline.fingerprint)
     patience = Patience()
@@ -72,6 +80,7 @@ def stage_notes(
         chunks=sum(report.chunks for report in reports),
         summarised=sum(report.summarised for report in reports),
         without_summary=sum(report.without_summary for report in reports),
+        failed=sum(report.failed for report in reports),
     )
 
 
@@ -100,18 +109,35 @@ def _stage_page(
     *,
     is_full: bool,
 ) -> StageReport:
-    staged = [stage_note(note, pipeline, summary=summaries.texts.get(note.content_hash)) for note in page]
+    staged, reasons = _chunk_page(page, pipeline, summaries)
     waiting = [note.note_id for note in staged if note.fingerprint != pipeline.fingerprint]
     if waiting and not is_full:
         live = fetch_indexed_as(database, tenant, waiting, fingerprint=pipeline.template_fingerprint)
         staged = [note for note in staged if note.note_id not in live]
-    store.write_staged(database, tenant, staged)
+    written, refused = together_or_alone(
+        staged, lambda notes: store.write_staged(database, tenant, notes, is_full=is_full)
+    )
+    reasons |= {note.note_id: reason for note, reason in refused}
     return StageReport(
-        notes=len(staged),
-        chunks=sum(len(note.chunks) for note in staged),
+        notes=sum(len(notes) for notes in written),
+        chunks=sum(len(note.chunks) for notes in written for note in notes),
         summarised=summaries.made,
         without_summary=len(waiting),
+        failed=record_failures(database, tenant, reasons, stage="chunking"),
     )
+
+
+def _chunk_page(
+    page: Sequence[store.NoteToStage], pipeline: Pipeline, summaries: PageSummaries
+) -> tuple[list[store.StagedNote], dict[NoteId, str]]:
+    """The notes' next generations; notes that could not be chunked, with the reason."""
+    staged, reasons = [], {}
+    for note in page:
+        try:
+            staged.append(stage_note(note, pipeline, summary=summaries.texts.get(note.content_hash)))
+        except _CHUNKING_FAILURES as error:
+            reasons[note.note_id] = f"{type(error).__name__}: {error}"
+    return staged, reasons
 
 
 def stage_note(note: store.NoteToStage, pipeline: Pipeline, *, summary: str | None = None) -> store.StagedNote:
@@ -133,7 +159,7 @@ def stage_note(note: store.NoteToStage, pipeline: Pipeline, *, summary: str | No
 def _staged_chunks(
     note: store.NoteToStage, sentences: Sequence[Span], pipeline: Pipeline, *, summary: str
 ) -> list[store.StagedChunk]:
-    spans = _visible_spans(note, sentences, pipeline.chunking)
+    spans = visible_spans(note, sentences, pipeline.chunking)
     model = pipeline.model
     repeats: dict[str, int] = {}
     staged = []
@@ -158,7 +184,7 @@ def _staged_chunks(
     return staged
 
 
-def _visible_spans(note: store.NoteToStage, sentences: Sequence[Span], sizes: Chunking) -> list[ChunkSpan]:
+def visible_spans(note: store.NoteToStage, sentences: Sequence[Span], sizes: Chunking) -> list[ChunkSpan]:
     """Chunk spans without those of white space alone, which have no meaning to embed."""
     spans = chunk_spans(
         note.content,
@@ -188,21 +214,25 @@ def embed_staged(
 ) -> EmbedReport:
     """Compute the vectors that staged chunks lack and put them into the cache, a page a transaction.
 
-    What was computed before a failure stays, so a second try goes on from there.
+    A note with a text that the provider refuses is recorded and no longer staged; all others get their vectors. What was
+    computed before an outage stays, so a second try goes on from there.
 
     Raises:
-        EmbeddingError: the provider failed; nothing live was touched.
+        EmbeddingError: the provider failed, whatever the texts; nothing live was touched.
     """
-    chunks = embedded = 0
+    embedded = reused = failed = 0
     for fingerprint in pipeline.fingerprints:
-        chunks += store.count_staged(database, tenant, batches, fingerprint)[1]
         for page in _pages_to_embed(database, tenant, batches, fingerprint):
-            computed = _embed(page, pipeline.embedder)
-            if computed:
-                store.write_vectors(database, tenant, computed)
-            embedded += len(computed)
+            inputs = _inputs(page)
+            found = embed_apart({digest: text for digest, (_, text) in inputs.items()}, pipeline.embedder)
+            _keep(database, tenant, inputs, found.vectors)
+            failed += record_failures(database, tenant, _reasons(page, found.refused), stage="embedding")
+            if found.error is not None:
+                raise found.error
+            embedded += len(found.vectors)
+            reused += 2 * len(page) - len(inputs)
             on_progress(2 * len(page))
-    return EmbedReport(embedded=embedded, reused=2 * chunks - embedded)
+    return EmbedReport(embedded=embedded, reused=reused, failed=failed)
 
 
 def _pages_to_embed(
@@ -214,17 +244,36 @@ def _pages_to_embed(
         after = (page[-1].note_id, page[-1].chunk_index)
 
 
-def _embed(page: Sequence[store.MissingInput], embedder: Embedder) -> list[store.ComputedVector]:
+def _inputs(page: Sequence[store.MissingInput]) -> dict[bytes, tuple[NoteId, str]]:
+    """The texts of the missing vectors by their hash, each with the first note that has it."""
     wanted: dict[bytes, tuple[NoteId, str]] = {}
     for item in page:
         if item.standard_hash is not None:
             wanted.setdefault(item.standard_hash, (item.note_id, item.content))
         if item.contextual_hash is not None:
             wanted.setdefault(item.contextual_hash, (item.note_id, with_context(item.context, item.content)))
-    if not wanted:
-        return []
-    vectors: FloatMatrix = embedder.embed([text for _, text in wanted.values()], role="document")
-    return [
-        store.ComputedVector(input_hash=digest, note_id=note_id, vector=np.asarray(vector))
-        for (digest, (note_id, _)), vector in zip(wanted.items(), vectors, strict=True)
-    ]
+    return wanted
+
+
+def _keep(
+    database: Database,
+    tenant: TenantId,
+    inputs: Mapping[bytes, tuple[NoteId, str]],
+    vectors: Mapping[bytes, NDArray[np.float32]],
+) -> None:
+    if vectors:
+        computed = [
+            store.ComputedVector(input_hash=digest, note_id=inputs[digest][0], vector=vector)
+            for digest, vector in vectors.items()
+        ]
+        store.write_vectors(database, tenant, computed)
+
+
+def _reasons(page: Sequence[store.MissingInput], refused: Mapping[bytes, str]) -> dict[NoteId, str]:
+    """The notes that have a refused text, each with the first reason."""
+    reasons: dict[NoteId, str] = {}
+    for item in page:
+        for digest in (item.standard_hash, item.contextual_hash):
+            if digest is not None and digest in refused:
+                reasons.setdefault(item.note_id, refused[digest])
+    return reasons

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from rag_core.errors import ConflictError, MigrationIncompleteError, NotFoundError
+from rag_core.errors import ConflictError, NotFoundError
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.model import NoteId, TenantId
 from rag_core.storage import migration_control as store

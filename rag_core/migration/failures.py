@@ -1,14 +1,14 @@
 """Notes the pipeline failed at: remembered with the reason, tried a few times, and never in the way of the others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from rag_core.model import NoteId, TenantId
 from rag_core.storage import migration_control as store
-from rag_core.storage.database import Connection, Database
-from rag_core.storage.migration_control import FailureStage
+from rag_core.storage.database import Database
+from rag_core.storage.migration_control import MAX_ATTEMPTS, FailureStage
 
-MAX_ATTEMPTS = 3
-"""Runs that try a note; after so many it is passed over until somebody has the failures tried again or edits the note."""
+__all__ = ["MAX_ATTEMPTS", "record_failures"]
+
 _MAX_REASON_CHARACTERS = 1000
 
 
@@ -22,8 +22,3 @@ def record_failures(database: Database, tenant: TenantId, reasons: Mapping[NoteI
     short = {note: reason[:_MAX_REASON_CHARACTERS] for note, reason in reasons.items()}
     with database.transaction(tenant) as connection:
         return store.record_failures(connection, tenant, short, stage=stage)
-
-
-def clear_failures(connection: Connection, tenant: TenantId, notes: Sequence[NoteId]) -> None:
-    """Forget the failures of notes that succeeded, in the transaction in which they did."""
-    store.clear_failures(connection, tenant, notes)

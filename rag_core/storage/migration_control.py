@@ -1,9 +1,8 @@
 """The state of a tenant's migration and the notes the pipeline failed at."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
-from uuid import UUID
 
 from rag_core.model import NoteId, TenantId
 from rag_core.storage.database import Connection
@@ -11,6 +10,9 @@ from rag_core.storage.queries import query
 
 MigrationState = Literal["running", "stopped", "rolled_back", "finished"]
 FailureStage = Literal["attachment", "chunking", "embedding", "publication"]
+
+MAX_ATTEMPTS = 3
+"""Runs that try a note; after so many it is passed over until somebody has it tried again or edits it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +57,7 @@ def count_migration(connection: Connection, tenant: TenantId) -> MigrationCounts
 
 def retry_failed(connection: Connection, tenant: TenantId) -> int:
     """Count every failure of the pipeline as the first one; how many there are."""
-    return connection.execute(query("retry_failed"), {"tenant": tenant}).rowcount
+    return len(connection.execute(query("retry_failed"), {"tenant": tenant}).fetchall())
 
 
 def record_failures(
@@ -65,9 +67,4 @@ def record_failures(
     connection.execute(query("lock_notes"), {"tenant": tenant, "notes": list(reasons)})
     connection.execute(query("unstage_notes"), {"tenant": tenant, "notes": list(reasons)})
     parameters = {"tenant": tenant, "notes": list(reasons), "reasons": list(reasons.values()), "stage": stage}
-    return connection.execute(query("record_failures"), parameters).rowcount
-
-
-def clear_failures(connection: Connection, tenant: TenantId, notes: Sequence[UUID]) -> None:
-    """Forget the failures of these notes."""
-    connection.execute(query("clear_failures"), {"tenant": tenant, "notes": list(notes)})
+    return len(connection.execute(query("record_failures"), parameters).fetchall())

@@ -37,7 +37,8 @@ def store_notes(connection: Connection, tenant: TenantId, notes: Sequence[NewNot
     """Insert new notes and update changed ones; each is found by full text once the transaction commits.
 
     External ids must be unique within the batch. Nothing is chunked or embedded: a note whose text is new or changed
-    becomes one whole-note chunk, and vectors of its replaced chunks are kept in the cache.
+    becomes one whole-note chunk, and vectors of its replaced chunks are kept in the cache. What the pipeline failed at is
+    tried again when its text has changed.
     """
     connection.execute(query("create_incoming"))
     with connection.cursor().copy(query("copy_incoming")) as copy:
@@ -46,7 +47,9 @@ def store_notes(connection: Connection, tenant: TenantId, notes: Sequence[NewNot
             copy.write_row(_incoming_row(tenant, note))
     rows = _upsert(connection, tenant)
     connection.execute("drop table incoming")
-    unchunk(connection, tenant, sorted(note_id for note_id, (_, is_rechunked) in rows.items() if is_rechunked))
+    rechunked = sorted(note_id for note_id, (_, is_rechunked) in rows.items() if is_rechunked)
+    connection.execute(query("clear_failures"), {"tenant": tenant, "notes": rechunked})
+    unchunk(connection, tenant, rechunked)
     imported = sum(1 for is_new, _ in rows.values() if is_new)
     return StoredBatch(imported=imported, updated=len(rows) - imported, unchanged=len(notes) - len(rows))
 
@@ -193,8 +196,9 @@ def _as_uuid(name: str) -> UUID | None:
 
 
 def delete_notes(connection: Connection, tenant: TenantId, notes: Sequence[UUID]) -> list[NoteId]:
-    """Delete notes with all that was made of them; the ids that existed."""
+    """Delete notes with all that was made of them and all a migration knew of them; the ids that existed."""
     connection.execute(query("lock_for_deletion"), {"tenant": tenant, "notes": list(notes)})
+    connection.execute(query("delete_migration_records"), {"tenant": tenant, "notes": list(notes)})
     rows = connection.execute(query("delete_notes"), {"tenant": tenant, "notes": list(notes)}).fetchall()
     return [NoteId(row[0]) for row in rows]
 

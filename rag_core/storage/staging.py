@@ -1,6 +1,6 @@
 """Staged notes, chunks and vectors: what the pipeline prepares beside the live index, and its publication."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
@@ -9,8 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pgvector import Vector
 
+from rag_core.errors import IndexingError, ModelChangedError
 from rag_core.model import ChunkId, Language, NoteId, TenantId
 from rag_core.storage.database import Connection, Database
+from rag_core.storage.migration_control import MAX_ATTEMPTS, hold_state
+from rag_core.storage.models import hold_model
 from rag_core.storage.queries import query
 
 _NOTE_TYPES = ("text", "uuid", "bytea", "text", "int4[]", "timestamptz")
@@ -86,7 +89,7 @@ def fetch_notes_to_stage(
     is_full: bool,
     limit: int,
 ) -> list[NoteToStage]:
-    """The next page of stale notes that are not staged yet."""
+    """The next page of stale notes that are not staged yet, nor failed too often, nor are to be left whole."""
     with database.transaction(tenant) as connection:
         rows = connection.execute(
             query("fetch_notes_to_stage"),
@@ -95,6 +98,7 @@ def fetch_notes_to_stage(
                 "batches": list(batches),
                 "fingerprint": fingerprint,
                 "full": is_full,
+                "most_attempts": MAX_ATTEMPTS,
                 "after": after,
                 "limit": limit,
             },
@@ -119,11 +123,36 @@ def drop_other_generations(database: Database, tenant: TenantId, batches: Sequen
         )
 
 
-def write_staged(database: Database, tenant: TenantId, notes: Sequence[StagedNote]) -> None:
-    """Replace what is staged of these notes, in one transaction."""
+def write_staged(
+    database: Database, tenant: TenantId, notes: Sequence[StagedNote], *, is_full: bool = False
+) -> list[StagedNote]:
+    """Replace what is staged of these notes, in one transaction; the notes it was done for.
+
+    Left out are notes that went live as they are staged meanwhile, unless ``is_full``, and those that the migration's
+    state now wants left whole.
+    """
     with database.transaction(tenant, has_copy=True) as connection:
+        hold_state(connection, tenant)
         lock_notes(connection, tenant, [note.note_id for note in notes])
-        copy_staged(connection, tenant, notes)
+        stageable = _fetch_stageable(connection, tenant, notes, is_full=is_full)
+        wanted = [note for note in notes if note.note_id in stageable]
+        copy_staged(connection, tenant, wanted)
+    return wanted
+
+
+def _fetch_stageable(
+    connection: Connection, tenant: TenantId, notes: Sequence[StagedNote], *, is_full: bool
+) -> set[NoteId]:
+    rows = connection.execute(
+        query("fetch_stageable"),
+        {
+            "tenant": tenant,
+            "notes": [note.note_id for note in notes],
+            "fingerprints": [note.fingerprint for note in notes],
+            "full": is_full,
+        },
+    ).fetchall()
+    return {row[0] for row in rows}
 
 
 def copy_staged(connection: Connection, tenant: TenantId, notes: Sequence[StagedNote]) -> None:
@@ -164,15 +193,6 @@ def _chunk_row(tenant: TenantId, note_id: NoteId, chunk: StagedChunk) -> tuple[o
         chunk.standard_hash,
         chunk.contextual_hash,
     )
-
-
-def count_staged(database: Database, tenant: TenantId, batches: Sequence[str], fingerprint: str) -> tuple[int, int]:
-    """Notes and chunks of this pipeline that are staged in the batches."""
-    parameters = {"tenant": tenant, "batches": list(batches), "fingerprint": fingerprint}
-    with database.transaction(tenant) as connection:
-        row = connection.execute(query("count_staged"), parameters).fetchone()
-    assert row is not None
-    return row[0], row[1]
 
 
 def fetch_missing_inputs(
@@ -244,38 +264,70 @@ def fetch_staged_note_ids(
     return [row[0] for row in rows]
 
 
-def count_replaced_chunks(connection: Connection, tenant: TenantId, notes: Sequence[NoteId]) -> dict[NoteId, int]:
-    """How many live chunks of each note its staged generation does not have again; notes without any are absent."""
-    rows = connection.execute(query("count_replaced_chunks"), {"tenant": tenant, "notes": list(notes)}).fetchall()
-    return dict(rows)
-
-
 def publish_notes(
-    connection: Connection, tenant: TenantId, notes: Sequence[NoteId], *, model_id: int, fingerprint: str
-) -> list[NoteId]:
-    """Make the staged generation of these notes the live one within the caller's transaction; the notes published.
+    connection: Connection,
+    tenant: TenantId,
+    notes: Sequence[NoteId],
+    *,
+    model_id: int,
+    fingerprint: str,
+    is_waiting: bool = True,
+) -> dict[NoteId, int]:
+    """Make the staged generation of these notes the live one within the caller's transaction.
 
-    Left out are notes whose text changed since they were staged, notes of which a vector is missing, and notes that
-    another pipeline staged.
+    The notes published, each with the number of its live chunks that are no more. Left out are notes whose text changed
+    since they were staged, notes of which a vector is missing, notes that another pipeline staged, those that the
+    migration's state wants left whole, and, unless ``is_waiting``, those that somebody else has locked.
+
+    The model and the migration's state are held before the notes are locked; a caller that locks notes earlier holds the
+    model (``models.hold_model``) before that.
+
+    Raises:
+        ModelChangedError: the model is not the active one any more; nothing is published.
+        IndexingError: a note's live chunks are not as many as were made; the transaction must not be committed.
     """
-    wanted = {"tenant": tenant, "notes": list(notes), "fingerprint": fingerprint}
-    lock_notes(connection, tenant, notes)
-    rows = connection.execute(query("fetch_publishable"), wanted).fetchall()
-    ready = [row[0] for row in rows]
+    _hold_active_model(connection, model_id)
+    hold_state(connection, tenant)
+    locked = _lock(connection, tenant, notes, is_waiting=is_waiting)
+    wanted = {"tenant": tenant, "notes": locked, "fingerprint": fingerprint}
+    ready = [row[0] for row in connection.execute(query("fetch_publishable"), wanted).fetchall()]
+    if not ready:
+        return {}
     parameters = {"tenant": tenant, "notes": ready, "model": model_id}
-    if ready:
-        for name in _PUBLICATION:
-            connection.execute(query(name), parameters)
-    return ready
+    replaced: dict[NoteId, int] = dict(connection.execute(query("count_replaced_chunks"), parameters).fetchall())
+    for name in _CHUNK_PUBLICATION:
+        connection.execute(query(name), parameters)
+    _require_every_chunk(connection, parameters)
+    for name in _VECTOR_PUBLICATION:
+        connection.execute(query(name), parameters)
+    return {note: replaced.get(note, 0) for note in ready}
 
 
-_PUBLICATION = (
-    "copy_shared_vectors",
-    "keep_vectors",
-    "delete_chunks",
-    "insert_staged_chunks",
+_CHUNK_PUBLICATION = ("copy_shared_vectors", "keep_vectors", "delete_chunks", "insert_staged_chunks")
+_VECTOR_PUBLICATION = (
     "insert_staged_embeddings",
     "drop_published_cache",
     "mark_published",
+    "clear_failures",
     "unstage_notes",
 )
+
+
+def _hold_active_model(connection: Connection, model_id: int) -> None:
+    if hold_model(connection, model_id) != "active":
+        raise ModelChangedError("another model was promoted meanwhile; run it again")
+
+
+def _lock(connection: Connection, tenant: TenantId, notes: Sequence[NoteId], *, is_waiting: bool) -> list[NoteId]:
+    if is_waiting:
+        lock_notes(connection, tenant, notes)
+        return list(notes)
+    rows = connection.execute(query("lock_free_notes"), {"tenant": tenant, "notes": list(notes)}).fetchall()
+    return [row[0] for row in rows]
+
+
+def _require_every_chunk(connection: Connection, parameters: Mapping[str, object]) -> None:
+    row = connection.execute(query("find_count_mismatch"), parameters).fetchone()
+    if row is not None:
+        _, expected, got = row
+        raise IndexingError(f"Chunk count mismatch: expected {expected}, got {got}")

@@ -25,7 +25,8 @@ where m.tenant_id = %(tenant)s;
 
 -- name: retry_failed
 -- What could not be attached is not the pipeline's to try again.
-update migration_failures set attempts = 1 where tenant_id = %(tenant)s and stage <> 'attachment';
+update migration_failures set attempts = 1 where tenant_id = %(tenant)s and stage <> 'attachment'
+returning external_id;
 
 -- name: record_failures
 -- A note deleted meanwhile is passed over. In the order of the key, so that none who record wait for each other in a circle.
@@ -36,7 +37,8 @@ join notes n on n.tenant_id = %(tenant)s and n.note_id = f.note_id
 order by n.source, n.external_id
 on conflict (tenant_id, source, external_id) do update
 set attempts = migration_failures.attempts + 1, note_id = excluded.note_id, stage = excluded.stage,
-    reason = excluded.reason, last_failed_at = now();
+    reason = excluded.reason, last_failed_at = now()
+returning note_id;
 
 -- name: clear_failures
 delete from migration_failures where tenant_id = %(tenant)s and note_id = any(%(notes)s);

@@ -83,7 +83,7 @@ where tenant_id = %(tenant)s and note_id = any(%(notes)s);
 
 -- name: forget_index
 -- The live chunks were made from another text: the note is stale.
-update notes set indexed_fingerprint = null, sentence_starts = null
+update notes set indexed_fingerprint = null, sentence_starts = null, chunked_at = null
 where tenant_id = %(tenant)s and note_id = any(%(notes)s);
 
 -- name: fetch_note
@@ -116,6 +116,16 @@ join notes n on n.tenant_id = %(tenant)s and n.note_id = w.note_id;
 
 -- name: lock_for_deletion
 select note_id from notes where tenant_id = %(tenant)s and note_id = any(%(notes)s) order by note_id for update;
+
+-- name: delete_migration_records
+-- What the migration knows of notes that are deleted on purpose: they are neither lost nor to be tried again.
+with gone as (
+    delete from legacy_notes where tenant_id = %(tenant)s and note_id = any(%(notes)s)
+)
+delete from migration_failures f
+using notes n
+where f.tenant_id = %(tenant)s and n.tenant_id = %(tenant)s and n.note_id = any(%(notes)s)
+    and f.source = n.source and f.external_id = n.external_id;
 
 -- name: delete_notes
 delete from notes where tenant_id = %(tenant)s and note_id = any(%(notes)s) returning note_id;

@@ -1,0 +1,99 @@
+"""What a few items make fail is done without them: all together first, then each alone, or by halves. No SQL."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_core.embedding import Embedder
+from rag_core.errors import (
+    EmbeddingError,
+    EmbeddingUnavailableError,
+    IndexingError,
+    ModelChangedError,
+    QueryFailedError,
+)
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_PLAIN_TEXT = "nota"
+"""A text that every provider takes: one that refuses it fails whatever it is asked."""
+
+
+def together_or_alone(
+    items: Sequence[Item], run: Callable[[Sequence[Item]], Result]
+) -> tuple[list[Result], list[tuple[Item, str]]]:
+    """Run it over all items at once; where that is refused, over each alone. The results, and who failed with the reason.
+
+    ``run`` must leave nothing behind when it raises. No items give no result.
+
+    Raises:
+        DatabaseUnavailableError, ModelChangedError: nothing of an item's; what was done before stays.
+    """
+    try:
+        return ([run(items)] if items else []), []
+    except ModelChangedError:
+        raise
+    except (QueryFailedError, IndexingError) as error:
+        if len(items) == 1:
+            return [], [(items[0], str(error))]
+    outcomes = [together_or_alone([item], run) for item in items]
+    return [result for results, _ in outcomes for result in results], [one for _, failed in outcomes for one in failed]
+
+
+@dataclass(slots=True, kw_only=True)
+class Embedded:
+    """Vectors by their input's hash, inputs that the provider refused with its reason, and what ended it early."""
+
+    vectors: dict[bytes, NDArray[np.float32]] = field(default_factory=dict)
+    refused: dict[bytes, str] = field(default_factory=dict)
+    error: EmbeddingError | None = None
+
+
+def embed_apart(inputs: Mapping[bytes, str], embedder: Embedder) -> Embedded:
+    """Embed texts; those that the provider refuses are found by halving, and cost no other text its vector.
+
+    At most 2·c·log2(n) + 2 calls more than one, c refused texts among n. A provider that takes not even a plain text, or
+    that is out of reach, ends it: ``error`` says how, ``vectors`` has what was computed until then.
+    """
+    found = Embedded()
+    try:
+        if inputs:
+            _embed_or_halve(list(inputs.items()), embedder, found)
+    except EmbeddingError as error:
+        found.error = error
+    return found
+
+
+def _embed_or_halve(inputs: Sequence[tuple[bytes, str]], embedder: Embedder, found: Embedded) -> None:
+    try:
+        vectors = embedder.embed([text for _, text in inputs], role="document")
+    except EmbeddingUnavailableError:
+        raise
+    except EmbeddingError as error:
+        _blame_texts(error, embedder, found)
+        if len(inputs) == 1:
+            found.refused[inputs[0][0]] = str(error)
+            return
+    else:
+        rows = zip(inputs, vectors, strict=True)
+        found.vectors.update((digest, np.asarray(vector)) for (digest, _), vector in rows)
+        return
+    middle = len(inputs) // 2
+    for half in (inputs[:middle], inputs[middle:]):
+        _embed_or_halve(half, embedder, found)
+
+
+def _blame_texts(error: EmbeddingError, embedder: Embedder, found: Embedded) -> None:
+    """Raise the error when it is not the texts': nothing has been embedded, and a plain text cannot be either."""
+    if found.vectors or found.refused:
+        return
+    try:
+        embedder.embed([_PLAIN_TEXT], role="document")
+    except EmbeddingUnavailableError:
+        raise
+    except EmbeddingError:
+        raise error from None
