@@ -7,9 +7,12 @@ import dagster as dg
 
 from rag_core.indexing.batches import list_batches
 from rag_core.storage.database import Database
+from rag_core.storage.migration_runs import fetch_batches_mark
 
 PARTITIONS_NAME = "note_batches"
 NOTE_BATCHES = dg.DynamicPartitionsDefinition(name=PARTITIONS_NAME)
+BACKFILL_POLICY = dg.BackfillPolicy.multi_run(max_partitions_per_run=25)
+"""All stages share it, or a backfill of them would not be one run a range. Why 25 is in decision 18."""
 
 RANGE_START_TAG = "dagster/asset_partition_range_start"
 RANGE_END_TAG = "dagster/asset_partition_range_end"
@@ -33,6 +36,21 @@ def missing_keys(instance: dg.DagsterInstance, database: Database) -> list[str]:
     """Keys of batches that Dagster does not know yet, in the order they were made: newest notes first."""
     known = set(instance.get_dynamic_partitions(PARTITIONS_NAME))
     return [batch.key for batch in list_batches(database) if batch.key not in known]
+
+
+def missing_keys_since(
+    instance: dg.DagsterInstance, database: Database, *, mark: str | None, hour: str
+) -> tuple[list[str], str | None]:
+    """As ``missing_keys``, and the mark to give the next time: with it nothing is compared until a batch is made.
+
+    All keys are compared again in another ``hour``, for a partition may be deleted by hand in Dagster's UI. The mark is
+    None while keys are missing, so that they are asked for again should the caller fail to add them.
+    """
+    now = f"{hour} {fetch_batches_mark(database)}"
+    if now == mark:
+        return [], now
+    keys = missing_keys(instance, database)
+    return keys, None if keys else now
 
 
 def add_missing_keys(instance: dg.DagsterInstance, database: Database) -> list[str]:

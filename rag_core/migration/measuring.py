@@ -1,0 +1,185 @@
+"""Retrieval measured while legacy notes are migrated: before the first batch, every few batches, and when it is done.
+
+The first evaluation is the baseline that the later ones are compared with; one that is significantly worse stops the
+migration. A tenant without golden set is migrated unmeasured. Not here: the chunking itself (``rag_core.indexing``).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from rag_core.configuration import configure
+from rag_core.engine import Engine
+from rag_core.evaluation.comparison import Comparison
+from rag_core.evaluation.golden_query import DEFAULT_SET
+from rag_core.evaluation.results import EvaluationRun, StoredRun
+from rag_core.evaluation.runs import evaluate
+from rag_core.evaluation.served import evaluation_config, searcher
+from rag_core.migration import control
+from rag_core.model import TenantId
+from rag_core.storage import migration_runs as store
+from rag_core.storage.golden import fetch_golden_queries
+from rag_core.storage.migration_runs import MigratedBatch, MigrationEvaluations, MigrationProgress
+
+TIMEOUT_MS = 30_000
+"""Quality is measured here, so no query is cut short."""
+
+OnProgress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigrationStep:
+    """What a run over some batches did for a tenant's migration, and where that stands now.
+
+    ``evaluation`` is this run's, if one was due; ``last`` and ``baseline`` are the migration's. ``has_stopped`` says that
+    the evaluation made it stop.
+    """
+
+    tenant: TenantId
+    batches: tuple[MigratedBatch, ...]
+    progress: MigrationProgress
+    evaluation: EvaluationRun | None
+    baseline: StoredRun | None
+    last: StoredRun | None
+    has_stopped: bool
+
+    @property
+    def regression(self) -> Comparison | None:
+        """The comparison of the last evaluation, if that is worse than the baseline."""
+        comparison = None if self.last is None else self.last.comparison
+        return comparison if comparison is not None and comparison.is_regression else None
+
+
+def follow(engine: Engine, tenant: TenantId, batches: Sequence[str], *, since: datetime) -> MigrationStep | None:
+    """After a run over batches: count what it migrated since it began, evaluate if that is due, stop if it got worse.
+
+    None for a tenant without migration.
+    """
+    if fetch_progress(engine, tenant) is None:
+        return None
+    counts = store.count_migrated_batches(engine.database, tenant, batches, since=since)
+    evaluation = measure_when_due(engine, tenant)
+    progress = fetch_progress(engine, tenant)
+    assert progress is not None
+    evaluations = _evaluations(engine, tenant, progress)
+    is_worse = evaluation is not None and evaluation.comparison is not None and evaluation.comparison.is_regression
+    return MigrationStep(
+        tenant=tenant,
+        batches=tuple(counts),
+        progress=progress,
+        evaluation=evaluation,
+        baseline=evaluations.baseline,
+        last=evaluations.last,
+        has_stopped=is_worse and not progress.is_running,
+    )
+
+
+def fetch_progress(engine: Engine, tenant: TenantId) -> MigrationProgress | None:
+    """How far the tenant's migration is; None without one."""
+    return store.fetch_progress(engine.database, tenant)
+
+
+def measure_before(
+    engine: Engine, tenant: TenantId, *, on_progress: OnProgress = lambda _done, _total: None
+) -> EvaluationRun | None:
+    """Evaluate before the first note of a running migration is chunked, once; None where that is not now.
+
+    Raises:
+        DatabaseUnavailableError: the database does not answer.
+    """
+    progress = fetch_progress(engine, tenant)
+    if progress is None or not progress.is_running or progress.migrated or not progress.pending:
+        return None
+    if _evaluations(engine, tenant, progress).baseline is not None or not has_golden_queries(engine, tenant):
+        return None
+    return _evaluate(engine, tenant, progress, baseline=None, on_progress=on_progress)
+
+
+def measure_when_due(engine: Engine, tenant: TenantId) -> EvaluationRun | None:
+    """Evaluate a running migration when it is time to, and stop it if retrieval got worse; None where it is not."""
+    progress = fetch_progress(engine, tenant)
+    if progress is None or not progress.is_running or not has_golden_queries(engine, tenant):
+        return None
+    evaluations = _evaluations(engine, tenant, progress)
+    if not is_due(progress, evaluations.last):
+        return None
+    run = _measure(engine, tenant, progress, evaluations)
+    if (comparison := run.comparison) is not None and comparison.is_regression:
+        control.stop(engine.database, tenant, reason=regression_reason(comparison, run.run_id, progress))
+    return run
+
+
+def measure_now(
+    engine: Engine, tenant: TenantId, *, on_progress: OnProgress = lambda _done, _total: None
+) -> EvaluationRun | None:
+    """Evaluate a migration as it stands, whatever its state; None without migration or golden set."""
+    progress = fetch_progress(engine, tenant)
+    if progress is None or not has_golden_queries(engine, tenant):
+        return None
+    return _measure(engine, tenant, progress, _evaluations(engine, tenant, progress), on_progress=on_progress)
+
+
+def is_due(progress: MigrationProgress, last: StoredRun | None) -> bool:
+    """Whether enough was migrated since the last evaluation, or that one cannot be the last word.
+
+    So it is with one that was worse than the baseline or met an outage, and with one from before a rollback. With
+    nothing waiting any more the last batch is evaluated, however few there were since.
+    """
+    if last is None or (last.comparison is not None and last.comparison.is_regression) or last.is_disturbed:
+        return True
+    done = progress.batches_done - int(last.circumstances.get("batches", 0))
+    return done < 0 or done >= progress.evaluate_every or (done > 0 and not progress.waiting_batches)
+
+
+def regression_reason(comparison: Comparison, run_id: UUID, progress: MigrationProgress) -> str:
+    """Why a migration stops, for people."""
+    return (
+        f"{comparison.metric} fell by {-comparison.difference:.3f} from {comparison.baseline:.3f} to "
+        f"{comparison.current:.3f} (p = {comparison.metrics[comparison.metric].p_worse:.4f}) after "
+        f"{progress.batches_done} of {progress.batches} batches: evaluation run {run_id}"
+    )
+
+
+def has_golden_queries(engine: Engine, tenant: TenantId) -> bool:
+    """Whether there is a golden query with a note that exists."""
+    with engine.database.transaction(tenant) as connection:
+        queries = fetch_golden_queries(connection, tenant, set_name=DEFAULT_SET, category=None)
+    return any(query.relevant_note_ids for query in queries)
+
+
+def _evaluations(engine: Engine, tenant: TenantId, progress: MigrationProgress) -> MigrationEvaluations:
+    return store.fetch_migration_evaluations(engine.database, tenant, since=progress.started_at)
+
+
+def _measure(
+    engine: Engine,
+    tenant: TenantId,
+    progress: MigrationProgress,
+    evaluations: MigrationEvaluations,
+    *,
+    on_progress: OnProgress = lambda _done, _total: None,
+) -> EvaluationRun:
+    """Compared with the migration's own baseline; without one, with the tenant's."""
+    baseline = None if evaluations.baseline is None else evaluations.baseline.run_id
+    return _evaluate(engine, tenant, progress, baseline=baseline, on_progress=on_progress)
+
+
+def _evaluate(
+    engine: Engine, tenant: TenantId, progress: MigrationProgress, *, baseline: UUID | None, on_progress: OnProgress
+) -> EvaluationRun:
+    config = evaluation_config(configure())
+    return evaluate(
+        engine.database,
+        tenant,
+        set_name=DEFAULT_SET,
+        config=config,
+        search=searcher(engine, tenant, config=config, timeout_ms=TIMEOUT_MS),
+        models=engine.model_names(tenant, config),
+        pipeline_fingerprint=engine.pipeline.fingerprint,
+        purpose="migration",
+        strategy=config.strategy,
+        circumstances={"migratedNotes": progress.migrated, "notes": progress.notes, "batches": progress.batches_done},
+        baseline_run_id=baseline,
+        on_progress=on_progress,
+    )

@@ -1,0 +1,129 @@
+"""How far the migration of legacy notes has come, for the runs that do it and evaluate it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from rag_core.evaluation.results import StoredRun
+from rag_core.model import TenantId
+from rag_core.storage.database import Connection, Database
+from rag_core.storage.evaluations import fetch_run
+from rag_core.storage.migration_control import MAX_ATTEMPTS, MigrationState
+from rag_core.storage.queries import query
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigrationProgress:
+    """A tenant's migration: its state and why, and counts of its notes and batches.
+
+    ``failed`` notes may be tried again; a batch is ``waiting`` while one of its pending notes will be tried.
+    """
+
+    state: MigrationState
+    reason: str | None
+    evaluate_every: int
+    started_at: datetime
+    notes: int
+    pending: int
+    failed: int
+    batches: int
+    waiting_batches: int
+
+    @property
+    def is_running(self) -> bool:
+        """Whether pending notes are chunked."""
+        return self.state == "running"
+
+    @property
+    def migrated(self) -> int:
+        """Notes that are chunked."""
+        return self.notes - self.pending
+
+    @property
+    def batches_done(self) -> int:
+        """Batches of which no note waits."""
+        return self.batches - self.waiting_batches
+
+    @property
+    def percent(self) -> float:
+        """Migrated of all notes, 0 to 100; 100 of none."""
+        return round(100 * self.migrated / self.notes, 2) if self.notes else 100.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigratedBatch:
+    """Legacy notes of a batch by what became of them; ``new`` were migrated since the moment asked about."""
+
+    batch: str
+    migrated: int
+    pending: int
+    failed: int
+    new: int
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigrationEvaluations:
+    """The evaluation made before anything was migrated, and the last one; None where there is none."""
+
+    baseline: StoredRun | None
+    last: StoredRun | None
+
+
+def fetch_progress(database: Database, tenant: TenantId) -> MigrationProgress | None:
+    """How far the tenant's migration is; None without one. A note that failed ``MAX_ATTEMPTS`` times waits no more."""
+    with database.transaction(tenant) as connection:
+        row = connection.execute(
+            query("fetch_migration_progress"), {"tenant": tenant, "attempts": MAX_ATTEMPTS}
+        ).fetchone()
+    if row is None:
+        return None
+    state, reason, evaluate_every, started_at, notes, pending, failed, batches, waiting = row
+    return MigrationProgress(
+        state=state,
+        reason=reason,
+        evaluate_every=evaluate_every,
+        started_at=started_at,
+        notes=notes,
+        pending=pending,
+        failed=failed,
+        batches=batches,
+        waiting_batches=waiting,
+    )
+
+
+def count_migrated_batches(
+    database: Database, tenant: TenantId, batches: Sequence[str], *, since: datetime
+) -> list[MigratedBatch]:
+    """What became of the legacy notes of each batch, by key; batches without any are left out."""
+    parameters = {"tenant": tenant, "batches": list(batches), "since": since}
+    with database.transaction(tenant) as connection:
+        rows = connection.execute(query("count_migrated_batches"), parameters).fetchall()
+    return [
+        MigratedBatch(batch=batch, migrated=migrated, pending=pending, failed=failed, new=new, chunks=chunks)
+        for batch, migrated, pending, failed, new, chunks in rows
+    ]
+
+
+def fetch_migration_evaluations(database: Database, tenant: TenantId, *, since: datetime) -> MigrationEvaluations:
+    """The migration's evaluations since it began."""
+    with database.transaction(tenant) as connection:
+        row = connection.execute(query("fetch_migration_evaluations"), {"tenant": tenant, "since": since}).fetchone()
+        assert row is not None
+        baseline, last = (None if run_id is None else fetch_run(connection, tenant, run_id) for run_id in row)
+    return MigrationEvaluations(baseline=baseline, last=last)
+
+
+def fetch_chunks_table_bytes(connection: Connection) -> int:
+    """Size of the table of chunks with its indexes, of all tenants."""
+    row = connection.execute(query("chunks_table_bytes")).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def fetch_batches_mark(database: Database) -> str:
+    """What differs whenever a batch was made or removed; for the operator's tools."""
+    with database.owner() as connection:
+        row = connection.execute(query("fetch_batches_mark")).fetchone()
+    assert row is not None
+    return str(row[0])
