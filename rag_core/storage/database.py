@@ -117,7 +117,7 @@ class Database:
         except psycopg.errors.QueryCanceled as error:
             raise DeadlineExceededError(f"PostgreSQL did not answer within {timeout_ms} ms") from error
         except (psycopg.Error, PoolClosed) as error:
-            if _is_unreachable(error):
+            if is_unreachable(error):
                 self._revive_soon()
                 raise DatabaseUnavailableError(f"no connection to PostgreSQL: {type(error).__name__}") from error
             raise QueryFailedError(f"PostgreSQL refused a statement: {type(error).__name__}, {error}") from error
@@ -253,7 +253,7 @@ def _is_lost(error: Exception) -> bool:
     return isinstance(error.__cause__, psycopg.Error) and not isinstance(error.__cause__, PoolTimeout | PoolClosed)
 
 
-def _is_unreachable(error: Exception) -> bool:
+def is_unreachable(error: Exception) -> bool:
     """Whether the connection is what failed; a deadlock is an OperationalError too, and no reason to reconnect.
 
     SQLSTATE classes: 08 connection, 53 resources (such as too many connections), 57 intervention (such as shutdown).
@@ -307,7 +307,7 @@ def _open(conninfo: str, *, pool_size: int, revive: Callable[[], bool] | None) -
         ) from error
     except psycopg.OperationalError as error:
         raise DatabaseUnavailableError(
-            f"no PostgreSQL answers at {_public(conninfo)}: {str(error).strip()}. Check DATABASE_URL and that the server runs."
+            f"no PostgreSQL answers at {public_address(conninfo)}: {str(error).strip()}. Check DATABASE_URL and that the server runs."
         ) from error
 
     def check(connection: Connection) -> None:
@@ -390,7 +390,7 @@ def _check_application_role(connection: Connection) -> None:
         )
 
 
-def _public(conninfo: str) -> str:
+def public_address(conninfo: str) -> str:
     """Host and database of a connection string, without its password."""
     parts: dict[str, Any] = conninfo_to_dict(conninfo)
     return f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}/{parts.get('dbname', '')}"

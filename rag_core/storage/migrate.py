@@ -65,7 +65,7 @@ def _migrate_locked(connection: psycopg.Connection, wanted: Sequence[Migration])
     _check_history(wanted, applied)
     due = [m for m in wanted if m.version not in applied]
     for migration in due:
-        _apply(connection, migration)
+        apply_migration(connection, migration)
     return [m.version for m in due]
 
 
@@ -77,7 +77,8 @@ def _applied(connection: psycopg.Connection) -> dict[int, str]:
     return dict(rows)
 
 
-def _apply(connection: psycopg.Connection, migration: Migration) -> None:
+def apply_migration(connection: psycopg.Connection, migration: Migration) -> None:
+    """Run one migration and write it down, in a transaction or as part of the caller's."""
     with connection.transaction():
         connection.execute("set local search_path = brain, public, extensions")
         connection.execute(migration.sql)

@@ -1,0 +1,253 @@
+"""The file of a backup: a zip with one member a table, and a manifest that says what they must hold.
+
+The manifest is written last, because only then row counts and hashes are known; a file that was cut off has none.
+"""
+
+import hashlib
+import json
+import os
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from rag_core.errors import ConflictError, InvalidInputError
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+COMPRESSION_LEVEL = 1
+_BLOCK_BYTES = 1 << 18
+_IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    KeyError,
+    ValueError,
+    TypeError,
+    NotImplementedError,  # a bit of a header that asks for what zipfile does not do
+    RuntimeError,  # likewise: a password
+    OSError,
+)
+
+
+class ArchiveError(InvalidInputError):
+    """The file is no whole backup, or not one that can be restored here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableEntry:
+    """One table of a backup: its rows in PostgreSQL's binary COPY format, ``bytes`` long and of that hash."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: int
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppliedMigration:
+    """A migration that the backed-up schema was made by."""
+
+    version: int
+    name: str
+    checksum: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """What a backup holds, and where it comes from; ``sequences`` gives the last number each gave out."""
+
+    format: int
+    created_at: str
+    server_version: str
+    pgvector_version: str
+    migrations: tuple[AppliedMigration, ...]
+    tables: tuple[TableEntry, ...]
+    sequences: dict[str, int]
+
+    @property
+    def schema_version(self) -> int:
+        """The last migration of the backed-up schema."""
+        return max(migration.version for migration in self.migrations)
+
+    @property
+    def total_bytes(self) -> int:
+        """Of all tables, before compression."""
+        return sum(table.bytes for table in self.tables)
+
+
+class TableWriter:
+    """A member while it is written: what goes in, counted and hashed."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._hash = hashlib.sha256()
+        self._waiting = bytearray()  # COPY gives a block a row, too small to compress one by one
+        self.bytes = 0
+
+    def write(self, block: bytes | memoryview) -> None:
+        """Take some bytes."""
+        self._waiting += block
+        self.bytes += len(block)
+        if len(self._waiting) >= _BLOCK_BYTES:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand over what waits to be compressed."""
+        self._hash.update(self._waiting)
+        self._file.write(self._waiting)
+        self._waiting.clear()
+
+    @property
+    def sha256(self) -> str:
+        """Of all that was flushed."""
+        return self._hash.hexdigest()
+
+
+class ArchiveWriter:
+    """A new backup that is not whole yet."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+
+    @contextmanager
+    def table(self, name: str) -> Iterator[TableWriter]:
+        """Write one table's member; it is whole when the block ends."""
+        with self._archive.open(_member(name), "w", force_zip64=True) as file:
+            writer = TableWriter(file)
+            yield writer
+            writer.flush()
+
+    def finish(self, manifest: Manifest) -> None:
+        """Write the manifest, which makes it a backup."""
+        self._archive.writestr(MANIFEST, json.dumps(asdict(manifest), ensure_ascii=False, indent=1))
+
+
+@contextmanager
+def new_archive(path: Path, *, is_overwriting: bool) -> Iterator[ArchiveWriter]:
+    """Write a backup under a temporary name beside ``path``; it gets its own when the block ends, and only then.
+
+    Nobody but its owner may read it: it holds everybody's notes.
+
+    Raises:
+        ConflictError: there is such a file already and it may not be overwritten.
+        InvalidInputError: the folder cannot be written to, or the disk is full.
+    """
+    _check_target(path, is_overwriting=is_overwriting)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=COMPRESSION_LEVEL) as archive:
+                yield ArchiveWriter(archive)
+            file.flush()
+            os.fsync(file.fileno())
+        _check_target(path, is_overwriting=is_overwriting)
+        part.replace(path)
+    except OSError as error:
+        raise InvalidInputError(f"cannot write {path}: {error.strerror or error}; nothing was left there") from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _check_target(path: Path, *, is_overwriting: bool) -> None:
+    if path.is_dir():
+        raise InvalidInputError(f"{path} is a folder; give the name of a file in it")
+    if path.exists() and not is_overwriting:
+        raise ConflictError(f"{path} is there already; choose another name, or overwrite it with --force")
+
+
+class Archive:
+    """A backup that is read."""
+
+    def __init__(self, path: Path, archive: zipfile.ZipFile, manifest: Manifest) -> None:
+        self.path = path
+        self.manifest = manifest
+        self._archive = archive
+
+    def blocks(self, table: TableEntry) -> Iterator[bytes]:
+        """The bytes of one table, in pieces.
+
+        Raises:
+            ArchiveError: they are not the ones that were written.
+        """
+        digest = hashlib.sha256()
+        with _told_as_damage(self.path), self._archive.open(_member(table.name)) as file:
+            while block := file.read(_BLOCK_BYTES):
+                digest.update(block)
+                yield block
+        if digest.hexdigest() != table.sha256:
+            raise ArchiveError(
+                f"{self.path} is damaged: table {table.name} has SHA-256 {digest.hexdigest()[:12]}…, it was written with "
+                f"{table.sha256[:12]}…; use another backup"
+            )
+
+
+@contextmanager
+def open_archive(path: Path) -> Iterator[Archive]:
+    """Open a backup and read its manifest; the tables are not looked at yet.
+
+    Raises:
+        ArchiveError: the file is no backup, is damaged, or has a format of a later Brain Sync.
+    """
+    if not path.is_file():
+        raise ArchiveError(f"there is no file {path}; give the path of a file that `brain backup` wrote")
+    with _opened(path) as archive:
+        with _told_as_damage(path):
+            manifest = _parse_manifest(json.loads(archive.read(MANIFEST)))
+            for table in manifest.tables:
+                archive.getinfo(_member(table.name))
+        if manifest.format != FORMAT:
+            raise ArchiveError(
+                f"{path} has format {manifest.format} of a backup, this program reads {FORMAT}; restore it with the Brain "
+                "Sync that wrote it, or a later one"
+            )
+        yield Archive(path, archive, manifest)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    with _told_as_damage(path):
+        archive = zipfile.ZipFile(path)
+    with archive:
+        yield archive
+
+
+@contextmanager
+def _told_as_damage(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except _DAMAGE as error:
+        raise ArchiveError(
+            f"{path} is no whole backup of Brain Sync ({type(error).__name__}: {error}); use another one. "
+            "Nothing was changed"
+        ) from error
+
+
+def _parse_manifest(raw: Any) -> Manifest:
+    tables = tuple(TableEntry(**{**table, "columns": tuple(table["columns"])}) for table in raw["tables"])
+    names = [*raw["sequences"], *(name for table in tables for name in (table.name, *table.columns))]
+    unfit = [name for name in names if not _IDENTIFIER.fullmatch(name)]
+    if unfit or not raw["migrations"]:
+        raise ValueError(f"names {unfit}" if unfit else "no migrations")
+    return Manifest(
+        format=int(raw["format"]),
+        created_at=str(raw["created_at"]),
+        server_version=str(raw["server_version"]),
+        pgvector_version=str(raw["pgvector_version"]),
+        migrations=tuple(AppliedMigration(**migration) for migration in raw["migrations"]),
+        tables=tables,
+        sequences={str(name): int(last) for name, last in raw["sequences"].items()},
+    )
+
+
+def _member(table: str) -> str:
+    return f"tables/{table}.copy"

@@ -1,0 +1,112 @@
+"""Backups: everything in one file, and back."""
+
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rag_core.cli.app import JsonOption, app, command, print_json, progress, say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rag_core.backup.archive import Manifest
+    from rag_core.settings import Settings
+
+
+@app.command("backup")
+def backup(
+    file: Annotated[Path, typer.Argument(help="The file to write, for example brain-2025-11-20.zip.")],
+    is_overwriting: Annotated[bool, typer.Option("--force", help="Overwrite the file if it is there.")] = False,
+    is_json: JsonOption = False,
+) -> None:
+    """Write everything the database holds, all tenants, to one file, while the system goes on.
+
+    Embedded server or DATABASE_URL: what one wrote, the other restores. Dagster's history of runs is not part of it.
+
+    Example: brain backup /mnt/backups/brain.zip --force
+    """
+    from rag_core.backup.create import back_up
+    from rag_core.settings import read_settings
+    from rag_core.storage.database import open_database
+
+    with (
+        command(is_json=is_json),
+        open_database(read_settings()) as database,
+        progress("backing up", 1.0) as advance,
+    ):
+        report = back_up(database, file, is_overwriting=is_overwriting, on_progress=advance)
+        if is_json:
+            print_json({"file": str(file), "bytes": report.bytes, **_described(report.manifest, report.seconds)})
+        else:
+            print(f"wrote {file}: {_summary(report.manifest)}, {report.bytes / 1e6:,.1f} MB")
+
+
+@app.command("restore")
+def restore(
+    file: Annotated[Path, typer.Argument(help="A file that `brain backup` wrote.")],
+    is_replacing: Annotated[
+        bool, typer.Option("--replace", help="Put it in the place of everything there is, all tenants.")
+    ] = False,
+    is_json: JsonOption = False,
+) -> None:
+    """Put a backup into an empty installation, or with --replace in the place of what is there: all of it or nothing.
+
+    Stop `brain up` first.
+
+    Example: brain restore /mnt/backups/brain.zip --replace
+    """
+    from rag_core.backup.archive import open_archive
+    from rag_core.backup.restore import restore as put_back
+    from rag_core.settings import read_settings
+    from rag_core.storage.database import open_database
+
+    with command(is_json=is_json), open_archive(file) as archive:
+        settings = read_settings()
+        with (
+            _while_nothing_is_up(settings),
+            open_database(settings) as database,
+            progress("restoring", 1.0) as advance,
+        ):
+            report = put_back(database, archive, is_replacing=is_replacing, on_progress=advance)
+        if is_json:
+            found = _described(report.manifest, report.seconds)
+            print_json({"file": str(file), **found, "migrated_to": report.schema_version, "indexes": report.indexes})
+        else:
+            print(f"restored {file}: {_summary(report.manifest)}, as of {report.manifest.created_at}")
+            if report.schema_version != report.manifest.schema_version:
+                say(f"The schema was brought from version {report.manifest.schema_version} to {report.schema_version}.")
+
+
+@contextmanager
+def _while_nothing_is_up(settings: "Settings") -> "Iterator[None]":
+    """Keep `brain up` of this home from running meanwhile; a server of one's own has no home to ask."""
+    from rag_core.errors import ConfigurationError, ConflictError
+    from rag_core.supervisor import only_one
+
+    with ExitStack() as stack:
+        if settings.database_url is None:
+            try:
+                stack.enter_context(only_one(settings.home))
+            except ConfigurationError as error:
+                raise ConflictError(
+                    f"`brain up` runs in {settings.home}; stop it with Ctrl-C, restore, and start it again. Nothing was changed"
+                ) from error
+        yield
+
+
+def _described(manifest: "Manifest", seconds: float) -> dict[str, Any]:
+    return {
+        "created_at": manifest.created_at,
+        "schema_version": manifest.schema_version,
+        "server_version": manifest.server_version,
+        "pgvector_version": manifest.pgvector_version,
+        "tables": {table.name: table.rows for table in manifest.tables},
+        "seconds": seconds,
+    }
+
+
+def _summary(manifest: "Manifest") -> str:
+    rows = {table.name: table.rows for table in manifest.tables}
+    return f"{rows['tenants']} tenants, {rows['notes']:,} notes, {sum(rows.values()):,} rows in {len(rows)} tables"

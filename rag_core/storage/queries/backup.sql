@@ -1,0 +1,49 @@
+-- name: stored_tables
+-- Every table of the schema with the columns that are written (the others PostgreSQL computes) and its size.
+select c.relname, array_agg(a.attname::text order by a.attnum), pg_table_size(c.oid)
+from pg_class c
+join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+where c.relnamespace = 'brain'::regnamespace and c.relkind in ('r', 'p')
+group by c.oid, c.relname
+order by c.relname;
+
+-- name: backup_source
+-- The moment of the snapshot, the server and pgvector.
+select now(), current_setting('server_version'), (select extversion from pg_extension where extname = 'vector');
+
+-- name: backup_migrations
+select version, name, checksum from brain.schema_migrations order by version;
+
+-- name: read_sequences
+-- The last number each sequence gave out. Not part of the snapshot, so never behind the rows in it.
+select sequencename, last_value from pg_sequences where schemaname = 'brain' and last_value is not null;
+
+-- name: advance_sequence
+-- Never backwards: what was given out once, a cache may know.
+select setval(%(name)s::regclass, greatest(%(last)s::bigint, (
+    select last_value from pg_sequences where schemaname = 'brain' and sequencename = %(sequence)s
+)));
+
+-- name: functions_of_schema
+-- As DROP ROUTINE wants them; not those of an extension.
+select p.oid::regprocedure::text
+from pg_proc p
+where p.pronamespace = 'brain'::regnamespace and p.prokind in ('f', 'p')
+    and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e');
+
+-- name: keys_and_references
+-- What a load is quicker without, keys before the references to them.
+select conrelid::regclass::text, conname, pg_get_constraintdef(oid)
+from pg_constraint
+where connamespace = 'brain'::regnamespace and contype in ('p', 'u', 'f') and conparentid = 0
+order by contype = 'f', conrelid::regclass::text, conname;
+
+-- name: indexes_beside_keys
+select i.indexrelid::regclass::text, pg_get_indexdef(i.indexrelid)
+from pg_index i join pg_class c on c.oid = i.indexrelid
+where c.relnamespace = 'brain'::regnamespace
+    and not exists (select from pg_constraint o where o.conindid = i.indexrelid and o.contype in ('p', 'u', 'x'))
+order by 1;
+
+-- name: count_registered_models
+select count(*) from brain.embedding_models;
