@@ -24,7 +24,7 @@ from rag_core.resilience import Bounded, CircuitBreaker, GuardedChat, GuardedEmb
 from rag_core.retrieval.cache import Caches, CachingEmbedder, build_caches
 from rag_core.settings import Settings
 from rag_core.storage.database import Database, open_database
-from rag_core.storage.models import fetch_active_model
+from rag_core.storage.models import fetch_active_model, find_model
 from rag_core.storage.notes import has_notes
 from rag_core.telemetry.logs import log_degraded
 from rag_core.telemetry.metrics import Metrics
@@ -175,22 +175,25 @@ class Engine:
 
 
 @contextmanager
-def open_engine(settings: Settings, *, pool_size: int = 4) -> Iterator[Engine]:
-    """Open the database and the active model; everything is closed when the block ends.
+def open_engine(settings: Settings, *, pool_size: int = 4, model_name: str | None = None) -> Iterator[Engine]:
+    """Open the database and the active model, or the one named; everything is closed when the block ends.
 
     Raises:
+        NotFoundError: no model has that name.
+        EmbeddingError: this program has no such provider or version as the model's.
         DatabaseUnavailableError, DatabaseSetupError: see ``open_database``.
     """
     with open_database(settings, pool_size=pool_size) as database:
         with database.owner() as connection:
-            model = fetch_active_model(connection)
+            active = fetch_active_model(connection)
+            model = active if model_name is None else find_model(connection, model_name).model
         caches = build_caches(
             query_seconds=settings.query_cache_seconds,
             embedding_seconds=settings.embedding_cache_seconds,
             context_seconds=settings.context_cache_seconds,
         )
         breakers = {name: CircuitBreaker(name) for name in ("embedding", "chat", "reranker")}
-        places, watch = Bounded(settings.ollama_concurrency), ModelWatch(database, model)
+        places, watch = Bounded(settings.ollama_concurrency), ModelWatch(database, active)
         chat = build_chat(settings.chat_model, host=settings.ollama_host)
         with ExitStack() as stack:
             engine = Engine(
@@ -198,7 +201,9 @@ def open_engine(settings: Settings, *, pool_size: int = 4) -> Iterator[Engine]:
                 database=database,
                 model=model,
                 embedder=_document_embedder(model, settings, breakers["embedding"], places),
-                query_embedder=_query_embedder(model, settings, breakers["embedding"], places, caches, watch),
+                query_embedder=_query_embedder(
+                    model, settings, breakers["embedding"], places, caches=caches, watch=watch
+                ),
                 chat=None if chat is None else GuardedChat(chat, breaker=breakers["chat"], places=places),
                 executors={
                     leg: stack.enter_context(_threads(leg, pool_size))
@@ -226,7 +231,9 @@ def with_model(engine: Engine, model: EmbeddingModel) -> Engine:
         engine,
         model=model,
         embedder=_document_embedder(model, settings, breaker, engine.places),
-        query_embedder=_query_embedder(model, settings, breaker, engine.places, engine.caches, engine.watch),
+        query_embedder=_query_embedder(
+            model, settings, breaker, engine.places, caches=engine.caches, watch=engine.watch
+        ),
         breakers={**engine.breakers, "embedding": breaker},
     )
 
@@ -241,6 +248,7 @@ def _query_embedder(
     settings: Settings,
     breaker: CircuitBreaker,
     places: Bounded,
+    *,
     caches: Caches,
     watch: ModelWatch,
 ) -> Embedder:

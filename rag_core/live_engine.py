@@ -21,8 +21,13 @@ class LiveEngine:
         self._changing = threading.Lock()
 
     @property
+    def at_hand(self) -> Engine:
+        """The engine handed out last; nobody is asked."""
+        return self._engine
+
+    @property
     def is_due(self) -> bool:
-        """Whether ``current`` would ask the database; else it gives what is at hand."""
+        """Whether ``current`` would ask the database."""
         return self._engine.watch.is_due
 
     def current(self) -> Engine:

@@ -20,6 +20,7 @@ from rag_core.api.guard import Guard
 from rag_core.api.web import STATIC_FOLDER
 from rag_core.engine import Engine, open_engine
 from rag_core.errors import ConfigurationError
+from rag_core.live_engine import LiveEngine
 from rag_core.settings import Settings
 from rag_core.telemetry.logs import configure_logging
 
@@ -42,7 +43,7 @@ def create_app(engine: Engine) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.state.engine = engine
+    app.state.engine, app.state.live_engine = engine, LiveEngine(engine)
     app.state.routes = [route for router in _ROUTERS for route in router.routes]
     for router in _ROUTERS:
         app.include_router(router)

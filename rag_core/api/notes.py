@@ -1,17 +1,18 @@
 """``/api/notes``: one note at a time, indexed before the answer."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID, uuid4
 
 from fastapi import APIRouter, Path, Query, Response
 
-from rag_core.api.access import EngineOf
+from rag_core.api.access import EngineOf, LiveEngineOf
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.schemas import NoteIn, NoteOut, NotePage, failures
 from rag_core.engine import Engine
-from rag_core.errors import ConflictError, InvalidInputError, NotFoundError
+from rag_core.errors import ConflictError, InvalidInputError, ModelChangedError, NotFoundError
 from rag_core.indexing.one_note import store_and_index
+from rag_core.live_engine import LiveEngine
 from rag_core.model import NewNote, Note, NoteId, TenantId
 from rag_core.notes import note_id_for, parse_note
 from rag_core.storage.notes import delete_notes, fetch_note, list_notes
@@ -26,14 +27,14 @@ NotePath = Annotated[UUID, Path(description="The note's UUID.")]
 
 
 @router.post("", status_code=201, response_model=NoteOut, responses=failures(400, 409, 413, 415, 503))
-def create_note(body: NoteIn, response: Response, engine: EngineOf) -> dict[str, Any]:
+def create_note(body: NoteIn, response: Response, engine: EngineOf, live: LiveEngineOf) -> dict[str, Any]:
     """Store a note and index it: it is found, by its words and by its meaning, from the next request on."""
     tenant = engine.writing_tenant()
     external_id = str(uuid4()) if body.external_id is None else body.external_id
     note = _parsed(engine, body, external_id=external_id, source=body.source or DEFAULT_SOURCE)
     note_id = note_id_for(tenant, note.source, note.external_id)
     with explained(ConflictError, NOTE_EXISTS):
-        store_and_index(engine.database, tenant, note, engine.pipeline, expected="new")
+        _store_and_index(engine, live, tenant, note, expected="new")
     response.headers["Location"] = f"/api/notes/{note_id}"
     return note_to_wire(_stored(engine, tenant, note_id))
 
@@ -62,7 +63,7 @@ def read_note(note_id: NotePath, engine: EngineOf) -> dict[str, Any]:
 
 
 @router.put("/{note_id}", response_model=NoteOut, responses=failures(400, 404, 413, 415, 503))
-def replace_note(note_id: NotePath, body: NoteIn, engine: EngineOf) -> dict[str, Any]:
+def replace_note(note_id: NotePath, body: NoteIn, engine: EngineOf, live: LiveEngineOf) -> dict[str, Any]:
     """Replace what a note says, and index it anew; only changed passages are embedded again.
 
     Takes the body of `POST`. `source` and `externalId` are the note's identity and cannot change. Without
@@ -73,7 +74,7 @@ def replace_note(note_id: NotePath, body: NoteIn, engine: EngineOf) -> dict[str,
     _check_identity(body, old)
     note = _parsed(engine, body, external_id=old.external_id, source=old.source)
     with explained(NotFoundError, NO_SUCH_NOTE):
-        store_and_index(engine.database, tenant, note, engine.pipeline, expected="known")
+        _store_and_index(engine, live, tenant, note, expected="known")
     return note_to_wire(_stored(engine, tenant, wanted))
 
 
@@ -85,6 +86,16 @@ def delete_note(note_id: NotePath, engine: EngineOf) -> None:
         deleted = delete_notes(connection, tenant, [wanted])
     if not deleted:
         raise ExplainedError(NO_SUCH_NOTE, kind=NotFoundError)
+
+
+def _store_and_index(
+    engine: Engine, live: LiveEngine, tenant: TenantId, note: NewNote, *, expected: Literal["new", "known"]
+) -> None:
+    """Store and index the note; once more, from the beginning, when its model was replaced by another meanwhile."""
+    try:
+        store_and_index(engine.database, tenant, note, engine.pipeline, expected=expected)
+    except ModelChangedError:
+        store_and_index(engine.database, tenant, note, live.renewed().pipeline, expected=expected)
 
 
 def _parsed(engine: Engine, body: NoteIn, *, external_id: str, source: str) -> NewNote:

@@ -17,7 +17,6 @@ from typing import Literal, Protocol
 from rag_core.errors import EmbeddingError
 from rag_core.model import EmbeddingRole, FloatMatrix
 
-
 ModelState = Literal["candidate", "backfilling", "ready", "active", "retired"]
 
 

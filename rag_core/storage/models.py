@@ -169,7 +169,7 @@ def _promote(connection: Connection, model_id: int, instead_of: int, fingerprint
         raise _UnfitError(Promotion(is_done=False, missing=missing, obstacle="vectors are missing"))
     if not change_state(connection, instead_of, to="ready", among=["active"]):
         raise _UnfitError(Promotion(is_done=False, obstacle="another model was promoted meanwhile"))
-    if not change_state(connection, model_id, to="active", among=["ready"]):
+    if not change_state(connection, model_id, to="active", among=["backfilling", "ready"]):
         raise _UnfitError(Promotion(is_done=False, obstacle="the model was retired meanwhile"))
     parameters = {"old": list(fingerprints), "new": list(fingerprints.values())}
     renamed = connection.execute(query("rename_fingerprints"), parameters)

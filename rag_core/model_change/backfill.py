@@ -1,0 +1,222 @@
+"""The vectors of a model that is not active yet, for every live chunk, while everything else goes on."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from rag_core.embedding import Embedder, EmbeddingModel, input_hash
+from rag_core.embedding.context import with_context
+from rag_core.engine import Engine, with_model
+from rag_core.errors import EmbeddingError, EmbeddingUnavailableError, ModelStateError, NotFoundError
+from rag_core.indexing.batches import list_tenants
+from rag_core.model import EmbeddingKind, FloatMatrix, NoteId, TenantId
+from rag_core.storage import model_vectors as store
+from rag_core.storage.database import Database
+from rag_core.storage.models import change_state, count_vectors_by_tenant, find_model
+from rag_core.storage.notes import fetch_note
+from rag_core.storage.staging import fetch_known_hashes
+from rag_core.storage.vector_index import ensure_vector_index, vacuum
+
+PAGE_CHUNKS = 512
+PAGE_CHARACTERS = 2_000_000
+"""A note that is not chunked yet may have a million; a page of them stays below some 10 MB."""
+MAX_FAILURES = 5
+"""Failures in a row after which it is the model's fault and not the texts'."""
+MAX_NAMED = 20
+VACUUM_AFTER_VECTORS = 10_000
+_FIRST = UUID(int=0)
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackfillFailure:
+    """A note, ``source:external_id``, of which a chunk has no vector, and why."""
+
+    note: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelBackfillReport:
+    """Vectors computed, vectors that were known already, and chunks without: all of them, and the first by name."""
+
+    embedded: int = 0
+    reused: int = 0
+    failed: int = 0
+    failures: tuple[BackfillFailure, ...] = ()
+
+    def __add__(self, other: "ModelBackfillReport") -> "ModelBackfillReport":
+        """Both together."""
+        return ModelBackfillReport(
+            embedded=self.embedded + other.embedded,
+            reused=self.reused + other.reused,
+            failed=self.failed + other.failed,
+            failures=(self.failures + other.failures)[:MAX_NAMED],
+        )
+
+
+@dataclass(slots=True)
+class _Patience:
+    """How many texts in a row the model gave nothing for."""
+
+    failures: int = 0
+
+
+@dataclass(slots=True)
+class _Computed:
+    """Vectors by the hash of their input, and why others have none."""
+
+    vectors: dict[bytes, FloatMatrix] = field(default_factory=dict)
+    reasons: dict[bytes, str] = field(default_factory=dict)
+
+
+def backfill_model(
+    database: Database,
+    tenant: TenantId,
+    batches: Sequence[str] | None,
+    model: EmbeddingModel,
+    embedder: Embedder,
+    *,
+    on_progress: Progress = lambda _chunks: None,
+) -> ModelBackfillReport:
+    """Give every live chunk of the batches (None: of all notes) both of the model's vectors, a page a transaction.
+
+    A vector whose input is known is not computed again, so a second run goes on where the first one ended. A chunk that is
+    deleted or replaced meanwhile is passed over, one that the model gives nothing for is counted.
+
+    Raises:
+        EmbeddingUnavailableError: the provider is down; what was written stays.
+        EmbeddingError: the model gave nothing for five texts in a row.
+        ModelStateError: the model is retired.
+    """
+    report, patience, after = ModelBackfillReport(), _Patience(), _FIRST
+    while page := store.fetch_chunks_without_vectors(
+        database, tenant, batches, model.id, after=after, limit=PAGE_CHUNKS, max_characters=PAGE_CHARACTERS
+    ):
+        report += _fill_page(database, tenant, page, model, embedder, patience=patience)
+        on_progress(len(page))
+        after = page[-1].chunk_id
+    return report
+
+
+def _fill_page(
+    database: Database,
+    tenant: TenantId,
+    page: Sequence[store.ChunkWithoutVectors],
+    model: EmbeddingModel,
+    embedder: Embedder,
+    *,
+    patience: _Patience,
+) -> ModelBackfillReport:
+    inputs = [(chunk, kind, _text(chunk, kind)) for chunk in page for kind in chunk.kinds]
+    hashed = [(chunk, kind, text, input_hash(model, text, role="document")) for chunk, kind, text in inputs]
+    known = fetch_known_hashes(database, tenant, sorted({digest for *_, digest in hashed}))
+    missing = {digest: text for _, _, text, digest in hashed if digest not in known}
+    computed = _Computed()
+    _embed(list(missing.items()), embedder, computed, patience)
+    vectors = [
+        store.ModelVector(chunk=chunk, kind=kind, input_hash=digest, vector=computed.vectors.get(digest))
+        for chunk, kind, _, digest in hashed
+        if digest in known or digest in computed.vectors
+    ]
+    written = store.write_model_vectors(database, tenant, model.id, vectors)
+    if written.state == "retired":
+        raise ModelStateError(f"{model.name} was retired meanwhile; nothing of it is kept")
+    failed = {chunk.chunk_id: (chunk.note_id, digest) for chunk, _, _, digest in hashed if digest in computed.reasons}
+    return ModelBackfillReport(
+        embedded=len(computed.vectors),
+        reused=max(0, written.count - len(computed.vectors)),
+        failed=len(failed),
+        failures=_named(database, tenant, [(note, computed.reasons[digest]) for note, digest in failed.values()]),
+    )
+
+
+def _text(chunk: store.ChunkWithoutVectors, kind: EmbeddingKind) -> str:
+    """What a vector is made from; a note that is not chunked yet has no context, and one vector in both kinds."""
+    is_bare = kind == "standard" or chunk.context is None
+    return chunk.content if is_bare else with_context(chunk.context or "", chunk.content)
+
+
+def _embed(inputs: Sequence[tuple[bytes, str]], embedder: Embedder, computed: _Computed, patience: _Patience) -> None:
+    """Compute what can be computed: texts that fail together are asked for in halves, until those at fault are found."""
+    if not inputs:
+        return
+    try:
+        rows = embedder.embed([text for _, text in inputs], role="document")
+    except EmbeddingUnavailableError:
+        raise
+    except EmbeddingError as error:
+        if len(inputs) > 1:
+            middle = len(inputs) // 2
+            _embed(inputs[:middle], embedder, computed, patience)
+            _embed(inputs[middle:], embedder, computed, patience)
+            return
+        patience.failures += 1
+        if patience.failures >= MAX_FAILURES:
+            raise
+        computed.reasons[inputs[0][0]] = str(error)
+        return
+    patience.failures = 0
+    computed.vectors.update(zip((digest for digest, _ in inputs), rows, strict=True))
+
+
+def _named(database: Database, tenant: TenantId, failed: Sequence[tuple[NoteId, str]]) -> tuple[BackfillFailure, ...]:
+    return tuple(
+        BackfillFailure(note=_name(database, tenant, note_id), reason=reason) for note_id, reason in failed[:MAX_NAMED]
+    )
+
+
+def _name(database: Database, tenant: TenantId, note_id: NoteId) -> str:
+    try:
+        with database.transaction(tenant) as connection:
+            note = fetch_note(connection, tenant, note_id)
+    except NotFoundError:
+        return str(note_id)
+    return f"{note.source}:{note.external_id}"
+
+
+def begin_backfill(database: Database, name: str) -> EmbeddingModel:
+    """Take a candidate, or a model that was retired, into work; one that is ready stays so, and is completed.
+
+    Raises:
+        NotFoundError: no model has that name.
+        ModelStateError: the model is active: its vectors are the index itself.
+    """
+    with database.owner() as connection:
+        model = find_model(connection, name).model
+        if model.state == "active":
+            raise ModelStateError(f"{name} is active: `brain index` makes its vectors")
+        change_state(connection, model.id, to="backfilling", among=["candidate", "retired"])
+        return find_model(connection, name).model
+
+
+def fill_model(
+    engine: Engine,
+    model: EmbeddingModel,
+    batches: Mapping[TenantId, Sequence[str] | None] | None = None,
+    *,
+    on_progress: Progress = lambda _chunks: None,
+) -> ModelBackfillReport:
+    """Fill in the model's vectors of these batches, or (None) of every tenant's every note; see ``backfill_model``."""
+    database, embedder = engine.database, with_model(engine, model).embedder
+    wanted = dict.fromkeys(list_tenants(database)) if batches is None else batches
+    report = ModelBackfillReport()
+    for tenant, keys in wanted.items():
+        report += backfill_model(database, tenant, keys, model, embedder, on_progress=on_progress)
+    if report.embedded + report.reused >= VACUUM_AFTER_VECTORS:
+        vacuum(database)
+    return report
+
+
+def settle_model(database: Database, model: EmbeddingModel) -> EmbeddingModel:
+    """Call the model ready once every live chunk of every tenant has both vectors and its index is there; as it is then."""
+    with database.owner() as connection:
+        counts = count_vectors_by_tenant(connection, model.id)
+    if not any(count.missing for count in counts.values()):
+        ensure_vector_index(database, model)
+        if not store.is_index_due(database, model):
+            with database.owner() as connection:
+                change_state(connection, model.id, to="ready", among=["candidate", "backfilling"])
+    with database.owner() as connection:
+        return find_model(connection, model.name).model

@@ -1,0 +1,150 @@
+"""Two models on the same golden sets: who finds what, and whether the difference is more than chance."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rag_core.configuration import configure
+from rag_core.embedding import EmbeddingModel
+from rag_core.engine import Engine, with_model
+from rag_core.errors import InvalidInputError, ModelStateError
+from rag_core.evaluation.comparison import Comparison
+from rag_core.evaluation.results import EvaluationRun
+from rag_core.evaluation.runs import evaluate
+from rag_core.evaluation.served import evaluation_config, searcher
+from rag_core.model import Strategy, TenantId
+from rag_core.storage.golden import fetch_golden_queries, list_golden_set_names
+from rag_core.storage.models import count_vectors_by_tenant, find_model
+
+STRATEGIES: tuple[Strategy, ...] = ("semantic", "hybrid", "hybrid+rerank")
+TIMEOUT_MS = 30_000
+"""Quality is measured, so no query is cut short."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelComparison:
+    """One golden set under one strategy: the active model's run, the other one's, and the paired difference."""
+
+    set_name: str
+    strategy: Strategy
+    active: EvaluationRun
+    candidate: EvaluationRun
+    comparison: Comparison
+
+    def to_json(self) -> dict[str, Any]:
+        """The comparison as it is printed."""
+        return {
+            "set": self.set_name,
+            "strategy": self.strategy,
+            "active": _figures(self.active),
+            "candidate": _figures(self.candidate),
+            "comparison": self.comparison.to_json(),
+        }
+
+
+def _figures(run: EvaluationRun) -> dict[str, Any]:
+    return {
+        "run_id": str(run.run_id),
+        "model": run.models["embedding"],
+        "hit_rate_at_10": run.metrics.hit_rate_at[10],
+        "mrr": run.metrics.mrr,
+        "ndcg_at_10": run.metrics.ndcg_at_10,
+        "recall_at_20": run.metrics.recall_at_20,
+        "latency_p95_ms": run.latency_ms.p95,
+        "total_queries": run.total_queries,
+        "degraded_queries": run.degraded_queries,
+    }
+
+
+def compare_models(
+    engine: Engine,
+    tenant: TenantId,
+    name: str,
+    *,
+    set_names: Sequence[str] | None = None,
+    on_progress: Callable[[str], None] = lambda _step: None,
+) -> list[ModelComparison]:
+    """Ask every golden set, or those named, by the engine's model and by another one; every run is stored.
+
+    The difference is the other's minus the active's. ``on_progress`` is told of each run before it begins.
+
+    Raises:
+        NotFoundError: no model has that name.
+        ModelStateError: it is the engine's own, or lacks vectors of this tenant, so that it could only lose.
+        InvalidInputError: there is no golden set with a query that a note of the tenant answers.
+    """
+    with engine.database.owner() as connection:
+        model = find_model(connection, name).model
+        counts = count_vectors_by_tenant(connection, model.id).get(tenant)
+    _check(engine, model, missing=counts.missing if counts else 0)
+    names = set_names or _set_names(engine, tenant)
+    other = with_model(engine, model)
+    return [
+        _compare(engine, other, tenant, set_name, strategy, on_progress=on_progress)
+        for set_name in names
+        for strategy in STRATEGIES
+    ]
+
+
+def _check(engine: Engine, model: EmbeddingModel, *, missing: int) -> None:
+    if model.id == engine.model.id:
+        raise ModelStateError(f"{model.name} is active itself; name the model to compare it with")
+    if missing or model.state == "retired":
+        raise ModelStateError(
+            f"{model.name} lacks {missing} vectors of this tenant's notes, so it could only lose; make them with `brain models "
+            f"backfill {model.name}`"
+        )
+
+
+def _set_names(engine: Engine, tenant: TenantId) -> list[str]:
+    """The golden sets that have a query to ask."""
+    with engine.database.transaction(tenant) as connection:
+        found = [
+            name
+            for name in list_golden_set_names(connection, tenant)
+            if any(
+                query.relevant_note_ids
+                for query in fetch_golden_queries(connection, tenant, set_name=name, category=None)
+            )
+        ]
+    if not found:
+        raise InvalidInputError(
+            f"{tenant} has no golden set with a query that its notes answer; make one with `brain golden import FILE`"
+        )
+    return found
+
+
+def _compare(
+    engine: Engine,
+    other: Engine,
+    tenant: TenantId,
+    set_name: str,
+    strategy: Strategy,
+    *,
+    on_progress: Callable[[str], None],
+) -> ModelComparison:
+    on_progress(f"{set_name}, {strategy}, {engine.model.name}")
+    active = _run(engine, tenant, set_name, strategy, baseline=None)
+    on_progress(f"{set_name}, {strategy}, {other.model.name}")
+    candidate = _run(other, tenant, set_name, strategy, baseline=active)
+    assert candidate.comparison is not None  # it was asked for
+    return ModelComparison(
+        set_name=set_name, strategy=strategy, active=active, candidate=candidate, comparison=candidate.comparison
+    )
+
+
+def _run(
+    engine: Engine, tenant: TenantId, set_name: str, strategy: Strategy, *, baseline: EvaluationRun | None
+) -> EvaluationRun:
+    config = evaluation_config(configure(strategy=strategy))
+    return evaluate(
+        engine.database,
+        tenant,
+        set_name=set_name,
+        config=config,
+        search=searcher(engine, tenant, config=config, timeout_ms=TIMEOUT_MS),
+        models=engine.model_names(tenant, config),
+        pipeline_fingerprint=engine.pipeline.fingerprint,
+        purpose="model",
+        baseline_run_id=None if baseline is None else baseline.run_id,
+    )
