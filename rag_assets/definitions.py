@@ -5,11 +5,14 @@ from typing import Any
 
 import dagster as dg
 
-from rag_assets.checks import BATCH_CHECKS, INDEX_CHECKS
+from rag_assets.checks import BATCH_CHECKS, GOLDEN_CHECKS, INDEX_CHECKS
 from rag_assets.evaluation_report import evaluation_report
 from rag_assets.jobs import INDEX_ASSETS, check_index, index_notes, update_index
-from rag_assets.schedules import nightly_schedule
-from rag_assets.sensors import register_note_batches
+from rag_assets.migration import migration_report
+from rag_assets.migration_checks import MIGRATION_CHECKS
+from rag_assets.migration_jobs import OPERATOR_JOBS, migrate_notes
+from rag_assets.schedules import hourly_schedule, nightly_schedule, verification_schedule
+from rag_assets.sensors import index_new_and_changed_notes, register_note_batches
 from rag_core.settings import read_settings
 from resources.engine import EngineResource
 
@@ -17,17 +20,19 @@ from resources.engine import EngineResource
 def build_definitions(resource_overrides: Mapping[str, Any] | None = None) -> dg.Definitions:
     """All definitions; ``resource_overrides`` replaces resources by key, such as an engine that is open already.
 
+    A part of the system is added here, by the lists that its modules export, and nowhere else.
     Steps run in the run's own process: a process a step costs 8 s each, and the steps are sequential anyway.
 
     Raises:
         ConfigurationError: the environment's settings are out of bounds.
     """
+    timezone = read_settings().timezone
     return dg.Definitions(
-        assets=[*INDEX_ASSETS, evaluation_report],
-        asset_checks=[*BATCH_CHECKS, *INDEX_CHECKS],
-        jobs=[index_notes, update_index, check_index],
-        schedules=[nightly_schedule(read_settings().timezone)],
-        sensors=[register_note_batches],
+        assets=dg.with_source_code_references([*INDEX_ASSETS, evaluation_report, migration_report]),
+        asset_checks=[*BATCH_CHECKS, *INDEX_CHECKS, *GOLDEN_CHECKS, *MIGRATION_CHECKS],
+        jobs=[index_notes, update_index, check_index, migrate_notes, *OPERATOR_JOBS],
+        schedules=[hourly_schedule(timezone), nightly_schedule(timezone), verification_schedule(timezone)],
+        sensors=[register_note_batches, index_new_and_changed_notes],
         resources={"engine": EngineResource(), **(resource_overrides or {})},
         executor=dg.in_process_executor,
     )

@@ -1,0 +1,89 @@
+"""Legacy notes for the migration's tests: three batches of short notes, with a golden set that asks for the newest ones."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from pipeline_runs import TENANT
+
+from rag_core.engine import Engine
+from rag_core.evaluation.golden_set import import_golden
+from rag_core.importing import import_lines
+from rag_core.indexing.batches import register_batches
+
+BATCHES = 3
+NOTES = 100 * BATCHES
+GOLDEN = 12
+NEWEST = datetime(2024, 6, 30, 18, tzinfo=UTC)
+WORDS = (
+    "acequia",
+    "brocal",
+    "cigüeña",
+    "dehesa",
+    "espliego",
+    "fanega",
+    "gavilla",
+    "horno",
+    "ibis",
+    "jara",
+    "lagar",
+    "mies",
+)
+
+
+def attach_notes(engine: Engine, *, evaluate_every: int = 1, notes: int = NOTES) -> None:
+    """Notes n0 (the newest), n1, … as an attachment leaves them: whole, pending, in the ledger, in batches of their own."""
+    import_lines(
+        engine.database,
+        TENANT,
+        [_line(number) for number in range(notes)],
+        source="antiguas",
+        language="es",
+        zone=ZoneInfo("Europe/Madrid"),
+        max_characters=1_000_000,
+    )
+    with engine.database.owner() as connection:
+        connection.execute(
+            """
+            insert into brain.legacy_notes (
+                tenant_id, note_id, source, external_id, content_hash, created_at, updated_at
+            )
+            select tenant_id, note_id, source, external_id, content_hash, created_at, updated_at from brain.notes
+            where source = 'antiguas'
+            """
+        )
+        connection.execute("update brain.notes set legacy_state = 'pending' where source = 'antiguas'")
+        connection.execute(
+            "insert into brain.migrations (tenant_id, state, evaluate_every) values (%s, 'running', %s)",
+            [TENANT, evaluate_every],
+        )
+    register_batches(engine.database, TENANT)
+
+
+def add_golden_set(engine: Engine) -> None:
+    """A query for each of the newest notes, by the word that only this note has."""
+    lines = [
+        json.dumps({"query": f"¿Qué pasó con {WORDS[number]}?", "relevant_ids": [f"n{number}"]}).encode()
+        for number in range(GOLDEN)
+    ]
+    import_golden(engine.database, TENANT, lines, set_name="default")
+
+
+def legacy_states(engine: Engine) -> dict[str | None, int]:
+    """How many notes are in each legacy state."""
+    with engine.database.owner() as connection:
+        rows = connection.execute("select legacy_state, count(*) from brain.notes group by 1").fetchall()
+    return dict(rows)
+
+
+def lose_golden_chunks(engine: Engine) -> None:
+    """Behind the index's back, the chunks of all notes that golden queries ask for."""
+    with engine.database.owner() as connection:
+        connection.execute("delete from brain.chunks where note_id in (select note_id from brain.golden_relevance)")
+
+
+def _line(number: int) -> bytes:
+    word = WORDS[number] if number < GOLDEN else f"palabra{number}"
+    text = f"Hoy he apuntado algo de {word} en el cuaderno. Mañana seguiré con la nota número {number}."
+    created_at = NEWEST - timedelta(hours=number)
+    return json.dumps({"id": f"n{number}", "text": text, "created_at": created_at.isoformat()}).encode()

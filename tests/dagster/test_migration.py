@@ -1,0 +1,358 @@
+"""The migration of legacy notes in this process, as `brain migration run` and the job `migrate_notes` do it."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
+from legacy_notes import NOTES, add_golden_set, attach_notes, legacy_states, lose_golden_chunks
+from pipeline_runs import TENANT, ImportTexts, RunJob, range_tags
+
+from rag_assets.definitions import build_definitions
+from rag_assets.indexing import IndexEvent
+from rag_assets.migration import QUALITY_CHECK, cancel_backfills, run_migration
+from rag_assets.migration_checks import MIGRATION
+from rag_assets.partitions import PARTITIONS_NAME, add_missing_keys
+from rag_core.engine import Engine, open_engine
+from rag_core.errors import ConflictError, NotFoundError
+from rag_core.indexing.batches import list_batches, pending_batches
+from rag_core.indexing.publishing import publish_staged
+from rag_core.indexing.staging import embed_staged, stage_notes
+from rag_core.migration import control
+from rag_core.migration.measuring import measure_before
+from rag_core.settings import read_settings
+from rag_core.storage.evaluations import list_runs
+
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+@pytest.fixture
+def engine(database_url: str, tmp_path: Path) -> Iterator[Engine]:
+    """An engine whose home cannot reach a database for Dagster, so that runs are kept in memory."""
+    settings = read_settings(
+        home=tmp_path / "home", database_url=database_url, dagster_database_url="postgresql://127.0.0.1:9/none"
+    )
+    with open_engine(settings) as opened:
+        yield opened
+
+
+def test_all_that_is_pending_is_migrated_newest_first_and_measured_after_each_batch(engine: Engine) -> None:
+    attach_notes(engine)
+    add_golden_set(engine)
+    events: list[IndexEvent] = []
+
+    report = run_migration(engine, TENANT, on_event=events.append)
+
+    assert (report.batches, report.migrated, report.failed) == (3, NOTES, 0)
+    assert (report.evaluations, report.state, report.stopped) == (4, "running", None)
+    assert legacy_states(engine) == {"migrated": NOTES}
+    assert [run.circumstances["migratedNotes"] for run in reversed(_evaluations(engine))] == [0, 100, 200, 300]
+    assert [event.message.partition(",")[0] for event in events[-3:]] == [
+        f"{done} of {NOTES} notes migrated" for done in (100, 200, 300)
+    ]
+
+
+def test_later_evaluations_are_compared_with_the_one_before_the_first_batch(engine: Engine) -> None:
+    attach_notes(engine)
+    add_golden_set(engine)
+
+    run_migration(engine, TENANT)
+
+    *later, first = _evaluations(engine)
+    assert first.comparison is None
+    assert [run.comparison and run.comparison.baseline_run_id for run in later] == [first.run_id] * 3
+
+
+def test_a_regression_stops_the_migration_and_says_by_how_much_and_where(engine: Engine) -> None:
+    attach_notes(engine)
+    add_golden_set(engine)
+
+    report = run_migration(engine, TENANT, on_event=_after(100, lambda: lose_golden_chunks(engine)))
+
+    last = _evaluations(engine)[0]
+    assert (report.batches, report.migrated, report.state) == (2, 200, "stopped")
+    assert report.stopped is not None
+    assert "ndcg_at_10 fell by 1.000 from 1.000 to 0.000 (p = 0.0002) after 2 of 3 batches" in report.stopped
+    assert str(last.run_id) in report.stopped
+    assert legacy_states(engine) == {"migrated": 200, "pending": 100}
+
+
+def test_a_migration_whose_regression_was_mended_goes_on_to_the_end(engine: Engine) -> None:
+    attach_notes(engine)
+    add_golden_set(engine)
+    run_migration(engine, TENANT, on_event=_after(100, lambda: lose_golden_chunks(engine)))
+    _index_newest_batch(engine)
+    control.resume(engine.database, TENANT)
+
+    report = run_migration(engine, TENANT)
+
+    assert (report.batches, report.migrated, report.evaluations, report.stopped) == (1, 100, 1, None)
+    assert legacy_states(engine) == {"migrated": NOTES}
+
+
+def test_a_regression_that_was_not_mended_stops_it_again_after_one_batch(engine: Engine) -> None:
+    attach_notes(engine, notes=400)
+    add_golden_set(engine)
+    run_migration(engine, TENANT, on_event=_after(100, lambda: lose_golden_chunks(engine)))
+    control.resume(engine.database, TENANT)
+
+    report = run_migration(engine, TENANT)
+
+    assert (report.batches, report.state) == (1, "stopped")
+
+
+def test_it_is_measured_as_often_as_the_migration_says_and_at_the_end(engine: Engine) -> None:
+    attach_notes(engine, evaluate_every=2)
+    add_golden_set(engine)
+
+    report = run_migration(engine, TENANT)
+
+    assert report.evaluations == 3
+    assert [run.circumstances["batches"] for run in reversed(_evaluations(engine))] == [0, 2, 3]
+
+
+def test_without_a_golden_set_it_is_migrated_unmeasured(engine: Engine) -> None:
+    attach_notes(engine, notes=100)
+
+    report = run_migration(engine, TENANT)
+
+    assert (report.migrated, report.evaluations, report.stopped) == (100, 0, None)
+
+
+def test_another_process_that_stops_it_ends_it_between_two_runs(engine: Engine) -> None:
+    attach_notes(engine)
+
+    report = run_migration(
+        engine, TENANT, on_event=_after(100, lambda: control.stop(engine.database, TENANT, reason="comida") and None)
+    )
+
+    assert (report.migrated, report.state, report.stopped) == (100, "stopped", "comida")
+
+
+def test_a_tenant_without_migration_is_told_how_to_begin_one(engine: Engine) -> None:
+    with pytest.raises(NotFoundError, match="brain migration attach"):
+        run_migration(engine, TENANT)
+
+
+def test_a_stopped_migration_does_not_run_and_says_why(engine: Engine) -> None:
+    attach_notes(engine, notes=1)
+    control.stop(engine.database, TENANT, reason="mantenimiento")
+
+    with pytest.raises(ConflictError, match=r"stopped \(mantenimiento\).*brain migration resume"):
+        run_migration(engine, TENANT)
+
+
+def test_the_report_tells_figures_to_plot_counts_by_partition_and_a_summary(engine: Engine, run_job: RunJob) -> None:
+    attach_notes(engine)
+    add_golden_set(engine)
+    measure_before(engine, TENANT)
+
+    result = run_job("migrate_notes")
+
+    assert result.success
+    metadata = _report(result)
+    assert (metadata["progress_percent"].value, metadata["errors"].value) == (100.0, 0.0)
+    assert (metadata["hit_rate_at_10"].value, metadata["chunks_per_note"].value) == (1.0, 1.0)
+    assert metadata["notes_per_second"].value > 0
+    assert metadata["latency_p50_ms"].value > 0
+    assert metadata["chunks_table_bytes"].value > 8192
+    assert f"- Notes: {NOTES} of {NOTES} migrated, 0 pending, 0 failed" in metadata["report"].value
+    assert _migrated_by_partition(result) == [100, 100, 100]
+
+
+def test_every_promise_of_the_migration_is_checked_by_its_job(engine: Engine, run_job: RunJob) -> None:
+    attach_notes(engine)
+
+    result = run_job("migrate_notes")
+
+    verdicts = {e.check_name: e.passed for e in result.get_asset_check_evaluations()}
+    assert all(verdicts.values())
+    assert verdicts.keys() >= {QUALITY_CHECK, *(invariant.name for invariant in MIGRATION)}
+
+
+def test_a_migration_begun_from_dagster_is_measured_before_its_first_batch(engine: Engine, run_job: RunJob) -> None:
+    attach_notes(engine)
+    add_golden_set(engine)
+
+    run_job("migrate_notes")
+
+    assert [run.circumstances["migratedNotes"] for run in _evaluations(engine)] == [NOTES, 0]
+
+
+def test_a_regression_fails_its_check_and_cancels_the_backfill_that_would_go_on(
+    engine: Engine, instance: dg.DagsterInstance
+) -> None:
+    attach_notes(engine)
+    add_golden_set(engine)
+    add_missing_keys(instance, engine.database)
+    keys = instance.get_dynamic_partitions(PARTITIONS_NAME)
+    _run_range(engine, instance, keys[0], keys[0])
+    lose_golden_chunks(engine)
+    backfill = _backfill(instance, keys)
+
+    result = _run_range(engine, instance, keys[1], keys[1])
+
+    failed = {e.check_name: e for e in result.get_asset_check_evaluations() if not e.passed}
+    assert set(failed) == {QUALITY_CHECK}
+    assert failed[QUALITY_CHECK].severity == dg.AssetCheckSeverity.ERROR
+    assert "ndcg_at_10 fell by 1.000" in (failed[QUALITY_CHECK].description or "")
+    assert _status(instance, backfill) == BulkActionStatus.CANCELING
+    assert _report(result)["cancelled_backfills"].value == [backfill]
+
+
+def test_backfills_of_other_notes_go_on(
+    engine: Engine, instance: dg.DagsterInstance, import_texts: ImportTexts
+) -> None:
+    import_texts(["Una nota nueva."])
+    attach_notes(engine, notes=1)
+    add_missing_keys(instance, engine.database)
+    others = [batch.key for batch in list_batches(engine.database) if not batch.is_legacy]
+    backfill = _backfill(instance, others)
+
+    cancelled = cancel_backfills(instance, engine, TENANT)
+
+    assert cancelled == []
+    assert _status(instance, backfill) == BulkActionStatus.REQUESTED
+
+
+def test_notes_that_belong_to_no_migration_are_passed_over(run_job: RunJob, import_texts: ImportTexts) -> None:
+    import_texts(["Una nota nueva."])
+
+    result = run_job("migrate_notes")
+
+    assert result.success
+    assert "No note of these batches is being migrated" in _report(result)["report"].value
+
+
+def test_stopping_by_its_job_leaves_pending_notes_alone_and_cancels_backfills(
+    engine: Engine, instance: dg.DagsterInstance
+) -> None:
+    attach_notes(engine)
+    add_missing_keys(instance, engine.database)
+    backfill = _backfill(instance, instance.get_dynamic_partitions(PARTITIONS_NAME))
+
+    result = _run_op(engine, instance, "stop_migration", "stop_migrating", tenant=TENANT, reason="comida")
+
+    assert _output(result) == {"state": "stopped", "pending": NOTES, "migrated": 0, "failed": 0, "tenant": TENANT} | {
+        "cancelled_backfills": backfill
+    }
+    assert _status(instance, backfill) == BulkActionStatus.CANCELING
+
+
+def test_resuming_by_its_job_lets_it_go_on(engine: Engine, instance: dg.DagsterInstance) -> None:
+    attach_notes(engine, notes=1)
+    control.stop(engine.database, TENANT)
+
+    _run_op(engine, instance, "resume_migration", "resume_migrating", tenant=TENANT)
+
+    assert run_migration(engine, TENANT).migrated == 1
+
+
+def test_rolling_back_by_its_job_makes_every_note_whole_again(engine: Engine, instance: dg.DagsterInstance) -> None:
+    attach_notes(engine, notes=100)
+    run_migration(engine, TENANT)
+
+    result = _run_op(engine, instance, "roll_back_migration", "roll_notes_back", tenant=TENANT)
+
+    assert (_output(result)["notes"], _output(result)["failed"]) == (100, 0)
+    assert legacy_states(engine) == {"pending": 100}
+    assert control.fetch_state(engine.database, TENANT) == "rolled_back"
+
+
+def test_finishing_by_its_job_measures_first_and_ends_the_migration(
+    engine: Engine, instance: dg.DagsterInstance
+) -> None:
+    attach_notes(engine, notes=100)
+    add_golden_set(engine)
+    run_migration(engine, TENANT)
+
+    result = _run_op(engine, instance, "finish_migration", "finish_migrating", tenant=TENANT)
+
+    assert _output(result)["evaluation_run"] == str(_evaluations(engine)[0].run_id)
+    assert (_output(result)["migrated"], _output(result)["hit_rate_at_10"]) == (100, 1.0)
+    assert control.fetch_state(engine.database, TENANT) == "finished"
+
+
+def _after(done: int, act: Callable[[], object]) -> Callable[[IndexEvent], None]:
+    """Act once, when so many notes are migrated."""
+    acted: list[bool] = []
+
+    def see(event: IndexEvent) -> None:
+        if event.message.startswith(f"{done} of ") and not acted:
+            acted.append(True)
+            act()
+
+    return see
+
+
+def _index_newest_batch(engine: Engine) -> None:
+    newest = [batch.key for batch in list_batches(engine.database)][:1]
+    assert newest not in pending_batches(engine.database, TENANT)
+    stage_notes(engine.database, TENANT, newest, engine.pipeline, is_full=True)
+    embed_staged(engine.database, TENANT, newest, engine.pipeline)
+    publish_staged(engine.database, TENANT, newest, engine.pipeline)
+
+
+def _evaluations(engine: Engine) -> list[Any]:
+    """Newest first."""
+    with engine.database.transaction(TENANT) as connection:
+        return list_runs(connection, TENANT, limit=20)
+
+
+def _report(result: dg.ExecuteInProcessResult) -> dict[str, Any]:
+    return dict(_report_events(result)[0].metadata)
+
+
+def _report_events(result: dg.ExecuteInProcessResult) -> list[dg.AssetMaterialization]:
+    key = dg.AssetKey("migration_report")
+    return [e.materialization for e in result.get_asset_materialization_events() if e.asset_key == key]
+
+
+def _migrated_by_partition(result: dg.ExecuteInProcessResult) -> list[int]:
+    return [int(str(event.metadata["migrated_in_batch"].value)) for event in _report_events(result)]
+
+
+def _run_range(engine: Engine, instance: dg.DagsterInstance, start: str, end: str) -> dg.ExecuteInProcessResult:
+    job = build_definitions({"engine": engine}).resolve_job_def("migrate_notes")
+    return job.execute_in_process(instance=instance, run_config=QUIET, tags=range_tags(start, end))
+
+
+def _run_op(
+    engine: Engine, instance: dg.DagsterInstance, job: str, op: str, **config: str
+) -> dg.ExecuteInProcessResult:
+    definition = build_definitions({"engine": engine}).resolve_job_def(job)
+    return definition.execute_in_process(instance=instance, run_config=QUIET | {"ops": {op: {"config": config}}})
+
+
+def _output(result: dg.ExecuteInProcessResult) -> dict[str, Any]:
+    (event,) = [event for event in result.all_events if event.is_successful_output]
+    return {name: value.value for name, value in event.step_output_data.metadata.items()}
+
+
+def _backfill(instance: dg.DagsterInstance, keys: list[str]) -> str:
+    """A backfill of all stages over these partitions, as the UI asks for it; its id."""
+    graph = build_definitions().resolve_asset_graph()
+    backfill = PartitionBackfill.from_asset_partitions(
+        backfill_id="rellenado",
+        asset_graph=graph,
+        partition_names=list(keys),
+        asset_selection=[dg.AssetKey(name) for name in ("notes", "chunks", "embeddings", "fulltext_index")],
+        backfill_timestamp=time.time(),
+        tags={},
+        dynamic_partitions_store=instance,
+        all_partitions=False,
+        title=None,
+        description=None,
+        run_config=None,
+    )
+    instance.add_backfill(backfill)
+    return "rellenado"
+
+
+def _status(instance: dg.DagsterInstance, backfill_id: str) -> BulkActionStatus:
+    backfill = instance.get_backfill(backfill_id)
+    assert backfill is not None
+    return backfill.status
