@@ -12,13 +12,15 @@ from typing import Any
 
 import dagster as dg
 
-from rag_assets.stages import table
+from rag_assets.stages import outages_retried, table
 from rag_core.engine import Engine
+from rag_core.evaluation.golden_query import DEFAULT_SET
 from rag_core.indexing.batches import batches_by_tenant, list_tenants
 from rag_core.model import TenantId
 from rag_core.storage import checks
-from rag_core.storage.checks import CheckReport
+from rag_core.storage.checks import MAX_EXAMPLES, CheckReport, Violation
 from rag_core.storage.database import Database
+from rag_core.storage.golden import OrphanedQuery, list_queries_with_deleted_notes
 
 Batches = Sequence[str] | None
 Check = Callable[[Engine, TenantId, Batches], CheckReport]
@@ -51,6 +53,17 @@ def _of_batches_and_model(check: Callable[..., CheckReport]) -> Check:
 
 def _of_tenant(check: Callable[[Database, TenantId], CheckReport]) -> Check:
     return lambda engine, tenant, _batches: check(engine.database, tenant)
+
+
+def _find_orphaned_queries(database: Database, tenant: TenantId) -> CheckReport:
+    with database.transaction(tenant) as connection:
+        orphans = list_queries_with_deleted_notes(connection, tenant, set_name=DEFAULT_SET)
+    examples = tuple(Violation(note=one.query, problem=_orphaned(one)) for one in orphans[:MAX_EXAMPLES])
+    return CheckReport(violations=len(orphans), examples=examples)
+
+
+def _orphaned(query: OrphanedQuery) -> str:
+    return f"{query.notes_deleted} of its notes deleted, {query.notes_left} left"
 
 
 REINDEX = "Make the notes anew: run `brain index --full`."
@@ -160,18 +173,37 @@ WHOLE_INDEX = (
 )
 
 
+GOLDEN = (
+    Invariant(
+        name="orphaned_golden_queries",
+        asset="evaluation_report",
+        check=_of_tenant(_find_orphaned_queries),
+        description="No golden query refers to a note that was deleted; what it measures has changed if one does.",
+        remedy="Import these queries again with notes that there are, by `brain golden import`.",
+        is_blocking=False,
+    ),
+)
+
+
 def invariant_checks(op_name: str, invariants: Sequence[Invariant]) -> dg.AssetChecksDefinition:
     """One step that checks some invariants of one asset; any of them can be run alone."""
+    names = ", ".join(invariant.name for invariant in invariants)
 
-    @dg.multi_asset_check(name=op_name, specs=[invariant.spec for invariant in invariants], can_subset=True)
+    @dg.multi_asset_check(
+        name=op_name,
+        description=f"Checks {names}.",
+        specs=[invariant.spec for invariant in invariants],
+        can_subset=True,
+    )
     def checked(
         context: dg.AssetCheckExecutionContext, engine: dg.ResourceParam[Engine]
     ) -> Iterator[dg.AssetCheckResult]:
-        batches = selected_batches(context, engine)
         selected = {key.name for key in context.selected_asset_check_keys}
-        for invariant in invariants:
-            if invariant.name in selected:
-                yield _result(invariant, _reports(invariant, engine, batches))
+        with outages_retried(context):
+            batches = selected_batches(context, engine)
+            for invariant in invariants:
+                if invariant.name in selected:
+                    yield _result(invariant, _reports(invariant, engine, batches))
 
     return checked
 
@@ -217,3 +249,4 @@ BATCH_CHECKS = [
     invariant_checks("check_graph", GRAPH),
 ]
 INDEX_CHECKS = [invariant_checks("check_statistics", WHOLE_INDEX)]
+GOLDEN_CHECKS = [invariant_checks("check_golden_sets", GOLDEN)]

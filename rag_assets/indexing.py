@@ -173,7 +173,7 @@ def _count(result: "dg.ExecuteInProcessResult", name: str) -> int:
     """A count of the run over the assets that have it; on each it is the same for every partition."""
     values: dict[str, Any] = {}
     for event in result.get_asset_materialization_events():
-        asset = event.asset_key.to_user_string()
+        asset = event.asset_key.to_user_string() if event.asset_key else ""
         if asset in COUNTED[name]:
             values[asset] = event.materialization.metadata[name].value
     return sum(map(int, values.values()))

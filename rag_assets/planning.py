@@ -1,4 +1,8 @@
-"""What automatic runs take: ranges that cover the stale batches, and whether a run over some is under way already."""
+"""What automatic runs take: ranges that cover the stale batches, what the index depends on, and runs under way."""
+
+import hashlib
+import json
+from dataclasses import dataclass
 
 import dagster as dg
 
@@ -7,17 +11,28 @@ from rag_core.engine import Engine
 from rag_core.graph.llm import causal_extractor
 from rag_core.indexing.automatic import find_work
 from rag_core.indexing.batches import list_tenants
+from rag_core.storage.overviews import fetch_newest_stale_change
+from rag_core.storage.versions import corpus_version
 
 MAX_GAP = 200
 """A run of its own costs some 7 s, a batch that is passed over 30 ms."""
 MAX_BATCHES = 500
 """50,000 notes: what a run that fails late has to do again stays bounded."""
+VERSION_TIMEOUT_MS = 10_000
 
 INDEX_JOBS = ("update_index", "index_notes")
 UNFINISHED = [dg.DagsterRunStatus[name] for name in ("QUEUED", "NOT_STARTED", "STARTING", "STARTED", "CANCELING")]
 
 
-def stale_ranges(instance: dg.DagsterInstance, engine: Engine) -> list[BatchRange]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Ranges over stale batches, and the newest batch that may be made although it is not stale."""
+
+    ranges: list[BatchRange]
+    newest: BatchRange | None
+
+
+def plan_index(instance: dg.DagsterInstance, engine: Engine) -> Plan:
     """Register what is new, and cover the stale batches of all tenants by ranges without what waits for a migration."""
     extractor = causal_extractor(engine.chat)
     work = [
@@ -25,13 +40,16 @@ def stale_ranges(instance: dg.DagsterInstance, engine: Engine) -> list[BatchRang
         for tenant in list_tenants(engine.database)
     ]
     add_missing_keys(instance, engine.database)
-    return merge_ranges(
+    passable = [key for tenant_work in work for key in tenant_work.passable]
+    ranges = merge_ranges(
         instance.get_dynamic_partitions(PARTITIONS_NAME),
         [key for tenant_work in work for key in tenant_work.wanted],
-        passable=[key for tenant_work in work for key in tenant_work.passable],
+        passable=passable,
         max_gap=MAX_GAP,
         max_wanted=MAX_BATCHES,
     )
+    newest = BatchRange(start=passable[-1], end=passable[-1], wanted=0) if passable else None
+    return Plan(ranges=ranges, newest=newest)
 
 
 def unfinished_index_run(instance: dg.DagsterInstance) -> str | None:
@@ -44,3 +62,27 @@ def unfinished_index_run(instance: dg.DagsterInstance) -> str | None:
         if runs:
             return str(runs[0].run_id)
     return None
+
+
+def version_of_everything(engine: Engine) -> str:
+    """Another text after every change of any note, or of what the index is made by; cheap, however many notes there are."""
+    tenants = list_tenants(engine.database)
+    versions = [corpus_version(engine.database, tenant, timeout_ms=VERSION_TIMEOUT_MS) for tenant in tenants]
+    return _digest([_makers(engine), *zip(tenants, versions, strict=True)])
+
+
+def digest_of_stale(engine: Engine, ranges: list[BatchRange]) -> str:
+    """Another text when another note is stale or a stale one changed; the same when a run over them got nowhere."""
+    changes = [
+        (tenant, *fetch_newest_stale_change(engine.database, tenant, fingerprint=engine.pipeline.fingerprint))
+        for tenant in list_tenants(engine.database)
+    ]
+    return _digest([_makers(engine), [(one.start, one.end, one.wanted) for one in ranges], changes])
+
+
+def _makers(engine: Engine) -> list[str]:
+    return [engine.pipeline.fingerprint, causal_extractor(engine.chat).fingerprint]
+
+
+def _digest(parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""What happens by the clock."""
+"""What happens by the clock: indexing every hour, evaluation and verification every night."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,20 +6,49 @@ import dagster as dg
 
 from rag_assets.checks import INDEX_CHECKS
 from rag_assets.evaluation_report import evaluation_report
-from rag_assets.jobs import INDEX_KEYS, index_notes
-from rag_assets.partitions import PARTITIONS_NAME, BatchRange, add_missing_keys, merge_ranges
+from rag_assets.jobs import INDEX_KEYS, check_index, index_notes, update_index
+from rag_assets.partitions import BatchRange
+from rag_assets.planning import plan_index, unfinished_index_run
+from rag_assets.stages import OWNERS
 from rag_core.engine import Engine
-from rag_core.graph.llm import causal_extractor
-from rag_core.indexing.batches import list_tenants, register_batches
-from rag_core.indexing.graph import stale_batches_with_graph
 
+HOURLY = "0 * * * *"
 NIGHTLY = "30 3 * * *"
-MAX_GAP = 200
-"""A run of its own costs some 7 s, a batch that is passed over 30 ms."""
-MAX_BATCHES = 500
-"""50,000 notes: what a run that fails late has to do again stays bounded."""
+VERIFICATION = "30 5 * * *"
+"""Two hours after the nightly run began, so that the two seldom read the whole index at once."""
 
 LAST = {"dagster/priority": "-1"}
+
+
+def hourly_schedule(timezone: str) -> dg.ScheduleDefinition:
+    """The schedule that indexes what is stale at the full hour; it is also what tries again after an outage."""
+
+    @dg.schedule(
+        name="hourly_index",
+        job=update_index,
+        cron_schedule=HOURLY,
+        execution_timezone=timezone,
+        default_status=dg.DefaultScheduleStatus.RUNNING,
+        owners=OWNERS,
+        tags={"brain/purpose": "indexing"},
+        description=(
+            "Every hour: index notes that are new, were changed or were made by another pipeline; a run for a range of "
+            "batches. Skips when none is, and while another run does it. What failed for want of a server is tried again."
+        ),
+    )
+    def hourly_index(
+        context: dg.ScheduleEvaluationContext, engine: dg.ResourceParam[Engine]
+    ) -> list[dg.RunRequest] | dg.SkipReason:
+        run_id = unfinished_index_run(context.instance)
+        if run_id is not None:
+            return dg.SkipReason(f"Run {run_id} is indexing or waits to.")
+        ranges = plan_index(context.instance, engine).ranges
+        moment = context.scheduled_execution_time.isoformat()
+        if not ranges:
+            return dg.SkipReason("Every note is indexed as it stands.")
+        return [dg.RunRequest(run_key=f"{moment}/{one.start}", tags=one.tags) for one in ranges]
+
+    return hourly_index
 
 
 def nightly_schedule(timezone: str) -> dg.ScheduleDefinition:
@@ -31,31 +60,42 @@ def nightly_schedule(timezone: str) -> dg.ScheduleDefinition:
         cron_schedule=NIGHTLY,
         execution_timezone=timezone,
         default_status=dg.DefaultScheduleStatus.RUNNING,
-        description="Every night: index what is new or stale, check the whole index, evaluate.",
+        owners=OWNERS,
+        tags={"brain/purpose": "evaluation"},
+        description=(
+            "Every night: index what is new or stale, check the whole index, and measure retrieval on every golden set. "
+            "With nothing stale it makes the newest batch, so that the index shows when it was last seen to be up to date."
+        ),
     )
     def nightly_index_and_evaluation(
         context: dg.ScheduleEvaluationContext, engine: dg.ResourceParam[Engine]
     ) -> list[dg.RunRequest]:
-        moment = context.scheduled_execution_time.isoformat()
-        return list(run_requests(moment, _stale_ranges(context.instance, engine)))
+        plan = plan_index(context.instance, engine)
+        ranges = plan.ranges or ([plan.newest] if plan.newest else [])
+        return list(run_requests(context.scheduled_execution_time.isoformat(), ranges))
 
     return nightly_index_and_evaluation
 
 
-def _stale_ranges(instance: dg.DagsterInstance, engine: Engine) -> list[BatchRange]:
-    stale: list[str] = []
-    for tenant in list_tenants(engine.database):
-        register_batches(engine.database, tenant)
-        stale += stale_batches_with_graph(
-            engine.database, tenant, fingerprint=engine.pipeline.fingerprint, extractor=causal_extractor(engine.chat)
-        )
-    add_missing_keys(instance, engine.database)
-    order = instance.get_dynamic_partitions(PARTITIONS_NAME)
-    return merge_ranges(order, stale, max_gap=MAX_GAP, max_wanted=MAX_BATCHES)
+def verification_schedule(timezone: str) -> dg.ScheduleDefinition:
+    """The schedule that runs every check over everything, at 5:30 in that zone."""
+    return dg.ScheduleDefinition(
+        name="nightly_verification",
+        job=check_index,
+        cron_schedule=VERIFICATION,
+        execution_timezone=timezone,
+        default_status=dg.DefaultScheduleStatus.RUNNING,
+        owners=OWNERS,
+        tags={"brain/purpose": "verification", **LAST},
+        description=(
+            "Every night, after the evaluation: every check over all notes, all that is staged and the whole live index. "
+            "It changes nothing, and lets runs that index or evaluate go first."
+        ),
+    )
 
 
 def run_requests(moment: str, ranges: Sequence[BatchRange]) -> Iterator[dg.RunRequest]:
-    """A run a range; the last one evaluates too. Nothing stale gives one that only checks and evaluates."""
+    """A run a range; the last one evaluates too. No range gives one that only checks and evaluates."""
     for batch_range in ranges[:-1]:
         yield dg.RunRequest(run_key=f"{moment}/{batch_range.start}", asset_selection=INDEX_KEYS, tags=batch_range.tags)
     if ranges:

@@ -1,8 +1,14 @@
-"""What is looked at every minute."""
+"""What is looked at every minute: new batches, and notes that changed."""
+
+import json
+from datetime import UTC, datetime
 
 import dagster as dg
 
-from rag_assets.partitions import NOTE_BATCHES, missing_keys
+from rag_assets.jobs import update_index
+from rag_assets.partitions import NOTE_BATCHES, missing_keys_since
+from rag_assets.planning import digest_of_stale, plan_index, unfinished_index_run, version_of_everything
+from rag_assets.stages import OWNERS
 from rag_core.engine import Engine
 from rag_core.indexing.batches import list_tenants, register_batches
 
@@ -10,13 +16,63 @@ from rag_core.indexing.batches import list_tenants, register_batches
 @dg.sensor(
     minimum_interval_seconds=60,
     default_status=dg.DefaultSensorStatus.RUNNING,
-    description="Gives new notes a batch and makes new batches partitions. It starts no run.",
+    owners=OWNERS,
+    tags={"brain/purpose": "registration"},
+    description=(
+        "Every minute: gives new notes a batch and makes new batches partitions, legacy notes in batches of their own. It "
+        "starts no run."
+    ),
 )
 def register_note_batches(context: dg.SensorEvaluationContext, engine: dg.ResourceParam[Engine]) -> dg.SensorResult:
     """Register batches and ask Dagster for their partitions."""
     for tenant in list_tenants(engine.database):
         register_batches(engine.database, tenant)
-    keys = missing_keys(context.instance, engine.database)
+    keys, mark = missing_keys_since(
+        context.instance, engine.database, mark=context.cursor, hour=f"{datetime.now(UTC):%Y-%m-%dT%H}"
+    )
     if not keys:
-        return dg.SensorResult(skip_reason="Every note has its batch, and every batch its partition.")
-    return dg.SensorResult(dynamic_partitions_requests=[NOTE_BATCHES.build_add_request(keys)])
+        return dg.SensorResult(skip_reason="Every note has its batch, and every batch its partition.", cursor=mark)
+    return dg.SensorResult(dynamic_partitions_requests=[NOTE_BATCHES.build_add_request(keys)], cursor=mark)
+
+
+@dg.sensor(
+    job=update_index,
+    minimum_interval_seconds=60,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    owners=OWNERS,
+    tags={"brain/purpose": "indexing"},
+    description=(
+        "Every minute: once notes have rested for a minute after a change, starts the run that indexes what is stale, unless "
+        "one is on its way. It asks once for the same state: what could not be made then is left to the hourly schedule. "
+        "Legacy notes are left to their migration."
+    ),
+)
+def index_new_and_changed_notes(
+    context: dg.SensorEvaluationContext, engine: dg.ResourceParam[Engine]
+) -> dg.SensorResult:
+    """Request a run over the stale ranges when notes have come to rest.
+
+    The cursor holds the version seen a tick ago, the one last looked into, and what was stale when a run was last requested.
+    """
+    cursor: dict[str, str] = json.loads(context.cursor or "{}")
+    version = version_of_everything(engine)
+    if cursor.get("seen") != version:
+        return _skip("Notes changed since the last look; waiting for them to rest.", cursor | {"seen": version})
+    if cursor.get("settled") == version:
+        return _skip("Nothing has changed.", cursor)
+    run_id = unfinished_index_run(context.instance)
+    if run_id is not None:
+        return _skip(f"Run {run_id} is indexing or waits to.", cursor)
+    ranges = plan_index(context.instance, engine).ranges
+    cursor |= {"settled": version}
+    if not ranges:
+        return _skip("Every note is indexed as it stands.", cursor)
+    digest = digest_of_stale(engine, ranges)
+    if cursor.get("asked") == digest:
+        return _skip("What is stale was tried as it stands; `hourly_index` tries again.", cursor)
+    requests = [dg.RunRequest(run_key=f"{version}/{one.start}", tags=one.tags) for one in ranges]
+    return dg.SensorResult(run_requests=requests, cursor=json.dumps(cursor | {"asked": digest}))
+
+
+def _skip(reason: str, cursor: dict[str, str]) -> dg.SensorResult:
+    return dg.SensorResult(skip_reason=reason, cursor=json.dumps(cursor))

@@ -74,6 +74,16 @@ def count_pending(database: Database, tenant: TenantId) -> int:
     return int(row[0])
 
 
+def fetch_newest_stale_change(database: Database, tenant: TenantId, *, fingerprint: str) -> tuple[int, datetime | None]:
+    """How many notes are stale, legacy notes that wait left out, and when one of them changed last; None of none."""
+    with database.transaction(tenant) as connection:
+        row = connection.execute(
+            query("newest_stale_change"), {"tenant": tenant, "fingerprint": fingerprint}
+        ).fetchone()
+    assert row is not None
+    return row[0], row[1]
+
+
 def fetch_preview(
     database: Database, tenant: TenantId, name: PreviewName, batches: Sequence[str], *, fingerprint: str
 ) -> list[dict[str, Any]]:

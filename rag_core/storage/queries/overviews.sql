@@ -27,6 +27,12 @@ from (
     group by batch_key
 ) b;
 
+-- name: newest_stale_change
+select count(*), max(updated_at)
+from notes
+where tenant_id = %(tenant)s and indexed_fingerprint is distinct from %(fingerprint)s
+    and legacy_state is distinct from 'pending';
+
 -- name: count_pending_notes
 select count(*) from notes where tenant_id = %(tenant)s and legacy_state = 'pending';
 
