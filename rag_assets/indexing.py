@@ -147,7 +147,14 @@ def _materialise(engine: Engine, work: Sequence[IndexWork], *, is_full: bool, on
 def run_range(
     job: "dg.JobDefinition", instance: "dg.DagsterInstance", batch_range: "BatchRange", *, is_full: bool
 ) -> "dg.ExecuteInProcessResult":
-    """Run a job over a range of batches in this process.
+    """Run a job of the index over a range of batches in this process; see ``execute_range``."""
+    return execute_range(job, instance, batch_range, ops={"chunks": {"config": {"is_full": is_full}}})
+
+
+def execute_range(
+    job: "dg.JobDefinition", instance: "dg.DagsterInstance", batch_range: "BatchRange", *, ops: Mapping[str, Any]
+) -> "dg.ExecuteInProcessResult":
+    """Run a job over a range of batches in this process, its steps configured by ``ops``.
 
     Raises:
         IndexingError: the run failed; the message has the cause.
@@ -155,10 +162,7 @@ def run_range(
     """
     result = job.execute_in_process(
         instance=instance,
-        run_config={
-            "ops": {"chunks": {"config": {"is_full": is_full}}},
-            "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
-        },
+        run_config={"ops": dict(ops), "loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
         tags={**batch_range.tags, PROCESS_TAG: this_process()},
         raise_on_error=False,
     )
@@ -245,11 +249,11 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 def _give_up_runs_of_dead_processes(instance: "dg.DagsterInstance") -> None:
-    """Mark runs as cancelled whose `brain index` was killed: else they fill the run queue's places for ever."""
+    """Mark runs as cancelled whose command was killed: else they fill the run queue's places for ever."""
     import dagster as dg
 
     statuses = [dg.DagsterRunStatus[name] for name in ("NOT_STARTED", "STARTING", "STARTED")]
-    for run in instance.get_runs(dg.RunsFilter(job_name=JOB, statuses=statuses)):
+    for run in instance.get_runs(dg.RunsFilter(statuses=statuses)):
         if is_gone(run.tags.get(PROCESS_TAG, "")):
             instance.report_run_canceled(run, "The process that executed this run is gone.")
             instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)

@@ -69,6 +69,7 @@ def batch_asset(
     code_version: str,
     description: str,
     deps: Sequence[dg.AssetsDefinition] = (),
+    group: str = "index",
     pool: str | None = None,
     freshness_policy: dg.FreshnessPolicy | None = None,
 ) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
@@ -80,7 +81,7 @@ def batch_asset(
         description=description,
         partitions_def=NOTE_BATCHES,
         backfill_policy=BACKFILL_POLICY,
-        group_name="index",
+        group_name=group,
         owners=OWNERS,
         pool=pool,
         freshness_policy=freshness_policy,
