@@ -1,16 +1,23 @@
 """The state of a migration, and what an operator does with it: stop, resume, try again, roll back, finish."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID
 
-from rag_core.errors import ConflictError, NotFoundError
+from rag_core.embedding import EmbeddingModel, input_hash
+from rag_core.errors import ConflictError, MigrationIncompleteError, NotFoundError
+from rag_core.indexing.isolation import together_or_alone
 from rag_core.indexing.pipeline import Pipeline
+from rag_core.indexing.publishing import maintain
 from rag_core.model import NoteId, TenantId
 from rag_core.storage import migration_control as store
 from rag_core.storage.database import Connection, Database
-from rag_core.storage.migration_control import MigrationCounts, MigrationState
+from rag_core.storage.migration_control import LastEvaluation, MadeWhole, MigrationCounts, MigrationState, WholeNote
+from rag_core.storage.staging import hold_active_model
 
+ROLL_BACK_NOTES = 200
+_MEAN_OF_CHUNKS = "mean of the chunks of: "
 LEAST_HIT_RATE = 0.85
 """The hit rate at 10 that a migration must reach before what a rollback needs is dropped."""
 
@@ -53,7 +60,14 @@ def stop(database: Database, tenant: TenantId, *, reason: str | None = None) -> 
         NotFoundError: the tenant has no migration.
         ConflictError: it is rolled back or finished.
     """
-    return _change(database, tenant, "stopped", allowed=("running", "stopped"), reason=reason)
+    return _change(
+        database,
+        tenant,
+        "stopped",
+        allowed=("running", "stopped"),
+        reason=reason,
+        then=lambda connection: store.drop_staged(connection, tenant, is_pending_only=True),
+    )
 
 
 def resume(database: Database, tenant: TenantId) -> MigrationCounts:
@@ -82,20 +96,130 @@ def roll_back(
 ) -> RollbackReport:
     """Turn every chunked note back into one whole-note chunk, newest first, and keep all new ones so.
 
+    The state changes first, so nothing more is chunked; then 200 notes a transaction, each of them found at every moment,
+    chunked or whole. Texts, ids and dates stay, legacy notes are pending again. After a kill in the middle the same call
+    goes on; when nothing is chunked it does nothing.
+
     Raises:
         NotFoundError: the tenant has no migration.
+        ConflictError: somebody resumed it before this was done; what is whole stays so.
+        ModelChangedError: another embedding model was promoted meanwhile; run it again.
     """
-    raise NotImplementedError
+    _change(
+        database,
+        tenant,
+        "rolled_back",
+        allowed=("running", "stopped", "rolled_back", "finished"),
+        reason=reason,
+        then=lambda connection: store.drop_staged(connection, tenant, is_pending_only=False),
+    )
+    total = MadeWhole()
+    failed: dict[NoteId, str] = {}
+    before: tuple[datetime, UUID] | None = None
+    while page := store.fetch_chunked_notes(database, tenant, before=before, limit=ROLL_BACK_NOTES):
+        done, refused = together_or_alone(
+            [note for note, _ in page], lambda notes: _make_whole(database, tenant, notes, pipeline.model)
+        )
+        total = _sum([total, *done])
+        failed |= dict(refused)
+        before = (page[-1][1], page[-1][0])
+        on_progress(len(page))
+    with database.transaction(tenant) as connection:
+        store.await_migration_again(connection, tenant)
+    maintain(database, tenant, pipeline)
+    return RollbackReport(notes=total.notes, chunks=total.chunks, without_vector=total.without_vector, failed=failed)
+
+
+def _make_whole(database: Database, tenant: TenantId, notes: Sequence[NoteId], model: EmbeddingModel) -> MadeWhole:
+    def write(connection: Connection) -> MadeWhole:
+        hold_active_model(connection, model.id)
+        state = store.hold_state(connection, tenant)
+        if state != "rolled_back":
+            raise ConflictError(f"the migration of {tenant} is {state} again; roll it back anew to go on")
+        chunked = [
+            _whole_note(note, content, model) for note, content in store.lock_still_chunked(connection, tenant, notes)
+        ]
+        return store.make_whole(connection, tenant, chunked, model_id=model.id) if chunked else MadeWhole()
+
+    return database.write(tenant, write)
+
+
+def _whole_note(note: NoteId, content: str, model: EmbeddingModel) -> WholeNote:
+    """The hashes of a note's vectors. A mean is no vector of the text, so that nothing embedded is ever taken from it."""
+    return WholeNote(
+        note_id=note,
+        input_hash=input_hash(model, content, role="document"),
+        mean_hash=input_hash(model, f"{_MEAN_OF_CHUNKS}{content}", role="document"),
+    )
+
+
+def _sum(parts: Sequence[MadeWhole]) -> MadeWhole:
+    return MadeWhole(
+        notes=sum(part.notes for part in parts),
+        chunks=sum(part.chunks for part in parts),
+        without_vector=sum(part.without_vector for part in parts),
+    )
 
 
 def finish(database: Database, tenant: TenantId, *, least_hit_rate: float = LEAST_HIT_RATE) -> FinishReport:
-    """End the migration, and drop what only a rollback needs.
+    """End the migration, and drop what only a rollback needs, all in one transaction.
+
+    Every legacy note must be migrated, none may have failed or be lost, and the newest evaluation of the whole golden set,
+    made since, must have a hit rate at 10 of ``least_hit_rate`` or more and be no significant regression. A rollback stays
+    possible: the notes' vectors are then means of their chunks'.
 
     Raises:
         NotFoundError: the tenant has no migration.
-        MigrationIncompleteError: something is left to do; its ``reasons`` list what.
+        ConflictError: it is rolled back, or finished already.
+        MigrationIncompleteError: something stands in the way; its ``reasons`` list what.
     """
-    raise NotImplementedError
+    with database.transaction(tenant) as connection:
+        store.lock_state(connection, tenant)
+        state = store.fetch_state(connection, tenant)
+        _require(state, tenant, allowed=("running", "stopped"), wanted="finished")
+        counts = store.count_migration(connection, tenant)
+        evaluation = store.fetch_last_evaluation(connection, tenant)
+        reasons = [
+            *_unfinished(counts, lost=store.count_lost_notes(connection, tenant)),
+            *_objections(evaluation, least_hit_rate),
+        ]
+        if reasons or evaluation is None:
+            raise MigrationIncompleteError(
+                f"the migration of {tenant} cannot be finished: {'; '.join(reasons)}", reasons=reasons
+            )
+        store.set_state(connection, tenant, "finished", reason=None)
+        return FinishReport(
+            migrated=counts.migrated,
+            run_id=evaluation.run_id,
+            hit_rate_at_10=evaluation.hit_rate_at_10,
+            dropped_vectors=store.drop_rollback_vectors(connection, tenant),
+        )
+
+
+def _unfinished(counts: MigrationCounts, *, lost: int) -> list[str]:
+    """What is still to be migrated, in sentences."""
+    told = {
+        f"{counts.pending} notes are pending; run `brain migration run`": counts.pending,
+        f"{counts.failed} notes failed; `brain migration status` lists them, `brain migration retry` has them tried again": (
+            counts.failed
+        ),
+        f"{lost} attached notes are gone, and nobody deleted them; attach the table again": lost,
+    }
+    return [sentence for sentence, count in told.items() if count]
+
+
+def _objections(evaluation: LastEvaluation | None, least_hit_rate: float) -> list[str]:
+    """What the evaluation has against it, in sentences."""
+    if evaluation is None:
+        return ["retrieval was never measured; import a golden set and run `brain evaluate`"]
+    rate = evaluation.hit_rate_at_10
+    told = {
+        "the newest evaluation is older than the last migrated note; run `brain evaluate`": not evaluation.is_current,
+        f"the hit rate at 10 is {rate:.3f}, {least_hit_rate - rate:.3f} short of {least_hit_rate:g}": rate
+        < least_hit_rate,
+        "the newest evaluation is a significant regression against its baseline": evaluation.is_regression,
+    }
+    return [f"{sentence} (run {evaluation.run_id})" for sentence, is_so in told.items() if is_so]
 
 
 def _change(
@@ -105,12 +229,16 @@ def _change(
     *,
     allowed: tuple[MigrationState, ...],
     reason: str | None,
+    then: Callable[[Connection], None] = lambda _connection: None,
 ) -> MigrationCounts:
-    with database.transaction(tenant) as connection:
+    def write(connection: Connection) -> MigrationCounts:
         store.lock_state(connection, tenant)
         _require(store.fetch_state(connection, tenant), tenant, allowed=allowed, wanted=state)
         store.set_state(connection, tenant, state, reason=reason)
+        then(connection)
         return store.count_migration(connection, tenant)
+
+    return database.write(tenant, write)
 
 
 def _require(

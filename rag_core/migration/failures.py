@@ -20,5 +20,4 @@ def record_failures(database: Database, tenant: TenantId, reasons: Mapping[NoteI
     if not reasons:
         return 0
     short = {note: reason[:_MAX_REASON_CHARACTERS] for note, reason in reasons.items()}
-    with database.transaction(tenant) as connection:
-        return store.record_failures(connection, tenant, short, stage=stage)
+    return database.write(tenant, lambda connection: store.record_failures(connection, tenant, short, stage=stage))

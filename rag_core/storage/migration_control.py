@@ -1,11 +1,13 @@
 """The state of a tenant's migration and the notes the pipeline failed at."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
+from uuid import UUID
 
 from rag_core.model import NoteId, TenantId
-from rag_core.storage.database import Connection
+from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 
 MigrationState = Literal["running", "stopped", "rolled_back", "finished"]
@@ -68,3 +70,113 @@ def record_failures(
     connection.execute(query("unstage_notes"), {"tenant": tenant, "notes": list(reasons)})
     parameters = {"tenant": tenant, "notes": list(reasons), "reasons": list(reasons.values()), "stage": stage}
     return len(connection.execute(query("record_failures"), parameters).fetchall())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WholeNote:
+    """A chunked note about to be whole: the hash its own vector is found by, and the one its chunks' mean is kept under."""
+
+    note_id: NoteId
+    input_hash: bytes
+    mean_hash: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeWhole:
+    """Notes that are whole again, chunks that are no more, and notes that have no vector now."""
+
+    notes: int = 0
+    chunks: int = 0
+    without_vector: int = 0
+
+
+def drop_staged(connection: Connection, tenant: TenantId, *, is_pending_only: bool) -> None:
+    """Forget what is staged for the tenant, or of its pending notes only."""
+    connection.execute(query("drop_staged"), {"tenant": tenant, "pending_only": is_pending_only})
+
+
+def fetch_chunked_notes(
+    database: Database, tenant: TenantId, *, before: tuple[datetime, UUID] | None, limit: int
+) -> list[tuple[NoteId, datetime]]:
+    """Chunked notes newest first, a page at a time; ``before`` is when the last one of the page before was written."""
+    moment, note_id = before or (None, None)
+    parameters = {"tenant": tenant, "before": moment, "before_id": note_id, "limit": limit}
+    with database.transaction(tenant) as connection:
+        return connection.execute(query("fetch_chunked_notes"), parameters).fetchall()
+
+
+def lock_still_chunked(connection: Connection, tenant: TenantId, notes: Sequence[NoteId]) -> list[tuple[NoteId, str]]:
+    """Lock the notes; those that are chunked, with their texts."""
+    connection.execute(query("lock_notes"), {"tenant": tenant, "notes": list(notes)})
+    return connection.execute(query("fetch_still_chunked"), {"tenant": tenant, "notes": list(notes)}).fetchall()
+
+
+def make_whole(connection: Connection, tenant: TenantId, notes: Sequence[WholeNote], *, model_id: int) -> MadeWhole:
+    """Turn locked notes back into one whole-note chunk each, legacy ones into pending ones.
+
+    A note's vector is its own, if it is cached or live, else the mean of its chunks' standard vectors at length one. The
+    chunks' vectors go to the cache.
+    """
+    parameters = {
+        "tenant": tenant,
+        "model": model_id,
+        "notes": [note.note_id for note in notes],
+        "input_hashes": [note.input_hash for note in notes],
+        "mean_hashes": [note.mean_hash for note in notes],
+    }
+    for name in ("create_whole_vectors", "insert_whole_vectors"):
+        connection.execute(query(name), parameters)
+    chunks = connection.execute(query("count_live_chunks"), parameters).fetchone()
+    vectors = connection.execute("select count(*) from whole_vectors").fetchone()
+    for name in _MAKE_WHOLE:
+        connection.execute(query(name), parameters)
+    connection.execute("drop table whole_vectors")
+    assert chunks is not None
+    assert vectors is not None
+    return MadeWhole(notes=len(notes), chunks=chunks[0], without_vector=len(notes) - vectors[0])
+
+
+_MAKE_WHOLE = (
+    "keep_vectors",
+    "delete_chunks",
+    "forget_chunking",
+    "insert_whole_note_chunks",
+    "insert_whole_embeddings",
+    "drop_whole_cache",
+)
+
+
+def await_migration_again(connection: Connection, tenant: TenantId) -> None:
+    """Have migrated legacy notes that an edit made whole wait for the migration again."""
+    connection.execute(query("await_migration_again"), {"tenant": tenant})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastEvaluation:
+    """The newest evaluation of the whole golden set, and whether every legacy note had been migrated when it was made."""
+
+    run_id: UUID
+    hit_rate_at_10: float
+    is_regression: bool
+    is_current: bool
+
+
+def count_lost_notes(connection: Connection, tenant: TenantId) -> int:
+    """How many attached notes are gone without having been deleted on purpose."""
+    row = connection.execute(query("count_lost_notes"), {"tenant": tenant}).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def fetch_last_evaluation(connection: Connection, tenant: TenantId) -> LastEvaluation | None:
+    """The newest evaluation of the whole golden set, or None."""
+    row = connection.execute(query("newest_full_evaluation"), {"tenant": tenant}).fetchone()
+    if row is None:
+        return None
+    run_id, hit_rate, is_regression, is_current = row
+    return LastEvaluation(run_id=run_id, hit_rate_at_10=hit_rate, is_regression=is_regression, is_current=is_current)
+
+
+def drop_rollback_vectors(connection: Connection, tenant: TenantId) -> int:
+    """Drop the cached vectors of migrated notes but for what is staged; how many there were."""
+    return len(connection.execute(query("drop_rollback_vectors"), {"tenant": tenant}).fetchall())

@@ -286,7 +286,7 @@ def publish_notes(
         ModelChangedError: the model is not the active one any more; nothing is published.
         IndexingError: a note's live chunks are not as many as were made; the transaction must not be committed.
     """
-    _hold_active_model(connection, model_id)
+    hold_active_model(connection, model_id)
     hold_state(connection, tenant)
     locked = _lock(connection, tenant, notes, is_waiting=is_waiting)
     wanted = {"tenant": tenant, "notes": locked, "fingerprint": fingerprint}
@@ -313,7 +313,12 @@ _VECTOR_PUBLICATION = (
 )
 
 
-def _hold_active_model(connection: Connection, model_id: int) -> None:
+def hold_active_model(connection: Connection, model_id: int) -> None:
+    """Keep promotions out until the caller's transaction ends.
+
+    Raises:
+        ModelChangedError: the model is not the active one any more.
+    """
     if hold_model(connection, model_id) != "active":
         raise ModelChangedError("another model was promoted meanwhile; run it again")
 
