@@ -98,7 +98,8 @@ where b.tenant_id = %(tenant)s and b.is_legacy and exists (
 order by b.sequence;
 
 -- name: fetch_notes_to_stage
--- Stale notes that are not staged by this pipeline yet, a page at a time.
+-- Stale notes that are not staged by this pipeline yet, a page at a time. Passed over are notes that failed too often, and
+-- those that the migration's state wants left whole.
 select n.note_id, n.title, n.content, n.language, n.content_hash
 from notes n
 where n.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s)
@@ -108,9 +109,31 @@ where n.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s)
         where s.tenant_id = n.tenant_id and s.note_id = n.note_id and s.fingerprint = %(fingerprint)s
             and s.content_hash = n.content_hash and not %(full)s
     )
+    and not exists (
+        select from migration_failures f
+        where f.tenant_id = n.tenant_id and f.note_id = n.note_id and f.attempts >= %(most_attempts)s
+    )
+    and not exists (
+        select from migrations m
+        where m.tenant_id = n.tenant_id
+            and (m.state = 'rolled_back' or m.state = 'stopped' and n.legacy_state = 'pending')
+    )
     and n.note_id > %(after)s
 order by n.note_id
 limit %(limit)s;
+
+-- name: fetch_stageable
+-- Which of these notes, which are locked, are still to be staged: neither live as they are staged meanwhile, unless all are
+-- wanted anew, nor to be left whole.
+select n.note_id
+from unnest(%(notes)s::uuid[], %(fingerprints)s::text[]) w (note_id, fingerprint)
+join notes n on n.tenant_id = %(tenant)s and n.note_id = w.note_id
+where (n.indexed_fingerprint is distinct from w.fingerprint or %(full)s)
+    and not exists (
+        select from migrations m
+        where m.tenant_id = n.tenant_id
+            and (m.state = 'rolled_back' or m.state = 'stopped' and n.legacy_state = 'pending')
+    );
 
 -- name: unstage_notes
 delete from staged_notes where tenant_id = %(tenant)s and note_id = any(%(notes)s);
@@ -178,12 +201,6 @@ select input_hash from embedding_cache where tenant_id = %(tenant)s and input_ha
 union
 select input_hash from embeddings where tenant_id = %(tenant)s and input_hash = any(%(hashes)s);
 
--- name: count_staged
--- Staged chunks and notes of the batches.
-select count(distinct s.note_id), count(*)
-from staged_chunks s join staged_notes g using (tenant_id, note_id) join notes n using (tenant_id, note_id)
-where s.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s) and g.fingerprint = %(fingerprint)s;
-
 -- name: copy_cache
 copy computed (input_hash, note_id, vector) from stdin (format binary);
 
@@ -212,8 +229,16 @@ where tenant_id = %(tenant)s and note_id = any(%(notes)s)
 order by note_id
 for no key update;
 
+-- name: lock_free_notes
+-- Those of the notes that nobody else has locked; waits for nobody.
+select note_id from notes
+where tenant_id = %(tenant)s and note_id = any(%(notes)s)
+order by note_id
+for no key update skip locked;
+
 -- name: fetch_publishable
--- Staged notes whose text is still the one staged and whose every vector is there; the notes are locked.
+-- Staged notes whose text is still the one staged and whose every vector is there, but for those that the migration's state
+-- wants left whole; the notes are locked.
 with wanted as materialized (
     select s.note_id, h.input_hash
     from staged_chunks s cross join lateral (values (s.standard_hash), (s.contextual_hash)) h (input_hash)
@@ -228,6 +253,11 @@ select n.note_id
 from notes n join staged_notes s using (tenant_id, note_id)
 where n.tenant_id = %(tenant)s and n.note_id = any(%(notes)s) and n.content_hash = s.content_hash
     and s.fingerprint = %(fingerprint)s and n.note_id not in (select note_id from unknown)
+    and not exists (
+        select from migrations m
+        where m.tenant_id = n.tenant_id
+            and (m.state = 'rolled_back' or m.state = 'stopped' and n.legacy_state = 'pending')
+    )
 order by n.note_id;
 
 -- name: count_replaced_chunks
@@ -250,6 +280,21 @@ select s.tenant_id, s.chunk_id, s.note_id, s.chunk_index, s.start_char, s.end_ch
     s.content, s.context, s.token_count, s.chunking_method, n.language
 from staged_chunks s join notes n using (tenant_id, note_id)
 where s.tenant_id = %(tenant)s and s.note_id = any(%(notes)s);
+
+-- name: find_count_mismatch
+-- A note whose live chunks are not as many as were made.
+select p.note_id, p.chunks, (
+    select count(*) from chunks c where c.tenant_id = %(tenant)s and c.note_id = p.note_id
+)
+from (
+    select s.note_id, greatest(count(*), max(s.chunk_index) + 1) as chunks
+    from staged_chunks s
+    where s.tenant_id = %(tenant)s and s.note_id = any(%(notes)s)
+    group by s.note_id
+) p
+where p.chunks <> (select count(*) from chunks c where c.tenant_id = %(tenant)s and c.note_id = p.note_id)
+order by p.note_id
+limit 1;
 
 -- name: copy_shared_vectors
 -- Vectors that only another note's live chunk has become this note's own, before either note can go.
@@ -277,7 +322,9 @@ where c.tenant_id = %(tenant)s and s.tenant_id = %(tenant)s and s.note_id = any(
     and c.note_id = s.note_id and c.input_hash in (s.standard_hash, s.contextual_hash);
 
 -- name: mark_published
-update notes n set indexed_fingerprint = s.fingerprint, sentence_starts = s.sentence_starts
+update notes n
+set indexed_fingerprint = s.fingerprint, sentence_starts = s.sentence_starts, chunked_at = now(),
+    legacy_state = case when n.legacy_state is not null then 'migrated' end
 from staged_notes s
 where n.tenant_id = %(tenant)s and s.tenant_id = n.tenant_id and s.note_id = n.note_id
     and n.note_id = any(%(notes)s);
