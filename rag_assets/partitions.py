@@ -11,8 +11,8 @@ from rag_core.storage.migration_runs import fetch_batches_mark
 
 PARTITIONS_NAME = "note_batches"
 NOTE_BATCHES = dg.DynamicPartitionsDefinition(name=PARTITIONS_NAME)
-BACKFILL_POLICY = dg.BackfillPolicy.multi_run(max_partitions_per_run=25)
-"""All stages share it, or a backfill of them would not be one run a range. Why 25 is in decision 18."""
+BACKFILL_POLICY = dg.BackfillPolicy.multi_run(max_partitions_per_run=10)
+"""All stages share it, or a backfill of them would not be one run a range. Why ten is in decision 18."""
 
 RANGE_START_TAG = "dagster/asset_partition_range_start"
 RANGE_END_TAG = "dagster/asset_partition_range_end"
