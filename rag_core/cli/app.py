@@ -29,6 +29,8 @@ app = typer.Typer(
 )
 golden_app = typer.Typer(no_args_is_help=True, help="Golden sets: queries with the notes that answer them.")
 app.add_typer(golden_app, name="golden")
+models_app = typer.Typer(no_args_is_help=True, help="Embedding models, and the change from one to another.")
+app.add_typer(models_app, name="models")
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 
@@ -76,7 +78,7 @@ def main() -> None:
     """Run the command line; the console script `brain`."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(143))  # so that the embedded server is let go
-    from rag_core.cli import backup, evaluation, notes, operation, searching, tuning  # noqa: F401  registers the commands
+    from rag_core.cli import backup, evaluation, models, notes, operation, searching, tuning  # noqa: F401  registers the commands
 
     app()
 

@@ -1,0 +1,87 @@
+"""What ``brain models backfill`` does: the batches that lack a model's vectors, through the definitions, in this process."""
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rag_assets.indexing import MAX_BATCHES, MAX_GAP, IndexEvent, OnEvent, dagster_instance, execute_range
+from rag_core.embedding import ModelState
+from rag_core.engine import Engine
+from rag_core.indexing.batches import list_tenants, register_batches
+from rag_core.model_change.backfill import begin_backfill, settle_model
+from rag_core.storage.model_vectors import list_batches_without_vectors
+from rag_core.storage.models import count_vectors_by_tenant
+
+if TYPE_CHECKING:
+    import dagster as dg
+
+JOB = "fill_in_models"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackfillRunReport:
+    """Vectors computed and known already, chunks that the model gives nothing for with the first of them, and what is missing."""
+
+    name: str
+    state: ModelState
+    embedded: int
+    reused: int
+    failed: int
+    failures: list[dict[str, str]]
+    missing: int
+    seconds: float
+
+
+def run_backfill(engine: Engine, name: str, *, on_event: OnEvent = lambda _event: None) -> BackfillRunReport:
+    """Make the vectors that a model lacks, of every tenant; a run that was broken off is gone on with.
+
+    Raises:
+        NotFoundError, ModelStateError: there is no such model, or it is active.
+        IndexingError: a run failed, because the provider is down say; what earlier runs and pages wrote stays.
+    """
+    began = time.perf_counter()
+    model = begin_backfill(engine.database, name)
+    tenants = list_tenants(engine.database)
+    for tenant in tenants:
+        register_batches(engine.database, tenant)
+    wanted = [key for tenant in tenants for key in list_batches_without_vectors(engine.database, tenant, model.id)]
+    counts = _materialise(engine, name, wanted, on_event) if wanted else {}
+    state = settle_model(engine.database, model).state
+    with engine.database.owner() as connection:
+        missing = sum(count.missing for count in count_vectors_by_tenant(connection, model.id).values())
+    return BackfillRunReport(
+        name=name,
+        state=state,
+        embedded=counts.get("embedded", 0),
+        reused=counts.get("reused", 0),
+        failed=counts.get("failed", 0),
+        failures=counts.get("failures", []),
+        missing=missing,
+        seconds=round(time.perf_counter() - began, 3),
+    )
+
+
+def _materialise(engine: Engine, name: str, wanted: list[str], on_event: OnEvent) -> dict[str, Any]:
+    """Run the job over ranges that cover the wanted batches; the counts and failures of all runs."""
+    from rag_assets.definitions import build_definitions
+    from rag_assets.partitions import PARTITIONS_NAME, add_missing_keys, merge_ranges
+
+    job = build_definitions({"engine": engine}).resolve_job_def(JOB)
+    counts: dict[str, Any] = {}
+    done = 0
+    with dagster_instance(engine, on_event, len(wanted)) as instance:
+        add_missing_keys(instance, engine.database)
+        order = instance.get_dynamic_partitions(PARTITIONS_NAME)
+        for batch_range in merge_ranges(order, wanted, max_gap=MAX_GAP, max_wanted=MAX_BATCHES):
+            config = {"model_vectors": {"config": {"model": name}}}
+            metadata = _metadata(execute_range(job, instance, batch_range, ops=config))
+            for key in ("embedded", "reused", "failed", "failures"):
+                counts[key] = counts[key] + metadata[key].value if key in counts else metadata[key].value
+            done += batch_range.wanted
+            on_event(IndexEvent(done=done, batches=len(wanted), message=f"{done} of {len(wanted)} batches"))
+    return counts
+
+
+def _metadata(result: "dg.ExecuteInProcessResult") -> dict[str, Any]:
+    """What the run told; it is the same on every partition's materialization."""
+    return dict(result.get_asset_materialization_events()[0].materialization.metadata)

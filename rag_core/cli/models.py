@@ -1,0 +1,326 @@
+"""Embedding models: which there are, and the steps from one to another while searches go on."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from rag_core.cli.app import (
+    JsonOption,
+    TenantOption,
+    batch_progress,
+    command,
+    models_app,
+    print_json,
+    progress,
+    say,
+    table,
+)
+
+if TYPE_CHECKING:
+    from rag_core.embedding import EmbeddingModel
+    from rag_core.model_change.comparison import ModelComparison
+    from rag_core.storage.models import RegisteredModel
+
+NameArgument = Annotated[str, typer.Argument(help="Name of the model, as in `brain models list`.")]
+_HOW = "How it is used (what is not given is usual for the provider)"
+
+
+@models_app.command("list")
+def list_registered(is_json: JsonOption = False) -> None:
+    """Show the models, which one is active, and how complete the others' vectors are for every tenant."""
+    from rag_core.settings import read_settings
+    from rag_core.storage.database import open_database
+    from rag_core.storage.models import count_vectors_by_tenant, list_models
+
+    with command(is_json=is_json), open_database(read_settings()) as database:
+        with database.owner() as connection:
+            found = [(known, count_vectors_by_tenant(connection, known.model.id)) for known in list_models(connection)]
+        documents = [
+            _registered(known)
+            | {
+                "missing": sum(count.missing for count in counts.values()),
+                "tenants": {tenant: asdict(count) for tenant, count in counts.items()},
+            }
+            for known, counts in found
+        ]
+        if is_json:
+            print_json({"models": documents})
+        else:
+            _show_models(documents)
+
+
+def _registered(known: "RegisteredModel") -> dict[str, Any]:
+    dates = {"promoted_at": known.promoted_at, "retired_at": known.retired_at}
+    return _described(known.model) | {
+        name: None if moment is None else moment.isoformat() for name, moment in dates.items()
+    }
+
+
+def _described(model: "EmbeddingModel") -> dict[str, Any]:
+    return {
+        "name": model.name,
+        "provider": model.provider,
+        "version": model.version,
+        "dimensions": model.dimensions,
+        "state": model.state,
+        "is_active": model.state == "active",
+        "query_prefix": model.query_prefix,
+        "document_prefix": model.document_prefix,
+        "context_tokens": model.context_tokens,
+        "similarity_threshold": model.similarity_threshold,
+        "fusion": {
+            "method": model.fusion_method,
+            "semantic_weight": model.semantic_weight,
+            "fulltext_weight": model.fulltext_weight,
+        },
+    }
+
+
+def _show_models(documents: list[dict[str, Any]]) -> None:
+    rows = [
+        [
+            document["name"],
+            document["state"],
+            document["provider"],
+            str(document["dimensions"]),
+            "{method} {semantic_weight:g}/{fulltext_weight:g}".format(**document["fusion"]),
+            ", ".join(f"{tenant} {_share(counts)}" for tenant, counts in document["tenants"].items()) or "no notes",
+        ]
+        for document in documents
+    ]
+    headers = ["model", "state", "provider", "dimensions", "fusion (meaning/words)", "vectors, by tenant"]
+    table("Embedding models", headers, rows)
+    for document in documents:
+        if (step := _next_step(document)) is not None:
+            say(step)
+
+
+def _share(counts: dict[str, int]) -> str:
+    """How many of the vectors there are, rounded down: 100 % is all."""
+    return f"{100 * (counts['standard'] + counts['contextual']) // (2 * counts['chunks'])} %"
+
+
+def _next_step(document: dict[str, Any]) -> str | None:
+    name = document["name"]
+    steps = {
+        "candidate": f"{name}: `brain models backfill {name}` makes its vectors.",
+        "backfilling": f"{name}: `brain models backfill {name}` goes on with its vectors.",
+        "ready": f"{name}: `brain models evaluate {name}` compares it, `brain models promote {name}` makes it the active one.",
+    }
+    return steps.get(document["state"])
+
+
+@models_app.command("add")
+def add(
+    name: Annotated[str, typer.Argument(help="Ollama's name of the model, or any name for a hashing one.")],
+    provider: Annotated[Literal["ollama", "hashing"], typer.Option(help="Who embeds.")] = "ollama",
+    dimensions: Annotated[int | None, typer.Option(min=1, max=4096, help="Default: what the model gives.")] = None,
+    version: Annotated[
+        str | None, typer.Option(help="mrl-N: the model gives N numbers, of which the first --dimensions stand alone.")
+    ] = None,
+    query_prefix: Annotated[
+        str | None, typer.Option(help="Put before a query; default: the model's usual, if known.", rich_help_panel=_HOW)
+    ] = None,
+    document_prefix: Annotated[
+        str | None, typer.Option(help="Put before a text that is searched.", rich_help_panel=_HOW)
+    ] = None,
+    context_tokens: Annotated[
+        int | None,
+        typer.Option(min=1, help="Longest text; default: the model's, at most 8192.", rich_help_panel=_HOW),
+    ] = None,
+    similarity_threshold: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Least similarity of a result; default: none.", rich_help_panel=_HOW),
+    ] = None,
+    fusion_method: Annotated[
+        Literal["relative_score", "rrf"] | None,
+        typer.Option(help="How both legs' results become one list; default: relative_score.", rich_help_panel=_HOW),
+    ] = None,
+    semantic_weight: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Default: 0.5; hashing 0.25.", rich_help_panel=_HOW),
+    ] = None,
+    fulltext_weight: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Default: 0.5; hashing 0.75.", rich_help_panel=_HOW),
+    ] = None,
+    is_json: JsonOption = False,
+) -> None:
+    """Register an embedding model as a candidate, after asking it for a vector. Searches go on by the active one.
+
+    What is not given is asked of Ollama (dimensions, context) or usual for the model (prefixes). The same again changes
+    nothing.
+
+    Examples: brain models add nomic-embed-text · brain models add qwen3-embedding:8b --version mrl-4096 --dimensions 1536
+    """
+    from rag_core.model_change.registration import WantedModel, register_model
+    from rag_core.settings import read_settings
+    from rag_core.storage.database import open_database
+
+    wanted = WantedModel(
+        name=name,
+        provider=provider,
+        dimensions=dimensions,
+        version=version,
+        query_prefix=query_prefix,
+        document_prefix=document_prefix,
+        context_tokens=context_tokens,
+        similarity_threshold=similarity_threshold,
+        fusion_method=fusion_method,
+        semantic_weight=semantic_weight,
+        fulltext_weight=fulltext_weight,
+    )
+    with command(is_json=is_json):
+        settings = read_settings()
+        with open_database(settings) as database:
+            registration = register_model(database, wanted, ollama_host=settings.ollama_host)
+        document = _described(registration.model) | {"is_new": registration.is_new}
+        if is_json:
+            print_json(document)
+        else:
+            _show_registration(document)
+
+
+def _show_registration(document: dict[str, Any]) -> None:
+    rows = [[key.replace("_", " "), repr(value)] for key, value in document.items() if key not in {"fusion", "is_new"}]
+    rows += [[key.replace("_", " "), repr(value)] for key, value in document["fusion"].items()]
+    table("Registered" if document["is_new"] else "Unchanged: registered as it is already", ["what", "value"], rows)
+    if (step := _next_step(document)) is not None:
+        say(step)
+
+
+@models_app.command("backfill")
+def backfill(name: NameArgument, is_json: JsonOption = False) -> None:
+    """Make a model's vectors of all notes of every tenant, through the Dagster pipeline. Broken off, it goes on when run again.
+
+    Searches and new notes are not disturbed. A retired model is taken into work again. Exits 1 when the model gave nothing for
+    some chunks.
+
+    Example: brain models backfill nomic-embed-text
+    """
+    from rag_assets.model_backfill import run_backfill
+    from rag_core.engine import open_engine
+    from rag_core.settings import read_settings
+
+    with command(is_json=is_json):
+        with (
+            open_engine(read_settings(), model_name=name) as engine,
+            batch_progress(f"vectors of {name}") as show,
+        ):
+            report = run_backfill(engine, name, on_event=show)
+        if is_json:
+            print_json(asdict(report))
+        else:
+            counts = {key: value for key, value in asdict(report).items() if key != "failures"}
+            print("  ".join(f"{key} {value}" for key, value in counts.items()))
+            for failure in report.failures:
+                say(f"  {failure['note']}: {failure['reason']}")
+            if report.state == "ready":
+                say(
+                    f"`brain models evaluate {name}` compares it, `brain models promote {name}` makes it the active one."
+                )
+        if report.failed:
+            raise typer.Exit(1)
+
+
+@models_app.command("evaluate")
+def evaluate(
+    name: NameArgument,
+    set_name: Annotated[
+        str | None, typer.Option("--set", help="A golden set; default: every one of the tenant's.")
+    ] = None,
+    tenant: TenantOption = None,
+    is_json: JsonOption = False,
+) -> None:
+    """Ask the golden sets by the active model and by another, and tell the difference from chance. Every run is stored.
+
+    Example: brain models evaluate nomic-embed-text --tenant demo
+    """
+    from rag_core.engine import open_engine
+    from rag_core.model_change.comparison import compare_models
+    from rag_core.settings import read_settings
+
+    with command(is_json=is_json):
+        with open_engine(read_settings()) as engine:
+            owner = engine.named_tenant(tenant)
+            names = None if set_name is None else [set_name]
+            found = compare_models(engine, owner, name, set_names=names, on_progress=say)
+            active = engine.model.name
+        if is_json:
+            document = {"tenant": owner, "active": active, "candidate": name}
+            print_json(document | {"comparisons": [comparison.to_json() for comparison in found]})
+        else:
+            _show_comparisons(found, active=active, candidate=name)
+
+
+def _show_comparisons(found: "list[ModelComparison]", *, active: str, candidate: str) -> None:
+    rows = [
+        [
+            each.set_name,
+            each.strategy,
+            str(each.comparison.queries),
+            f"{each.comparison.baseline:.4f}",
+            f"{each.comparison.current:.4f}",
+            f"{each.comparison.difference:+.4f}",
+            f"{each.comparison.p_value:.4f}",
+            each.comparison.objection or ("" if each.comparison.is_significant else "may be chance"),
+        ]
+        for each in found
+    ]
+    headers = ["set", "strategy", "queries", active, candidate, "difference", "p", ""]
+    table("nDCG@10, on the queries that both were asked", headers, rows)
+
+
+@models_app.command("promote")
+def promote_candidate(
+    name: NameArgument,
+    is_waiting: Annotated[
+        bool, typer.Option("--wait", help="Finish its backfill first, if need be, however long that takes.")
+    ] = False,
+    is_json: JsonOption = False,
+) -> None:
+    """Make a model the active one, in one transaction. No search fails, none mixes two models; the API follows within a second.
+
+    What was written since the backfill is made up for first. The former model stays ready: promote it to go back at once.
+
+    Example: brain models promote nomic-embed-text
+    """
+    from rag_core.engine import open_engine
+    from rag_core.model_change.promotion import promote
+    from rag_core.settings import read_settings
+
+    with command(is_json=is_json):
+        with (
+            open_engine(read_settings(), model_name=name) as engine,
+            progress(f"vectors of {name}", None) as advance,
+        ):
+            report = promote(engine, name, is_waiting=is_waiting, on_progress=advance)
+        if is_json:
+            counts = {"embedded": report.caught_up.embedded, "reused": report.caught_up.reused}
+            facts = {"notes": report.notes, "rounds": report.rounds, "seconds": report.seconds}
+            names = {"active": report.model.name, "former": report.former.name}
+            print_json(names | {"is_changed": report.is_changed} | counts | facts)
+        elif report.is_changed:
+            print(f"{name} is active, {report.former.name} is ready to go back to; {report.seconds:g} s")
+        else:
+            print(f"{name} is active already")
+
+
+@models_app.command("retire")
+def retire_former(name: NameArgument, is_json: JsonOption = False) -> None:
+    """Remove the vectors and the index of a model that is not active. It stays registered and can be backfilled anew.
+
+    Example: brain models retire hashing
+    """
+    from rag_core.model_change.retirement import retire
+    from rag_core.settings import read_settings
+    from rag_core.storage.database import open_database
+
+    with command(is_json=is_json):
+        with open_database(read_settings()) as database, progress(f"vectors of {name}", None) as advance:
+            report = retire(database, name, on_progress=advance)
+        if is_json:
+            print_json(asdict(report))
+        else:
+            print(f"{name} is retired: {report.vectors} vectors and {report.cached} cached ones removed")
