@@ -99,17 +99,20 @@ for key share;
 select note_id, source, external_id from notes where tenant_id = %(tenant)s and note_id = any(%(notes)s);
 
 -- name: list_queries_with_deleted_notes
--- Queries of a set without a relevant note, and those that lost some since a baseline was measured and were not edited
--- after it: every note that the baseline's run held relevant and that is no more.
+-- Queries of a set without a relevant note, and those that lost some since a baseline was measured. Of a query that nobody
+-- edited since, what the baseline's run held relevant can only have gone with its note, even if that came back later.
 with lost as (
-    select e.query_id, count(distinct note_id) as notes
+    select e.query_id, count(distinct relevant.note) as notes
     from evaluation_baselines b
     join evaluation_runs r using (tenant_id, run_id)
     join evaluation_queries e using (tenant_id, run_id)
     join golden_queries q using (tenant_id, query_id)
-    cross join unnest(e.relevant_note_ids) note_id
+    cross join unnest(e.relevant_note_ids) relevant (note)
     where b.tenant_id = %(tenant)s and b.set_name = %(name)s and q.updated_at <= r.created_at
-        and not exists (select from notes n where n.tenant_id = %(tenant)s and n.note_id = note_id)
+        and not exists (
+            select from golden_relevance g
+            where g.tenant_id = %(tenant)s and g.query_id = e.query_id and g.note_id = relevant.note
+        )
     group by e.query_id
 )
 select q.query_id, q.external_id, q.query, kept.notes, coalesce(lost.notes, 0)

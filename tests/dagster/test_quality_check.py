@@ -1,0 +1,257 @@
+"""Nights over the demo corpus: a planted regression turns the quality check red, mending it green again."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import dagster as dg
+import pytest
+from psycopg import sql
+
+from rag_assets.evaluation_checks import QUALITY_CHECK
+from rag_assets.evaluation_report import STRATEGIES, evaluation_report
+from rag_core.demo_corpus import load_demo
+from rag_core.engine import DEMO_TENANT, Engine, open_engine
+from rag_core.errors import EmbeddingUnavailableError
+from rag_core.evaluation.baselines import promote_baseline
+from rag_core.evaluation.golden_edits import (
+    add_golden_query,
+    delete_golden_query,
+    list_golden_queries,
+)
+from rag_core.evaluation.golden_query import GoldenQuery
+from rag_core.indexing.batches import register_batches
+from rag_core.indexing.publishing import maintain, publish_staged
+from rag_core.indexing.staging import embed_staged, stage_notes
+from rag_core.settings import Settings, read_settings
+from rag_core.storage.evaluations import list_baselines, list_runs
+from rag_core.storage.notes import delete_notes
+
+pytestmark = pytest.mark.slow
+
+Night = Callable[..., dg.ExecuteInProcessResult]
+BATCHES = ["demo-000000", "demo-000001"]
+HALF_THE_CHUNKS = """
+    delete from brain.chunks where chunk_id in (
+        select chunk_id from (
+            select chunk_id, row_number() over (order by chunk_id) % 2 as half
+            from brain.chunks join brain.notes using (tenant_id, note_id)
+            where batch_key = 'demo-000000'
+        ) numbered where half = 0
+    )"""
+
+
+class DownEmbedder:
+    """An embedder whose server is down."""
+
+    name = "down"
+    dimensions = 768
+
+    def embed(self, texts: Sequence[str], *, role: str) -> object:
+        raise EmbeddingUnavailableError("no answer at 127.0.0.1:9")
+
+
+@pytest.fixture
+def settings(database_url: str, tmp_path: Path) -> Settings:
+    """Where the demo corpus is."""
+    return read_settings(home=tmp_path / "home", database_url=database_url)
+
+
+@pytest.fixture
+def engine(settings: Settings) -> Iterator[Engine]:
+    """The demo corpus, indexed."""
+    with open_engine(settings) as opened:
+        load_demo(opened.database, settings)
+        register_batches(opened.database, DEMO_TENANT)
+        index(opened)
+        yield opened
+
+
+@pytest.fixture
+def night(settings: Settings, engine: Engine) -> Night:
+    """The report as a run of its own makes it: with an engine opened anew."""
+
+    def report(change: Callable[[Engine], Engine] = lambda opened: opened) -> dg.ExecuteInProcessResult:
+        with open_engine(settings) as opened:
+            return dg.materialize(
+                [evaluation_report],
+                resources={"engine": change(opened)},
+                instance=dg.DagsterInstance.ephemeral(),
+                selection=[evaluation_report],
+            )
+
+    return report
+
+
+def index(engine: Engine) -> None:
+    """Chunk, embed and publish every note anew."""
+    stage_notes(engine.database, DEMO_TENANT, BATCHES, engine.pipeline, is_full=True)
+    embed_staged(engine.database, DEMO_TENANT, BATCHES, engine.pipeline)
+    publish_staged(engine.database, DEMO_TENANT, BATCHES, engine.pipeline)
+    maintain(engine.database, DEMO_TENANT, engine.pipeline)
+
+
+def plant(engine: Engine, statement: str) -> None:
+    """Change the database as its owner, behind the index's back."""
+    with engine.database.owner() as connection:
+        connection.execute(sql.SQL(statement))  # type: ignore[arg-type]
+
+
+def check(result: dg.ExecuteInProcessResult) -> Any:
+    (found,) = [e for e in result.get_asset_check_evaluations() if e.check_name == QUALITY_CHECK]
+    return found
+
+
+def compared(result: dg.ExecuteInProcessResult) -> dict[str, Any]:
+    """The check's table of comparisons, by strategy."""
+    return {record.data["strategy"]: record.data for record in check(result).metadata["comparisons"].records}
+
+
+def verdicts(result: dg.ExecuteInProcessResult) -> dict[str, str]:
+    return {strategy: row["verdict"] for strategy, row in compared(result).items()}
+
+
+def metadata(result: dg.ExecuteInProcessResult) -> dict[str, Any]:
+    (event,) = result.get_asset_materialization_events()
+    return dict(event.materialization.metadata)
+
+
+def golden(engine: Engine) -> list[GoldenQuery]:
+    return list_golden_queries(engine.database, DEMO_TENANT)
+
+
+def runs(engine: Engine, *, limit: int = 50) -> list[Any]:
+    with engine.database.transaction(DEMO_TENANT) as connection:
+        return list_runs(connection, DEMO_TENANT, limit=limit)
+
+
+def baselines(engine: Engine) -> dict[str, tuple[UUID, bool]]:
+    with engine.database.transaction(DEMO_TENANT) as connection:
+        return {b.strategy: (b.run_id, b.is_automatic) for b in list_baselines(connection, DEMO_TENANT)}
+
+
+class TestRegression:
+    def test_chunks_removed_behind_the_back_of_the_index_turn_it_red_and_indexing_again_green(
+        self, engine: Engine, night: Night
+    ) -> None:
+        night()
+        plant(engine, HALF_THE_CHUNKS)
+
+        broken = night()
+        index(engine)
+        mended = night()
+
+        assert (check(broken).passed, check(broken).severity) == (False, dg.AssetCheckSeverity.ERROR)
+        assert verdicts(broken) == dict.fromkeys(STRATEGIES, "regression")
+        assert all(row["p"] < 0.05 and row["difference"] < -0.02 for row in compared(broken).values())
+        assert check(mended).passed
+        assert {row["difference"] for row in compared(mended).values()} == {0.0}
+
+    def test_wrong_fusion_weights_turn_it_red_and_the_right_ones_green(self, engine: Engine, night: Night) -> None:
+        night()
+        plant(engine, "update brain.embedding_models set semantic_weight = 1, fulltext_weight = 0")
+
+        broken = night()
+        plant(engine, "update brain.embedding_models set semantic_weight = 0.25, fulltext_weight = 0.75")
+        mended = night()
+
+        assert not check(broken).passed
+        assert verdicts(broken)["hybrid"] == "regression"
+        assert (verdicts(broken)["fulltext"], verdicts(broken)["semantic"]) == ("steady", "steady")
+        assert compared(broken)["hybrid"]["p"] < 0.05
+        assert check(mended).passed
+
+    def test_red_shows_what_was_lost_and_how_to_accept_it_which_turns_it_green(
+        self, engine: Engine, night: Night
+    ) -> None:
+        night()
+        plant(engine, HALF_THE_CHUNKS)
+
+        found = check(night())
+        to_accept = list(reversed(runs(engine, limit=4)))
+        for run in to_accept:
+            promote_baseline(engine.database, DEMO_TENANT, run.run_id)
+
+        first = found.metadata["queries_that_lost_most"].records[0].data
+        assert "demo, hybrid: regression. nDCG@10" in found.description
+        assert (first["ndcg_at_10_was"], first["ndcg_at_10_is"]) == (1.0, 0.0)
+        assert "docs/operations/alerts.md#evaluation_regression" in found.metadata["remedy"].value
+        assert f"golden baseline {' '.join(str(run.run_id) for run in to_accept)} " in found.metadata["remedy"].value
+        assert check(night()).passed
+        assert {is_automatic for _, is_automatic in baselines(engine).values()} == {False}
+
+
+class TestBaselines:
+    def test_the_first_night_makes_them_and_later_ones_leave_them(self, engine: Engine, night: Night) -> None:
+        first, made = night(), baselines(engine)
+        second = night()
+
+        assert check(first).passed
+        assert verdicts(first) == dict.fromkeys(STRATEGIES, "new baseline")
+        assert check(first).description == "4 runs of this night are baselines from now on."
+        assert "This run is the baseline from now on." in metadata(first)["report"].value
+        assert verdicts(second) == dict.fromkeys(STRATEGIES, "steady")
+        assert metadata(second)["demo_hybrid_ndcg_at_10_difference"].value == 0.0
+        assert metadata(second)["demo_hybrid_ndcg_at_10_p_value"].value == 1.0
+        assert baselines(engine) == made
+        assert {run.purpose for run in runs(engine)} == {"nightly"}
+
+
+class TestOutage:
+    def test_degraded_queries_are_a_warning_and_no_regression(self, night: Night) -> None:
+        night()
+
+        found = night(lambda opened: replace(opened, query_embedder=DownEmbedder()))
+
+        assert (check(found).passed, check(found).severity) == (False, dg.AssetCheckSeverity.WARN)
+        assert verdicts(found) == {
+            "fulltext": "steady",
+            "semantic": "disturbed",
+            "hybrid": "disturbed",
+            "hybrid+rerank": "disturbed",
+        }
+        assert "74 of 74 queries were degraded" in check(found).description
+        assert "baseline" not in check(found).metadata["remedy"].value
+
+    def test_a_night_of_outage_makes_no_baseline(self, engine: Engine, night: Night) -> None:
+        night(lambda opened: replace(opened, query_embedder=DownEmbedder()))
+
+        assert list(baselines(engine)) == ["fulltext"]
+
+
+class TestGoldenSet:
+    def test_hard_new_queries_and_deleted_ones_are_no_regression(self, engine: Engine, night: Night) -> None:
+        night()
+        old = golden(engine)
+        for query in old[:20]:
+            delete_golden_query(engine.database, DEMO_TENANT, query.id)
+        for number in range(20):
+            add_golden_query(
+                engine.database,
+                DEMO_TENANT,
+                query=f"zzyzx {number}",
+                relevant_note_ids=old[0].relevant_note_ids,
+                expected_answer="Nada.",
+                category="factual",
+                difficulty=5,
+            )
+
+        found = night()
+
+        assert check(found).passed
+        assert {row["queries"] for row in compared(found).values()} == {54}
+
+    def test_queries_whose_notes_are_deleted_are_counted_and_named(self, engine: Engine, night: Night) -> None:
+        night()
+        with engine.database.transaction(DEMO_TENANT) as connection:
+            delete_notes(connection, DEMO_TENANT, golden(engine)[0].relevant_note_ids)
+
+        found = night()
+
+        shown = metadata(found)
+        mending = [record.data for record in shown["golden_queries_to_mend"].records]
+        assert shown["golden_queries_with_deleted_notes"].value == len(mending) >= 1
+        assert (mending[0]["id"], mending[0]["notes_left"], mending[0]["notes_deleted"]) == ("g1-01", 0, 1)
+        assert check(found).passed

@@ -1,0 +1,76 @@
+"""The paired randomisation test, on differences small enough to count by hand."""
+
+import pytest
+
+from rag_core.evaluation.significance import PairedResult, paired_test
+
+
+def test_of_five_equal_drops_one_pattern_of_thirty_two_is_as_low() -> None:
+    found = paired_test([1.0] * 5, [0.9] * 5)
+
+    assert found == PairedResult(
+        difference=pytest.approx(-0.1), p_value=2 / 32, p_worse=1 / 32, interval=(pytest.approx(-0.1),) * 2, pairs=5
+    )
+
+
+def test_queries_that_did_not_change_say_nothing() -> None:
+    found = paired_test([1.0, 1.0, 1.0, 0.5, 0.3], [0.0, 0.0, 0.0, 0.5, 0.3])
+
+    assert (found.difference, found.p_value, found.p_worse, found.pairs) == (-0.6, 2 / 8, 1 / 8, 5)
+
+
+def test_gains_and_losses_that_cancel_out_are_chance() -> None:
+    found = paired_test([0.1, 0.2, 0.3, 0.4], [0.2, 0.1, 0.4, 0.3])
+
+    # sums of ±1 ±1 ±1 ±1: 16 patterns, 6 of them 0, 5 below
+    assert (found.difference, found.p_value, found.p_worse) == (0.0, 1.0, 11 / 16)
+
+
+def test_sums_that_are_equal_but_for_rounding_tie() -> None:
+    # 0.3 = 0.1 + 0.2 but for the last bit: of the patterns of 0.1, 0.2, 0.3, those summing to 0 are two of eight
+    found = paired_test([0.3, 0.0, 0.0], [0.0, 0.1, 0.2])
+
+    assert (found.difference, found.p_value, found.p_worse) == (0.0, 1.0, 5 / 8)
+
+
+def test_a_gain_is_not_worse() -> None:
+    found = paired_test([0.5] * 10, [0.6] * 10)
+
+    assert (found.p_worse, found.p_value) == (1.0, 2 / 1024)
+
+
+def test_many_pairs_are_sampled_and_the_observed_one_counts() -> None:
+    found = paired_test([1.0] * 40, [0.5] * 40, resamples=999)
+
+    assert (found.p_worse, found.p_value) == (1 / 1000, 1 / 1000)
+
+
+def test_the_interval_holds_95_in_100_means_of_drawn_queries() -> None:
+    # half of 100 queries lose 0.2: mean -0.1, its standard error 0.01
+    found = paired_test([1.0] * 100, [0.8, 1.0] * 50)
+
+    assert found.interval == (pytest.approx(-0.12, abs=0.003), pytest.approx(-0.08, abs=0.003))
+
+
+@pytest.mark.parametrize("values", [[], [0.5], [0.5, 0.1, 0.9]])
+def test_nothing_changed_is_no_difference_at_p_1(values: list[float]) -> None:
+    found = paired_test(values, values)
+
+    assert found == PairedResult(difference=0.0, p_value=1.0, p_worse=1.0, interval=(0.0, 0.0), pairs=len(values))
+
+
+def test_a_single_query_can_prove_nothing() -> None:
+    assert paired_test([1.0], [0.0]).p_worse == 0.5
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "resamples", "message"),
+    [
+        ([0.1], [0.1, 0.2], 10, "1 values before and 2 after"),
+        ([float("nan")], [0.1], 10, "not finite"),
+        ([0.1], [0.2], 0, "resamples is 0"),
+    ],
+)
+def test_what_cannot_be_tested_is_refused(before, after, resamples, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        paired_test(before, after, resamples=resamples)
