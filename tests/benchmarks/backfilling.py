@@ -7,40 +7,53 @@ from typing import Any
 import dagster as dg
 
 from rag_assets.definitions import build_definitions
-from rag_assets.indexing import JOB, IndexEvent, _run, dagster_instance
+from rag_assets.indexing import JOB, IndexEvent, dagster_instance, run_range
 from rag_assets.partitions import PARTITIONS_NAME, add_missing_keys, merge_ranges
 from rag_core.engine import Engine
-from rag_core.indexing.batches import BATCH_SIZE, list_batches, register_batches, stale_batches
+from rag_core.indexing.batches import BATCH_SIZE, register_batches, stale_batches
+from rag_core.model import TenantId
 
 from .corpus import Corpus, note_lines
+from .indexing import index_all
 from .measuring import seconds_of
 from .progress import step
-from .scratch import TENANT, import_notes, scratch_engine
+from .scratch import import_notes, scratch_engine
 from .sizes import Sizes
+
+FLOOR, SINGLE, MULTI = TenantId("floor"), TenantId("single"), TenantId("multi")
+"""The same notes thrice, each time a tenant's own: nothing of the others' is found or reused."""
 
 
 def run(corpus: Corpus, sizes: Sizes) -> dict[str, Any]:
     """Notes a second of one run over all batches and of several runs, and seconds a batch where nothing is stale.
 
-    Dagster's own work is in the figures: making the run, its events in its database, the checks. Not in them: its
-    import and its database's first start.
+    The floor is the same batches indexed by the core's own steps, without Dagster: what is above it is Dagster's making the
+    run, its events in its database, and the checks. Not in them: its import, its database's first start, the daemon.
     """
     batches = sizes.backfill_batches
     notes = batches * BATCH_SIZE
-    lines = note_lines(corpus, 2 * notes)
+    lines = note_lines(corpus, notes)
     with ExitStack() as opened:
         with step("a home with Dagster's database"):
             engine = opened.enter_context(scratch_engine(is_durable=sizes.is_durable))
             instance = opened.enter_context(dagster_instance(engine, _refuse_unrecorded, batches))
+        with step(f"the core's own steps over {batches} batches"):
+            import_notes(engine, lines, tenant=FLOOR)
+            floor = index_all(engine, tenant=FLOOR).total
         with step(f"backfill of {batches} batches by one run"):
-            single = _fresh_seconds(engine, instance, lines[:notes], batches_per_run=batches)
+            single = _fresh_seconds(engine, instance, SINGLE, lines, batches_per_run=batches)
         with step(f"backfill of {batches} batches with nothing stale"):
-            empty = seconds_of(lambda: _run_all(engine, instance, _keys(engine), batches_per_run=batches))
-        with step(f"backfill of {batches} more batches, {sizes.batches_per_run} a run"):
-            multi = _fresh_seconds(engine, instance, lines[notes:], batches_per_run=sizes.batches_per_run)
+            empty = seconds_of(lambda: _run_all(engine, instance, SINGLE, batches_per_run=batches))
+        with step(f"backfill of {batches} batches, {sizes.batches_per_run} a run"):
+            multi = _fresh_seconds(engine, instance, MULTI, lines, batches_per_run=sizes.batches_per_run)
     return {
         "notes_per_second_single_run": round(notes / single, 1),
         "notes_per_second_multi_run": round(notes / multi, 1),
+        "seconds_per_1000_notes_single_run": _per_thousand(single, notes),
+        "seconds_per_1000_notes_multi_run": _per_thousand(multi, notes),
+        "floor_seconds_per_1000_notes": _per_thousand(floor, notes),
+        "dagster_seconds_per_1000_notes_single_run": _per_thousand(single - floor, notes),
+        "dagster_seconds_per_1000_notes_multi_run": _per_thousand(multi - floor, notes),
         "seconds_per_empty_partition": round(empty / batches, 4),
         "notes": notes,
         "batches": batches,
@@ -48,32 +61,33 @@ def run(corpus: Corpus, sizes: Sizes) -> dict[str, Any]:
     }
 
 
+def _per_thousand(seconds: float, notes: int) -> float:
+    return round(1000 * seconds / notes, 3)
+
+
 def _fresh_seconds(
-    engine: Engine, instance: dg.DagsterInstance, lines: Sequence[bytes], *, batches_per_run: int
+    engine: Engine, instance: dg.DagsterInstance, tenant: TenantId, lines: Sequence[bytes], *, batches_per_run: int
 ) -> float:
     """Seconds for batches of new notes; importing them is not counted.
 
     Raises:
         RuntimeError: a batch is still stale.
     """
-    import_notes(engine, lines)
-    keys = register_batches(engine.database, TENANT)
+    import_notes(engine, lines, tenant=tenant)
+    register_batches(engine.database, tenant)
     add_missing_keys(instance, engine.database)
-    seconds = seconds_of(lambda: _run_all(engine, instance, keys, batches_per_run=batches_per_run))
-    if stale := stale_batches(engine.database, TENANT, fingerprint=engine.pipeline.fingerprint):
+    seconds = seconds_of(lambda: _run_all(engine, instance, tenant, batches_per_run=batches_per_run))
+    if stale := stale_batches(engine.database, tenant, fingerprint=engine.pipeline.fingerprint):
         raise RuntimeError(f"the backfill left {len(stale)} batches stale, the first {stale[0]}")
     return seconds
 
 
-def _keys(engine: Engine) -> list[str]:
-    return [batch.key for batch in list_batches(engine.database)]
-
-
-def _run_all(engine: Engine, instance: dg.DagsterInstance, keys: Sequence[str], *, batches_per_run: int) -> None:
+def _run_all(engine: Engine, instance: dg.DagsterInstance, tenant: TenantId, *, batches_per_run: int) -> None:
     job = build_definitions({"engine": engine}).resolve_job_def(JOB)
     order = instance.get_dynamic_partitions(PARTITIONS_NAME)
+    keys = [key for key in order if key.startswith(f"{tenant}-")]
     for batch_range in merge_ranges(order, keys, max_gap=0, max_wanted=batches_per_run):
-        _run(job, instance, batch_range, is_full=False)
+        run_range(job, instance, batch_range, is_full=False)
 
 
 def _refuse_unrecorded(event: IndexEvent) -> None:

@@ -66,18 +66,18 @@ def scratch_engine(*, is_durable: bool = True) -> Iterator[Engine]:
         yield engine
 
 
-def import_notes(engine: Engine, lines: Sequence[bytes]) -> ImportReport:
+def import_notes(engine: Engine, lines: Sequence[bytes], *, tenant: TenantId = TENANT) -> ImportReport:
     """Import the lines as ``brain import`` does."""
     report = import_lines(
         engine.database,
-        TENANT,
+        tenant,
         lines,
         source="notes",
         language=None,
         zone=ZoneInfo("Europe/Madrid"),
         max_characters=engine.settings.max_note_characters,
     )
-    if report.imported != len(lines):
+    if report.imported + report.updated != len(lines):
         raise RuntimeError(f"{report.imported} of {len(lines)} notes were imported: {report.rejected[:3]}")
     return report
 

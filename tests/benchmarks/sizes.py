@@ -9,7 +9,7 @@ class Sizes:
     """Counts and bounds of all benchmarks; a time bound ends a measurement early, never its first thirty rounds."""
 
     import_notes: int = 3_000
-    noop_notes: int = 2_000
+    noop_notes: int = 10_000
     rounds: int = 3
     search_chunks: tuple[int, ...] = (1_000, 10_000, 100_000)
     warmup_queries: int = 200

@@ -46,10 +46,16 @@ def test_the_last_line_has_every_figure_of_the_contract(figures: dict[str, Any])
     assert figures.keys() >= {"machine", "commit", "data"}
     assert figures["import"].keys() >= {"rows_per_second", "floor_rows_per_second"}
     assert figures["index"].keys() >= {"chunks_per_second", "floor_chunks_per_second"}
-    assert figures["noop_index"].keys() >= {"notes", "seconds"}
+    assert figures["noop_index"].keys() >= {"notes", "seconds", "after_edits"}
+    assert figures["noop_index"]["after_edits"].keys() >= {"notes", "embedded", "seconds"}
     assert figures["backfill"].keys() >= {
         "notes_per_second_single_run",
         "notes_per_second_multi_run",
+        "seconds_per_1000_notes_single_run",
+        "seconds_per_1000_notes_multi_run",
+        "floor_seconds_per_1000_notes",
+        "dagster_seconds_per_1000_notes_single_run",
+        "dagster_seconds_per_1000_notes_multi_run",
         "seconds_per_empty_partition",
     }
     assert figures["chunking"].keys() >= {"mb_per_second", "floor_mb_per_second"}
@@ -84,7 +90,7 @@ def test_progress_is_one_line_a_step_on_stderr(run: subprocess.CompletedProcess[
     lines = run.stderr.splitlines()
 
     assert len(run.stdout.splitlines()) == 1
-    assert len(lines) == 11
+    assert len(lines) == 12
     assert all(line.endswith(" s") for line in lines)
 
 
