@@ -5,6 +5,7 @@ from typing import Any
 
 import dagster as dg
 
+from rag_assets.alerts import watch_and_alert
 from rag_assets.checks import BATCH_CHECKS, GOLDEN_CHECKS, INDEX_CHECKS
 from rag_assets.evaluation_report import evaluation_report
 from rag_assets.jobs import INDEX_ASSETS, check_index, index_notes, update_index
@@ -16,6 +17,7 @@ from rag_assets.schedules import hourly_schedule, nightly_schedule, verification
 from rag_assets.sensors import index_new_and_changed_notes, register_note_batches
 from rag_core.settings import read_settings
 from resources.engine import EngineResource
+from resources.notifier import NotifierResource
 
 
 def build_definitions(resource_overrides: Mapping[str, Any] | None = None) -> dg.Definitions:
@@ -33,8 +35,8 @@ def build_definitions(resource_overrides: Mapping[str, Any] | None = None) -> dg
         asset_checks=[*BATCH_CHECKS, *INDEX_CHECKS, *GOLDEN_CHECKS, *MIGRATION_CHECKS],
         jobs=[index_notes, update_index, check_index, migrate_notes, *OPERATOR_JOBS, fill_in_models],
         schedules=[hourly_schedule(timezone), nightly_schedule(timezone), verification_schedule(timezone)],
-        sensors=[register_note_batches, index_new_and_changed_notes],
-        resources={"engine": EngineResource(), **(resource_overrides or {})},
+        sensors=[register_note_batches, index_new_and_changed_notes, watch_and_alert],
+        resources={"engine": EngineResource(), "notifier": NotifierResource(), **(resource_overrides or {})},
         executor=dg.in_process_executor,
     )
 

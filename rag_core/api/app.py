@@ -14,7 +14,7 @@ import uvicorn
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 
-from rag_core.api import evaluation, golden_dataset, health, notes, pages, performance, retrieval
+from rag_core.api import evaluation, golden_dataset, health, migration, notes, pages, performance, retrieval
 from rag_core.api.errors import register_handlers
 from rag_core.api.guard import Guard
 from rag_core.api.web import STATIC_FOLDER
@@ -23,10 +23,13 @@ from rag_core.errors import ConfigurationError
 from rag_core.live_engine import LiveEngine
 from rag_core.settings import Settings
 from rag_core.telemetry.logs import configure_logging
+from rag_core.telemetry.service_minutes import recorded_minutes
 
 HOST = "127.0.0.1"
 GRACE_SECONDS = 10
-_ROUTERS = tuple(module.router for module in (retrieval, evaluation, golden_dataset, notes, health, performance, pages))
+_ROUTERS = tuple(
+    module.router for module in (retrieval, evaluation, golden_dataset, notes, migration, health, performance, pages)
+)
 _ABOUT = """Search personal notes, and know how good the search is.
 
 Errors are `{error, details}` in Spanish. Times are ISO 8601 in UTC. Offsets count code points.
@@ -78,6 +81,7 @@ def serve(settings: Settings) -> None:
     with (
         bound_socket(settings.api_port) as listener,
         open_engine(settings, pool_size=settings.pool_max_size) as engine,
+        recorded_minutes(engine.database, engine.metrics),
     ):
         threading.Thread(target=engine.warm_up, name="warm-up", daemon=True).start()
         sys.stderr.write(f"Brain Sync: http://{HOST}:{listener.getsockname()[1]}/ (Ctrl-C stops it)\n")

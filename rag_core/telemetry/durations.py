@@ -47,6 +47,12 @@ class Durations:
         finally:
             self.record((self._clock() - began) * 1000)
 
+    def since(self, count: int) -> tuple[list[float], int]:
+        """The durations taken after the first ``count``, of those that are kept, and how many were taken in all."""
+        with self._lock:
+            new = min(self._count - count, len(self._kept))
+            return list(self._kept)[len(self._kept) - new :], self._count
+
     def stats(self) -> DurationStats:
         """Count, average and nearest-rank percentiles."""
         with self._lock:

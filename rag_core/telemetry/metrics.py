@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from rag_core.evaluation.metrics import percentile
 from rag_core.telemetry.durations import Durations, DurationStats
 
 Stage = Literal[
@@ -31,6 +32,30 @@ class RequestFigures:
     errors: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowFigures:
+    """Requests of a stretch of time, those that failed or were degraded, and nearest-rank percentiles in milliseconds.
+
+    The percentiles are of searches, of the last thousand at most; None without any.
+    """
+
+    requests: int = 0
+    failed: int = 0
+    degraded: int = 0
+    p50_ms: float | None = None
+    p95_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowBegin:
+    """What had been counted when a window began."""
+
+    requests: int = 0
+    failed: int = 0
+    degraded: int = 0
+    searches: int = 0
+
+
 class Metrics:
     """The figures of one process; threads may share it."""
 
@@ -39,6 +64,7 @@ class Metrics:
         self._counts: Counter[str] = Counter()
         self._errors: Counter[str] = Counter()
         self._looked_at = (time.monotonic(), time.process_time())
+        self._window_began = WindowBegin()
         self._lock = threading.Lock()
 
     def measured(self, stage: Stage) -> AbstractContextManager[None]:
@@ -71,6 +97,25 @@ class Metrics:
             return RequestFigures(
                 total=self._counts["total"], degraded=self._counts["degraded"], errors=dict(self._errors)
             )
+
+    def take_window(self) -> WindowFigures:
+        """What happened since this was last asked, at first since the process began; for one caller."""
+        taken, searches = self._durations["total"].since(self._window_began.searches)
+        with self._lock:
+            now = WindowBegin(
+                requests=self._counts["total"],
+                failed=self._errors.total(),
+                degraded=self._counts["degraded"],
+                searches=searches,
+            )
+            before, self._window_began = self._window_began, now
+        return WindowFigures(
+            requests=now.requests - before.requests,
+            failed=now.failed - before.failed,
+            degraded=now.degraded - before.degraded,
+            p50_ms=percentile(taken, 0.50),
+            p95_ms=percentile(taken, 0.95),
+        )
 
     def cpu_percent(self) -> float:
         """The process's share of one core since this was last asked, at first since it began; above 100 on several."""

@@ -23,6 +23,7 @@ OWNERS = {
     "ollama": ("rag_core/ollama.py", "rag_core/embedding/ollama.py", "rag_core/chat/ollama.py"),
     "sentencex": ("rag_core/chunking/",),
     "typer": ("rag_core/cli/",),
+    "apprise": ("rag_core/alerting/delivery.py",),
 }
 PURE = (
     "rag_core/chunking/",

@@ -1,0 +1,105 @@
+"""What people are told: the same in plain text and in Markdown. No I/O."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from rag_core.alerting.incidents import Incident, Kind, Severity
+from rag_core.alerting.rules import Rule
+
+RUNBOOK = "docs/operations/alerts.md"
+REMEDIES: Mapping[Rule, str] = {
+    "evaluation_regression": (
+        "Look at the report's worst questions, and at what changed since the baseline: notes, model, configuration. Mend it, or "
+        "promote the run as the new baseline if the loss is meant."
+    ),
+    "run_failed": "Open the run, mend what it names, and run the job again; what earlier runs published is kept.",
+    "check_failed": "Open the check: it lists the notes, what is wrong with them, and the remedy.",
+    "migration_stalled": "`brain migration status` lists what waits and what failed; `brain migration resume` goes on.",
+    "index_stale": "`brain status` tells how many are stale; `brain index` brings them up to date.",
+    "evaluation_missing": (
+        "Look whether the schedule `nightly_index_and_evaluation` is on and its last run succeeded; the job `index_notes` "
+        "evaluates at once."
+    ),
+    "latency_high": "`brain status` shows which stage takes the time.",
+    "error_rate_high": "`brain doctor` tells what does not answer; the API's log has each failure.",
+    "service_silent": "Look whether the API runs, and start it again: `brain up` or `brain serve`.",
+    "watch_failed": "The log of Dagster's code server has the whole error. If it is none of the above, please report it.",
+}
+_HEADS: Mapping[Kind, str] = {
+    "alert": "{severity}",
+    "reminder": "still {severity}",
+    "resolution": "resolved",
+    "over": "resolved before you could be told",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message. ``severity`` is None for good news; ``key`` is the same for all messages about one incident."""
+
+    title: str
+    text: str
+    markdown: str
+    severity: Severity | None
+    key: str
+
+
+def message_of(incident: Incident, kind: Kind, *, now: datetime, dagster_url: str, zone: ZoneInfo) -> Message:
+    """What an incident's address is to read: what, since when, what to do, and where to look."""
+    trouble = incident.trouble
+    is_good_news = kind in {"resolution", "over"}
+    facts = _facts(incident, now=now, dagster_url=dagster_url, zone=zone)
+    remedy = "" if is_good_news else REMEDIES.get(trouble.rule, "")  # type: ignore[call-overload]
+    return Message(
+        title=f"[{_HEADS[kind].format(severity=trouble.severity)}] {trouble.title}",
+        text=_text(trouble.message, remedy, facts),
+        markdown=_markdown(trouble.message, remedy, facts),
+        severity=None if is_good_news else trouble.severity,
+        key=f"brain-sync/{incident.id}",
+    )
+
+
+def demo_message(*, zone: ZoneInfo, now: datetime) -> Message:
+    """What ``brain alerts test`` sends."""
+    said = (
+        f"Sent by `brain alerts test` on {_moment(now, zone)}. Nothing is wrong: alerts of Brain Sync reach you here."
+    )
+    return Message(title="[test] Brain Sync", text=said, markdown=said, severity="info", key="brain-sync/test")
+
+
+def _facts(incident: Incident, *, now: datetime, dagster_url: str, zone: ZoneInfo) -> dict[str, str]:
+    trouble = incident.trouble
+    facts = {"Rule": trouble.rule, "Of": trouble.subject, "Since": _moment(incident.first_seen_at, zone)}
+    if incident.resolved_at is not None:
+        facts["Over since"] = _moment(incident.resolved_at, zone)
+    else:
+        facts["As of"] = _moment(now, zone)
+    if trouble.link:
+        facts["Look at"] = dagster_url.rstrip("/") + trouble.link
+    facts["How to read this"] = f"{RUNBOOK}#{trouble.rule}"
+    return facts
+
+
+def _moment(moment: datetime, zone: ZoneInfo) -> str:
+    return moment.astimezone(zone).strftime("%Y-%m-%d %H:%M %Z")
+
+
+def _text(message: str, remedy: str, facts: Mapping[str, str]) -> str:
+    lines = [message.replace("`", ""), "", *([f"What to do: {remedy.replace('`', '')}", ""] if remedy else [])]
+    return "\n".join([*lines, *(f"{name}: {value}" for name, value in facts.items())])
+
+
+def _markdown(message: str, remedy: str, facts: Mapping[str, str]) -> str:
+    lines = [_escaped(message), "", *([f"**What to do:** {remedy}", ""] if remedy else [])]
+    return "\n".join([*lines, *(f"- **{name}:** {_shown(value)}" for name, value in facts.items())])
+
+
+def _shown(value: str) -> str:
+    return f"<{value}>" if value.startswith("http") else f"`{value}`"
+
+
+def _escaped(text: str) -> str:
+    """Text of others, such as a check's finding: as Markdown, Slack's too, it shows tags instead of having them."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,327 @@
+"""What is trouble: one pure function a rule, from facts to a judgement. No I/O.
+
+No data is no alarm, except where data must be there: a night without evaluation and a process that fell silent are rules of
+their own.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Literal, get_args
+
+from rag_core.alerting.facts import (
+    CheckEnd,
+    GoldenSet,
+    MigrationFacts,
+    NightlyEvaluation,
+    RunEnd,
+    ServiceProcess,
+    ServiceWindow,
+    StaleNotes,
+    Thresholds,
+)
+from rag_core.alerting.incidents import Judgement, Severity, Trouble
+from rag_core.process_names import host_of
+
+Rule = Literal[
+    "evaluation_regression",
+    "run_failed",
+    "check_failed",
+    "migration_stalled",
+    "index_stale",
+    "evaluation_missing",
+    "latency_high",
+    "error_rate_high",
+    "service_silent",
+    "watch_failed",
+]
+RULES: tuple[Rule, ...] = get_args(Rule)
+WINDOW = timedelta(minutes=10)
+"""What latency and errors are judged over."""
+MINUTE = timedelta(minutes=1)
+SERVICE = "api"
+
+
+def evaluation_regression(evaluations: Iterable[NightlyEvaluation]) -> Judgement:
+    """The newest nightly run of a golden set and strategy is significantly worse than its baseline."""
+    worse = [found for found in evaluations if (found.comparison or {}).get("is_regression") is True]
+    return Judgement(rule="evaluation_regression", troubles=[_regression(found) for found in worse])
+
+
+def _regression(found: NightlyEvaluation) -> Trouble:
+    comparison = found.comparison or {}
+    name = {"ndcg_at_10": "nDCG@10"}.get(str(comparison.get("metric")), str(comparison.get("metric")))
+    figures = {key: comparison.get(key) for key in ("baseline", "current", "difference", "p_worse", "queries")}
+    told = (
+        f"{name} fell from {_number(figures['baseline'])} to {_number(figures['current'])} on "
+        f"{figures['queries']} questions of the golden set {found.set_name}, more than chance explains "
+        f"(p = {_number(figures['p_worse'], digits=4)})."
+    )
+    return Trouble(
+        rule="evaluation_regression",
+        subject=f"{found.tenant}/{found.set_name}/{found.strategy}",
+        severity="critical",
+        title=f"Retrieval of {found.tenant} got worse ({found.strategy})",
+        message=told,
+        tenant=found.tenant,
+        link="/assets/evaluation_report",
+        details={**figures, "run_id": found.run_id, "baseline_run_id": comparison.get("baseline_run_id")},
+    )
+
+
+def _number(value: object, *, digits: int = 3) -> str:
+    return f"{value:.{digits}f}" if isinstance(value, int | float) else "?"
+
+
+def run_failed(ends: Iterable[RunEnd]) -> Judgement:
+    """A run failed for good; a later run of the same job that succeeds ends it.
+
+    Not a run that another one takes the place of, nor one that only a failed check stopped, which is an alert of its own, nor one
+    that its owner stopped. ``ends`` are in the order they happened.
+    """
+    failed: dict[str, RunEnd] = {}
+    over: set[str] = set()
+    for end in ends:
+        if end.is_success:
+            over.add(end.job)
+        elif not (end.is_retried or end.is_check_failure or end.is_interrupted):
+            failed[end.job] = end
+            over.discard(end.job)
+    return Judgement(rule="run_failed", troubles=[_failed_run(end) for end in failed.values()], over=over)
+
+
+def _failed_run(end: RunEnd) -> Trouble:
+    cause = f": {end.cause}" if end.cause else "; its events say why."
+    return Trouble(
+        rule="run_failed",
+        subject=end.job,
+        severity="warning",
+        title=f"A run of {_job(end.job)} failed",
+        message=f"Run {end.run_id[:8]} failed{cause}",
+        link=f"/runs/{end.run_id}",
+        details={"run_id": end.run_id, "ended_at": end.ended_at.isoformat(), "cause": end.cause},
+    )
+
+
+def _job(name: str) -> str:
+    return "assets started by hand or by a condition" if name.startswith("__ASSET_JOB") else name
+
+
+def check_failed(ends: Iterable[CheckEnd], *, with_own_rule: Iterable[tuple[str, str]] = ()) -> Judgement:
+    """An asset check failed; its next evaluation that passes ends it. ``ends`` are in the order they happened.
+
+    ``with_own_rule`` are checks, by asset and name, whose errors another rule tells; their warnings are told here.
+    """
+    told_elsewhere = set(with_own_rule)
+    failed: dict[str, CheckEnd] = {}
+    over: set[str] = set()
+    for end in ends:
+        subject = f"{end.asset}/{end.check}"
+        if end.is_passed or (end.is_error and (end.asset, end.check) in told_elsewhere):
+            over.add(subject)
+        else:
+            failed[subject] = end
+            over.discard(subject)
+    return Judgement(rule="check_failed", troubles=[_failed_check(end) for end in failed.values()], over=over)
+
+
+def _failed_check(end: CheckEnd) -> Trouble:
+    return Trouble(
+        rule="check_failed",
+        subject=f"{end.asset}/{end.check}",
+        severity="critical" if end.is_error else "warning",
+        title=f"The check {end.check} of {end.asset} failed",
+        message=end.description or "Its page lists what it found.",
+        link=f"/assets/{end.asset}?view=checks&checkDetail={end.check}",
+        details={"run_id": end.run_id, "evaluated_at": end.evaluated_at.isoformat()},
+    )
+
+
+def migration_stalled(migrations: Iterable[MigrationFacts], *, now: datetime, limits: Thresholds) -> Judgement:
+    """A migration that is running chunks nothing, or one was stopped because retrieval got worse."""
+    found = [_migration(facts, now=now, limits=limits) for facts in migrations]
+    return Judgement(rule="migration_stalled", troubles=[trouble for trouble in found if trouble is not None])
+
+
+def _migration(facts: MigrationFacts, *, now: datetime, limits: Thresholds) -> Trouble | None:
+    if facts.state == "stopped":
+        return _stopped(facts) if facts.is_regressed else None
+    last = max(facts.changed_at, facts.last_mark_at or facts.changed_at)
+    if not facts.pending or not facts.has_begun or now - last < limits.stalled_after:
+        return None
+    given_up = f", {facts.given_up} of them given up after too many failures" if facts.given_up else ""
+    return _migration_trouble(
+        facts,
+        severity="warning",
+        title=f"The migration of {facts.tenant} stands still",
+        message=f"No note was chunked for {_lasting(now - last)}; {facts.pending} notes wait{given_up}.",
+    )
+
+
+def _stopped(facts: MigrationFacts) -> Trouble:
+    return _migration_trouble(
+        facts,
+        severity="critical",
+        title=f"The migration of {facts.tenant} was stopped: retrieval got worse",
+        message=f"{facts.reason or 'An evaluation was worse than the baseline'}. {facts.pending} notes wait.",
+    )
+
+
+def _migration_trouble(facts: MigrationFacts, *, severity: Severity, title: str, message: str) -> Trouble:
+    return Trouble(
+        rule="migration_stalled",
+        subject=facts.tenant,
+        severity=severity,
+        title=title,
+        message=message,
+        tenant=facts.tenant,
+        link="/assets/migration_report",
+        details={"state": facts.state, "pending": facts.pending, "given_up": facts.given_up},
+    )
+
+
+def index_stale(stale: Iterable[StaleNotes], *, now: datetime, limits: Thresholds) -> Judgement:
+    """Notes are not indexed as they are now, and have not been for too long."""
+    late = [facts for facts in stale if facts.notes and now - facts.oldest >= limits.stale_after]
+    return Judgement(rule="index_stale", troubles=[_stale(facts, now=now, limits=limits) for facts in late])
+
+
+def _stale(facts: StaleNotes, *, now: datetime, limits: Thresholds) -> Trouble:
+    given_up = f" {facts.given_up} of them failed too often and are passed over." if facts.given_up else ""
+    return Trouble(
+        rule="index_stale",
+        subject=facts.tenant,
+        severity="warning",
+        title=f"The index of {facts.tenant} is out of date",
+        message=(
+            f"{facts.notes} notes have not been indexed as they are for more than {_lasting(limits.stale_after)}, the first "
+            f"for {_lasting(now - facts.oldest)}.{given_up}"
+        ),
+        tenant=facts.tenant,
+        link="/assets/notes",
+        details={"notes": facts.notes, "given_up": facts.given_up, "oldest": facts.oldest.isoformat()},
+    )
+
+
+def evaluation_missing(golden_sets: Iterable[GoldenSet], *, now: datetime, limits: Thresholds) -> Judgement:
+    """A golden set was not evaluated by night for too long, so nobody knows how good retrieval is."""
+    late = [
+        facts
+        for facts in golden_sets
+        if facts.queries and now - (facts.evaluated_at or facts.since) >= limits.unevaluated_after
+    ]
+    return Judgement(rule="evaluation_missing", troubles=[_missing(facts, now=now) for facts in late])
+
+
+def _missing(facts: GoldenSet, *, now: datetime) -> Trouble:
+    last = "never was" if facts.evaluated_at is None else f"last was {_lasting(now - facts.evaluated_at)} ago"
+    return Trouble(
+        rule="evaluation_missing",
+        subject=facts.tenant,
+        severity="warning",
+        title=f"Retrieval of {facts.tenant} is not measured",
+        message=f"There are {facts.queries} golden questions, and a nightly evaluation {last}.",
+        tenant=facts.tenant,
+        link="/assets/evaluation_report",
+        details={
+            "queries": facts.queries,
+            "evaluated_at": facts.evaluated_at.isoformat() if facts.evaluated_at else None,
+        },
+    )
+
+
+def latency_high(window: ServiceWindow, *, limits: Thresholds) -> Judgement:
+    """One search in twenty takes longer than it may; too few searches are judged by nobody."""
+    is_high = window.p95_ms is not None and window.p95_ms > limits.latency_p95_ms
+    if not is_high or window.requests < limits.least_requests:
+        return Judgement(rule="latency_high")
+    trouble = Trouble(
+        rule="latency_high",
+        subject=SERVICE,
+        severity="warning",
+        title="Searches are slow",
+        message=(
+            f"The p95 of the last {_lasting(WINDOW)} is {window.p95_ms:,.0f} ms over {window.requests} requests; "
+            f"{limits.latency_p95_ms:,.0f} ms is the aim. {window.degraded} answers were degraded."
+        ),
+        details={"p95_ms": window.p95_ms, "requests": window.requests, "degraded": window.degraded},
+    )
+    return Judgement(rule="latency_high", troubles=[trouble])
+
+
+def error_rate_high(window: ServiceWindow, *, limits: Thresholds) -> Judgement:
+    """Too large a share of the requests failed; too few requests are judged by nobody."""
+    if window.requests < max(limits.least_requests, 1) or window.failed / window.requests <= limits.error_rate:
+        return Judgement(rule="error_rate_high")
+    trouble = Trouble(
+        rule="error_rate_high",
+        subject=SERVICE,
+        severity="critical",
+        title="Requests fail",
+        message=(
+            f"{window.failed} of {window.requests} requests of the last {_lasting(WINDOW)} failed "
+            f"({window.failed / window.requests:.0%}); more than {limits.error_rate:.0%} is too many."
+        ),
+        details={"failed": window.failed, "requests": window.requests, "degraded": window.degraded},
+    )
+    return Judgement(rule="error_rate_high", troubles=[trouble])
+
+
+def service_silent(processes: Sequence[ServiceProcess], *, now: datetime, limits: Thresholds) -> Judgement:
+    """An API process wrote its figures and then no more, without having ended.
+
+    A process of the same host that began since takes its place, so one that was started again is no trouble.
+    """
+    silent = [
+        facts
+        for facts in processes
+        if not facts.has_ended
+        and now - (facts.last_minute + MINUTE) >= limits.silent_after
+        and not any(_replaces(other, facts) for other in processes)
+    ]
+    return Judgement(rule="service_silent", troubles=[_silent(facts, now=now) for facts in silent])
+
+
+def _replaces(other: ServiceProcess, silent: ServiceProcess) -> bool:
+    is_neighbour = other.process != silent.process and host_of(other.process) == host_of(silent.process)
+    return is_neighbour and other.first_minute >= silent.last_minute
+
+
+def _silent(facts: ServiceProcess, *, now: datetime) -> Trouble:
+    host, _, rest = facts.process.partition("/")
+    number = rest.partition("/")[0]
+    return Trouble(
+        rule="service_silent",
+        subject=facts.process,
+        severity="critical",
+        title=f"The API on {host} fell silent",
+        message=(
+            f"Process {number} wrote its figures every minute and has not for {_lasting(now - facts.last_minute - MINUTE)}; "
+            "it was not stopped as it should be."
+        ),
+        details={"process": facts.process, "last_minute": facts.last_minute.isoformat()},
+    )
+
+
+def watch_failed(failures: Iterable[tuple[str, str]], *, judged: Iterable[str]) -> Judgement:
+    """A rule could not be judged: ``failures`` are rules with the class of what was raised."""
+    troubles = [
+        Trouble(
+            rule="watch_failed",
+            subject=rule,
+            severity="warning",
+            title=f"The rule {rule} cannot be judged",
+            message=f"Looking for it ended in {error}; until it works again nobody is told of such trouble.",
+            details={"error": error},
+        )
+        for rule, error in failures
+    ]
+    return Judgement(rule="watch_failed", troubles=troubles, over=set(judged))
+
+
+def _lasting(duration: timedelta) -> str:
+    """A duration in the greatest unit that says enough: 42 minutes, 7 hours, 3 days."""
+    minutes = int(duration.total_seconds() // 60)
+    for size, unit in ((2880, "day"), (120, "hour")):
+        if minutes >= size:
+            return f"{minutes // (size // 2)} {unit}s"
+    return f"{minutes} minute{'' if minutes == 1 else 's'}"

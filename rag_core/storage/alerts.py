@@ -1,0 +1,249 @@
+"""Alerts, what they are judged from, and the service's figures by the minute; of the whole installation, as its owner.
+
+The application's role has no access to these tables: what it can read reaches whoever asks it.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import psycopg
+from psycopg.types.json import Jsonb
+
+from rag_core.alerting.facts import (
+    GoldenSet,
+    MigrationFacts,
+    NightlyEvaluation,
+    ServiceProcess,
+    ServiceWindow,
+    StaleNotes,
+)
+from rag_core.alerting.incidents import Incident, Told, Trouble
+from rag_core.errors import DeadlineExceededError, QueryFailedError
+from rag_core.model import TenantId
+from rag_core.storage.database import Connection, Database
+from rag_core.storage.queries import query
+from rag_core.telemetry.metrics import WindowFigures
+
+STATEMENT_MS = 15_000
+"""How long one of the operator's statements may take; the longest looks at every note."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceMinute:
+    """What one process did in the minute that begins then; ``is_last``: it ended as it should."""
+
+    process: str
+    minute: datetime
+    figures: WindowFigures
+    is_last: bool = False
+
+
+@contextmanager
+def operator_connection(database: Database, *, timeout_ms: int) -> Iterator[Connection]:
+    """An autocommit connection as owner, each of whose statements ends after so long.
+
+    Raises:
+        DatabaseUnavailableError: the database cannot be reached, or the connection broke.
+        DeadlineExceededError: a statement took longer.
+        QueryFailedError: a statement was refused.
+    """
+    try:
+        with database.owner() as connection:
+            connection.execute("select set_config('statement_timeout', %s, false)", (str(timeout_ms),))
+            yield connection
+    except psycopg.errors.QueryCanceled as error:
+        raise DeadlineExceededError(f"PostgreSQL did not answer within {timeout_ms} ms") from error
+    except psycopg.Error as error:
+        raise QueryFailedError(f"PostgreSQL refused a statement: {type(error).__name__}, {error}") from error
+
+
+def write_service_minutes(connection: Connection, minutes: Sequence[ServiceMinute], *, prune_before: datetime) -> None:
+    """Write minutes, all or none, each as it stands now; drop those before the limit."""
+    with connection.transaction():
+        for minute in minutes:
+            connection.execute(query("write_service_minute"), _minute_row(minute))
+        connection.execute(query("prune_service_minutes"), {"before": prune_before})
+
+
+def _minute_row(minute: ServiceMinute) -> dict[str, Any]:
+    figures = minute.figures
+    return {
+        "process": minute.process,
+        "minute": minute.minute,
+        "requests": figures.requests,
+        "failed": figures.failed,
+        "degraded": figures.degraded,
+        "p50_ms": figures.p50_ms,
+        "p95_ms": figures.p95_ms,
+        "is_last": minute.is_last,
+    }
+
+
+def fetch_service_window(connection: Connection, *, since: datetime) -> ServiceWindow:
+    """What all API processes did in the minutes that began since then; zeros and no p95 without any."""
+    row = connection.execute(query("service_window"), {"since": since}).fetchone()
+    assert row is not None
+    requests, failed, degraded, p95_ms = row
+    return ServiceWindow(requests=requests, failed=failed, degraded=degraded, p95_ms=p95_ms)
+
+
+def list_service_processes(connection: Connection, *, since: datetime) -> list[ServiceProcess]:
+    """The processes that wrote figures since then."""
+    rows = connection.execute(query("list_service_processes"), {"since": since}).fetchall()
+    return [
+        ServiceProcess(process=process, first_minute=first, last_minute=last, has_ended=has_ended)
+        for process, first, last, has_ended in rows
+    ]
+
+
+def list_nightly_evaluations(connection: Connection) -> list[NightlyEvaluation]:
+    """The newest nightly run of each golden set and strategy."""
+    return [
+        NightlyEvaluation(
+            tenant=TenantId(tenant),
+            set_name=set_name,
+            strategy=strategy,
+            run_id=run_id,
+            created_at=created_at,
+            comparison=comparison,
+        )
+        for tenant, set_name, strategy, run_id, created_at, comparison in connection.execute(
+            query("list_nightly_evaluations")
+        )
+    ]
+
+
+def list_golden_sets(connection: Connection, *, set_name: str) -> list[GoldenSet]:
+    """The tenants that have questions with an existing note in the set of that name."""
+    rows = connection.execute(query("list_golden_sets"), {"set_name": set_name}).fetchall()
+    return [
+        GoldenSet(tenant=TenantId(tenant), queries=queries, since=since, evaluated_at=evaluated_at)
+        for tenant, queries, since, evaluated_at in rows
+    ]
+
+
+def list_open_migrations(connection: Connection, *, most_attempts: int) -> list[MigrationFacts]:
+    """The migrations that run or were stopped."""
+    rows = connection.execute(query("list_open_migrations"), {"most_attempts": most_attempts}).fetchall()
+    return [
+        MigrationFacts(
+            tenant=TenantId(tenant),
+            state=state,
+            reason=reason,
+            changed_at=changed_at,
+            pending=pending,
+            given_up=given_up,
+            has_begun=has_begun,
+            last_mark_at=last_mark_at,
+            is_regressed=is_regressed,
+        )
+        for tenant, state, reason, changed_at, pending, given_up, has_begun, last_mark_at, is_regressed in rows
+    ]
+
+
+def list_stale_notes(
+    connection: Connection, *, fingerprint: str, before: datetime, most_attempts: int
+) -> list[StaleNotes]:
+    """Tenants with notes last changed before then that this pipeline has not indexed. Looks at every note."""
+    rows = connection.execute(
+        query("list_stale_notes"), {"fingerprint": fingerprint, "before": before, "most_attempts": most_attempts}
+    ).fetchall()
+    return [
+        StaleNotes(tenant=TenantId(tenant), notes=notes, given_up=given_up, oldest=oldest)
+        for tenant, notes, given_up, oldest in rows
+    ]
+
+
+def try_watch_lock(connection: Connection) -> bool:
+    """Become the one who watches, until the connection is closed; False while somebody else is."""
+    row = connection.execute(query("try_watch_lock")).fetchone()
+    return row == (True,)
+
+
+def list_current_incidents(connection: Connection, *, since: datetime) -> list[Incident]:
+    """Incidents that are firing, that not everybody was told the end of, or that ended since then."""
+    return [_incident(row) for row in connection.execute(query("list_current_alerts"), {"since": since})]
+
+
+def list_incidents(connection: Connection, *, limit: int) -> list[Incident]:
+    """Firing incidents first, then the newest."""
+    return [_incident(row) for row in connection.execute(query("list_alerts"), {"limit": limit})]
+
+
+def write_incidents(connection: Connection, incidents: Sequence[Incident]) -> None:
+    """Write incidents as they are now, all or none."""
+    with connection.transaction():
+        for incident in sorted(incidents, key=lambda incident: incident.is_firing):  # an end first: one fires at a time
+            connection.execute(query("write_alert"), _incident_row(incident))
+
+
+def _incident_row(incident: Incident) -> dict[str, Any]:
+    trouble = incident.trouble
+    ends = [told.resolution_at for told in incident.told.values() if told.resolution_at is not None]
+    return {
+        "id": incident.id,
+        "tenant": trouble.tenant,
+        "rule": trouble.rule,
+        "subject": trouble.subject,
+        "severity": trouble.severity,
+        "state": "firing" if incident.is_firing else "resolved",
+        "title": trouble.title,
+        "message": trouble.message,
+        "link": trouble.link or None,
+        "details": Jsonb(
+            {
+                "figures": dict(trouble.details),
+                "told": {address: _told_to_json(told) for address, told in incident.told.items()},
+                "is_settled": incident.is_settled,
+            }
+        ),
+        "times_seen": incident.times_seen,
+        "first_seen_at": incident.first_seen_at,
+        "last_seen_at": incident.last_seen_at,
+        "resolved_at": incident.resolved_at,
+        "notified_at": incident.notified_at,
+        "resolution_notified_at": None if incident.is_firing else max(ends, default=None),
+    }
+
+
+def _incident(row: tuple[Any, ...]) -> Incident:
+    (id_, tenant, rule, subject, severity, title, message, link, details, times_seen, first, last, resolved) = row
+    return Incident(
+        id=id_,
+        trouble=Trouble(
+            rule=rule,
+            subject=subject,
+            severity=severity,
+            title=title,
+            message=message,
+            tenant=None if tenant is None else TenantId(tenant),
+            link=link or "",
+            details=details.get("figures", {}),
+        ),
+        first_seen_at=first,
+        last_seen_at=last,
+        times_seen=times_seen,
+        resolved_at=resolved,
+        is_settled=bool(details.get("is_settled")),
+        told={address: _told_from_json(told) for address, told in details.get("told", {}).items()},
+    )
+
+
+def _told_to_json(told: Told) -> dict[str, str | None]:
+    return {
+        "alert_at": told.alert_at.isoformat(),
+        "severity": told.severity,
+        "resolution_at": told.resolution_at.isoformat() if told.resolution_at else None,
+    }
+
+
+def _told_from_json(told: dict[str, Any]) -> Told:
+    ended = told["resolution_at"]
+    return Told(
+        alert_at=datetime.fromisoformat(told["alert_at"]),
+        severity=told["severity"],
+        resolution_at=datetime.fromisoformat(ended) if ended else None,
+    )

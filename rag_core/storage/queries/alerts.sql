@@ -1,0 +1,130 @@
+-- The operator's alerts and the figures of the service; over all tenants, for the owner's connection.
+
+-- name: write_service_minute
+-- The whole minute, so that writing it twice is writing it once.
+insert into brain.service_minutes (
+    process, minute, requests, failed, degraded, latency_p50_ms, latency_p95_ms, is_last
+) values (
+    %(process)s, %(minute)s, %(requests)s, %(failed)s, %(degraded)s, %(p50_ms)s, %(p95_ms)s, %(is_last)s
+)
+on conflict (process, minute) do update
+set requests = excluded.requests, failed = excluded.failed, degraded = excluded.degraded,
+    latency_p50_ms = excluded.latency_p50_ms, latency_p95_ms = excluded.latency_p95_ms, is_last = excluded.is_last;
+
+-- name: prune_service_minutes
+delete from brain.service_minutes where minute < %(before)s;
+
+-- name: service_window
+-- What all processes did since then; the p95 is the mean of the minutes' weighted by their requests.
+select coalesce(sum(requests), 0), coalesce(sum(failed), 0), coalesce(sum(degraded), 0),
+    sum(latency_p95_ms * requests) / nullif(sum(requests) filter (where latency_p95_ms is not null), 0)
+from brain.service_minutes
+where minute >= %(since)s;
+
+-- name: list_service_processes
+select process, min(minute), max(minute), bool_or(is_last)
+from brain.service_minutes
+where minute >= %(since)s
+group by process
+order by process;
+
+-- name: list_nightly_evaluations
+-- Of each tenant's last night the newest run of every golden set and strategy.
+select distinct on (r.tenant_id, r.set_name, kind.strategy)
+    r.tenant_id, r.set_name, kind.strategy, r.run_id::text, r.created_at, r.comparison
+from brain.tenants t
+cross join lateral (
+    select max(created_at) as newest from brain.evaluation_runs
+    where tenant_id = t.tenant_id and purpose = 'nightly'
+) night
+join brain.evaluation_runs r on r.tenant_id = t.tenant_id and r.purpose = 'nightly'
+    and r.created_at > night.newest - interval '12 hours'
+cross join lateral (select coalesce(r.strategy, r.config ->> 'strategy', '') as strategy) kind
+order by r.tenant_id, r.set_name, kind.strategy, r.created_at desc;
+
+-- name: list_golden_sets
+-- Golden queries with a note that exists, and the last night they were asked.
+select s.tenant_id, count(*), min(q.created_at),
+    (select max(r.created_at) from brain.evaluation_runs r where r.tenant_id = s.tenant_id and r.purpose = 'nightly')
+from brain.golden_sets s
+join brain.golden_queries q using (tenant_id, set_id)
+where s.name = %(set_name)s
+    and exists (
+        select from brain.golden_relevance g
+        join brain.notes n on n.tenant_id = g.tenant_id and n.note_id = g.note_id
+        where g.tenant_id = q.tenant_id and g.query_id = q.query_id
+    )
+group by s.tenant_id
+order by s.tenant_id;
+
+-- name: list_open_migrations
+-- A stop that comes within the hour after a worse evaluation is taken for its consequence.
+select m.tenant_id, m.state, m.reason, m.changed_at,
+    (select count(*) from brain.notes n where n.tenant_id = m.tenant_id and n.legacy_state = 'pending'),
+    (select count(*) from brain.notes n join brain.migration_failures f
+            on f.tenant_id = n.tenant_id and f.source = n.source and f.external_id = n.external_id
+        where n.tenant_id = m.tenant_id and n.legacy_state = 'pending' and f.attempts >= %(most_attempts)s),
+    marks.last_at is not null
+        or exists (select from brain.migration_failures f where f.tenant_id = m.tenant_id and f.stage <> 'attachment')
+        or exists (select from brain.staged_notes s join brain.notes n using (tenant_id, note_id)
+            where s.tenant_id = m.tenant_id and n.legacy_state = 'pending'),
+    marks.last_at,
+    coalesce((
+        select (r.comparison ->> 'is_regression')::boolean from brain.evaluation_runs r
+        where r.tenant_id = m.tenant_id and r.purpose = 'migration'
+            and r.created_at between m.changed_at - interval '1 hour' and m.changed_at
+        order by r.created_at desc limit 1
+    ), false)
+from brain.migrations m
+cross join lateral (
+    select max(n.chunked_at) as last_at from brain.notes n
+    where n.tenant_id = m.tenant_id and n.chunked_at is not null and n.legacy_state = 'migrated'
+) marks
+where m.state in ('running', 'stopped')
+order by m.tenant_id;
+
+-- name: list_stale_notes
+-- Notes that were last changed before the limit and whose live chunks were not made by this pipeline, where they should be.
+select n.tenant_id, count(*), count(*) filter (where f.attempts >= %(most_attempts)s), min(n.updated_at)
+from brain.notes n
+left join brain.migration_failures f on f.tenant_id = n.tenant_id and f.source = n.source and f.external_id = n.external_id
+where n.indexed_fingerprint is distinct from %(fingerprint)s and n.updated_at < %(before)s
+    and n.legacy_state is distinct from 'pending'
+    and not exists (select from brain.migrations m where m.tenant_id = n.tenant_id and m.state = 'rolled_back')
+group by n.tenant_id
+order by n.tenant_id;
+
+-- name: try_watch_lock
+-- One watch at a time tells people; held by the session.
+select pg_try_advisory_lock(hashtextextended('brain.alerts', 0));
+
+-- name: list_current_alerts
+-- Firing, or not told to everybody yet, or ended so lately that they may come back.
+select alert_id, tenant_id, rule, subject, severity, title, message, link, details, times_seen, first_seen_at,
+    last_seen_at, resolved_at
+from brain.alerts
+where state = 'firing' or details ->> 'is_settled' = 'false' or resolved_at >= %(since)s;
+
+-- name: list_alerts
+-- Firing first, then newest first.
+select alert_id, tenant_id, rule, subject, severity, title, message, link, details, times_seen, first_seen_at,
+    last_seen_at, resolved_at
+from brain.alerts
+order by state, last_seen_at desc
+limit %(limit)s;
+
+-- name: write_alert
+-- A tenant deleted meanwhile leaves the alert nobody's.
+insert into brain.alerts (
+    alert_id, tenant_id, rule, subject, severity, state, title, message, link, details, times_seen, first_seen_at,
+    last_seen_at, resolved_at, notified_at, resolution_notified_at
+) values (
+    %(id)s, (select tenant_id from brain.tenants where tenant_id = %(tenant)s), %(rule)s, %(subject)s, %(severity)s,
+    %(state)s, %(title)s, %(message)s, %(link)s, %(details)s, %(times_seen)s, %(first_seen_at)s, %(last_seen_at)s,
+    %(resolved_at)s, %(notified_at)s, %(resolution_notified_at)s
+)
+on conflict (alert_id) do update
+set severity = excluded.severity, state = excluded.state, title = excluded.title, message = excluded.message,
+    link = excluded.link, details = excluded.details, times_seen = excluded.times_seen,
+    last_seen_at = excluded.last_seen_at, resolved_at = excluded.resolved_at, notified_at = excluded.notified_at,
+    resolution_notified_at = excluded.resolution_notified_at;
