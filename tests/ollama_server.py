@@ -78,6 +78,8 @@ class OllamaServer:
     reply: Callable[[Body], str] = lambda body: f"Respuesta: {body['messages'][-1]['content']}"
     requests: list[RecordedRequest] = field(default_factory=list)
     most_at_once: int = 0
+    refuses: Callable[[str], bool] = lambda _text: False
+    """Texts that an embedding model answers with status 400, whatever is asked with them."""
     _faults: list[_Fault] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _closing: threading.Event = field(default_factory=threading.Event)
@@ -279,7 +281,7 @@ def _route(handle: OllamaServer, request: RecordedRequest) -> Body | list[Body] 
         case "POST", "/api/show":
             return _show(_find(handle, request.body))
         case "POST", "/api/embed":
-            return _embed(_find(handle, request.body), request.body)
+            return _embed(handle, _find(handle, request.body), request.body)
         case "POST", "/api/chat":
             return _chat(_find(handle, request.body), handle.reply(request.body), request.body)
     raise _Refusal(404, "404 page not found")
@@ -321,13 +323,15 @@ def _show(model: ServedModel) -> Body:
     }
 
 
-def _embed(model: ServedModel, body: Body) -> Body:
+def _embed(handle: OllamaServer, model: ServedModel, body: Body) -> Body:
     if model.dimensions is None:
         raise _Refusal(501, "this model does not support embeddings")
     given = body.get("input")
     texts = [given] if isinstance(given, str) else given
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise _Refusal(400, "invalid input type")
+    if any(handle.refuses(text) for text in texts):
+        raise _Refusal(400, "failed to encode input")
     limit = min(model.context_tokens, (body.get("options") or {}).get("num_ctx", 4096))
     kept = [_fit(text, limit, is_truncating=body.get("truncate", True)) for text in texts if text]
     return {

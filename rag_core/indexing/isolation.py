@@ -46,11 +46,15 @@ def together_or_alone(
 
 @dataclass(slots=True, kw_only=True)
 class Embedded:
-    """Vectors by their input's hash, inputs that the provider refused with its reason, and what ended it early."""
+    """Vectors by their input's hash, inputs that the provider refused with its reason, and what ended it early.
+
+    ``is_proven`` once the provider embedded any text: then what it refuses is the text's doing.
+    """
 
     vectors: dict[bytes, NDArray[np.float32]] = field(default_factory=dict)
     refused: dict[bytes, str] = field(default_factory=dict)
     error: EmbeddingError | None = None
+    is_proven: bool = False
 
 
 def embed_apart(inputs: Mapping[bytes, str], embedder: Embedder) -> Embedded:
@@ -79,6 +83,7 @@ def _embed_or_halve(inputs: Sequence[tuple[bytes, str]], embedder: Embedder, fou
             found.refused[inputs[0][0]] = str(error)
             return
     else:
+        found.is_proven = True
         rows = zip(inputs, vectors, strict=True)
         found.vectors.update((digest, np.asarray(vector)) for (digest, _), vector in rows)
         return
@@ -89,7 +94,7 @@ def _embed_or_halve(inputs: Sequence[tuple[bytes, str]], embedder: Embedder, fou
 
 def _blame_texts(error: EmbeddingError, embedder: Embedder, found: Embedded) -> None:
     """Raise the error when it is not the texts': nothing has been embedded, and a plain text cannot be either."""
-    if found.vectors or found.refused:
+    if found.is_proven:
         return
     try:
         embedder.embed([_PLAIN_TEXT], role="document")
@@ -97,3 +102,4 @@ def _blame_texts(error: EmbeddingError, embedder: Embedder, found: Embedded) -> 
         raise
     except EmbeddingError:
         raise error from None
+    found.is_proven = True
