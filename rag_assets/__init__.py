@@ -8,5 +8,7 @@ Not here: SQL, chunking, embedding, metrics. Imports point to ``rag_core`` and `
 
 import warnings
 
-# Range runs are what makes partitions cheap here; Dagster says at every import that they may change in a minor version.
-warnings.filterwarnings("ignore", message="Parameter `backfill_policy`")
+# Ranges of partitions in one run and links from the UI to the code: Dagster says at every import that they may change in a
+# minor version.
+for beta in ("Parameter `backfill_policy`", "Function `with_source_code_references`", "Class `.*CodeReference"):
+    warnings.filterwarnings("ignore", message=beta)

@@ -112,7 +112,7 @@ LIVE = (
         name="chunks_are_slices_of_their_notes",
         asset="fulltext_index",
         check=_of_batches(checks.check_chunk_contents),
-        description="P8: a chunk's text is note[start:end].",
+        description="P8: a chunk's text is its slice of the note, note[start:end].",
         remedy=REINDEX,
     ),
     Invariant(

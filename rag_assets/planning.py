@@ -10,7 +10,7 @@ from rag_assets.partitions import PARTITIONS_NAME, BatchRange, add_missing_keys,
 from rag_core.engine import Engine
 from rag_core.graph.llm import causal_extractor
 from rag_core.indexing.automatic import find_work
-from rag_core.indexing.batches import list_tenants
+from rag_core.indexing.batches import list_tenants, register_batches
 from rag_core.storage.overviews import fetch_newest_stale_change
 from rag_core.storage.versions import corpus_version
 
@@ -30,6 +30,12 @@ class Plan:
 
     ranges: list[BatchRange]
     newest: BatchRange | None
+
+
+def register_everywhere(engine: Engine) -> None:
+    """Give every note of every tenant a batch."""
+    for tenant in list_tenants(engine.database):
+        register_batches(engine.database, tenant)
 
 
 def plan_index(instance: dg.DagsterInstance, engine: Engine) -> Plan:

@@ -9,7 +9,6 @@ from rag_assets.evaluation_report import evaluation_report
 from rag_assets.jobs import INDEX_KEYS, check_index, index_notes, update_index
 from rag_assets.partitions import BatchRange
 from rag_assets.planning import plan_index, unfinished_index_run
-from rag_assets.stages import OWNERS
 from rag_core.engine import Engine
 
 HOURLY = "0 * * * *"
@@ -29,7 +28,6 @@ def hourly_schedule(timezone: str) -> dg.ScheduleDefinition:
         cron_schedule=HOURLY,
         execution_timezone=timezone,
         default_status=dg.DefaultScheduleStatus.RUNNING,
-        owners=OWNERS,
         tags={"brain/purpose": "indexing"},
         description=(
             "Every hour: index notes that are new, were changed or were made by another pipeline; a run for a range of "
@@ -60,7 +58,6 @@ def nightly_schedule(timezone: str) -> dg.ScheduleDefinition:
         cron_schedule=NIGHTLY,
         execution_timezone=timezone,
         default_status=dg.DefaultScheduleStatus.RUNNING,
-        owners=OWNERS,
         tags={"brain/purpose": "evaluation"},
         description=(
             "Every night: index what is new or stale, check the whole index, and measure retrieval on every golden set. "
@@ -85,7 +82,6 @@ def verification_schedule(timezone: str) -> dg.ScheduleDefinition:
         cron_schedule=VERIFICATION,
         execution_timezone=timezone,
         default_status=dg.DefaultScheduleStatus.RUNNING,
-        owners=OWNERS,
         tags={"brain/purpose": "verification", **LAST},
         description=(
             "Every night, after the evaluation: every check over all notes, all that is staged and the whole live index. "

@@ -7,16 +7,19 @@ import dagster as dg
 
 from rag_assets.jobs import update_index
 from rag_assets.partitions import NOTE_BATCHES, missing_keys_since
-from rag_assets.planning import digest_of_stale, plan_index, unfinished_index_run, version_of_everything
-from rag_assets.stages import OWNERS
+from rag_assets.planning import (
+    digest_of_stale,
+    plan_index,
+    register_everywhere,
+    unfinished_index_run,
+    version_of_everything,
+)
 from rag_core.engine import Engine
-from rag_core.indexing.batches import list_tenants, register_batches
 
 
 @dg.sensor(
     minimum_interval_seconds=60,
     default_status=dg.DefaultSensorStatus.RUNNING,
-    owners=OWNERS,
     tags={"brain/purpose": "registration"},
     description=(
         "Every minute: gives new notes a batch and makes new batches partitions, legacy notes in batches of their own. It "
@@ -25,8 +28,7 @@ from rag_core.indexing.batches import list_tenants, register_batches
 )
 def register_note_batches(context: dg.SensorEvaluationContext, engine: dg.ResourceParam[Engine]) -> dg.SensorResult:
     """Register batches and ask Dagster for their partitions."""
-    for tenant in list_tenants(engine.database):
-        register_batches(engine.database, tenant)
+    register_everywhere(engine)
     keys, mark = missing_keys_since(
         context.instance, engine.database, mark=context.cursor, hour=f"{datetime.now(UTC):%Y-%m-%dT%H}"
     )
@@ -39,7 +41,6 @@ def register_note_batches(context: dg.SensorEvaluationContext, engine: dg.Resour
     job=update_index,
     minimum_interval_seconds=60,
     default_status=dg.DefaultSensorStatus.RUNNING,
-    owners=OWNERS,
     tags={"brain/purpose": "indexing"},
     description=(
         "Every minute: once notes have rested for a minute after a change, starts the run that indexes what is stale, unless "
@@ -55,6 +56,7 @@ def index_new_and_changed_notes(
     The cursor holds the version seen a tick ago, the one last looked into, and what was stale when a run was last requested.
     """
     cursor: dict[str, str] = json.loads(context.cursor or "{}")
+    register_everywhere(engine)  # which is a change too
     version = version_of_everything(engine)
     if cursor.get("seen") != version:
         return _skip("Notes changed since the last look; waiting for them to rest.", cursor | {"seen": version})

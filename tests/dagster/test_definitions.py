@@ -3,15 +3,29 @@
 import os
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
+import dagster as dg
 import pytest
 import yaml
+from dagster._core.definitions.freshness import TimeWindowFreshnessPolicy
 
 from rag_assets.definitions import build_definitions
 
 ROOT = Path(__file__).parents[2]
-DESCRIBED = ("description", "group_name", "owners", "kinds", "code_version")
+MIN_DESCRIPTION = 40
+"""Characters; less says no more than the name."""
+PURPOSES = {
+    "update_index": "indexing",
+    "index_notes": "evaluation",
+    "check_index": "verification",
+    "hourly_index": "indexing",
+    "nightly_index_and_evaluation": "evaluation",
+    "nightly_verification": "verification",
+    "register_note_batches": "registration",
+    "index_new_and_changed_notes": "indexing",
+}
 
 
 def test_every_location_of_the_workspace_loads_in_a_fresh_interpreter_without_a_database(tmp_path: Path) -> None:
@@ -36,24 +50,106 @@ for name in {modules}:
     assert (done.returncode, home.exists()) == (0, False), done.stderr
 
 
-def test_every_asset_says_what_it_is_and_whose() -> None:
+@pytest.mark.slow
+def test_the_commands_of_dagster_find_the_definitions_valid(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "dagster", "definitions", "validate"],
+        env=os.environ | {"DAGSTER_HOME": str(tmp_path)},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "All code locations passed validation" in done.stdout + done.stderr
+
+
+def test_the_stages_are_there_and_left_to_right() -> None:
+    graph = build_definitions().resolve_asset_graph()
+
+    def parents(name: str) -> set[str]:
+        return {key.to_user_string() for key in graph.get(dg.AssetKey(name)).parent_keys}
+
+    assert parents("notes") == set()
+    assert parents("chunks") == {"notes"}
+    assert parents("embeddings") == {"chunks"}
+    assert parents("fulltext_index") == {"embeddings"}
+    assert parents("causal_graph") == {"fulltext_index"}
+    assert parents("evaluation_report") == {"fulltext_index", "causal_graph"}
+
+
+@pytest.mark.parametrize("name", ["description", "group_name", "owners", "kinds", "tags", "code_version"])
+def test_every_asset_says_what_it_is_and_whose(name: str) -> None:
     specs = build_definitions().resolve_all_asset_specs()
 
-    assert {spec.key.to_user_string() for spec in specs} == {
-        "notes",
-        "chunks",
-        "embeddings",
-        "fulltext_index",
-        "causal_graph",
-        "evaluation_report",
+    assert [spec.key.to_user_string() for spec in specs if not getattr(spec, name)] == []
+
+
+def test_every_asset_links_to_the_function_that_makes_it() -> None:
+    missing = []
+    for spec in build_definitions().resolve_all_asset_specs():
+        (reference,) = spec.metadata["dagster/code_references"].code_references
+        lines = Path(reference.file_path).read_text().splitlines()[reference.line_number - 1 :]
+        made = next(line for line in lines if line.startswith("def "))
+        if not made.startswith(f"def {spec.key.to_user_string()}("):
+            missing.append((spec.key, made))
+
+    assert missing == []
+
+
+def test_whoever_operates_is_told_what_every_job_schedule_sensor_and_check_does() -> None:
+    repository = build_definitions().get_repository_def()
+    jobs = [job for job in repository.get_all_jobs() if not job.name.startswith("__")]
+    checks = repository.asset_graph.asset_check_keys
+    named = [*jobs, *repository.schedule_defs, *repository.sensor_defs]
+
+    assert [one.name for one in named if len(one.description or "") < MIN_DESCRIPTION] == []
+    assert [
+        key.name
+        for key in checks
+        if len(repository.asset_graph.get_check_spec(key).description or "") < MIN_DESCRIPTION
+    ] == []
+
+
+def test_jobs_schedules_and_sensors_say_what_they_are_for() -> None:
+    repository = build_definitions().get_repository_def()
+    named = [*repository.get_all_jobs(), *repository.schedule_defs, *repository.sensor_defs]
+
+    ours = {one.name: one.tags.get("brain/purpose") for one in named if one.name in PURPOSES}
+
+    assert ours == PURPOSES
+
+
+def test_index_and_report_are_to_be_made_every_day() -> None:
+    policies = {
+        spec.key.to_user_string(): spec.freshness_policy for spec in build_definitions().resolve_all_asset_specs()
     }
-    assert [(spec.key, name) for spec in specs for name in DESCRIBED if not getattr(spec, name)] == []
+
+    for name in ("fulltext_index", "evaluation_report"):
+        policy = policies[name]
+        assert isinstance(policy, TimeWindowFreshnessPolicy)
+        assert policy.warn_window is not None
+        assert (policy.warn_window.to_timedelta(), policy.fail_window.to_timedelta()) == (
+            timedelta(hours=26),
+            timedelta(hours=50),
+        )
+
+
+def test_what_asks_a_provider_and_what_changes_the_index_is_bounded_by_pools() -> None:
+    graph = build_definitions().get_repository_def().assets_defs_by_key
+
+    pools = {key.to_user_string(): assets.node_def.pool for key, assets in graph.items()}
+
+    assert pools["embeddings"] == "embedding"
+    assert pools["fulltext_index"] == pools["causal_graph"] == "database_writes"
 
 
 def test_every_stage_of_the_index_has_a_check() -> None:
     graph = build_definitions().resolve_asset_graph()
 
-    unchecked = [key for key in graph.materializable_asset_keys if not graph.get_check_keys_for_assets({key})]
+    index = [key for key in graph.materializable_asset_keys if graph.get(key).group_name == "index"]
+    unchecked = [key for key in index if not graph.get_check_keys_for_assets({key})]
 
     assert unchecked == []
 
@@ -73,4 +169,6 @@ def test_the_instance_configuration_is_valid(monkeypatch: pytest.MonkeyPatch) ->
     config, _ = dagster_instance_config(str(ROOT))
 
     assert config["telemetry"]["enabled"] is False
-    assert config["concurrency"]["runs"]["max_concurrent_runs"] == 2
+    assert config["concurrency"]["runs"]["max_concurrent_runs"] == 3
+    assert config["concurrency"]["pools"] == {"granularity": "op", "default_limit": 2}
+    assert config["run_retries"]["max_retries"] == 2

@@ -75,12 +75,19 @@ def test_the_requested_run_indexes_and_evaluates(
     assert done == ["notes", "chunks", "embeddings", "fulltext_index", "causal_graph", "evaluation_report"]
 
 
-def test_with_nothing_stale_only_the_evaluation_runs(
+def test_with_nothing_stale_the_newest_batch_is_made_and_all_is_evaluated(
     tick: Callable[[], list[dg.RunRequest]], run_job: RunJob, import_texts: ImportTexts
 ) -> None:
-    import_texts(["Riego el huerto los martes."])
+    import_texts([f"La nota número {number}." for number in range(101)])
     run_job("update_index")
 
+    (request,) = tick()
+
+    assert range_tags("pruebas-000001", "pruebas-000001").items() <= request.tags.items()
+    assert request.asset_selection is None
+
+
+def test_without_notes_only_the_evaluation_runs(tick: Callable[[], list[dg.RunRequest]]) -> None:
     (request,) = tick()
 
     assert request.asset_selection == [dg.AssetKey("evaluation_report")]
