@@ -43,13 +43,17 @@ class ArchiveError(InvalidInputError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableEntry:
-    """One table of a backup: its rows in PostgreSQL's binary COPY format, ``bytes`` long and of that hash."""
+    """One table of a backup: its rows in PostgreSQL's binary COPY format, ``bytes`` long and of that hash.
+
+    Columns that PostgreSQL computes are not in it; ``computed_sha256`` is what they were, '' where there are none.
+    """
 
     name: str
     columns: tuple[str, ...]
     rows: int
     bytes: int
     sha256: str
+    computed_sha256: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,4 +67,11 @@ def _write_table(
             progress.add(len(block))
 
         rows = stored.copy_out(connection, table.name, table.columns, write)
-    return TableEntry(name=table.name, columns=table.columns, rows=rows, bytes=writer.bytes, sha256=writer.sha256)
+    return TableEntry(
+        name=table.name,
+        columns=table.columns,
+        rows=rows,
+        bytes=writer.bytes,
+        sha256=writer.sha256,
+        computed_sha256=stored.hash_rows(connection, table.name, table.computed) if table.computed else "",
+    )

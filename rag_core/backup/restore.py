@@ -16,11 +16,16 @@ from rag_core.storage.vector_index import ensure_vector_index, vacuum
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreReport:
-    """A backup that is in place; ``schema_version`` is that of the schema now, ``indexes`` counts vector indexes made."""
+    """A backup that is in place.
+
+    ``schema_version`` is that of the schema now, ``indexes`` counts vector indexes made. ``is_fulltext_rebuilt``: this server
+    takes words apart otherwise than the one backed up, so the full-text index was made anew.
+    """
 
     manifest: Manifest
     schema_version: int
     indexes: int
+    is_fulltext_rebuilt: bool
     seconds: float
 
 
@@ -47,13 +52,14 @@ def restore(
     _verify(archive, progress)
     with stored.replacement(database) as connection:
         _check_replaceable(connection, is_replacing=is_replacing)
-        _replace(connection, archive, due, progress)
+        is_rebuilt = _replace(connection, archive, due, progress)
     progress.finish()
     vacuum(database)
     return RestoreReport(
         manifest=archive.manifest,
         schema_version=due[-1].version if due else archive.manifest.schema_version,
         indexes=_make_indexes(database),
+        is_fulltext_rebuilt=is_rebuilt,
         seconds=round(time.monotonic() - begun, 3),
     )
 
@@ -95,17 +101,30 @@ def _verify(archive: Archive, progress: Progress) -> None:
             pass
 
 
-def _replace(connection: Connection, archive: Archive, due: Sequence[Migration], progress: Progress) -> None:
+def _replace(connection: Connection, archive: Archive, due: Sequence[Migration], progress: Progress) -> bool:
     manifest, given_out = archive.manifest, stored.read_sequences(connection)
     stored.rebuild_schema(connection, read_migrations()[: len(manifest.migrations)])
     _check_tables(connection, archive)
     with stored.bulk_load(connection):
         for table in manifest.tables:
             _load(connection, archive, table, progress)
+        if is_otherwise := _computes_otherwise(connection, archive):
+            stored.rebuild_fulltext_index(connection)
     stored.advance_sequences(connection, manifest.sequences)
     for migration in due:
         apply_migration(connection, migration)
     stored.advance_sequences(connection, given_out)
+    return is_otherwise
+
+
+def _computes_otherwise(connection: Connection, archive: Archive) -> bool:
+    """Whether a computed column came out otherwise: chunks' lexemes do, with another locale or other dictionaries."""
+    written = {table.name: table.computed_sha256 for table in archive.manifest.tables}
+    return any(
+        stored.hash_rows(connection, table.name, table.computed) != written[table.name]
+        for table in stored.list_tables(connection)
+        if table.computed
+    )
 
 
 def _check_tables(connection: Connection, archive: Archive) -> None:

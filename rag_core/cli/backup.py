@@ -72,11 +72,16 @@ def restore(
             report = put_back(database, archive, is_replacing=is_replacing, on_progress=advance)
         if is_json:
             found = _described(report.manifest, report.seconds)
-            print_json({"file": str(file), **found, "migrated_to": report.schema_version, "indexes": report.indexes})
+            found |= {"migrated_to": report.schema_version, "indexes": report.indexes}
+            print_json({"file": str(file), **found, "fulltext_rebuilt": report.is_fulltext_rebuilt})
         else:
             print(f"restored {file}: {_summary(report.manifest)}, as of {report.manifest.created_at}")
             if report.schema_version != report.manifest.schema_version:
                 say(f"The schema was brought from version {report.manifest.schema_version} to {report.schema_version}.")
+            if report.is_fulltext_rebuilt:
+                say(
+                    "This server takes words apart otherwise than the one backed up; the full-text index was made anew."
+                )
 
 
 @contextmanager

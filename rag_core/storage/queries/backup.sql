@@ -1,8 +1,9 @@
 -- name: stored_tables
--- Every table of the schema with the columns that are written (the others PostgreSQL computes) and its size.
-select c.relname, array_agg(a.attname::text order by a.attnum), pg_table_size(c.oid)
+-- Every table of the schema: the columns that are written, those that PostgreSQL computes, and its size.
+select c.relname, array_agg(a.attname::text order by a.attnum) filter (where a.attgenerated = ''),
+    coalesce(array_agg(a.attname::text order by a.attnum) filter (where a.attgenerated <> ''), '{}'), pg_table_size(c.oid)
 from pg_class c
-join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
 where c.relnamespace = 'brain'::regnamespace and c.relkind in ('r', 'p')
 group by c.oid, c.relname
 order by c.relname;
@@ -47,3 +48,20 @@ order by 1;
 
 -- name: count_registered_models
 select count(*) from brain.embedding_models;
+
+-- name: rebuild_lexeme_statistics
+-- The sums that fold_statistics would have left.
+insert into lexeme_statistics (tenant_id, language, lexeme, document_frequency, is_folded)
+select c.tenant_id, c.language, t.lexeme collate "C", count(*), true
+from chunks c cross join lateral unnest(c.lexemes) t
+group by 1, 2, 3;
+
+-- name: rebuild_corpus_statistics
+insert into corpus_statistics (tenant_id, language, documents, total_length, is_folded)
+select tenant_id, language, count(*), sum(terms_in(lexemes)), true from chunks group by 1, 2;
+
+-- name: rebuild_postings
+insert into postings (tenant_id, language, lexeme, chunk_id, term_frequency, chunk_length)
+select c.tenant_id, c.language, t.lexeme collate "C", c.chunk_id, cardinality(t.positions), terms_in(c.lexemes)
+from chunks c cross join lateral unnest(c.lexemes) t
+order by 1, 2, 3;

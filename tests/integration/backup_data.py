@@ -1,0 +1,84 @@
+"""Data for tests of backups: a row or more in every table, and the rows of all tables as they are."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+EVERY_TABLE = """
+insert into golden_sets (tenant_id, set_id, name) values ('pruebas', '00000000-0000-0000-0000-00000000000a', 'default');
+insert into golden_queries (tenant_id, query_id, set_id, query, query_hash, tags)
+    values ('pruebas', '00000000-0000-0000-0000-00000000000b', '00000000-0000-0000-0000-00000000000a', '¿qué ñandú?',
+        sha256('q'), array['año', E'com"illa', E'ta\\tb', '']);
+insert into golden_relevance (tenant_id, query_id, note_id)
+    select 'pruebas', '00000000-0000-0000-0000-00000000000b', note_id from notes where tenant_id = 'pruebas' limit 1;
+insert into evaluation_runs (tenant_id, run_id, set_name, set_version, config_hash, config, models, pipeline_fingerprint,
+        hit_rate_at_1, hit_rate_at_3, hit_rate_at_5, hit_rate_at_10, mrr, ndcg_at_10, recall_at_20, latency_p50_ms,
+        latency_p95_ms, latency_p99_ms, total_queries, degraded_queries, failed_queries)
+    values ('pruebas', '00000000-0000-0000-0000-00000000000c', 'default', 1, 'h', '{"a": [1, 2.50, null]}', '{}', 'f',
+        0.1, 0.3, 1.0 / 3, 1, 0.5, 0.25, 1, 1e-300, 0.1, 1e300, 1, 0, 0);
+insert into evaluation_queries (tenant_id, run_id, query_id, query, category, difficulty, relevant_note_ids,
+        ranked_note_ids, ndcg_at_10, recall_at_20, latency_ms, is_degraded)
+    values ('pruebas', '00000000-0000-0000-0000-00000000000c', '00000000-0000-0000-0000-00000000000b', 'q', 'factual', 3,
+        array[gen_random_uuid()], '{}', 0, 0, 1, false);
+insert into evaluation_baselines (tenant_id, set_name, strategy, run_id, is_automatic)
+    values ('pruebas', 'default', 'hybrid', '00000000-0000-0000-0000-00000000000c', true);
+insert into rerankers (tenant_id, version, weights, fitted_on, state) values ('pruebas', '1', '{"w": 0.1}', '{}', 'active');
+insert into entities (tenant_id, entity_id, key, name)
+    select 'pruebas', md5(n::text)::uuid, 'k' || n, 'Nombre ' || n from generate_series(1, 2) n;
+insert into entity_aliases (tenant_id, alias_key, entity_id, language, name, stems)
+    select 'pruebas', 'a' || n, md5(n::text)::uuid, 'es', 'Alias', array['alias'] from generate_series(1, 2) n;
+insert into entity_stems (tenant_id, language, stem, alias_key) values ('pruebas', 'es', 'alias', 'a1');
+insert into mentions (tenant_id, note_id, start_char, end_char, alias_key, entity_id, chunk_id)
+    select 'pruebas', note_id, 0, 3, 'a1', md5('1')::uuid, chunk_id from chunks where tenant_id = 'pruebas' limit 1;
+insert into relations (tenant_id, relation_id, source_id, target_id, kind, note_id, chunk_id, evidence_start, evidence_end,
+        confidence, extractor)
+    select 'pruebas', gen_random_uuid(), md5('1')::uuid, md5('2')::uuid, 'CAUSES', note_id, chunk_id, 0, 3, 0.7, 'rules'
+    from chunks where tenant_id = 'pruebas' limit 1;
+insert into graph_notes (tenant_id, note_id, content_hash, fingerprint)
+    select 'pruebas', note_id, content_hash, 'f' from notes where tenant_id = 'pruebas' limit 1;
+insert into note_summaries (tenant_id, content_hash, model, prompt_version, note_id, summary)
+    select 'pruebas', content_hash, 'm', '1', note_id, 'De qué va 🍅' from notes where tenant_id = 'pruebas' limit 1;
+insert into embedding_cache (tenant_id, input_hash, note_id, vector)
+    select 'pruebas', sha256('x'), note_id, '[0.1,-2e-20,3e20]' from notes where tenant_id = 'pruebas' limit 1;
+insert into staged_notes (tenant_id, note_id, content_hash, fingerprint, sentence_starts)
+    select 'pruebas', note_id, content_hash, 'f', array[0, 7] from notes where tenant_id = 'pruebas' limit 1;
+insert into staged_chunks (tenant_id, note_id, chunk_index, chunk_id, start_char, end_char, content, context, token_count,
+        chunking_method, standard_hash, contextual_hash)
+    select 'pruebas', note_id, 0, gen_random_uuid(), 0, 3, 'Hoy', '', 1, 'sentence', sha256('a'), sha256('b')
+    from staged_notes;
+insert into migrations (tenant_id, state, reason) values ('pruebas', 'stopped', 'para mañana');
+insert into legacy_notes (tenant_id, note_id, source, external_id, content_hash, created_at, updated_at)
+    values ('pruebas', gen_random_uuid(), 'viejo', '1', sha256('x'), 'infinity', '0044-03-15 BC');
+insert into migration_failures (tenant_id, source, external_id, stage, reason)
+    values ('pruebas', 'viejo', '2', 'chunking', E'una\\nlínea \\\\N');
+insert into alerts (tenant_id, rule, subject, severity, title, message, details)
+    values (null, 'r', 's', 'warning', 't', 'm', '{"ñ": "é"}');
+insert into service_minutes (process, minute, requests, failed, degraded, latency_p50_ms)
+    values ('p', '2025-03-01 10:00+01', 1, 0, 0, 'NaN');
+"""
+
+
+def rows_of(conninfo: str) -> dict[str, list[str]]:
+    """Every row of every table of schema brain as text, the generated columns too, sorted, by table.
+
+    The catalogue says which tables there are, so that none can be forgotten.
+    """
+    with psycopg.connect(conninfo) as connection:
+        connection.execute("set timezone = 'UTC'; set search_path = brain, public; set extra_float_digits = 1")
+        tables = connection.execute("select tablename from pg_tables where schemaname = 'brain'").fetchall()
+        return {
+            name: sorted(
+                row
+                for (row,) in connection.execute(
+                    sql.SQL("select t::text from {} t").format(sql.Identifier("brain", name))
+                ).fetchall()
+            )
+            for (name,) in tables
+        }
+
+
+def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """The tables that do not hold the same rows."""
+    return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
