@@ -85,8 +85,8 @@ def _description(failing: Sequence[Measurement], measured: Sequence[Measurement]
         return "\n".join(f"{one.tenant}, {one.strategy}: {one.verdict}. {_figures(one.run)}." for one in failing)
     new = sum(one.verdict == "new baseline" for one in measured)
     few = sum(one.verdict == "too few queries" for one in measured)
-    said = [f"{new} runs of this night are baselines from now on."] if new else []
-    said += [f"{few} runs have too few queries for a verdict."] if few else []
+    said = [f"{new} of {len(measured)} runs are baselines from now on."] if new else []
+    said += [f"{few} of {len(measured)} runs have too few queries for a verdict."] if few else []
     return " ".join(said) or None
 
 

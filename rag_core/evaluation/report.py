@@ -80,7 +80,7 @@ def _compared(run: EvaluationRun) -> list[str]:
         return []
     line = f"Against the baseline `{run.comparison.baseline_run_id}`: {comparison_line(run.comparison)}."
     if run.comparison.left_out:
-        line += f" {run.comparison.left_out} queries of one or the other are not compared."
+        line += f" Queries of one or the other that are not compared: {run.comparison.left_out}."
     return [line, *_losses(run.comparison)]
 
 

@@ -190,7 +190,7 @@ class TestBaselines:
 
         assert check(first).passed
         assert verdicts(first) == dict.fromkeys(STRATEGIES, "new baseline")
-        assert check(first).description == "4 runs of this night are baselines from now on."
+        assert check(first).description == "4 of 4 runs are baselines from now on."
         assert "This run is the baseline from now on." in metadata(first)["report"].value
         assert verdicts(second) == dict.fromkeys(STRATEGIES, "steady")
         assert metadata(second)["demo_hybrid_ndcg_at_10_difference"].value == 0.0

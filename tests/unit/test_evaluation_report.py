@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from uuid import UUID
 
+from rag_core.evaluation.comparison import Comparison, compare
 from rag_core.evaluation.report import markdown_report
 from rag_core.evaluation.results import (
     EvaluationRun,
@@ -16,10 +17,12 @@ RELEVANT = NoteId(UUID(int=1))
 OTHERS = tuple(NoteId(UUID(int=number)) for number in range(2, 22))
 
 
-def result(query: str, rank: int | None, *, category="factual", error: str | None = None) -> QueryResult:
+def result(
+    query: str, rank: int | None, *, category="factual", error: str | None = None, number: int = 99
+) -> QueryResult:
     ranked = OTHERS[:5] if rank is None else (*OTHERS[: rank - 1], RELEVANT)
     return QueryResult(
-        query_id=UUID(int=99),
+        query_id=UUID(int=number),
         query=query,
         category=category,
         difficulty=3,
@@ -31,7 +34,7 @@ def result(query: str, rank: int | None, *, category="factual", error: str | Non
     )
 
 
-def report_of(*results: QueryResult, orphaned: int = 0, degraded: int = 0) -> str:
+def report_of(*results: QueryResult, orphaned: int = 0, degraded: int = 0, comparison: Comparison | None = None) -> str:
     return markdown_report(
         EvaluationRun(
             run_id=UUID(int=7),
@@ -52,6 +55,7 @@ def report_of(*results: QueryResult, orphaned: int = 0, degraded: int = 0) -> st
             created_at=datetime(2024, 1, 1, tzinfo=UTC),
             queries=results,
             orphaned_queries=orphaned,
+            comparison=comparison,
         )
     )
 
@@ -115,3 +119,25 @@ def test_what_went_wrong_stands_at_the_top() -> None:
 
 def test_a_run_in_order_counts_its_queries_only() -> None:
     assert "\n1 query; configuration `00c0ffee00c0ffee`" in report_of(result("a", 1))
+
+
+def test_a_comparison_stands_with_its_figures_and_the_queries_that_lost_most() -> None:
+    before = [result(f"q{number}", 1, number=number) for number in range(11)]
+    after = [result(f"q{number}", 2 if number else None, number=number) for number in range(10)]
+
+    text = report_of(*after, comparison=compare(UUID(int=6), before, after))
+
+    # nine queries from 1 to 0.631, one from 1 to 0: (9 * 0.63093) / 10
+    assert f"Against the baseline `{UUID(int=6)}`: nDCG@10 0.568, was 1.000: -0.432 (" in text
+    assert "p 0.0020, on 10 queries. Queries of one or the other that are not compared: 1." in text
+    assert "### Queries that lost most\n\n| query | nDCG@10 then | now |" in text
+    assert "| q0 | 1.000 | 0.000 | 1 | - |\n| q1 | 1.000 | 0.631 | 1 | 2 |" in text
+
+
+def test_a_comparison_without_a_verdict_says_why_and_lists_no_query() -> None:
+    before, after = [result("q", 1)], [result("q", 2)]
+
+    text = report_of(*after, comparison=compare(UUID(int=6), before, after))
+
+    assert "no verdict: 1 queries in common with the baseline, 10 are needed" in text
+    assert "lost most" not in text

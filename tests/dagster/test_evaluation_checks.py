@@ -1,0 +1,124 @@
+"""The quality check on runs written down: red, amber, green, and what it says."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from uuid import UUID
+
+import dagster as dg
+import pytest
+
+from rag_assets.evaluation_checks import Measurement, quality_check
+from rag_core.evaluation.comparison import compare
+from rag_core.evaluation.quality_check import verdict_on
+from rag_core.evaluation.results import EvaluationRun, QueryResult, latency_percentiles, retrieval_metrics
+from rag_core.model import NoteId, Strategy, TenantId
+
+RELEVANT = NoteId(UUID(int=1))
+OTHERS = tuple(NoteId(UUID(int=number)) for number in range(2, 22))
+
+
+def queries(ranks: Sequence[int], *, failed: int = 0, first_id: int = 0) -> tuple[QueryResult, ...]:
+    """A query a rank, its one relevant note found there; the first ones failed."""
+    return tuple(
+        QueryResult(
+            query_id=UUID(int=first_id + number),
+            query=f"¿Pregunta {first_id + number}?",
+            category="factual",
+            difficulty=3,
+            relevant_note_ids=(RELEVANT,),
+            ranked_note_ids=() if number < failed else (*OTHERS[: rank - 1], RELEVANT),
+            latency_ms=1.0,
+            is_degraded=False,
+            error="EmbeddingUnavailableError" if number < failed else None,
+        )
+        for number, rank in enumerate(ranks)
+    )
+
+
+def measurement(
+    before: tuple[QueryResult, ...],
+    after: tuple[QueryResult, ...],
+    *,
+    tenant: str = "demo",
+    strategy: Strategy = "hybrid",
+) -> Measurement:
+    run = EvaluationRun(
+        run_id=UUID(int=7),
+        set_name="default",
+        set_version=1,
+        category=None,
+        config_hash="00c0ffee00c0ffee",
+        config={},
+        models={},
+        pipeline_fingerprint="huella",
+        metrics=retrieval_metrics(after),
+        faithfulness=None,
+        answer_relevance=None,
+        latency_ms=latency_percentiles(after),
+        total_queries=len(after),
+        degraded_queries=0,
+        failed_queries=sum(query.error is not None for query in after),
+        created_at=datetime(2025, 1, 1, tzinfo=UTC),
+        comparison=compare(UUID(int=6), before, after),
+        queries=after,
+        orphaned_queries=0,
+    )
+    return Measurement(tenant=TenantId(tenant), strategy=strategy, run=run, verdict=verdict_on(run))
+
+
+STEADY = measurement(queries([1] * 12), queries([1] * 12))
+WORSE = measurement(queries([1] * 12), queries([2] * 12), tenant="otra")
+DISTURBED = measurement(queries([1] * 12), queries([1] * 12, failed=2))
+ONE_FAILED = measurement(queries([1] * 12), queries([1] * 12, failed=1))
+OUTDATED = measurement(queries([1] * 12), queries([1] * 12, first_id=100))
+SMALL = measurement(queries([1] * 5), queries([9] * 5))
+
+
+@pytest.mark.parametrize(
+    ("measured", "passed", "severity"),
+    [
+        ([], True, "ERROR"),
+        ([STEADY], True, "ERROR"),
+        ([STEADY, WORSE], False, "ERROR"),
+        ([DISTURBED, WORSE], False, "ERROR"),
+        ([STEADY, DISTURBED], False, "WARN"),
+        ([OUTDATED], False, "WARN"),
+        ([ONE_FAILED], True, "ERROR"),
+        ([SMALL], True, "ERROR"),
+    ],
+    ids=["nothing", "steady", "worse", "worse and disturbed", "disturbed", "outdated", "one failed", "small"],
+)
+def test_it_is_red_on_a_regression_and_amber_where_nothing_can_be_told(measured, passed, severity) -> None:
+    found = quality_check(measured)
+
+    assert (found.passed, found.severity) == (passed, dg.AssetCheckSeverity[severity])
+
+
+def test_a_regression_is_described_by_its_figures() -> None:
+    found = quality_check([STEADY, WORSE])
+
+    # 12 queries from rank 1 to rank 2: nDCG 1 to 0.631, one of 4,096 sign patterns, two-sided two
+    assert found.description == (
+        "otra, hybrid: regression. nDCG@10 0.631, was 1.000: -0.369 (-0.369 to -0.369), p 0.0005, on 12 queries."
+    )
+    assert found.metadata["regressions"].value == 1
+
+
+def test_an_outage_is_described_by_its_count() -> None:
+    assert quality_check([DISTURBED]).description == (
+        "demo, hybrid: disturbed. 0 of 12 queries were degraded and 2 failed."
+    )
+
+
+def test_a_small_set_is_said_to_be_too_small() -> None:
+    assert quality_check([SMALL]).description == "1 of 1 runs have too few queries for a verdict."
+
+
+def test_the_remedy_promotes_what_can_be_promoted_for_each_tenant() -> None:
+    remedy = quality_check([STEADY, WORSE, DISTURBED]).metadata["remedy"].value
+
+    assert f"`brain golden baseline {UUID(int=7)} --tenant otra`" in remedy
+    assert "--tenant demo" not in remedy
+    assert "--tenant demo" in quality_check([OUTDATED]).metadata["remedy"].value
+    assert "brain doctor" in remedy
+    assert "brain doctor" not in quality_check([WORSE]).metadata["remedy"].value
