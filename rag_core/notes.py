@@ -107,7 +107,7 @@ def _heading(title: Any) -> str | None:
     return " ".join(checked_text(title, "title", max_characters=MAX_NAME_CHARACTERS).split()) or None
 
 
-def parse_time(value: Any, *, zone: ZoneInfo) -> datetime | None:
+def parse_time(value: Any, *, zone: ZoneInfo, field: str = "created_at") -> datetime | None:
     """An ISO 8601 date or date-time; without a zone it is in ``zone``.
 
     Raises:
@@ -116,18 +116,18 @@ def parse_time(value: Any, *, zone: ZoneInfo) -> datetime | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise _not_a_date(value)
+        raise _not_a_date(value, field)
     try:
         moment = _parse_iso(value.strip())
         return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(ZoneInfo("UTC"))
     except (ValueError, OverflowError) as error:
-        raise _not_a_date(value) from error
+        raise _not_a_date(value, field) from error
 
 
-def _not_a_date(value: Any) -> InvalidFieldError:
+def _not_a_date(value: Any, field: str) -> InvalidFieldError:
     return InvalidFieldError(
-        f"created_at is {value!r}; expected an ISO date or date-time such as 2025-03-01T09:00:00+01:00",
-        field="created_at",
+        f"{field} is {value!r}; expected an ISO date or date-time such as 2025-03-01T09:00:00+01:00",
+        field=field,
         problem="date",
     )
 

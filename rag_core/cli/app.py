@@ -78,7 +78,7 @@ def main() -> None:
     """Run the command line; the console script `brain`."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(143))  # so that the embedded server is let go
-    from rag_core.cli import alerts, backup, evaluation, models, notes, operation, searching, tuning  # noqa: F401  registers the commands
+    from rag_core.cli import alerts, backup, evaluation, migration, models, notes, operation, searching, tuning  # noqa: F401  registers the commands
 
     app()
 

@@ -26,13 +26,16 @@ def _language(value: str | None) -> str | None:
     return value
 
 
+NoteLanguageOption = Annotated[
+    str | None, typer.Option(callback=_language, help="es, de or en; default: the line's, then detected.")
+]
+
+
 @app.command("import")
 def import_notes(
     file: Annotated[Path, typer.Argument(help="JSON lines; `-` is not taken, a file can be read again.")],
     source: Annotated[str, typer.Option(help="Where the notes come from; ids are unique within it.")] = "notes",
-    language: Annotated[
-        str | None, typer.Option(callback=_language, help="es, de or en; default: the line's, then detected.")
-    ] = None,
+    language: NoteLanguageOption = None,
     tenant: TenantOption = None,
     is_json: JsonOption = False,
 ) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from rag_core.embedding import input_hash
 from rag_core.embedding.context import with_context
 from rag_core.errors import ConflictError, EmbeddingError, NotFoundError
 from rag_core.indexing.graph import relate_note
@@ -10,9 +11,13 @@ from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.staging import stage_note
 from rag_core.model import NewNote, NoteId, TenantId
 from rag_core.notes import content_hash, note_id_for
+from rag_core.storage import note_vectors
 from rag_core.storage import staging as store
 from rag_core.storage.database import Connection, Database
+from rag_core.storage.migration_control import hold_state
+from rag_core.storage.note_vectors import NoteVector
 from rag_core.storage.notes import StoredBatch, ensure_tenant, is_indexed, store_notes
+from rag_core.storage.queries import query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +26,22 @@ class IndexedNote:
 
     note_id: NoteId
     is_embedded: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Standing:
+    """The id a note has or gets, and whether the tenant's migration wants it left whole."""
+
+    note_id: NoteId
+    stays_whole: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Chunked:
+    """A note's chunks, with the vectors that are neither live nor cached."""
+
+    staged: store.StagedNote
+    vectors: list[store.ComputedVector]
 
 
 def store_and_index(
@@ -38,30 +59,88 @@ def store_and_index(
     stored too, and to be read by the next run. No chat model is asked: where the pipeline has a summariser, its next run
     summarises the note.
 
+    A note that is there keeps its id. After a rollback of the migration, and while it is stopped for a legacy note it has
+    not come to, the note is stored whole, with a vector of its own.
+
     Raises:
         ConflictError: a new note was expected and its source has one with that id.
         NotFoundError: a known note was expected and there is none.
+        ModelChangedError: another embedding model was promoted meanwhile; nothing was stored.
     """
-    note_id = note_id_for(tenant, note.source, note.external_id)
-    staged = stage_note(_to_stage(note_id, note), pipeline)
-    vectors = _vectors(database, tenant, staged, pipeline)
+    stored = None
+    while stored is None:  # the note or the migration changed while vectors were computed
+        with database.transaction(tenant) as connection:
+            standing = _fetch_standing(connection, tenant, note)
+        stored = _store(database, tenant, note, standing, pipeline, expected=expected)
+    if stored.is_embedded:
+        digest = content_hash(note.language, note.title, note.content)
+        relate_note(database, tenant, stored.note_id, content=note.content, language=note.language, content_hash=digest)
+    return stored
 
-    def write(connection: Connection) -> None:
+
+def _fetch_standing(connection: Connection, tenant: TenantId, note: NewNote) -> _Standing:
+    """How the note stands, which the migration does not change until the caller's transaction ends."""
+    state = hold_state(connection, tenant)
+    row = connection.execute(
+        query("fetch_standing"), {"tenant": tenant, "source": note.source, "external_id": note.external_id}
+    ).fetchone()
+    note_id, is_pending = row or (note_id_for(tenant, note.source, note.external_id), False)
+    return _Standing(note_id=note_id, stays_whole=state == "rolled_back" or (state == "stopped" and is_pending))
+
+
+def _store(
+    database: Database, tenant: TenantId, note: NewNote, standing: _Standing, pipeline: Pipeline, *, expected: str
+) -> IndexedNote | None:
+    """Store the note as it is to be; None, and nothing stored, when it stands otherwise by now."""
+    to_stage = _to_stage(standing.note_id, note)
+    found: NoteVector | _Chunked | None = (
+        _whole(database, tenant, to_stage, pipeline)
+        if standing.stays_whole
+        else _chunked(database, tenant, to_stage, pipeline)
+    )
+
+    def write(connection: Connection) -> IndexedNote | None:
+        if found is not None:
+            store.hold_active_model(connection, pipeline.model.id)
+        if _fetch_standing(connection, tenant, note) != standing:
+            return None
         ensure_tenant(connection, tenant)
         _check(store_notes(connection, tenant, [note]), note, expected)
-        if vectors is not None and not is_indexed(connection, tenant, note_id, fingerprint=pipeline.fingerprint):
-            store.copy_staged(connection, tenant, [staged])
-            store.copy_vectors(connection, tenant, vectors)
-            store.publish_notes(
-                connection, tenant, [note_id], model_id=pipeline.model.id, fingerprint=staged.fingerprint
-            )
+        if isinstance(found, NoteVector):
+            note_vectors.write_note_vectors(connection, tenant, [found], model_id=pipeline.model.id)
+        elif found is not None:
+            _publish(connection, tenant, found, pipeline)
+        return IndexedNote(note_id=standing.note_id, is_embedded=found is not None)
 
-    database.write(tenant, write, has_copy=True)
-    if vectors is None:
-        return IndexedNote(note_id=note_id, is_embedded=False)
-    digest = content_hash(note.language, note.title, note.content)
-    relate_note(database, tenant, note_id, content=note.content, language=note.language, content_hash=digest)
-    return IndexedNote(note_id=note_id, is_embedded=True)
+    return database.write(tenant, write, has_copy=True)
+
+
+def _publish(connection: Connection, tenant: TenantId, found: _Chunked, pipeline: Pipeline) -> None:
+    note_id = found.staged.note_id
+    if is_indexed(connection, tenant, note_id, fingerprint=pipeline.fingerprint):
+        return
+    store.copy_staged(connection, tenant, [found.staged])
+    store.copy_vectors(connection, tenant, found.vectors)
+    store.publish_notes(connection, tenant, [note_id], model_id=pipeline.model.id, fingerprint=found.staged.fingerprint)
+
+
+def _whole(database: Database, tenant: TenantId, note: store.NoteToStage, pipeline: Pipeline) -> NoteVector | None:
+    """The vector of all of the note's text; None when the provider fails."""
+    digest = input_hash(pipeline.model, note.content, role="document")
+    vector = note_vectors.fetch_vectors(database, tenant, [digest]).get(digest)
+    try:
+        if vector is None:
+            vector = pipeline.embedder.embed([note.content], role="document")[0]
+    except EmbeddingError:
+        return None
+    return NoteVector(note_id=note.note_id, content_hash=note.content_hash, input_hash=digest, vector=vector)
+
+
+def _chunked(database: Database, tenant: TenantId, note: store.NoteToStage, pipeline: Pipeline) -> _Chunked | None:
+    """The note's chunks and vectors; None when the provider fails."""
+    staged = stage_note(note, pipeline)
+    vectors = _vectors(database, tenant, staged, pipeline)
+    return None if vectors is None else _Chunked(staged=staged, vectors=vectors)
 
 
 def _check(stored: StoredBatch, note: NewNote, expected: str) -> None:

@@ -6,6 +6,8 @@
 alter table notes
     add column legacy_state text check (legacy_state in ('pending', 'migrated')),
     add column chunked_at timestamptz;
+-- When the notes chunked until now were is not known; it was after they came.
+update notes set chunked_at = updated_at where indexed_fingerprint is not null;
 create index notes_pending on notes (tenant_id, batch_key) where legacy_state = 'pending';
 -- Who has no batch yet, in the order batches are given. Without it one new note among a million costs a scan of all of them,
 -- or, while the planner's figures are stale, asking whether there is any does.

@@ -1,0 +1,24 @@
+"""The figures of a tenant's migration, in one query."""
+
+from typing import Any
+
+from psycopg.rows import dict_row
+
+from rag_core.model import TenantId
+from rag_core.storage.database import Database
+from rag_core.storage.queries import query
+
+
+def fetch_figures(database: Database, tenant: TenantId, *, timeout_ms: int | None = None) -> dict[str, Any]:
+    """What ``migration_status`` counts, by name; a tenant without notes has zeros.
+
+    Raises:
+        DeadlineExceededError: it takes longer than ``timeout_ms``.
+    """
+    with (
+        database.transaction(tenant, timeout_ms=timeout_ms) as connection,
+        connection.cursor(row_factory=dict_row) as cursor,
+    ):
+        row = cursor.execute(query("migration_status"), {"tenant": tenant}).fetchone()
+    assert row is not None
+    return row
