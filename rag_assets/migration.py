@@ -28,6 +28,7 @@ from rag_core.engine import Engine
 from rag_core.errors import ConflictError, NotFoundError
 from rag_core.indexing.batches import batches_by_tenant, list_batches, pending_batches, register_batches
 from rag_core.migration.measuring import MigrationStep, fetch_progress, follow, measure_before
+from rag_core.migration.status import percent_of
 from rag_core.model import TenantId
 from rag_core.storage.migration_control import MAX_ATTEMPTS, MigrationState
 from rag_core.storage.migration_runs import MigrationProgress, fetch_chunks_table_bytes
@@ -127,7 +128,7 @@ def _figures(steps: Sequence[MigrationStep], *, seconds: float) -> dict[str, Any
 def _tenant_figures(step: MigrationStep, *, seconds: float) -> dict[str, float]:
     migrated = total(step.batches, "migrated")
     figures = {
-        "progress_percent": step.progress.percent,
+        "progress_percent": percent_of(step.progress.migrated, step.progress.notes),
         "notes_per_second": ratio(total(step.batches, "new"), seconds),
         "errors": float(step.progress.failed),
         "chunks_per_note": ratio(total(step.batches, "chunks"), migrated),
@@ -147,7 +148,7 @@ def markdown_summary(steps: Sequence[MigrationStep]) -> str:
 def _tenant_summary(step: MigrationStep) -> str:
     progress = step.progress
     lines = [
-        f"# {step.tenant}: {progress.state}, {progress.percent:g} %",
+        f"# {step.tenant}: {progress.state}, {percent_of(progress.migrated, progress.notes):g} %",
         "",
         f"- Notes: {progress.migrated} of {progress.notes} migrated, {progress.pending} pending, {progress.failed} failed",
         f"- Batches: {progress.batches_done} of {progress.batches} done",

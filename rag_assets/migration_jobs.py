@@ -10,11 +10,13 @@ from rag_assets.checks import BATCH_CHECKS
 from rag_assets.jobs import INDEX_ASSETS
 from rag_assets.migration import MIGRATION_JOB, cancel_backfills, migration_report
 from rag_assets.migration_checks import MIGRATION_CHECKS
+from rag_assets.stages import OWNERS
 from rag_core.engine import Engine
 from rag_core.migration import control
 from rag_core.migration.measuring import measure_now
 from rag_core.storage.migration_control import MigrationCounts
 
+TAGS = {"brain/purpose": "migration"}
 PROGRESS_NOTES = 1_000
 
 
@@ -35,6 +37,8 @@ migrate_notes = dg.define_asset_job(
     selection=dg.AssetSelection.assets(*INDEX_ASSETS, migration_report).without_checks()
     | dg.AssetSelection.checks(*BATCH_CHECKS, *MIGRATION_CHECKS)
     | dg.AssetSelection.checks_for_assets(migration_report),
+    owners=OWNERS,
+    tags=TAGS,
     description=(
         "Chunk, embed and index the legacy notes of the batches you choose, verify them, and measure retrieval. Choose the "
         "partitions named `…-legacy-…`; batches that are done already cost next to nothing."
@@ -113,7 +117,10 @@ def finish_migrating(context: dg.OpExecutionContext, config: TenantConfig, engin
     )
 
 
-@dg.job(description="Partial rollback: stop the migration, keep what is chunked. `resume_migration` lets it go on.")
+@dg.job(
+    tags=TAGS,
+    description="Partial rollback: stop the migration, keep what is chunked. `resume_migration` lets it go on.",
+)
 def stop_migration() -> None:
     """Stop the migration."""
     stop_migrating()
@@ -127,13 +134,19 @@ def resume_migration() -> None:
     resume_migrating()
 
 
-@dg.job(description="Immediate rollback: search whole notes again, as before the migration. Notes, ids and dates stay.")
+@dg.job(
+    tags=TAGS,
+    description="Immediate rollback: search whole notes again, as before the migration. Notes, ids and dates stay.",
+)
 def roll_back_migration() -> None:
     """Roll the migration back."""
     roll_notes_back()
 
 
-@dg.job(description="The last phase: measure, require a hit rate at 10 of 85 %, and end the migration for good.")
+@dg.job(
+    tags=TAGS,
+    description="The last phase: measure, require a hit rate at 10 of 85 %, and end the migration for good.",
+)
 def finish_migration() -> None:
     """Finish the migration."""
     finish_migrating()

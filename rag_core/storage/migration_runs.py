@@ -44,11 +44,6 @@ class MigrationProgress:
         """Batches of which no note waits."""
         return self.batches - self.waiting_batches
 
-    @property
-    def percent(self) -> float:
-        """Migrated of all notes, 0 to 100; 100 of none."""
-        return round(100 * self.migrated / self.notes, 2) if self.notes else 100.0
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MigratedBatch:

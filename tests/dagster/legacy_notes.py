@@ -8,8 +8,8 @@ from pipeline_runs import TENANT
 
 from rag_core.engine import Engine
 from rag_core.evaluation.golden_set import import_golden
-from rag_core.importing import import_lines
 from rag_core.indexing.batches import register_batches
+from rag_core.migration.attach import LegacyNote, attach
 
 BATCHES = 3
 NOTES = 100 * BATCHES
@@ -32,31 +32,20 @@ WORDS = (
 
 
 def attach_notes(engine: Engine, *, evaluate_every: int = 1, notes: int = NOTES) -> None:
-    """Notes n0 (the newest), n1, … as an attachment leaves them: whole, pending, in the ledger, in batches of their own."""
-    import_lines(
+    """Notes n0 (the newest), n1, … attached to the tenant, in batches of their own."""
+    report = attach(
         engine.database,
         TENANT,
-        [_line(number) for number in range(notes)],
+        map(_row, range(notes)),
         source="antiguas",
-        language="es",
+        model=engine.model,
         zone=ZoneInfo("Europe/Madrid"),
         max_characters=1_000_000,
+        language="es",
     )
+    assert report.attached == notes, report
     with engine.database.owner() as connection:
-        connection.execute(
-            """
-            insert into brain.legacy_notes (
-                tenant_id, note_id, source, external_id, content_hash, created_at, updated_at
-            )
-            select tenant_id, note_id, source, external_id, content_hash, created_at, updated_at from brain.notes
-            where source = 'antiguas'
-            """
-        )
-        connection.execute("update brain.notes set legacy_state = 'pending' where source = 'antiguas'")
-        connection.execute(
-            "insert into brain.migrations (tenant_id, state, evaluate_every) values (%s, 'running', %s)",
-            [TENANT, evaluate_every],
-        )
+        connection.execute("update brain.migrations set evaluate_every = %s", [evaluate_every])
     register_batches(engine.database, TENANT)
 
 
@@ -82,8 +71,13 @@ def lose_golden_chunks(engine: Engine) -> None:
         connection.execute("delete from brain.chunks where note_id in (select note_id from brain.golden_relevance)")
 
 
-def _line(number: int) -> bytes:
+def _row(number: int) -> LegacyNote:
     word = WORDS[number] if number < GOLDEN else f"palabra{number}"
-    text = f"Hoy he apuntado algo de {word} en el cuaderno. Mañana seguiré con la nota número {number}."
-    created_at = NEWEST - timedelta(hours=number)
-    return json.dumps({"id": f"n{number}", "text": text, "created_at": created_at.isoformat()}).encode()
+    moment = NEWEST - timedelta(hours=number)
+    return LegacyNote(
+        place=f"fila {number}",
+        id=f"n{number}",
+        text=f"Hoy he apuntado algo de {word} en el cuaderno. Mañana seguiré con la nota número {number}.",
+        created_at=moment.isoformat(),
+        updated_at=moment.isoformat(),
+    )

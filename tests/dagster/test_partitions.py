@@ -1,6 +1,13 @@
-"""Ranges of partitions."""
+"""Ranges of partitions, and which batches are none yet."""
 
-from rag_assets.partitions import BatchRange, merge_ranges
+import dagster as dg
+from pipeline_runs import TENANT, ImportTexts
+
+from rag_assets.definitions import build_definitions
+from rag_assets.partitions import PARTITIONS_NAME, BatchRange, add_missing_keys, merge_ranges, missing_keys_since
+from rag_core.engine import Engine
+from rag_core.indexing.batches import register_batches
+from rag_core.model import TenantId
 
 ORDER = ["a", "b", "c", "d", "e", "f"]
 
@@ -37,3 +44,46 @@ def test_a_range_ends_when_it_has_enough() -> None:
 
 def test_keys_that_are_no_partition_are_left_out() -> None:
     assert merge_ranges(ORDER, ["z"], max_gap=1, max_wanted=10) == []
+
+
+def test_batches_are_compared_only_after_one_was_made_or_in_another_hour(
+    engine: Engine, instance: dg.DagsterInstance, import_texts: ImportTexts
+) -> None:
+    import_texts(["Riego el huerto los martes."])
+    register_batches(engine.database, TENANT)
+    first, unsettled = missing_keys_since(instance, engine.database, mark=None, hour="10")
+    instance.add_dynamic_partitions(PARTITIONS_NAME, first)
+    none, mark = missing_keys_since(instance, engine.database, mark=unsettled, hour="10")
+    instance.delete_dynamic_partition(PARTITIONS_NAME, first[0])
+
+    unseen = missing_keys_since(instance, engine.database, mark=mark, hour="10")
+    healed, _ = missing_keys_since(instance, engine.database, mark=mark, hour="11")
+
+    assert (first, unsettled, none) == (["pruebas-000000"], None, [])
+    assert unseen == ([], mark)
+    assert healed == ["pruebas-000000"]
+
+
+def test_a_new_batch_is_seen_within_the_hour(
+    engine: Engine, instance: dg.DagsterInstance, import_texts: ImportTexts
+) -> None:
+    import_texts(["Riego el huerto los martes."])
+    register_batches(engine.database, TENANT)
+    add_missing_keys(instance, engine.database)
+    _, mark = missing_keys_since(instance, engine.database, mark=None, hour="10")
+    import_texts(["Otra persona escribe."], owner=TenantId("otra"))
+    register_batches(engine.database, TenantId("otra"))
+
+    keys, _ = missing_keys_since(instance, engine.database, mark=mark, hour="10")
+
+    assert keys == ["otra-000000"]
+
+
+def test_one_backfill_of_all_stages_is_one_run_a_range() -> None:
+    graph = build_definitions().resolve_asset_graph()
+
+    policies = {
+        graph.get(key).backfill_policy for key in graph.materializable_asset_keys if graph.get(key).is_partitioned
+    }
+
+    assert policies == {dg.BackfillPolicy.multi_run(max_partitions_per_run=10)}
