@@ -18,6 +18,7 @@ from rag_core.embedding.hashing import HASHING_VERSION
 from rag_core.engine import Engine
 from rag_core.indexing.batches import batches_by_tenant
 from rag_core.indexing.staging import embed_staged
+from rag_core.indexing.whole_notes import embed_whole_notes
 
 
 @batch_asset(
@@ -31,11 +32,15 @@ from rag_core.indexing.staging import embed_staged
     ),
 )
 def embeddings(context: dg.AssetExecutionContext, engine: dg.ResourceParam[Engine]) -> Materialized:
-    """Compute the vectors that the batches' staged chunks lack."""
+    """Compute the vectors that the batches' staged chunks lack, and those of notes that are to stay whole."""
     clock = Stopwatch()
     with outages_retried(context):
         batches = batches_by_tenant(engine.database, context.partition_keys)
-        reports = [embed_staged(engine.database, tenant, keys, engine.pipeline) for tenant, keys in batches.items()]
+        reports = [
+            embed(engine.database, tenant, keys, engine.pipeline)
+            for tenant, keys in batches.items()
+            for embed in (embed_staged, embed_whole_notes)
+        ]
         counts = {name: total(reports, name) for name in ("embedded", "reused", "failed")}
         return dg.MaterializeResult(
             metadata={
