@@ -206,14 +206,11 @@ def open_archive(path: Path) -> Iterator[Archive]:
         raise ArchiveError(f"there is no file {path}; give the path of a file that `brain backup` wrote")
     with _opened(path) as archive:
         with _told_as_damage(path):
-            manifest = _parse_manifest(json.loads(archive.read(MANIFEST)))
+            raw = json.loads(archive.read(MANIFEST))
+            _check_format(path, raw["format"])
+            manifest = _parse_manifest(raw)
             for table in manifest.tables:
                 archive.getinfo(_member(table.name))
-        if manifest.format != FORMAT:
-            raise ArchiveError(
-                f"{path} has format {manifest.format} of a backup, this program reads {FORMAT}; restore it with the Brain "
-                "Sync that wrote it, or a later one"
-            )
         yield Archive(path, archive, manifest)
 
 
@@ -234,6 +231,15 @@ def _told_as_damage(path: Path) -> Iterator[None]:
             f"{path} is no whole backup of Brain Sync ({type(error).__name__}: {error}); use another one. "
             "Nothing was changed"
         ) from error
+
+
+def _check_format(path: Path, found: object) -> None:
+    """What else a manifest of another format says is not for this program to judge."""
+    if found != FORMAT:
+        raise ArchiveError(
+            f"{path} has format {found} of a backup, this program reads {FORMAT}; restore it with the Brain Sync that wrote "
+            "it, or a later one"
+        )
 
 
 def _parse_manifest(raw: Any) -> Manifest:

@@ -1,0 +1,202 @@
+"""`brain backup` and `brain restore` between homes and servers, as a shell sees them."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from backup_data import EVERY_TABLE, differing, rows_of
+from psycopg.conninfo import make_conninfo
+
+from rag_core.settings import read_settings
+from rag_core.storage.database import ensure_database, open_database
+from rag_core.storage.embedded import stop
+from rag_core.supervisor import only_one
+
+Brain = Callable[..., subprocess.CompletedProcess[str]]
+
+HOLD = """
+import sys
+from pathlib import Path
+from rag_core.storage.embedded import embedded_server
+with embedded_server(Path(sys.argv[1]), shared_buffers_mb=32) as conninfo:
+    print(conninfo, flush=True)
+    sys.stdin.readline()
+"""
+NOTES = [
+    {"id": "a", "title": "Reunión", "text": "Hoy tuve un conflicto con mi jefe y me sentí ansioso."},
+    {"id": "b", "text": "Compré pan, leche y tomates 🍅 en el «mercado»."},
+    {"id": "c", "text": "El paraguas verde se quedó en el museo."},
+]
+
+
+@pytest.fixture
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder for homes, where the user PostgreSQL runs as gets to when we are root."""
+    path = tmp_path_factory.mktemp("homes")
+    for parent in (path, *path.parents):
+        if parent == Path(parent.anchor) or parent.stat().st_uid != os.getuid():
+            break
+        parent.chmod(parent.stat().st_mode | 0o055)
+    yield path
+    for home in path.iterdir():
+        if home.is_dir():
+            stop(home)
+
+
+@pytest.fixture
+def brain(folder: Path) -> Brain:
+    """Run the command in a process of its own, on the home named or the server of DATABASE_URL."""
+
+    def run(home: str, *words: object, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", "from rag_core.cli import main; main()", *map(str, words)],
+            env={
+                "PATH": "/usr/bin:/bin",
+                "HOME": str(folder),
+                "BRAIN_HOME": str(folder / home),
+                "BRAIN_SHARED_BUFFERS_MB": "32",
+                "OLLAMA_HOST": "http://127.0.0.1:9",
+                "PYTHONUTF8": "1",
+                **environment,
+            },
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def file(folder: Path, brain: Brain) -> Path:
+    """A backup of the home `one`, which holds a row or more in every table but the vectors'."""
+    notes = folder / "notas.jsonl"
+    notes.write_text("".join(json.dumps(note) + "\n" for note in NOTES), encoding="utf-8")
+    assert brain("one", "import", notes, "--tenant", "pruebas").returncode == 0
+    with (
+        open_database(read_settings(home=folder / "one", database_url=None)) as database,
+        database.owner() as connection,
+    ):
+        connection.execute("set search_path = brain, public")
+        connection.execute(EVERY_TABLE)
+    done = brain("one", "backup", folder / "brain.zip", "--json")
+    assert (done.returncode, json.loads(done.stdout)["tables"]["notes"]) == (0, 3)
+    return folder / "brain.zip"
+
+
+def rows_of_home(home: Path) -> dict[str, list[str]]:
+    with open_database(read_settings(home=home, database_url=None)) as database:
+        return rows_of(database.owner_conninfo)
+
+
+def answers(brain: Brain, home: str, **environment: str) -> list[tuple[str, float, str]]:
+    words = ("search", "conflicto en el mercado", "--strategy", "fulltext", "--tenant", "pruebas", "--json")
+    done = brain(home, *words, **environment)
+    assert done.returncode == 0, done.stderr
+    return [(hit["chunkId"], hit["score"], hit["content"]) for hit in json.loads(done.stdout)["results"]]
+
+
+def test_a_home_comes_back_in_another_home(brain: Brain, folder: Path, file: Path) -> None:
+    done = brain("two", "restore", file, "--json")
+
+    assert (done.returncode, json.loads(done.stdout)["fulltext_rebuilt"]) == (0, False)
+    assert differing(rows_of_home(folder / "one"), rows_of_home(folder / "two")) == []
+    found = answers(brain, "two")
+    assert len(found) == 2
+    assert found == answers(brain, "one")
+
+
+def test_a_home_moves_to_a_server_of_ones_own_and_back(
+    brain: Brain, folder: Path, file: Path, database_url: str
+) -> None:
+    assert brain("none", "restore", file, DATABASE_URL=database_url).returncode == 0
+    assert differing(rows_of_home(folder / "one"), rows_of(database_url)) == []
+    assert answers(brain, "none", DATABASE_URL=database_url) == answers(brain, "one")
+
+    assert brain("none", "backup", folder / "back.zip", DATABASE_URL=database_url).returncode == 0
+    assert brain("three", "restore", folder / "back.zip").returncode == 0
+
+    assert differing(rows_of(database_url), rows_of_home(folder / "three")) == []
+    assert not (folder / "none" / "postgres").exists()
+
+
+def test_postgresql_18_and_16_restore_each_others_backups(brain: Brain, folder: Path, file: Path) -> None:
+    """On 16 a database of ours tells emoji from letters, so its full-text index is its own; all else is the same."""
+    one = rows_of_home(folder / "one")
+    with server_16(folder / "sixteen") as url:
+        there = brain("none", "restore", file, "--json", DATABASE_URL=url)
+        taken = brain("none", "backup", folder / "from16.zip", "--json", DATABASE_URL=url)
+        sixteen, found = rows_of(url), answers(brain, "none", DATABASE_URL=url)
+    back = brain("four", "restore", folder / "from16.zip", "--json")
+    four = rows_of_home(folder / "four")
+
+    assert [done.returncode for done in (there, taken, back)] == [0, 0, 0]
+    assert json.loads(taken.stdout)["server_version"].startswith("16")
+    assert [json.loads(done.stdout)["fulltext_rebuilt"] for done in (there, back)] == [True, True]
+    assert differing(one, sixteen) == ["chunks", "corpus_statistics", "lexeme_statistics", "postings"]
+    assert len(found) == 2
+    assert differing(one, four) == ["corpus_statistics", "lexeme_statistics"]  # summed up once more
+
+
+@contextmanager
+def server_16(home: Path) -> Iterator[str]:
+    """A database of PostgreSQL 16, as its owner."""
+    environment = {**os.environ, "PGSERVER_POSTGRES_VERSION": "16"}
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(home)],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as holder:
+        assert holder.stdin is not None
+        assert holder.stdout is not None
+        try:
+            server = holder.stdout.readline().strip()
+            yield make_conninfo(ensure_database(server, "brain"), dbname="brain")
+        finally:
+            holder.stdin.close()
+            holder.wait(30)
+
+
+def test_a_home_that_holds_notes_is_replaced_only_when_asked(brain: Brain, folder: Path, file: Path) -> None:
+    before = rows_of_home(folder / "one")
+
+    refused = brain("one", "restore", file, "--json")
+    done = brain("one", "restore", file, "--replace")
+
+    assert (refused.returncode, "--replace" in json.loads(refused.stdout)["error"]) == (1, True)
+    assert (done.returncode, "1 tenants, 3 notes" in done.stdout) == (0, True)
+    assert differing(before, rows_of_home(folder / "one")) == []
+
+
+def test_a_home_in_which_everything_is_up_is_left_alone(brain: Brain, folder: Path, file: Path) -> None:
+    with only_one(folder / "one"):
+        done = brain("one", "restore", file, "--replace", "--json")
+
+    assert done.returncode == 1
+    assert "stop it with Ctrl-C" in json.loads(done.stdout)["error"]
+
+
+def test_a_damaged_file_is_refused_before_a_server_is_started(brain: Brain, folder: Path, file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-100])
+
+    done = brain("five", "restore", file)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no whole backup of Brain Sync" in done.stderr
+    assert not (folder / "five").exists()
+
+
+def test_a_backup_is_not_overwritten_unless_asked(brain: Brain, file: Path) -> None:
+    assert brain("one", "backup", file).returncode == 1
+    assert brain("one", "backup", file, "--force").returncode == 0
+    assert brain("one", "backup").returncode == 2
