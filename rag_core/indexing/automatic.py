@@ -8,6 +8,7 @@ from rag_core.indexing.batches import list_batches, pending_batches, register_ba
 from rag_core.indexing.graph import stale_batches_with_graph
 from rag_core.model import TenantId
 from rag_core.storage.database import Database
+from rag_core.storage.note_vectors import list_batches_without_vector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +24,8 @@ def find_work(
 ) -> IndexWork:
     """Give new notes their batches, and find the stale ones, with ``is_full`` all; with nothing new nothing is written.
 
-    A batch with pending legacy notes is neither wanted nor passed over: a run over it would migrate them.
+    A batch with pending legacy notes is neither wanted nor passed over: a run over it would migrate them. Only after a
+    rollback, when none does, those are wanted that have a note without a vector of its own.
     """
     register_batches(database, tenant)
     pending = set(pending_batches(database, tenant))
@@ -31,7 +33,8 @@ def find_work(
     if is_full:
         return IndexWork(wanted=passable, passable=passable)
     stale = stale_batches_with_graph(database, tenant, fingerprint=fingerprint, extractor=extractor)
-    return IndexWork(wanted=_without(stale, pending), passable=passable)
+    whole = list_batches_without_vector(database, tenant)
+    return IndexWork(wanted=list(dict.fromkeys([*_without(stale, pending), *whole])), passable=passable)
 
 
 def _without(keys: list[str], left_out: Collection[str]) -> list[str]:

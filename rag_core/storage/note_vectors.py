@@ -45,6 +45,13 @@ def fetch_notes_without_vector(
     ]
 
 
+def list_batches_without_vector(database: Database, tenant: TenantId) -> list[str]:
+    """Batches whose whole notes a rollback left to embed, newest first; without a rollback none."""
+    parameters = {"tenant": tenant, "most_attempts": MAX_ATTEMPTS}
+    with database.transaction(tenant) as connection:
+        return [row[0] for row in connection.execute(query("list_batches_without_vector"), parameters).fetchall()]
+
+
 def fetch_vectors(database: Database, tenant: TenantId, hashes: Iterable[bytes]) -> dict[bytes, NDArray[np.float32]]:
     """The vectors, live or cached, of these inputs; an input without one is absent."""
     with database.transaction(tenant) as connection:

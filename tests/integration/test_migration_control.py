@@ -1,5 +1,6 @@
 """Stopping, rolling back, resuming and finishing a migration: every note found at every moment, whole or chunked."""
 
+import dataclasses
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -11,8 +12,11 @@ from rag_core.configuration import configure
 from rag_core.embedding import input_hash
 from rag_core.engine import Engine
 from rag_core.errors import ConflictError, EmbeddingError, MigrationIncompleteError, NotFoundError
+from rag_core.graph.rules import RuleExtractor
 from rag_core.indexing import publishing
+from rag_core.indexing.automatic import find_work
 from rag_core.indexing.batches import pending_batches, register_batches, stale_batches
+from rag_core.indexing.graph import update_graph
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
@@ -380,6 +384,18 @@ class TestRollBack:
         assert not_found(engine, tenant, [*migrated, "saltamontes"]) == []
         assert run(engine, tenant)[2].embedded == 0
 
+    def test_automatic_runs_take_new_notes_only_as_long_as_they_lack_their_vector(
+        self, engine, tenant, migrated, make_note
+    ) -> None:
+        control.roll_back(engine.database, tenant, engine.pipeline)
+        assert wanted(engine, tenant) == []
+
+        make_note(long_text("saltamontes"), external_id="saltamontes")
+
+        assert len(wanted(engine, tenant)) == 1
+        run(engine, tenant, wanted(engine, tenant))
+        assert wanted(engine, tenant) == []
+
     def test_migrating_again_embeds_nothing_anew(self, engine, tenant, migrated) -> None:
         before = rows(engine, "select chunk_id, content from chunks order by 1")
         control.roll_back(engine.database, tenant, engine.pipeline)
@@ -437,6 +453,15 @@ class TestRollBack:
         assert rows(engine, "select count(*) from legacy_notes") == [(9,)]
 
 
+def wanted(engine: Engine, tenant: TenantId) -> list[str]:
+    """Batches of which an automatic run would take more than the graph."""
+    extractor = RuleExtractor()
+    batches = [row[0] for row in rows(engine, "select batch_key from batches")]
+    update_graph(engine.database, tenant, batches, extractor=extractor)
+    fingerprint = engine.pipeline.fingerprint
+    return find_work(engine.database, tenant, fingerprint=fingerprint, extractor=extractor).wanted
+
+
 def numbers(vector) -> np.ndarray:
     return np.asarray(vector.to_numpy() if hasattr(vector, "to_numpy") else vector, dtype=np.float64)
 
@@ -465,8 +490,6 @@ class TestWholeNotes:
         assert (report.embedded, report.reused) == (0, 0)
 
     def test_the_vector_of_a_text_beyond_the_context_is_the_mean_of_its_chunks(self, engine, tenant, legacy) -> None:
-        import dataclasses
-
         control.stop(engine.database, tenant)
         narrow = Pipeline(
             chunking=engine.pipeline.chunking,

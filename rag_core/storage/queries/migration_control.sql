@@ -196,3 +196,24 @@ where c.tenant_id = %(tenant)s and n.tenant_id = %(tenant)s and n.note_id = c.no
         where s.tenant_id = c.tenant_id and c.input_hash in (s.standard_hash, s.contextual_hash)
     )
 returning c.note_id;
+
+-- name: list_batches_without_vector
+-- After a rollback: batches with a whole note that lacks a vector of the active model; newest first.
+select b.batch_key
+from batches b
+where b.tenant_id = %(tenant)s
+    and exists (select from migrations m where m.tenant_id = b.tenant_id and m.state = 'rolled_back')
+    and exists (
+        select from notes n
+        where n.tenant_id = b.tenant_id and n.batch_key = b.batch_key and n.indexed_fingerprint is null
+            and (
+                select count(*) from embeddings e
+                where e.tenant_id = n.tenant_id and e.chunk_id = n.note_id
+                    and e.model_id = (select model_id from embedding_models where state = 'active')
+            ) < 2
+            and not exists (
+                select from migration_failures f
+                where f.tenant_id = n.tenant_id and f.note_id = n.note_id and f.attempts >= %(most_attempts)s
+            )
+    )
+order by b.sequence;
