@@ -102,7 +102,7 @@ def _show(incidents: "list[Incident]", settings: "Settings") -> None:
         for incident in incidents
     ]
     firing = sum(incident.is_firing for incident in incidents)
-    table(f"{firing} alerts are firing", ["", "rule", "what", "in figures", "since", "over"], rows)
+    table(f"Alerts: {firing} firing", ["", "rule", "what", "in figures", "since", "over"], rows)
     if not _addresses(settings):
         say("Nobody is told of alerts: BRAIN_ALERT_URLS names nobody. See docs/operations/alerts.md.")
 
