@@ -43,7 +43,7 @@ def paired_test(
     Raises:
         ValueError: the sequences differ in length, a value is not finite, or ``resamples`` is below 1.
     Source: Smucker, Allan & Carterette, A Comparison of Statistical Significance Tests for Information Retrieval
-        Evaluation, CIKM 2007, section 3.
+        Evaluation, CIKM 2007.
     """
     _check(before, after, resamples)
     gains = np.sort(np.asarray(after, dtype=np.float64) - np.asarray(before, dtype=np.float64))
