@@ -1,0 +1,381 @@
+"""The sensor that watches: what it makes of real runs and checks, and that it misses none and reads none twice."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+import dagster as dg
+import pytest
+from dagster import EventLogRecord
+from pipeline_runs import TENANT, ImportTexts, RunJob
+from webhook_server import WebhookServer
+from webhook_server import webhook_server as webhook_server  # noqa: PLC0414  a fixture, re-exported to pytest
+
+from rag_assets import alerts
+from rag_assets.alerts import WITH_OWN_RULE, Memory, NewEvents, in_order, look, remember
+from rag_assets.definitions import build_definitions
+from rag_assets.indexing import dagster_instance
+from rag_assets.worker_processes import PROCESS_TAG
+from rag_core.alerting.delivery import Notifier, parse_addresses
+from rag_core.alerting.facts import RunEnd
+from rag_core.engine import Engine
+
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+NOTHING = Notifier()
+
+
+@dataclass
+class Probe:
+    """A job whose asset and blocking check do what a test wants."""
+
+    instance: dg.DagsterInstance
+    error: BaseException | None = None
+    is_sound: bool = True
+    severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR
+
+    def run(self, **tags: str) -> None:
+        @dg.asset(name="probe")
+        def asset() -> None:
+            if self.error is not None:
+                raise self.error
+
+        @dg.asset_check(asset=asset, name="is_sound", blocking=True)
+        def is_sound() -> dg.AssetCheckResult:
+            return dg.AssetCheckResult(passed=self.is_sound, severity=self.severity, description="n1: no chunk")
+
+        job = dg.define_asset_job("probe_job", executor_def=dg.in_process_executor)
+        definitions = dg.Definitions(assets=[asset], asset_checks=[is_sound], jobs=[job])
+        definitions.resolve_job_def("probe_job").execute_in_process(
+            instance=self.instance, tags=tags, run_config=QUIET, raise_on_error=False
+        )
+
+
+@pytest.fixture
+def probe(instance: dg.DagsterInstance) -> Probe:
+    return Probe(instance)
+
+
+def soon() -> datetime:
+    """When what has just been written has settled."""
+    return datetime.now(UTC) + timedelta(seconds=10)
+
+
+def events(instance: dg.DagsterInstance, *, after: int | None = None) -> NewEvents:
+    memory = Memory(since=(soon() - timedelta(days=1)).timestamp(), after=after)
+    return NewEvents(instance, memory, now=soon())
+
+
+class TestRuns:
+    def only(self, instance: dg.DagsterInstance) -> RunEnd:
+        (end,) = events(instance).runs
+        return end
+
+    def test_a_failure_is_told_by_step_and_class_and_without_its_message(
+        self, probe: Probe, instance: dg.DagsterInstance
+    ) -> None:
+        probe.error = ValueError("lo que escribió Ana")
+
+        probe.run()
+
+        end = self.only(instance)
+        assert (end.job, end.is_success, end.is_check_failure, end.cause) == (
+            "probe_job",
+            False,
+            False,
+            "probe: ValueError",
+        )
+
+    def test_a_failed_blocking_check_is_known_as_the_cause(self, probe: Probe, instance: dg.DagsterInstance) -> None:
+        probe.is_sound = False
+
+        probe.run()
+
+        assert self.only(instance).is_check_failure
+
+    def test_a_run_that_will_be_done_again_is_known_by_its_tag(
+        self, probe: Probe, instance: dg.DagsterInstance
+    ) -> None:
+        probe.error = ValueError()
+
+        probe.run(**{"dagster/will_retry": "true"})
+
+        assert self.only(instance).is_retried
+
+    @pytest.mark.parametrize(("tags", "is_interrupted"), [({PROCESS_TAG: "casa/1/1.00"}, True), ({}, False)])
+    def test_an_interruption_is_its_owners_only_when_a_command_executed_the_run(
+        self, probe: Probe, instance: dg.DagsterInstance, tags: dict[str, str], is_interrupted: bool
+    ) -> None:
+        from dagster._core.errors import DagsterExecutionInterruptedError
+
+        probe.error = DagsterExecutionInterruptedError()
+
+        probe.run(**tags)
+
+        assert self.only(instance).is_interrupted is is_interrupted
+
+    def test_a_success_is_told_too(self, probe: Probe, instance: dg.DagsterInstance) -> None:
+        probe.run()
+
+        assert self.only(instance).is_success
+
+
+class TestChecks:
+    @pytest.mark.parametrize("severity", [dg.AssetCheckSeverity.ERROR, dg.AssetCheckSeverity.WARN])
+    def test_an_evaluation_has_its_severity_and_what_it_found(
+        self, probe: Probe, instance: dg.DagsterInstance, severity: dg.AssetCheckSeverity
+    ) -> None:
+        probe.is_sound, probe.severity = False, severity
+
+        probe.run()
+
+        (end,) = events(instance).checks
+        assert (end.asset, end.check, end.is_passed, end.description) == ("probe", "is_sound", False, "n1: no chunk")
+        assert end.is_error is (severity is dg.AssetCheckSeverity.ERROR)
+
+    def test_checks_with_a_rule_of_their_own_exist(self) -> None:
+        graph = build_definitions().resolve_asset_graph()
+
+        assert {dg.AssetCheckKey(dg.AssetKey(asset), check) for asset, check in WITH_OWN_RULE} <= set(
+            graph.asset_check_keys
+        )
+
+
+class TestReading:
+    def test_nothing_is_read_twice_and_nothing_missed(self, probe: Probe, instance: dg.DagsterInstance) -> None:
+        probe.run()
+        first = events(instance)
+        seen = [end.run_id for end in first.runs]
+        probe.run()
+
+        second = events(instance, after=first.after)
+
+        assert len(seen) == len(second.runs) == 1
+        assert second.runs[0].run_id not in seen
+        assert events(instance, after=second.after).runs == []
+
+    def test_what_has_just_been_written_is_left_for_the_next_look(
+        self, probe: Probe, instance: dg.DagsterInstance
+    ) -> None:
+        probe.run()
+
+        now = datetime.now(UTC)
+        found = NewEvents(instance, Memory(since=(now - timedelta(days=1)).timestamp()), now=now)
+
+        assert (found.runs, found.after) == ([], None)
+
+    def test_many_events_are_read_in_several_looks_in_their_order(
+        self, probe: Probe, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(alerts, "MAX_EVENTS", 2)
+        for error in (ValueError(), None, ValueError(), None, None, None):
+            probe.error = error
+            probe.run()
+
+        ends: list[bool] = []
+        after: int | None = None
+        looks = 0
+        while (found := events(instance, after=after)).after != after:
+            ends += [end.is_success for end in found.runs]
+            after, looks = found.after, looks + 1
+
+        assert ends == [False, True, False, True, True, True]
+        assert looks > 2
+
+    def test_a_page_that_may_go_on_holds_back_what_came_later(self) -> None:
+        def record(number: int) -> EventLogRecord:
+            return EventLogRecord(storage_id=number, event_log_entry=_Entry(timestamp=float(number)))  # type: ignore[arg-type]
+
+        pages = [[record(1), record(4)], [record(2), record(3), record(9)], []]
+
+        def ids(*, before: float, page_size: int) -> list[int]:
+            return [found.storage_id for found in in_order(pages, before=before, page_size=page_size)]
+
+        assert ids(before=100, page_size=4) == [1, 2, 3, 4, 9]
+        assert ids(before=100, page_size=2) == [1, 2, 3, 4]
+        assert ids(before=3, page_size=4) == [1, 2, 3]
+
+
+@dataclass
+class _Entry:
+    timestamp: float
+
+
+class TestMemory:
+    NOW = datetime(2025, 3, 2, 12, 0, tzinfo=UTC)
+
+    @pytest.mark.parametrize("cursor", [None, "", "17", "[]", '{"other": 1}', "no JSON"])
+    def test_without_a_cursor_of_ours_the_last_day_is_looked_at(self, cursor: str | None) -> None:
+        memory = remember(cursor, pipeline="p", now=self.NOW)
+
+        assert (memory.after, memory.since) == (None, (self.NOW - timedelta(days=1)).timestamp())
+        assert (memory.pipeline, memory.pipeline_since) == ("p", self.NOW.timestamp())
+
+    def test_it_is_what_was_remembered(self) -> None:
+        memory = Memory(since=1.0, after=7, pipeline="p", pipeline_since=2.0, stale_judged_at=3.0)
+
+        assert remember(memory.to_json(), pipeline="p", now=self.NOW) == memory
+
+    def test_a_pipeline_that_changed_is_new_from_now_on(self) -> None:
+        memory = Memory(since=1.0, after=7, pipeline="old", pipeline_since=2.0)
+
+        after = remember(memory.to_json(), pipeline="new", now=self.NOW)
+
+        assert after == replace(memory, pipeline="new", pipeline_since=self.NOW.timestamp())
+
+
+class Looking:
+    """Looks at an instance, a minute apart, as long as a test wants."""
+
+    def __init__(self, instance: dg.DagsterInstance, engine: Engine, notifier: Notifier = NOTHING) -> None:
+        self.instance, self.engine, self.notifier = instance, engine, notifier
+        self.now = soon()
+        self.memory = remember(None, pipeline=engine.pipeline.fingerprint, now=self.now)
+
+    def look(self) -> str:
+        self.now = max(soon(), self.now + timedelta(minutes=1))
+        report, self.memory = look(self.instance, self.engine, self.notifier, self.memory, now=self.now)
+        return report.summary
+
+
+class TestLooking:
+    def test_a_failed_run_is_told_once_and_its_mending_once(
+        self, probe: Probe, instance: dg.DagsterInstance, engine: Engine, webhook_server: WebhookServer
+    ) -> None:
+        looking = Looking(instance, engine, Notifier(addresses=parse_addresses(webhook_server.url())))
+        probe.error = ValueError()
+        probe.run()
+        looking.look()
+        looking.look()
+
+        probe.error = None
+        probe.run()
+        looking.look()
+        looking.look()
+
+        assert webhook_server.titles == ["[warning] A run of probe_job failed", "[resolved] A run of probe_job failed"]
+        assert "http://127.0.0.1:3000/runs/" in webhook_server.bodies[0]["message"]
+
+    def test_a_failed_blocking_check_is_one_alert_and_not_two(
+        self, probe: Probe, instance: dg.DagsterInstance, engine: Engine
+    ) -> None:
+        looking = Looking(instance, engine)
+        probe.is_sound = False
+        probe.run()
+
+        first = looking.look()
+        probe.is_sound = True
+        probe.run()
+
+        assert first == "1 firing. began: check_failed of probe/is_sound."
+        assert looking.look() == "Nothing is firing. ended: check_failed of probe/is_sound."
+
+    def test_a_failure_that_was_mended_between_two_looks_is_told_as_that(
+        self, probe: Probe, instance: dg.DagsterInstance, engine: Engine, webhook_server: WebhookServer
+    ) -> None:
+        looking = Looking(instance, engine, Notifier(addresses=parse_addresses(webhook_server.url())))
+        probe.error = ValueError()
+        probe.run()
+        probe.error = None
+        probe.run()
+
+        looking.look()
+        looking.look()
+
+        assert webhook_server.titles == ["[resolved before you could be told] A run of probe_job failed"]
+
+    def test_events_of_a_rule_that_failed_are_read_again(
+        self, probe: Probe, instance: dg.DagsterInstance, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        looking = Looking(instance, engine)
+        probe.error = ValueError()
+        probe.run()
+        with monkeypatch.context() as broken:
+            broken.setattr(NewEvents, "_tags", lambda *_: 1 / 0)
+            first = looking.look()
+
+        second = looking.look()
+
+        assert "could not be judged: run_failed" in first
+        assert "began: run_failed of probe_job" in second
+        assert "ended: watch_failed of run_failed" in second
+
+    def test_every_note_is_looked_at_every_ten_minutes(self, instance: dg.DagsterInstance, engine: Engine) -> None:
+        looking = Looking(instance, engine)
+
+        judged = set()
+        for _ in range(12):
+            looking.look()
+            judged.add(looking.memory.stale_judged_at)
+
+        assert len(judged) == 2
+
+
+class TestSensor:
+    @pytest.fixture
+    def instance(self) -> Iterator[dg.DagsterInstance]:
+        """An instance on disk, which keeps runs apart from each other."""
+        with dg.instance_for_test() as opened:
+            yield opened
+
+    def tick(self, instance: dg.DagsterInstance, engine: Engine, cursor: str | None) -> tuple[str, str]:
+        sensor = build_definitions().resolve_sensor_def("watch_and_alert")
+        resources = {"engine": engine, "notifier": NOTHING}
+        with dg.build_sensor_context(instance=instance, cursor=cursor, resources=resources) as context:
+            data = sensor.evaluate_tick(context)
+        assert not data.run_requests
+        return data.skip_message or "", data.cursor or ""
+
+    def test_a_tick_says_what_it_found_starts_nothing_and_remembers(
+        self, instance: dg.DagsterInstance, engine: Engine, import_texts: ImportTexts
+    ) -> None:
+        import_texts(["Riego el huerto los martes."])
+
+        said, cursor = self.tick(instance, engine, None)
+        said_again, cursor_again = self.tick(instance, engine, cursor)
+
+        assert said == said_again == "Nothing is firing."
+        assert json.loads(cursor)["pipeline"] == engine.pipeline.fingerprint
+        assert cursor_again == cursor
+
+    def test_it_runs_from_the_start_every_minute(self) -> None:
+        sensor = build_definitions().resolve_sensor_def("watch_and_alert")
+
+        assert (sensor.minimum_interval_seconds, sensor.default_status) == (60, dg.DefaultSensorStatus.RUNNING)
+
+
+def test_runs_and_checks_are_read_from_dagsters_storage_in_postgresql(engine: Engine) -> None:
+    with dagster_instance(engine, lambda event: pytest.fail(event.message), 0) as instance:
+        looking = Looking(instance, engine)
+        probe = Probe(instance, is_sound=False)
+        probe.run()
+        first = looking.look()
+        probe.is_sound = True
+        probe.run()
+        second = looking.look()
+        probe.error = ValueError()
+        probe.run()
+
+        third = looking.look()
+
+    assert (first, second, third) == (
+        "1 firing. began: check_failed of probe/is_sound.",
+        "Nothing is firing. ended: check_failed of probe/is_sound.",
+        "1 firing. began: run_failed of probe_job.",
+    )
+
+
+def test_a_defect_planted_in_the_index_is_told_by_the_pipelines_own_check(
+    instance: dg.DagsterInstance, engine: Engine, import_texts: ImportTexts, run_job: RunJob
+) -> None:
+    import_texts(["Riego el huerto los martes. El pozo baja en agosto."])
+    run_job("update_index")
+    looking = Looking(instance, engine)
+    before = looking.look()
+    with engine.database.owner() as owner:
+        owner.execute("delete from brain.postings where tenant_id = %s", (TENANT,))
+
+    run_job("check_index", is_partitioned=False)
+
+    assert before == "Nothing is firing."
+    assert "check_failed of fulltext_index/postings_are_exact" in looking.look()
