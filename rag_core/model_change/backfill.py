@@ -78,12 +78,14 @@ def backfill_model(
     model: EmbeddingModel,
     embedder: Embedder,
     *,
+    is_held: bool = False,
     on_progress: Progress = lambda _chunks: None,
 ) -> ModelBackfillReport:
     """Give every live chunk of the batches (None: of all notes) both of the model's vectors, a page a transaction.
 
     A vector whose input is known is not computed again, so a second run goes on where the first one ended. A chunk that is
-    deleted or replaced meanwhile is passed over, one that the model gives nothing for is counted.
+    deleted or replaced meanwhile is passed over, one that the model gives nothing for is counted. ``is_held`` is for a
+    promotion that waits for this: one page, so that nobody waits long.
 
     Raises:
         EmbeddingUnavailableError: the provider is down; what was written stays.
@@ -94,9 +96,11 @@ def backfill_model(
     while page := store.fetch_chunks_without_vectors(
         database, tenant, batches, model.id, after=after, limit=PAGE_CHUNKS, max_characters=PAGE_CHARACTERS
     ):
-        report += _fill_page(database, tenant, page, model, embedder, patience=patience)
+        report += _fill_page(database, tenant, page, model, embedder, patience=patience, is_held=is_held)
         on_progress(len(page))
         after = page[-1].chunk_id
+        if is_held:
+            break
     return report
 
 
@@ -108,6 +112,7 @@ def _fill_page(
     embedder: Embedder,
     *,
     patience: _Patience,
+    is_held: bool,
 ) -> ModelBackfillReport:
     inputs = [(chunk, kind, _text(chunk, kind)) for chunk in page for kind in chunk.kinds]
     hashed = [(chunk, kind, text, input_hash(model, text, role="document")) for chunk, kind, text in inputs]
@@ -120,7 +125,7 @@ def _fill_page(
         for chunk, kind, _, digest in hashed
         if digest in known or digest in computed.vectors
     ]
-    written = store.write_model_vectors(database, tenant, model.id, vectors)
+    written = store.write_model_vectors(database, tenant, model.id, vectors, is_held=is_held)
     if written.state == "retired":
         raise ModelStateError(f"{model.name} was retired meanwhile; nothing of it is kept")
     failed = {chunk.chunk_id: (chunk.note_id, digest) for chunk, _, _, digest in hashed if digest in computed.reasons}
@@ -196,6 +201,7 @@ def fill_model(
     model: EmbeddingModel,
     batches: Mapping[TenantId, Sequence[str] | None] | None = None,
     *,
+    is_held: bool = False,
     on_progress: Progress = lambda _chunks: None,
 ) -> ModelBackfillReport:
     """Fill in the model's vectors of these batches, or (None) of every tenant's every note; see ``backfill_model``."""
@@ -203,7 +209,7 @@ def fill_model(
     wanted = dict.fromkeys(list_tenants(database)) if batches is None else batches
     report = ModelBackfillReport()
     for tenant, keys in wanted.items():
-        report += backfill_model(database, tenant, keys, model, embedder, on_progress=on_progress)
+        report += backfill_model(database, tenant, keys, model, embedder, is_held=is_held, on_progress=on_progress)
     if report.embedded + report.reused >= VACUUM_AFTER_VECTORS:
         vacuum(database)
     return report

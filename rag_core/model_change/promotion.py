@@ -15,7 +15,8 @@ from rag_core.storage.models import Promotion, fetch_active_model, find_model, p
 from rag_core.storage.vector_index import ensure_vector_index
 
 ROUNDS = 10
-"""Each fills in what was written during the one before, so they get shorter; a bulk import may outlast them all."""
+"""Each fills in what was written during the one before, so they get shorter, and the last of it while publications wait; a
+bulk import, which does not wait, may outlast them all."""
 INDEX_SECONDS = 3600
 _POLL_SECONDS = 0.5
 
@@ -58,24 +59,38 @@ def promote(
     began, report = clock(), ModelBackfillReport()
     model, former = _pair(engine.database, name)
     if model.id == former.id:
-        return _report(model, former, report, rounds=0, notes=0, seconds=0.0)
+        return PromotionReport(model=model, former=model, caught_up=report, rounds=0, notes=0, seconds=0.0)
     _check_state(model, is_waiting=is_waiting)
     begin_backfill(engine.database, name)
     promotion = Promotion(is_done=False)
     for rounds in range(1, ROUNDS + 1):
         report += _completed(engine, model, on_progress)
-        _, former = _pair(engine.database, name)
-        promotion = promote_model(
-            engine.database,
-            model.id,
-            instead_of=former.id,
-            fingerprints=renamed_fingerprints(engine.pipeline, former, model),
-        )
+        former, promotion, late = _attempt(engine, name, on_progress)
+        report += late
         if promotion.is_done:
-            model, _ = _pair(engine.database, name)
-            seconds = round(clock() - began, 3)
-            return _report(model, former, report, rounds=rounds, notes=promotion.notes, seconds=seconds)
+            return PromotionReport(
+                model=_pair(engine.database, name)[0],
+                former=former,
+                caught_up=report,
+                rounds=rounds,
+                notes=promotion.notes,
+                seconds=round(clock() - began, 3),
+            )
     raise ModelStateError(_explain_rounds(model, promotion))
+
+
+def _attempt(engine: Engine, name: str, on_progress: Progress) -> tuple[EmbeddingModel, Promotion, ModelBackfillReport]:
+    """Promote it if nothing is in the way: the model it is to replace, how it ended, and what was filled in for it."""
+    model, former = _pair(engine.database, name)
+    late: list[ModelBackfillReport] = []
+    promotion = promote_model(
+        engine.database,
+        model.id,
+        instead_of=former.id,
+        fingerprints=renamed_fingerprints(engine.pipeline, former, model),
+        complete=lambda: late.append(fill_model(engine, model, is_held=True, on_progress=on_progress)),
+    )
+    return former, promotion, sum(late, ModelBackfillReport())
 
 
 def renamed_fingerprints(pipeline: Pipeline, former: EmbeddingModel, model: EmbeddingModel) -> dict[str, str]:
@@ -135,15 +150,3 @@ def _explain_rounds(model: EmbeddingModel, promotion: Promotion) -> str:
         f"{model.name} was not promoted in {ROUNDS} attempts: {promotion.obstacle}{f' ({missing})' if missing else ''}. Notes are "
         "being written all the time; wait until the import under way is done, and try again. Nothing changed"
     )
-
-
-def _report(
-    model: EmbeddingModel,
-    former: EmbeddingModel,
-    caught_up: ModelBackfillReport,
-    *,
-    rounds: int,
-    notes: int,
-    seconds: float,
-) -> PromotionReport:
-    return PromotionReport(model=model, former=former, caught_up=caught_up, rounds=rounds, notes=notes, seconds=seconds)

@@ -13,7 +13,7 @@ from psycopg import sql
 from rag_core.embedding import EmbeddingModel, ModelState
 from rag_core.model import ChunkId, EmbeddingKind, NoteId, TenantId
 from rag_core.storage.database import Connection, Database
-from rag_core.storage.models import hold_model
+from rag_core.storage.models import fetch_state, hold_model
 from rag_core.storage.queries import query
 from rag_core.storage.staging import lock_notes
 from rag_core.storage.vector_index import EXACT_SCAN_CHUNKS, index_name, vector_kind
@@ -102,12 +102,15 @@ def list_batches_without_vectors(database: Database, tenant: TenantId, model_id:
 
 
 def write_model_vectors(
-    database: Database, tenant: TenantId, model_id: int, vectors: Sequence[ModelVector]
+    database: Database, tenant: TenantId, model_id: int, vectors: Sequence[ModelVector], *, is_held: bool = False
 ) -> WrittenVectors:
-    """Write vectors in one transaction; those of chunks that were deleted or replaced meanwhile are passed over."""
+    """Write vectors in one transaction; those of chunks that were deleted or replaced meanwhile are passed over.
+
+    ``is_held`` is for a promotion, which waits for this and keeps everybody else from changing the model.
+    """
 
     def write(connection: Connection) -> WrittenVectors:
-        state = hold_model(connection, model_id)
+        state = fetch_state(connection, model_id) if is_held else hold_model(connection, model_id)
         if state == "retired":
             return WrittenVectors(count=0, state=state)
         lock_notes(connection, tenant, sorted({item.chunk.note_id for item in vectors}))

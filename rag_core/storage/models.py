@@ -4,7 +4,7 @@ A promotion holds the lock ``brain.active_model``; whoever writes vectors of a m
 transaction (``hold_model``), so that nobody writes for a model that was demoted or retired a moment before.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -18,6 +18,8 @@ from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 
 _LOCK_WAIT = "30s"
+FEW_VECTORS = 500
+"""So many may be made while publications wait: half a second's work of the embedded model, some seconds' of a server's."""
 _COLUMNS = (
     "id",
     "name",
@@ -130,21 +132,36 @@ def hold_model(connection: Connection, model_id: int) -> ModelState:
     To be called first in a transaction, before a note is locked: a promotion locks the notes after this.
     """
     connection.execute(query("share_active_model"))
+    return fetch_state(connection, model_id)
+
+
+def fetch_state(connection: Connection, model_id: int) -> ModelState:
+    """The state that a registered model is in."""
     row = connection.execute(query("model_state"), {"model": model_id}).fetchone()
     assert row is not None
     state: ModelState = row[0]
     return state
 
 
-def promote_model(database: Database, model_id: int, *, instead_of: int, fingerprints: Mapping[str, str]) -> Promotion:
+def promote_model(
+    database: Database,
+    model_id: int,
+    *,
+    instead_of: int,
+    fingerprints: Mapping[str, str],
+    complete: Callable[[], None] = lambda: None,
+) -> Promotion:
     """Make a model the active one, and the active one ready, in one transaction; or change nothing and say why.
 
-    Every live chunk of every tenant must have both vectors at that moment. ``fingerprints`` leads from the former
+    Every live chunk of every tenant must have both vectors at that moment. What a few of them lack can be made by ``complete``,
+    because nothing is published meanwhile; it must not wait for ``hold_model``. ``fingerprints`` leads from the former
     pipeline's to those of the same pipeline with the new model: notes keep their chunks and are not stale.
     """
     with database.owner() as connection:
         try:
             with connection.transaction():
+                _hold_everybody_off(connection)
+                _require_vectors(connection, model_id, complete)
                 return _promote(connection, model_id, instead_of, fingerprints)
         except _UnfitError as error:
             return error.promotion
@@ -160,13 +177,26 @@ class _UnfitError(Exception):
         self.promotion = promotion
 
 
-def _promote(connection: Connection, model_id: int, instead_of: int, fingerprints: Mapping[str, str]) -> Promotion:
+def _hold_everybody_off(connection: Connection) -> None:
     connection.execute("select set_config('lock_timeout', %s, true)", (_LOCK_WAIT,))
     connection.execute(query("lock_active_model"))
-    counts = count_vectors_by_tenant(connection, model_id)
-    missing = {tenant: count.missing for tenant, count in counts.items() if count.missing}
+
+
+def _require_vectors(connection: Connection, model_id: int, complete: Callable[[], None]) -> None:
+    missing = _missing(connection, model_id)
+    if 0 < sum(missing.values()) <= FEW_VECTORS:
+        complete()
+        missing = _missing(connection, model_id)
     if missing:
         raise _UnfitError(Promotion(is_done=False, missing=missing, obstacle="vectors are missing"))
+
+
+def _missing(connection: Connection, model_id: int) -> dict[TenantId, int]:
+    counts = count_vectors_by_tenant(connection, model_id)
+    return {tenant: count.missing for tenant, count in counts.items() if count.missing}
+
+
+def _promote(connection: Connection, model_id: int, instead_of: int, fingerprints: Mapping[str, str]) -> Promotion:
     if not change_state(connection, instead_of, to="ready", among=["active"]):
         raise _UnfitError(Promotion(is_done=False, obstacle="another model was promoted meanwhile"))
     if not change_state(connection, model_id, to="active", among=["backfilling", "ready"]):

@@ -239,12 +239,28 @@ class TestWhatIsWrittenMeanwhile:
         found = find(with_model(engine, model), tenant, "facturas de marzo")
         assert found.hits[0].external_id == "nueva"
 
-    def test_what_is_written_during_the_last_backfill_is_made_up_for_in_another_round(
+    def test_what_a_few_chunks_lack_at_the_moment_of_promotion_is_made_up_for_then(
         self, engine, tenant, make_note, index_notes, monkeypatch
     ) -> None:
         make_note(RIVER)
         index_notes()
         model = backfilled(engine)
+
+        def promote_late(database: Database, model_id: int, **more: Any) -> Any:
+            make_note(BILLS, external_id="nueva")
+            return promote_model(database, model_id, **more)
+
+        monkeypatch.setattr("rag_core.model_change.promotion.promote_model", promote_late)
+        report = promote(engine, OTHER)
+
+        assert (report.rounds, report.caught_up.embedded) == (1, 1)
+        assert find(with_model(engine, model), tenant, "facturas de marzo").hits[0].external_id == "nueva"
+
+    def test_what_more_chunks_lack_is_made_up_for_in_another_round(
+        self, engine, tenant, make_note, index_notes, monkeypatch
+    ) -> None:
+        model = backfilled(engine)
+        monkeypatch.setattr("rag_core.storage.models.FEW_VECTORS", 1)
         made = iter([BILLS])
 
         def promote_late(database: Database, model_id: int, **more: Any) -> Any:
@@ -263,11 +279,12 @@ class TestWhatIsWrittenMeanwhile:
     ) -> None:
         backfilled(engine)
 
-        def promote_late(database: Database, model_id: int, **more: Any) -> Any:
+        def fill_late(*args: Any, **more: Any) -> Any:
+            report = fill_model(*args, **more)
             make_note(BILLS)
-            return promote_model(database, model_id, **more)
+            return report
 
-        monkeypatch.setattr("rag_core.model_change.promotion.promote_model", promote_late)
+        monkeypatch.setattr("rag_core.model_change.promotion.fill_model", fill_late)
         with pytest.raises(ModelStateError, match=r"not promoted in 10 attempts: vectors are missing \(2 of pruebas\)"):
             promote(engine, OTHER)
 
