@@ -114,4 +114,4 @@ def _described(manifest: "Manifest", seconds: float) -> dict[str, Any]:
 
 def _summary(manifest: "Manifest") -> str:
     rows = {table.name: table.rows for table in manifest.tables}
-    return f"{rows['tenants']} tenants, {rows['notes']:,} notes, {sum(rows.values()):,} rows in {len(rows)} tables"
+    return f"{rows['notes']:,} notes, {sum(rows.values()):,} rows in {len(rows)} tables"

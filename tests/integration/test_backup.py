@@ -394,6 +394,17 @@ def test_readers_wait_for_a_restoration_and_see_it_whole(file: Path, other: Data
     assert seen == [13]
 
 
+def test_a_program_that_goes_on_finds_what_was_restored_by_the_connections_it_has(file: Path, other: Database) -> None:
+    def found() -> int:
+        return len(search_fulltext(other, TENANT, "paraguas", limit=5, timeout_ms=9_000))
+
+    before = [found() for _ in range(12)]  # often enough for its statements to be prepared, and planned for good
+    put_back(other, file)
+
+    assert before == [0] * 12
+    assert [found() for _ in range(12)] == [1] * 12
+
+
 class TestVersions:
     """A backup of another version of the schema."""
 

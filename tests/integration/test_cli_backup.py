@@ -174,7 +174,7 @@ def test_a_home_that_holds_notes_is_replaced_only_when_asked(brain: Brain, folde
     done = brain("one", "restore", file, "--replace")
 
     assert (refused.returncode, "--replace" in json.loads(refused.stdout)["error"]) == (1, True)
-    assert (done.returncode, "1 tenants, 3 notes" in done.stdout) == (0, True)
+    assert (done.returncode, "3 notes, " in done.stdout) == (0, True)
     assert differing(before, rows_of_home(folder / "one")) == []
 
 
