@@ -5,7 +5,9 @@ import json
 from dataclasses import dataclass
 
 import dagster as dg
+from dagster._core.execution.backfill import BulkActionsFilter, BulkActionStatus, PartitionBackfill
 
+from rag_assets.fulltext_index import fulltext_index
 from rag_assets.partitions import PARTITIONS_NAME, BatchRange, add_missing_keys, merge_ranges
 from rag_core.engine import Engine
 from rag_core.graph.llm import causal_extractor
@@ -39,17 +41,21 @@ def register_everywhere(engine: Engine) -> None:
 
 
 def plan_index(instance: dg.DagsterInstance, engine: Engine) -> Plan:
-    """Register what is new, and cover the stale batches of all tenants by ranges without what waits for a migration."""
+    """Register what is new, and cover the stale batches of all tenants by ranges.
+
+    Left out are batches that wait for a migration, and those that an open backfill makes.
+    """
     extractor = causal_extractor(engine.chat)
     work = [
         find_work(engine.database, tenant, fingerprint=engine.pipeline.fingerprint, extractor=extractor)
         for tenant in list_tenants(engine.database)
     ]
     add_missing_keys(instance, engine.database)
-    passable = [key for tenant_work in work for key in tenant_work.passable]
+    taken = keys_in_backfills(instance)
+    passable = [key for tenant_work in work for key in tenant_work.passable if key not in taken]
     ranges = merge_ranges(
         instance.get_dynamic_partitions(PARTITIONS_NAME),
-        [key for tenant_work in work for key in tenant_work.wanted],
+        [key for tenant_work in work for key in tenant_work.wanted if key not in taken],
         passable=passable,
         max_gap=MAX_GAP,
         max_wanted=MAX_BATCHES,
@@ -58,11 +64,23 @@ def plan_index(instance: dg.DagsterInstance, engine: Engine) -> Plan:
     return Plan(ranges=ranges, newest=newest)
 
 
-def unfinished_index_run(instance: dg.DagsterInstance) -> str | None:
-    """The id of a run of the index's jobs that is queued or in progress, if there is one.
+def keys_in_backfills(instance: dg.DagsterInstance) -> set[str]:
+    """The partitions of the index that backfills were started over and have not finished with."""
+    open_ones = instance.get_backfills(filters=BulkActionsFilter(statuses=[BulkActionStatus.REQUESTED]))
+    return {key for backfill in open_ones for key in _keys_of(backfill)}
 
-    Backfills are not looked for: they take partitions that somebody chose, and may take days.
-    """
+
+def _keys_of(backfill: PartitionBackfill) -> list[str]:
+    data = backfill.asset_backfill_data
+    if data is None:  # of a job
+        return list(backfill.partition_names or ())
+    if fulltext_index.key not in data.target_subset.asset_keys:
+        return []
+    return list(data.get_target_partitions_subset(fulltext_index.key).get_partition_keys())
+
+
+def unfinished_index_run(instance: dg.DagsterInstance) -> str | None:
+    """The id of a run of the index's jobs that is queued or in progress, if there is one; backfills' runs are not theirs."""
     for job in INDEX_JOBS:
         runs = instance.get_runs(dg.RunsFilter(job_name=job, statuses=UNFINISHED), limit=1)
         if runs:

@@ -1,16 +1,20 @@
 """What starts by itself when notes change: the minute's sensor and the hour's schedule."""
 
+import time
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import dagster as dg
 import pytest
+from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
 from pipeline_runs import TENANT, ImportTexts, RunJob, range_tags
 
 from rag_assets.definitions import build_definitions
-from rag_assets.partitions import PARTITIONS_NAME
+from rag_assets.jobs import INDEX_KEYS
+from rag_assets.partitions import PARTITIONS_NAME, add_missing_keys
 from rag_core.engine import Engine
+from rag_core.indexing.batches import register_batches
 from rag_core.model import TenantId
 from rag_core.storage.notes import delete_notes, find_note
 
@@ -222,11 +226,27 @@ class TestHourlySchedule:
 
         assert found.skip_message == f"Run {run.run_id} is indexing or waits to."  # type: ignore[attr-defined]
 
-    def test_a_backfill_that_somebody_started_is_not_waited_for(
-        self, hour: Callable[[], object], instance: dg.DagsterInstance, import_texts: ImportTexts
+    def test_batches_that_a_backfill_makes_are_left_to_it_and_others_are_not(
+        self, hour: Callable[[], object], engine: Engine, instance: dg.DagsterInstance, import_texts: ImportTexts
+    ) -> None:
+        import_texts([f"La nota número {number}." for number in range(101)])
+        register_batches(engine.database, TENANT)
+        add_missing_keys(instance, engine.database)
+        _open_backfill(instance, "pruebas-000000")
+        instance.create_run_for_job(_migration, status=dg.DagsterRunStatus.STARTED)
+
+        (request,) = hour().run_requests  # type: ignore[attr-defined]
+
+        assert range_tags("pruebas-000001", "pruebas-000001").items() <= request.tags.items()
+
+    def test_batches_of_a_backfill_that_is_over_are_anybodys(
+        self, hour: Callable[[], object], engine: Engine, instance: dg.DagsterInstance, import_texts: ImportTexts
     ) -> None:
         import_texts(["Riego el huerto los martes."])
-        instance.create_run_for_job(_migration, status=dg.DagsterRunStatus.STARTED)
+        register_batches(engine.database, TENANT)
+        add_missing_keys(instance, engine.database)
+        backfill = _open_backfill(instance, "pruebas-000000")
+        instance.update_backfill(backfill.with_status(BulkActionStatus.COMPLETED_FAILED))
 
         assert len(hour().run_requests) == 1  # type: ignore[attr-defined]
 
@@ -246,6 +266,25 @@ def test_the_verification_runs_every_check_at_another_time_than_the_evaluation_a
     job = definitions.resolve_job_def("check_index")
     assert {node.name for node in job.nodes} >= {"check_notes", "check_live_batches", "check_statistics"}
     assert job.asset_layer.executable_asset_keys == set()
+
+
+def _open_backfill(instance: dg.DagsterInstance, *keys: str) -> PartitionBackfill:
+    """A backfill of the stages over the partitions, as the UI makes it."""
+    backfill = PartitionBackfill.from_asset_partitions(
+        backfill_id="una",
+        asset_graph=build_definitions().resolve_asset_graph(),
+        partition_names=keys,
+        asset_selection=INDEX_KEYS,
+        backfill_timestamp=time.time(),
+        tags={},
+        dynamic_partitions_store=instance,
+        all_partitions=False,
+        title=None,
+        description=None,
+        run_config=None,
+    )
+    instance.add_backfill(backfill)
+    return backfill
 
 
 def _reason(found: dg.SensorResult) -> str | None:
