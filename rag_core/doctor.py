@@ -1,12 +1,14 @@
 """What Brain Sync needs, checked one by one, each finding with its remedy."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from rag_core.embedding import EmbeddingModel
 from rag_core.engine import Engine, open_engine
 from rag_core.errors import ConfigurationError, RagError
 from rag_core.settings import Settings, read_settings
 from rag_core.storage.migrate import read_migrations
+from rag_core.storage.models import list_models
 from rag_core.storage.queries import query
 
 _OLLAMA_SECONDS = 2.0
@@ -32,20 +34,23 @@ def examine() -> list[Finding]:
         settings = read_settings()
     except RagError as error:
         return [Finding(name="settings", is_ok=False, found=str(error), remedy="correct the environment variable")]
+    database, registered = _database(settings)
     return [
         Finding(name="settings", is_ok=True, found=f"home {settings.home}, time zone {settings.timezone}"),
-        *_database(settings),
-        *_ollama(settings),
+        *database,
+        *_ollama(settings, registered),
     ]
 
 
-def _database(settings: Settings) -> Iterator[Finding]:
+def _database(settings: Settings) -> tuple[list[Finding], list[EmbeddingModel]]:
+    """What there is to say of the database, and the embedding models it knows."""
     try:
         with open_engine(settings) as engine:
-            yield from _server(engine)
-            yield _model(engine)
+            with engine.database.owner() as connection:
+                registered = [known.model for known in list_models(connection)]
+            return [*_server(engine), _model(engine, registered)], registered
     except RagError as error:
-        yield Finding(name="database", is_ok=False, found=str(error), remedy="as the message says")
+        return [Finding(name="database", is_ok=False, found=str(error), remedy="as the message says")], []
 
 
 def _server(engine: Engine) -> Iterator[Finding]:
@@ -66,18 +71,26 @@ def _server(engine: Engine) -> Iterator[Finding]:
     )
 
 
-def _model(engine: Engine) -> Finding:
+def _model(engine: Engine, registered: Sequence[EmbeddingModel]) -> Finding:
     model = engine.model
     problem = _lacks(engine.settings, model.name, "embedding") if model.provider == "ollama" else None
     return Finding(
         name="embedding model",
         is_ok=problem is None,
-        found=f"{model.name}, {model.dimensions} dimensions, provider {model.provider}, fusion {model.fusion_method}",
+        found=f"{model.name}, {model.dimensions} dimensions, provider {model.provider}, fusion {model.fusion_method}"
+        + "".join(_ready(other.name) for other in registered if other.state == "ready"),
         remedy=problem or "",
     )
 
 
-def _ollama(settings: Settings) -> Iterator[Finding]:
+def _ready(name: str) -> str:
+    return (
+        f"; {name} is ready: `brain models evaluate {name}` compares it with this one, `brain models promote {name}` puts it in its "
+        "place"
+    )
+
+
+def _ollama(settings: Settings, registered: Sequence[EmbeddingModel]) -> Iterator[Finding]:
     """Ollama is optional: its absence is said, and is a failure only of what was configured to use it."""
     from rag_core.ollama import fetch_model_names
 
@@ -86,18 +99,33 @@ def _ollama(settings: Settings) -> Iterator[Finding]:
     except ConfigurationError as error:
         yield Finding(name="Ollama", is_ok=False, found=str(error), remedy="correct OLLAMA_HOST")
         return
-    yield Finding(name="Ollama", is_ok=True, found=_ollama_found(settings, names))
+    yield Finding(name="Ollama", is_ok=True, found=_ollama_found(settings, names, registered))
     yield _chat(settings, has_server=names is not None)
 
 
-def _ollama_found(settings: Settings, names: list[str] | None) -> str:
+def _ollama_found(settings: Settings, names: list[str] | None, registered: Sequence[EmbeddingModel]) -> str:
     if names is None:
         return f"nobody answers at {settings.ollama_host}; not needed, everything runs without"
     models = ", ".join(names) or "none yet"
     return (
         f"answers at {settings.ollama_host}, models: {models}; it embeds once a model of provider `ollama` is registered "
-        "and promoted"
+        f"and promoted{_unregistered(settings, names, registered)}"
     )
+
+
+def _unregistered(settings: Settings, names: Sequence[str], registered: Sequence[EmbeddingModel]) -> str:
+    """How to use an embedding model that the server has and the registry does not know."""
+    from rag_core.ollama import list_embedding_models
+
+    known = {model.name for model in registered}
+    new = [name for name in names if name.removesuffix(":latest") not in known]
+    embedding = list_embedding_models(settings.ollama_host, new, timeout_seconds=_OLLAMA_SECONDS)
+    return "".join(_how_to_use(name.removesuffix(":latest")) for name in embedding)
+
+
+def _how_to_use(name: str) -> str:
+    steps = ", ".join(f"`brain models {step} {name}`" for step in ("add", "backfill", "evaluate", "promote"))
+    return f"; {name} can embed: {steps}"
 
 
 def _chat(settings: Settings, *, has_server: bool) -> Finding:

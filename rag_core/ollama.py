@@ -4,6 +4,7 @@ Here: the client, which of its failures are the server's, and how each is said. 
 (``rag_core.call_time``), what is asked and what must come back (``rag_core.embedding.ollama``, ``rag_core.chat.ollama``).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import httpx
@@ -52,6 +53,16 @@ def fetch_model_names(host: str, *, timeout_seconds: float) -> list[str] | None:
             return [model.model for model in open_client(host).list().models if model.model]
     except FAILURES:
         return None
+
+
+def list_embedding_models(host: str, names: Sequence[str], *, timeout_seconds: float) -> list[str]:
+    """Those of the server's models that it says can embed, within the time for all; [] when it does not say or does not answer."""
+    try:
+        with call_time(timeout_seconds):
+            client = open_client(host)
+            return [name for name in names if "embedding" in (client.show(name).capabilities or ())]
+    except FAILURES:
+        return []
 
 
 def find_fault(host: str, model: str, *, capability: str, timeout_seconds: float) -> str | None:

@@ -5,6 +5,8 @@ from ollama_server import OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 
 from rag_core.doctor import Finding, examine
+from rag_core.model_change.backfill import settle_model
+from rag_core.model_change.registration import WantedModel, register_model
 
 
 @pytest.fixture(autouse=True)
@@ -93,3 +95,32 @@ def test_an_active_embedding_model_of_ollama_that_is_not_there_is_a_failure(
 
     assert not found["embedding model"].is_ok
     assert "`ollama pull nomic-embed-text`" in found["embedding model"].remedy
+
+
+def test_an_embedding_model_that_is_not_registered_is_named_with_the_commands_that_put_it_to_use(
+    monkeypatch, ollama_server: OllamaServer
+) -> None:
+    ollama_server.serve("llama3.2")
+    ollama_server.serve("nomic-embed-text", dimensions=16)
+
+    found = findings(monkeypatch, OLLAMA_HOST=ollama_server.url)["Ollama"].found
+
+    assert found.endswith(
+        "; nomic-embed-text can embed: `brain models add nomic-embed-text`, `brain models backfill nomic-embed-text`, "
+        "`brain models evaluate nomic-embed-text`, `brain models promote nomic-embed-text`"
+    )
+
+
+def test_a_registered_model_is_not_offered_again_and_one_that_is_ready_is_named_with_the_next_step(
+    monkeypatch, ollama_server: OllamaServer, database
+) -> None:
+    ollama_server.serve("nomic-embed-text", dimensions=16)
+    wanted = WantedModel(name="nomic-embed-text", provider="ollama")
+    registered = register_model(database, wanted, ollama_host=ollama_server.url)
+    settle_model(database, registered.model)
+
+    found = findings(monkeypatch, OLLAMA_HOST=ollama_server.url)
+
+    assert "can embed" not in found["Ollama"].found
+    assert "nomic-embed-text is ready" in found["embedding model"].found
+    assert "`brain models promote nomic-embed-text` puts it in its place" in found["embedding model"].found
