@@ -15,6 +15,7 @@ import pytest
 
 from rag_core.api.app import bound_socket
 from rag_core.errors import ConfigurationError
+from rag_core.storage.database import Database
 
 SERVE = """
 import signal
@@ -65,6 +66,22 @@ def test_a_signal_stops_it_cleanly(database_url: str, sent: signal.Signals, stat
         said = process.stderr.read() if process.stderr else ""
     assert f"http://127.0.0.1:{port}/" in said
     assert "ERROR" not in said
+
+
+def test_it_writes_its_figures_from_the_start_and_that_it_ended_as_it_should(
+    database: Database, database_url: str
+) -> None:
+    port = free_port()
+    with served(database_url, port) as process:
+        wait_ready(port)
+
+        process.send_signal(signal.SIGTERM)
+
+        process.wait(20)
+    with database.owner() as owner:
+        rows = owner.execute("select process, is_last from brain.service_minutes order by minute").fetchall()
+    assert rows[-1][1]
+    assert {int(name.split("/")[1]) for name, _ in rows} == {process.pid}
 
 
 def test_a_port_in_use_is_said_with_the_remedy() -> None:
