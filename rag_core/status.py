@@ -3,19 +3,26 @@
 from typing import Any
 
 from rag_core.engine import Engine
+from rag_core.graph.llm import causal_extractor
+from rag_core.migration.status import read_migration_status
 from rag_core.model import TenantId
+from rag_core.storage.migration_control import MAX_ATTEMPTS
 from rag_core.storage.queries import query
 from rag_core.telemetry.performance import fetch_performance
 
 
 def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
-    """Counts, what is stale, the models in use, the last evaluation, and the figures of this home's API if it runs."""
+    """Counts, what is stale, the migration, the models in use, the last evaluation, and the figures of this home's API."""
+    parameters = {
+        "tenant": tenant,
+        "fingerprint": engine.pipeline.fingerprint,
+        "extractor": causal_extractor(engine.chat).fingerprint,
+        "most_attempts": MAX_ATTEMPTS,
+    }
     with engine.database.transaction(tenant) as connection:
-        row = connection.execute(
-            query("status"), {"tenant": tenant, "fingerprint": engine.pipeline.fingerprint}
-        ).fetchone()
+        row = connection.execute(query("status"), parameters).fetchone()
     assert row is not None
-    notes, indexed, stale, chunks, vectors, cached, batches, golden, last, version = row
+    notes, indexed, stale, chunks, vectors, cached, batches, unread, golden, last, version = row
     return {
         "tenant": tenant,
         "notes": notes,
@@ -25,10 +32,12 @@ def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
         "vectors": vectors,
         "cached_vectors": cached,
         "batches": batches,
+        "batches_without_graph": unread,
+        "migration": read_migration_status(engine.database, tenant).summary(),
         "golden_queries": golden,
         "last_evaluation": last,
         "embedding_model": f"{engine.model.name} ({engine.model.dimensions} dimensions, {engine.model.provider})",
-        "chat_model": None,
+        "chat_model": None if engine.chat is None else engine.chat.name,
         "pipeline_fingerprint": engine.pipeline.fingerprint,
         "server": version,
         "database": "DATABASE_URL" if engine.settings.database_url else "embedded",

@@ -156,6 +156,12 @@ def _bar(description: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
+def progress_bar(percent: float, *, cells: int = 30) -> str:
+    """So much of a bar as is done."""
+    filled = int(cells * percent / 100)
+    return "█" * filled + "░" * (cells - filled)
+
+
 def table(title: str, headers: list[str], rows: list[list[str]]) -> None:
     """A table for people, on stdout."""
     from rich.console import Console

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag_core.cli.app import JsonOption, TenantOption, app, batch_progress, command, print_json, progress, say, table
+from rag_core.cli.app import (
+    JsonOption,
+    TenantOption,
+    app,
+    batch_progress,
+    command,
+    print_json,
+    progress,
+    progress_bar,
+    say,
+    table,
+)
 from rag_core.cli.notes import NoteLanguageOption
 
 if TYPE_CHECKING:
@@ -34,7 +45,6 @@ migration_app = typer.Typer(
 )
 app.add_typer(migration_app, name="migration")
 
-BAR_CELLS = 40
 SHOWN = 20
 _VECTORS = "The rows' own vectors"
 _TABLE = "A table instead of a file"
@@ -307,8 +317,7 @@ def show_status(tenant: TenantOption = None, is_json: JsonOption = False) -> Non
 
 
 def _show_status(found: "MigrationStatus", *, zone: "ZoneInfo") -> None:
-    filled = int(BAR_CELLS * found.percent / 100)
-    print(f"{'█' * filled}{'░' * (BAR_CELLS - filled)} {found.percent:.2f} %  {found.state.replace('_', ' ')}")
+    print(f"{progress_bar(found.percent)} {found.percent:.2f} %  {found.state.replace('_', ' ')}")
     speed = "unknown" if found.notes_per_second is None else f"{found.notes_per_second:,.1f} notes a second"
     rows = [
         [

@@ -11,6 +11,7 @@ from rag_core.cli.app import (
     batch_progress,
     command,
     print_json,
+    progress_bar,
     say,
     table,
 )
@@ -33,8 +34,10 @@ def status(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
 
 
 def _show_status(found: dict[str, Any]) -> None:
-    figures = found.pop("performance")
+    figures, migration = found.pop("performance"), found.pop("migration")
     rows = [[name.replace("_", " "), _shown(value)] for name, value in found.items()]
+    if migration["state"] != "not_started":
+        rows.append(["migration", _migration(migration)])
     table("Brain Sync", ["what", "value"], rows)
     if figures is None:
         say("The API of this home does not run, so there are no figures of requests.")
@@ -42,6 +45,22 @@ def _show_status(found: dict[str, Any]) -> None:
         _show_performance(figures)
     if found["stale_notes"]:
         say("Run `brain index`: some notes are not indexed as they are now.")
+
+
+def _migration(found: dict[str, Any]) -> str:
+    """How far the migration is, in a line."""
+    bar = progress_bar(found["percent"])
+    parts = [
+        f"{bar} {found['percent']:.2f} %, {found['state'].replace('_', ' ')}",
+        f"{found['remaining']:,} notes to come",
+    ]
+    if found["failures"]:
+        parts.append(f"{found['failures']:,} failed (brain migration status)")
+    if found["notes_per_second"] is not None:
+        parts.append(f"{found['notes_per_second']:,.1f} a second")
+    if found["estimated_completion"] is not None:
+        parts.append(f"done by {found['estimated_completion']}")
+    return ", ".join(parts)
 
 
 def _show_performance(figures: dict[str, Any]) -> None:

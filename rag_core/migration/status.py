@@ -41,8 +41,8 @@ class Failure:
 class MigrationStatus:
     """A tenant's migration as it stands.
 
-    ``notes`` and ``chunked_notes`` are of all its notes, ``attached``, ``pending``, ``migrated`` of legacy ones, ``batches``
-    of those that hold them; ``failures`` are counted all, the last 20 are in ``latest_failures``. ``notes_per_second`` is of
+    ``notes`` and ``chunked_notes`` are of all its notes, ``attached`` and ``pending`` of legacy ones, ``batches`` of those
+    that hold them; ``failures`` are counted all, the last 20 are in ``latest_failures``. ``notes_per_second`` is of
     the last ten minutes, None until two moments of them have marks.
     """
 
@@ -55,7 +55,6 @@ class MigrationStatus:
     chunks: int
     attached: int
     pending: int
-    migrated: int
     batches: int
     batches_done: int
     last_mark: datetime | None
@@ -71,6 +70,11 @@ class MigrationStatus:
         return self.notes - self.chunked_notes
 
     @property
+    def migrated(self) -> int:
+        """Legacy notes that do not wait any more."""
+        return max(0, self.attached - self.pending)
+
+    @property
     def percent(self) -> float:
         """Chunked of all notes, from 0 to 100; 100 of none."""
         return percent_of(self.chunked_notes, self.notes)
@@ -81,6 +85,18 @@ class MigrationStatus:
         if self.state != "running":
             return None
         return estimated_completion(self.remaining, self.notes_per_second, now=self.now)
+
+    def summary(self) -> dict[str, Any]:
+        """The few figures that ``brain status`` shows."""
+        return {
+            "state": self.state,
+            "percent": self.percent,
+            "remaining": self.remaining,
+            "pending": self.pending,
+            "failures": self.failures,
+            "notes_per_second": self.notes_per_second,
+            "estimated_completion": _moment(self.estimated_completion),
+        }
 
     def to_wire(self) -> dict[str, Any]:
         """The body of ``GET /api/migration/status``."""
@@ -144,7 +160,6 @@ def read_migration_status(database: Database, tenant: TenantId, *, timeout_ms: i
         chunks=figures["chunks"],
         attached=figures["attached"],
         pending=figures["pending"],
-        migrated=figures["migrated"],
         batches=figures["batches"],
         batches_done=figures["batches_done"],
         last_mark=figures["last_mark"],

@@ -1,12 +1,13 @@
 -- The graph of entities and relations: kept up to date note by note, and walked for a question.
 
 -- name: list_graph_stale_batches
--- Batches with a note that this extractor has not read as it stands; newest first.
+-- Batches with a note that this extractor has not read as it stands; newest first. Notes the migration has not come to are
+-- read when it does: what is read in a whole note goes with its only chunk.
 select b.batch_key
 from notes n
 join batches b using (tenant_id, batch_key)
 left join graph_notes g using (tenant_id, note_id)
-where n.tenant_id = %(tenant)s
+where n.tenant_id = %(tenant)s and n.legacy_state is distinct from 'pending'
     and (g.fingerprint is distinct from %(fingerprint)s or g.content_hash <> n.content_hash)
 group by b.batch_key, b.sequence
 order by b.sequence;

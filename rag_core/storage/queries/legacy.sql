@@ -231,7 +231,6 @@ select now() as now,
     (select count(*) from marks where chunked_at > (select first from ends)) as marks_after_first,
     (select count(*) from legacy_notes where tenant_id = %(tenant)s) as attached,
     (select count(*) from notes where tenant_id = %(tenant)s and legacy_state = 'pending') as pending,
-    (select count(*) from notes where tenant_id = %(tenant)s and legacy_state = 'migrated') as migrated,
     (select count(*) from batches where tenant_id = %(tenant)s and is_legacy) as batches,
     (select count(*) from batches b where b.tenant_id = %(tenant)s and b.is_legacy and not exists (
         select from notes n
