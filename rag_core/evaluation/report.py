@@ -31,7 +31,7 @@ def comparison_line(comparison: Comparison) -> str:
     low, high = comparison.metrics[comparison.metric].interval
     return (
         f"nDCG@10 {comparison.current:.3f}, was {comparison.baseline:.3f}: {comparison.difference:+.3f} "
-        f"({low:+.3f} to {high:+.3f}), p {shown_p(comparison.p_value)}, on {comparison.queries} queries"
+        f"({low:+.3f} to {high:+.3f}), p {_shown_p(comparison.p_value)}, on {comparison.queries} queries"
     )
 
 
@@ -40,7 +40,7 @@ def disturbance_line(run: StoredRun) -> str:
     return f"{run.degraded_queries} of {run.total_queries} queries were degraded and {run.failed_queries} failed"
 
 
-def shown_p(p_value: float) -> str:
+def _shown_p(p_value: float) -> str:
     """A p with as many digits as tell something: 10,000 resamples cannot tell less than 0.0001."""
     return f"{p_value:.4f}" if p_value < 0.01 else f"{p_value:.2f}"
 
