@@ -80,7 +80,7 @@ def test_a_write_that_met_a_deadlock_is_done_again(engine, tenant) -> None:
     def lock(name: str, first: int, second: int) -> None:
         def run(connection) -> None:
             times.append(name)
-            connection.execute("select pg_advisory_xact_lock(%s)", (first,))
+            connection.execute("select pg_advisory_xact_lock(%s)", (first,)).fetchone()
             if times.count(name) == 1:
                 begun.wait()
             connection.execute("select pg_advisory_xact_lock(%s)", (second,))
