@@ -169,7 +169,7 @@ def table(title: str, headers: list[str], rows: list[list[str]]) -> None:
 
     drawn = Table(title=title, title_justify="left", header_style="bold")
     for header in headers:
-        drawn.add_column(header)
+        drawn.add_column(header, overflow="fold")
     for row in rows:
         drawn.add_row(*row)
     Console().print(drawn)

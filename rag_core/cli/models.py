@@ -82,14 +82,13 @@ def _show_models(documents: list[dict[str, Any]]) -> None:
         [
             document["name"],
             document["state"],
-            document["provider"],
-            str(document["dimensions"]),
+            f"{document['dimensions']}, {document['provider']}",
             "{method} {semantic_weight:g}/{fulltext_weight:g}".format(**document["fusion"]),
             ", ".join(f"{tenant} {_share(counts)}" for tenant, counts in document["tenants"].items()) or "no notes",
         ]
         for document in documents
     ]
-    headers = ["model", "state", "provider", "dimensions", "fusion (meaning/words)", "vectors, by tenant"]
+    headers = ["model", "state", "numbers", "fusion", "vectors"]
     table("Embedding models", headers, rows)
     for document in documents:
         if (step := _next_step(document)) is not None:

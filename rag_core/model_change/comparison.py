@@ -13,6 +13,7 @@ from rag_core.evaluation.results import EvaluationRun
 from rag_core.evaluation.runs import evaluate
 from rag_core.evaluation.served import evaluation_config, searcher
 from rag_core.model import Strategy, TenantId
+from rag_core.model_change.backfill import fill_model
 from rag_core.storage.golden import fetch_golden_queries, list_golden_set_names
 from rag_core.storage.models import count_vectors_by_tenant, find_model
 
@@ -73,10 +74,7 @@ def compare_models(
         ModelStateError: it is the engine's own, or lacks vectors of this tenant, so that it could only lose.
         InvalidInputError: there is no golden set with a query that a note of the tenant answers.
     """
-    with engine.database.owner() as connection:
-        model = find_model(connection, name).model
-        counts = count_vectors_by_tenant(connection, model.id).get(tenant)
-    _check(engine, model, missing=counts.missing if counts else 0)
+    model = _comparable(engine, tenant, name)
     names = set_names or _set_names(engine, tenant)
     other = with_model(engine, model)
     return [
@@ -86,14 +84,23 @@ def compare_models(
     ]
 
 
-def _check(engine: Engine, model: EmbeddingModel, *, missing: int) -> None:
+def _comparable(engine: Engine, tenant: TenantId, name: str) -> EmbeddingModel:
+    """The model, with all of the tenant's vectors: of one that is ready, those of notes written since are made now."""
+    with engine.database.owner() as connection:
+        model = find_model(connection, name).model
     if model.id == engine.model.id:
-        raise ModelStateError(f"{model.name} is active itself; name the model to compare it with")
+        raise ModelStateError(f"{name} is active itself; name the model to compare it with")
+    if model.state == "ready":
+        fill_model(engine, model, {tenant: None})
+    with engine.database.owner() as connection:
+        counts = count_vectors_by_tenant(connection, model.id).get(tenant)
+    missing = counts.missing if counts else 0
     if missing or model.state == "retired":
         raise ModelStateError(
-            f"{model.name} lacks {missing} vectors of this tenant's notes, so it could only lose; make them with `brain models "
-            f"backfill {model.name}`"
+            f"{name} lacks {missing} vectors of this tenant's notes, so it could only lose; make them with `brain models backfill "
+            f"{name}`"
         )
+    return model
 
 
 def _set_names(engine: Engine, tenant: TenantId) -> list[str]:
