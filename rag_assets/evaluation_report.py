@@ -44,13 +44,17 @@ TIMEOUT_MS = 30_000
         "without golden set is named."
     ),
 )
-def evaluation_report(engine: dg.ResourceParam[Engine]) -> Materialized:
+def evaluation_report(context: dg.AssetExecutionContext, engine: dg.ResourceParam[Engine]) -> Materialized:
     """Evaluate every tenant that has golden queries, on a lean index."""
     clock = Stopwatch()
     tenants = list_tenants(engine.database)
     folded = [maintain(engine.database, tenant, engine.pipeline) for tenant in tenants]
     evaluated = [tenant for tenant in tenants if _has_golden_queries(engine, tenant)]
-    measured = [_measure(engine, tenant, strategy) for tenant in evaluated for strategy in STRATEGIES]
+    measured = [
+        _measure(engine, tenant, strategy, dagster_run=context.run_id)
+        for tenant in evaluated
+        for strategy in STRATEGIES
+    ]
     return dg.MaterializeResult(
         metadata={
             "report": dg.MetadataValue.md(_report(tenants, measured)),
@@ -72,7 +76,7 @@ def _has_golden_queries(engine: Engine, tenant: TenantId) -> bool:
     return any(query.relevant_note_ids for query in queries)
 
 
-def _measure(engine: Engine, tenant: TenantId, strategy: Strategy) -> Measurement:
+def _measure(engine: Engine, tenant: TenantId, strategy: Strategy, *, dagster_run: str) -> Measurement:
     config = evaluation_config(configure(strategy=strategy))
     run = evaluate(
         engine.database,
@@ -83,6 +87,7 @@ def _measure(engine: Engine, tenant: TenantId, strategy: Strategy) -> Measuremen
         models=engine.model_names(tenant, config),
         pipeline_fingerprint=engine.pipeline.fingerprint,
         purpose="nightly",
+        circumstances={"dagsterRun": dagster_run},
     )
     is_baseline = ensure_baseline(engine.database, tenant, run, strategy=strategy)
     return Measurement(tenant=tenant, strategy=strategy, run=run, verdict=verdict_on(run, is_new_baseline=is_baseline))

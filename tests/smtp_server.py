@@ -35,9 +35,19 @@ class SmtpServer:
     connections: int = 0
     stopping: threading.Event = field(default_factory=threading.Event)
 
+    @property
+    def letters(self) -> list[str]:
+        """What was taken, subject and plain text."""
+        return [f"{mail['Subject']}\n{_plain(mail)}" for mail in self.messages]
+
     def url(self, recipient: str = "ana@example.org") -> str:
         """The address in apprise's form."""
         return f"mailto://127.0.0.1:{self.port}/?smtp=127.0.0.1&from=brain@example.org&to={recipient}&mode=insecure"
+
+
+def _plain(mail: EmailMessage) -> str:
+    body = mail.get_body(preferencelist=("plain",))
+    return "" if body is None else str(body.get_content())
 
 
 @contextmanager

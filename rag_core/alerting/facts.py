@@ -37,7 +37,10 @@ def thresholds(settings: Settings) -> Thresholds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NightlyEvaluation:
-    """The newest nightly run of a golden set under one strategy; ``comparison`` as it was stored, None without a baseline."""
+    """The newest nightly run of a golden set under one strategy.
+
+    ``comparison`` is as it was stored, None without a baseline; ``dagster_run`` is the run that evaluated, where one did.
+    """
 
     tenant: TenantId
     set_name: str
@@ -45,6 +48,7 @@ class NightlyEvaluation:
     run_id: str
     created_at: datetime
     comparison: Mapping[str, Any] | None
+    dagster_run: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,9 @@ No data is no alarm, except where data must be there: a night without evaluation
 their own.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from rag_core.alerting.facts import (
     CheckEnd,
@@ -39,33 +39,48 @@ WINDOW = timedelta(minutes=10)
 """What latency and errors are judged over."""
 MINUTE = timedelta(minutes=1)
 SERVICE = "api"
+_METRICS = {"ndcg_at_10": "nDCG@10", "mrr": "MRR", "hit_rate_at_10": "hit rate @10"}
 
 
 def evaluation_regression(evaluations: Iterable[NightlyEvaluation]) -> Judgement:
-    """The newest nightly run of a golden set and strategy is significantly worse than its baseline."""
-    worse = [found for found in evaluations if (found.comparison or {}).get("is_regression") is True]
-    return Judgement(rule="evaluation_regression", troubles=[_regression(found) for found in worse])
+    """The newest nightly runs of a golden set are significantly worse than their baselines, by one strategy or several."""
+    worse: dict[str, list[NightlyEvaluation]] = {}
+    for found in evaluations:
+        if (found.comparison or {}).get("is_regression") is True:
+            worse.setdefault(f"{found.tenant}/{found.set_name}", []).append(found)
+    troubles = [_regression(subject, found) for subject, found in worse.items()]
+    return Judgement(rule="evaluation_regression", troubles=troubles)
 
 
-def _regression(found: NightlyEvaluation) -> Trouble:
-    comparison = found.comparison or {}
-    name = {"ndcg_at_10": "nDCG@10"}.get(str(comparison.get("metric")), str(comparison.get("metric")))
-    figures = {key: comparison.get(key) for key in ("baseline", "current", "difference", "p_worse", "queries")}
-    told = (
-        f"{name} fell from {_number(figures['baseline'])} to {_number(figures['current'])} on "
-        f"{figures['queries']} questions of the golden set {found.set_name}, more than chance explains "
-        f"(p = {_number(figures['p_worse'], digits=4)})."
-    )
+def _regression(subject: str, found: Sequence[NightlyEvaluation]) -> Trouble:
+    tenant = found[0].tenant
+    run = next((one.dagster_run for one in found if one.dagster_run), None)
+    lines = [f"{one.strategy}: {_drop(one.comparison or {})}" for one in found]
     return Trouble(
         rule="evaluation_regression",
-        subject=f"{found.tenant}/{found.set_name}/{found.strategy}",
+        subject=subject,
         severity="critical",
-        title=f"Retrieval of {found.tenant} got worse ({found.strategy})",
-        message=told,
-        tenant=found.tenant,
-        link="/assets/evaluation_report",
-        details={**figures, "run_id": found.run_id, "baseline_run_id": comparison.get("baseline_run_id")},
+        title=f"Retrieval of {tenant} got worse",
+        message=f"More than chance explains, on the golden set {found[0].set_name}. {'; '.join(lines)}.",
+        tenant=tenant,
+        link=f"/runs/{run}" if run else "/assets/evaluation_report",
+        details={one.strategy: _figures(one) for one in found},
     )
+
+
+def _drop(comparison: Mapping[str, Any]) -> str:
+    metric = str(comparison.get("metric"))
+    before, after = _number(comparison.get("baseline")), _number(comparison.get("current"))
+    return (
+        f"{_METRICS.get(metric, metric)} fell from {before} to {after} on {comparison.get('queries')} questions "
+        f"(p = {_number(comparison.get('p_worse'), digits=4)})"
+    )
+
+
+def _figures(found: NightlyEvaluation) -> dict[str, Any]:
+    comparison = found.comparison or {}
+    names = ("baseline", "current", "difference", "p_worse", "queries", "baseline_run_id")
+    return {"run_id": found.run_id, **{name: comparison.get(name) for name in names}}
 
 
 def _number(value: object, *, digits: int = 3) -> str:

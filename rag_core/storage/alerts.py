@@ -109,8 +109,9 @@ def list_nightly_evaluations(connection: Connection) -> list[NightlyEvaluation]:
             run_id=run_id,
             created_at=created_at,
             comparison=comparison,
+            dagster_run=dagster_run,
         )
-        for tenant, set_name, strategy, run_id, created_at, comparison in connection.execute(
+        for tenant, set_name, strategy, run_id, created_at, comparison, dagster_run in connection.execute(
             query("list_nightly_evaluations")
         )
     ]

@@ -57,14 +57,23 @@ def plant_evaluation(
     comparison: dict[str, Any] | None = None,
     strategy: str = "hybrid",
     purpose: str = "nightly",
+    dagster_run: str = "d1",
 ) -> None:
     owner.execute(
         """insert into brain.evaluation_runs (
             tenant_id, set_name, set_version, config_hash, config, models, pipeline_fingerprint, hit_rate_at_1,
             hit_rate_at_3, hit_rate_at_5, hit_rate_at_10, mrr, ndcg_at_10, recall_at_20, latency_p50_ms, latency_p95_ms,
-            latency_p99_ms, total_queries, degraded_queries, failed_queries, created_at, purpose, strategy, comparison)
-        values (%s, 'default', 1, 'h', '{}', '{}', 'f', 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 30, 0, 0, %s, %s, %s, %s)""",
-        (tenant, at, purpose, strategy, None if comparison is None else Jsonb(comparison)),
+            latency_p99_ms, total_queries, degraded_queries, failed_queries, created_at, purpose, strategy, comparison,
+            circumstances)
+        values (%s, 'default', 1, 'h', '{}', '{}', 'f', 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 30, 0, 0, %s, %s, %s, %s, %s)""",
+        (
+            tenant,
+            at,
+            purpose,
+            strategy,
+            None if comparison is None else Jsonb(comparison),
+            Jsonb({"dagsterRun": dagster_run}),
+        ),
     )
 
 
@@ -332,15 +341,13 @@ class TestWatch:
         plant_evaluation(owner, tenant, at=ago(hours=7), comparison={**REGRESSION, "is_regression": False})
         reports += [minutes.tick() for _ in range(3)]
 
-        alert, resolution = (f"[{head}] Retrieval of pruebas got worse (hybrid)" for head in ("critical", "resolved"))
+        alert, resolution = (f"[{head}] Retrieval of pruebas got worse" for head in ("critical", "resolved"))
         assert told == ([alert], [alert])
         assert [mail["Subject"] for mail in smtp_server.messages] == [alert, resolution]
         assert webhook_server.titles == [alert, resolution]
         assert [report.sent for report in reports] == [2, 0, 0, 2, 0, 0]
-        assert "nDCG@10 fell from 0.800 to 0.600 on 30 questions" in webhook_server.bodies[0]["message"]
-        assert reports[0].summary == (
-            "1 firing. began: evaluation_regression of pruebas/default/hybrid. 2 messages sent."
-        )
+        assert "hybrid: nDCG@10 fell from 0.800 to 0.600 on 30 questions" in webhook_server.bodies[0]["message"]
+        assert reports[0].summary == ("1 firing. began: evaluation_regression of pruebas/default. 2 messages sent.")
 
     def test_a_server_that_is_down_is_told_later_and_the_other_one_only_once(
         self,
@@ -376,7 +383,7 @@ class TestWatch:
             "evaluation_regression",
             "firing",
             "critical",
-            "/assets/evaluation_report",
+            "/runs/d1",
             None,
         )
 
@@ -404,7 +411,7 @@ class TestWatch:
 
         assert broken.not_judged == ["run_failed"]
         assert sorted(title for _, title in sink.taken) == [
-            "[critical] Retrieval of pruebas got worse (hybrid)",
+            "[critical] Retrieval of pruebas got worse",
             "[resolved] The rule run_failed cannot be judged",
             "[warning] The rule run_failed cannot be judged",
         ]
@@ -424,8 +431,9 @@ class TestWatch:
     def test_what_was_told_is_written_at_once_so_that_a_killed_process_repeats_one_message_at_most(
         self, database: Database, owner: Connection, tenant: TenantId
     ) -> None:
-        for strategy in ("hybrid", "semantic"):
-            plant_evaluation(owner, tenant, at=ago(hours=8), strategy=strategy, comparison=REGRESSION)
+        owner.execute("insert into brain.tenants (tenant_id) values ('otra')")
+        for one in (tenant, TenantId("otra")):
+            plant_evaluation(owner, one, at=ago(hours=8), comparison=REGRESSION)
         sink = Sink(raising=MemoryError("killed"))
         minutes = Minutes(database, Notifier(addresses=parse_addresses("json://a"), send=sink))
 
@@ -436,8 +444,8 @@ class TestWatch:
         minutes.tick()
 
         assert sorted(title for _, title in sink.taken) == [
-            "[critical] Retrieval of pruebas got worse (hybrid)",
-            "[critical] Retrieval of pruebas got worse (semantic)",
+            "[critical] Retrieval of otra got worse",
+            "[critical] Retrieval of pruebas got worse",
         ]
 
     def test_two_do_not_watch_at_once(self, database: Database, owner: Connection) -> None:

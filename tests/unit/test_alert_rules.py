@@ -65,9 +65,24 @@ class TestEvaluationRegression:
     def test_a_regression_is_critical_and_tells_its_figures(self) -> None:
         (trouble,) = rules.evaluation_regression([self.WORSE]).troubles
 
-        assert (trouble.subject, trouble.severity) == ("ana/default/hybrid", "critical")
-        assert "nDCG@10 fell from 0.812 to 0.744 on 50 questions" in trouble.message
-        assert "p = 0.0031" in trouble.message
+        assert (trouble.subject, trouble.severity) == ("ana/default", "critical")
+        assert trouble.message == (
+            "More than chance explains, on the golden set default. "
+            "hybrid: nDCG@10 fell from 0.812 to 0.744 on 50 questions (p = 0.0031)."
+        )
+
+    def test_several_strategies_of_one_golden_set_are_one_trouble(self) -> None:
+        others = [replace(self.WORSE, strategy="semantic"), replace(self.WORSE, tenant=TenantId("eva"))]
+
+        first, second = rules.evaluation_regression([self.WORSE, *others]).troubles
+
+        assert (list(first.details), second.subject) == (["hybrid", "semantic"], "eva/default")
+
+    @pytest.mark.parametrize(("run", "link"), [("d1", "/runs/d1"), (None, "/assets/evaluation_report")])
+    def test_it_leads_to_the_run_that_evaluated_or_to_the_report(self, run: str | None, link: str) -> None:
+        (trouble,) = rules.evaluation_regression([replace(self.WORSE, dagster_run=run)]).troubles
+
+        assert trouble.link == link
 
     @pytest.mark.parametrize("comparison", [None, {}, {"is_regression": False}, {"is_regression": "yes"}])
     def test_without_a_verdict_there_is_no_alarm(self, comparison: dict[str, object] | None) -> None:
@@ -76,7 +91,7 @@ class TestEvaluationRegression:
     def test_a_verdict_without_figures_is_an_alarm_all_the_same(self) -> None:
         bare = replace(self.WORSE, comparison={"is_regression": True})
 
-        assert subjects(rules.evaluation_regression([bare])) == ["ana/default/hybrid"]
+        assert subjects(rules.evaluation_regression([bare])) == ["ana/default"]
 
     def test_no_evaluations_are_no_alarm(self) -> None:
         assert subjects(rules.evaluation_regression([])) == []

@@ -31,7 +31,8 @@ order by process;
 -- name: list_nightly_evaluations
 -- Of each tenant's last night the newest run of every golden set and strategy.
 select distinct on (r.tenant_id, r.set_name, kind.strategy)
-    r.tenant_id, r.set_name, kind.strategy, r.run_id::text, r.created_at, r.comparison
+    r.tenant_id, r.set_name, kind.strategy, r.run_id::text, r.created_at, r.comparison,
+    r.circumstances ->> 'dagsterRun'
 from brain.tenants t
 cross join lateral (
     select max(created_at) as newest from brain.evaluation_runs
