@@ -12,6 +12,8 @@ from rag_core.storage.dagster_database import dagster_database_url
 from rag_core.storage.database import Database
 
 CONFIGURATION = "dagster.yaml"
+WAIT_FOR_DEFINITIONS = "DAGSTER_BACKFILL_RETRY_DEFINITION_CHANGED_ERROR"
+"""Without it a backfill fails for ever when the daemon looks after it while the code server is being started again."""
 
 
 def prepare_dagster_home(settings: Settings, database: Database) -> dict[str, str]:
@@ -23,7 +25,11 @@ def prepare_dagster_home(settings: Settings, database: Database) -> dict[str, st
     home = settings.dagster_home
     home.mkdir(parents=True, exist_ok=True)
     write_if_changed(home / CONFIGURATION, shipped_configuration())
-    return {"DAGSTER_HOME": str(home), "BRAIN_DAGSTER_PG_URL": dagster_database_url(settings, database)}
+    return {
+        "DAGSTER_HOME": str(home),
+        "BRAIN_DAGSTER_PG_URL": dagster_database_url(settings, database),
+        WAIT_FOR_DEFINITIONS: "true",
+    }
 
 
 def shipped_configuration() -> str:

@@ -36,6 +36,7 @@ def test_the_home_gets_the_shipped_configuration_and_a_database_of_its_own(
     home = Path(variables["DAGSTER_HOME"])
     assert home == tmp_path / "my home" / "dagster"
     assert "BRAIN_DAGSTER_PG_URL" in (home / "dagster.yaml").read_text()
+    assert variables["DAGSTER_BACKFILL_RETRY_DEFINITION_CHANGED_ERROR"] == "true"
     connection = psycopg2.connect(variables["BRAIN_DAGSTER_PG_URL"])
     assert connection.info.dbname == f"{database.pool.conninfo.split('dbname=')[1].split()[0]}_dagster"
     connection.close()
