@@ -220,7 +220,7 @@ def _file(file: Path, settings: "Settings", *, is_with_vectors: bool) -> "Iterat
         count = sum(1 for _ in read_lines(counted, max_bytes=max_bytes))
     with file.open("rb") as lines:
         notes = read_notes(read_lines(lines, max_bytes=max_bytes), is_with_vectors=is_with_vectors)
-        yield _Rows(notes=notes, origin=file.name, count=count)
+        yield _Rows(notes=notes, origin=str(file.resolve()), count=count)
 
 
 @contextmanager

@@ -23,7 +23,6 @@ from rag_core.notes import checked_identifier, checked_name, note_id_for, parse_
 from rag_core.storage import attachment as store
 from rag_core.storage.attachment import AttachedPage, NoteToAttach
 from rag_core.storage.database import Connection, Database
-from rag_core.storage.notes import ensure_tenant
 from rag_core.storage.queries import query
 from rag_core.storage.vector_index import ensure_vector_index, vacuum
 
@@ -119,8 +118,8 @@ def attach(
     """Store each good row as a whole note, newest state of the row; remember and report each bad one. In pages.
 
     A page is one transaction, so what is killed leaves whole pages, and attaching once more goes on. Of rows with the same
-    id the first is taken. Vectors must be ``model``'s, the active one; they become the note's own. ``on_progress`` gets the
-    rows done.
+    id the first is taken. Vectors must be ``model``'s, the active one; they become the note's own. ``origin`` names the table
+    or file: a bad row of it that is gone when all of it was read is forgotten. ``on_progress`` gets the rows done.
 
     Raises:
         InvalidInputError: the source has no name, or the first vector has another length than the model's.
@@ -129,7 +128,7 @@ def attach(
     named = checked_name(source, "source")
     report = AttachReport()
     with database.transaction(tenant) as connection:
-        ensure_tenant(connection, tenant)
+        began = store.begin_attaching(connection, tenant)
     checked = _checked(
         rows,
         tenant,
@@ -145,6 +144,8 @@ def attach(
         on_progress(len(page))
         if number % FOLD_PAGES == 0:
             _fold(database, tenant)
+    with database.transaction(tenant) as connection:
+        store.forget_gone_rejections(connection, tenant, source=named, origin=origin, began=began)
     if report.attached + report.updated:
         _fold(database, tenant)
     if report.attached >= VACUUM_AFTER_NOTES:
@@ -348,7 +349,7 @@ def _store_page(
         report.reject(name, error)
     if rejected:
         with database.transaction(tenant) as connection:
-            store.record_rejections(connection, tenant, rejected, source=source)
+            store.record_rejections(connection, tenant, rejected, source=source, origin=origin)
 
 
 def _add(report: AttachReport, page: AttachedPage) -> None:

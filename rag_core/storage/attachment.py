@@ -17,7 +17,7 @@ from rag_core.notes import content_hash
 from rag_core.storage.database import Connection
 from rag_core.storage.migration_control import hold_state
 from rag_core.storage.models import hold_model
-from rag_core.storage.notes import unchunk
+from rag_core.storage.notes import ensure_tenant, unchunk
 from rag_core.storage.queries import query
 
 _ROUNDS = 3
@@ -78,7 +78,7 @@ def attach_page(
     page = _page(rows, with_vector=vectors // 2)
     taken = [note for note in notes if note.note.external_id not in page.refused]
     clear_rejections(connection, tenant, taken, source=source)
-    record_rejections(connection, tenant, page.refused, source=source)
+    record_rejections(connection, tenant, page.refused, source=source, origin=origin)
     return page
 
 
@@ -156,11 +156,28 @@ def clear_rejections(connection: Connection, tenant: TenantId, notes: Sequence[N
     connection.execute(query("clear_rejections"), {"tenant": tenant, "source": source, "external_ids": names})
 
 
-def record_rejections(connection: Connection, tenant: TenantId, reasons: Mapping[str, str], *, source: str) -> None:
+def record_rejections(
+    connection: Connection, tenant: TenantId, reasons: Mapping[str, str], *, source: str, origin: str | None
+) -> None:
     """Remember rows that could not be attached, by external id or place, with the reason."""
     if reasons:
-        parameters = {"tenant": tenant, "source": source}
-        connection.execute(
-            query("record_rejections"),
-            {**parameters, "external_ids": list(reasons), "reasons": list(reasons.values())},
-        )
+        parameters = {"tenant": tenant, "source": source, "origin": origin}
+        names, texts = list(reasons), list(reasons.values())
+        connection.execute(query("record_rejections"), {**parameters, "external_ids": names, "reasons": texts})
+
+
+def begin_attaching(connection: Connection, tenant: TenantId) -> datetime:
+    """Make the tenant unless it exists; the moment, by the server's clock."""
+    ensure_tenant(connection, tenant)
+    row = connection.execute(query("this_moment")).fetchone()
+    assert row is not None
+    began: datetime = row[0]
+    return began
+
+
+def forget_gone_rejections(
+    connection: Connection, tenant: TenantId, *, source: str, origin: str | None, began: datetime
+) -> None:
+    """Forget refused rows of this origin that were not refused since ``began``: they are gone, for all rows were read."""
+    parameters = {"tenant": tenant, "source": source, "origin": origin, "began": began}
+    connection.execute(query("forget_gone_rejections"), parameters)

@@ -505,6 +505,7 @@ CREATE TABLE brain.migration_failures (
     stage text NOT NULL,
     attempts integer DEFAULT 1 NOT NULL,
     reason text NOT NULL,
+    origin text,
     first_failed_at timestamp with time zone DEFAULT now() NOT NULL,
     last_failed_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT migration_failures_attempts_check CHECK ((attempts > 0)),

@@ -37,7 +37,9 @@ def row(number: int | str, text: str = "Una nota de antes.", **more: Any) -> Leg
     return LegacyNote(place=f"(line {number})", id=str(number), text=text, **more)
 
 
-def take(engine: Engine, tenant: TenantId, rows: Iterable[LegacyNote], *, source: str = "legacy") -> AttachReport:
+def take(
+    engine: Engine, tenant: TenantId, rows: Iterable[LegacyNote], *, source: str = "legacy", origin: str | None = None
+) -> AttachReport:
     return attach(
         engine.database,
         tenant,
@@ -47,6 +49,7 @@ def take(engine: Engine, tenant: TenantId, rows: Iterable[LegacyNote], *, source
         zone=ZONE,
         max_characters=10_000,
         language="es",
+        origin=origin,
     )
 
 
@@ -193,6 +196,14 @@ class TestRows:
 
         assert counts(report) == (2, 0, 0, 0)
         assert ask(engine, tenant, "select count(*) from migration_failures") == [(0,)]
+
+    def test_a_bad_row_that_is_gone_is_forgotten_but_not_one_of_another_table(self, engine, tenant) -> None:
+        take(engine, tenant, [row("a", ""), row("b")], origin="una.jsonl")
+        take(engine, tenant, [row("c", "")], origin="otra.jsonl")
+
+        take(engine, tenant, [row("b")], origin="una.jsonl")
+
+        assert ask(engine, tenant, "select external_id from migration_failures") == [("c",)]
 
     def test_of_rows_with_one_id_the_first_is_taken_and_the_others_are_named_by_their_place(
         self, engine, tenant

@@ -52,6 +52,8 @@ create table migration_failures (
     stage text not null check (stage in ('attachment', 'chunking', 'embedding', 'publication')),
     attempts integer not null default 1 check (attempts > 0),
     reason text not null,
+    -- The table or file of a row that could not be attached: it is forgotten when it is not there any more.
+    origin text,
     first_failed_at timestamptz not null default now(),
     last_failed_at timestamptz not null default now(),
     primary key (tenant_id, source, external_id)

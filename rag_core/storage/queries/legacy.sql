@@ -162,13 +162,22 @@ where migrations.state = 'finished';
 
 -- name: record_rejections
 -- Rows that could not be attached. A failure of the pipeline at a note of that name stays.
-insert into migration_failures (tenant_id, source, external_id, stage, reason)
-select %(tenant)s, %(source)s, external_id, 'attachment', reason
+insert into migration_failures (tenant_id, source, external_id, stage, reason, origin)
+select %(tenant)s, %(source)s, external_id, 'attachment', reason, %(origin)s
 from unnest(%(external_ids)s::text[], %(reasons)s::text[]) r (external_id, reason)
 order by external_id
 on conflict (tenant_id, source, external_id) do update
-set attempts = migration_failures.attempts + 1, reason = excluded.reason, last_failed_at = now()
+set attempts = migration_failures.attempts + 1, reason = excluded.reason, origin = excluded.origin, last_failed_at = now()
 where migration_failures.stage = 'attachment';
+
+-- name: forget_gone_rejections
+-- Rows of this table or file that could not be attached once and are not in it any more, now that all of it was read.
+delete from migration_failures
+where tenant_id = %(tenant)s and source = %(source)s and origin = %(origin)s and stage = 'attachment'
+    and last_failed_at < %(began)s;
+
+-- name: this_moment
+select now();
 
 -- name: clear_rejections
 delete from migration_failures
