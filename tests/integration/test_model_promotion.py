@@ -504,3 +504,22 @@ def test_a_model_of_any_length_can_be_served(engine, tenant, make_note, index_no
 
     found = find(with_model(engine, model), tenant, "la casa del río")
     assert found.hits[0].external_id == "casa"
+
+
+def test_a_note_and_chunks_longer_than_the_models_context_are_found_by_it(
+    engine, tenant, make_note, index_notes, ollama_server: OllamaServer
+) -> None:
+    ollama_server.serve("short", dimensions=32, context_tokens=50)
+    served = replace(engine, settings=engine.settings.model_copy(update={"ollama_host": ollama_server.url}))
+    make_note("El huerto da tomates. " * 120, external_id="huerto")
+    index_notes()
+    make_note("El tejado tiene goteras. " * 120, external_id="tejado")
+    registration = register_model(
+        engine.database, WantedModel(name="short", provider="ollama"), ollama_host=ollama_server.url
+    )
+
+    promote(served, "short", is_waiting=True)
+
+    changed = with_model(served, registration.model)
+    assert find(changed, tenant, "tejado con goteras").hits[0].external_id == "tejado"
+    assert find(changed, tenant, "tomates del huerto").hits[0].external_id == "huerto"
