@@ -1,0 +1,192 @@
+"""`brain migration` and `brain rollback` as a shell sees them."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import psycopg
+import pytest
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def brain(database_url: str, tmp_path: Path) -> Callable[..., Done]:
+    """Run the command in a process of its own on the test's database."""
+
+    def run(*words: object, **environment: str) -> Done:
+        done = subprocess.run(
+            [sys.executable, "-c", "from rag_core.cli import main; main()", *map(str, words)],
+            env={
+                "PATH": "/usr/bin:/bin",
+                "HOME": str(tmp_path),
+                "BRAIN_HOME": str(tmp_path / "home"),
+                "OLLAMA_HOST": "http://127.0.0.1:9",
+                "DATABASE_URL": database_url,
+                "PYTHONUTF8": "1",
+                "COLUMNS": "160",
+                **environment,
+            },
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def table(database_url: str) -> None:
+    """A table `public.apuntes` with three good rows and an empty one."""
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute(
+            "create table public.apuntes (id int primary key, texto text, created_at timestamptz, embedding vector(768), "
+            "tsv tsvector generated always as (to_tsvector('spanish', texto)) stored)"
+        )
+        connection.execute(
+            "insert into public.apuntes (id, texto, created_at) values (1, 'Planté tomates en el huerto.', '2020-01-01'), "
+            "(2, 'Dormí mal porque discutí con Rosa.', '2020-01-02'), (3, 'Vino Lucía.', '2020-01-03'), (4, '', now())"
+        )
+
+
+def test_from_attaching_to_migrated_and_back(brain, table) -> None:
+    attached = brain("migration", "attach", "--table", "public.apuntes", "--column", "content=texto", "--json")
+    assert attached.code == 0, attached.err
+    assert {name: attached.json[name] for name in ("attached", "unchanged", "rejected_count", "state")} == {
+        "attached": 3,
+        "unchanged": 0,
+        "rejected_count": 1,
+        "state": "running",
+    }
+    assert attached.json["rejected"] == [{"id": "4", "error": "text is empty; a note needs some content"}]
+    assert "tsv (the full-text index makes its own)" in attached.err
+    assert "--embedding-model NAME" in attached.err
+    found = brain("search", "tomates", "--json").json["results"]
+    assert [result["externalId"] for result in found][:1] == ["1"]
+
+    ran = brain("migration", "run", "--json")
+    assert ran.code == 0, ran.err
+    assert (ran.json["success"], ran.json["migrated"], ran.json["stopped"]) == (False, 3, None)
+    status = brain("migration", "status", "--json").json
+    assert (status["state"], status["legacy"]) == ("running", {"attached": 3, "pending": 0, "migrated": 3})
+    assert (status["progressPercentage"], status["errorCount"], status["batches"]) == (100, 1, {"total": 1, "done": 1})
+
+    stopped = brain("rollback", "--partial", "--reason", "una pausa", "--json")
+    assert (stopped.code, stopped.json["state"], stopped.json["migrated"]) == (0, "stopped", 3)
+    refused = brain("migration", "run", "--json")
+    assert refused.code == 1
+    assert "una pausa" in refused.json["error"]
+
+    back = brain("rollback", "--json")
+    assert (back.code, back.json["notes"], back.json["chunks"], back.json["failed"]) == (0, 3, 3, [])
+    shown = brain("migration", "status")
+    assert "0.00 %  rolled back" in shown.out
+    assert "legacy:4, attachment, attempt 1" in shown.err
+
+    resumed = brain("migration", "resume", "--json")
+    assert (resumed.code, resumed.json["state"], resumed.json["pending"]) == (0, "running", 3)
+    assert brain("migration", "retry", "--json").json == {"retried": 0}
+    unfinished = brain("migration", "finish", "--json")
+    assert unfinished.code == 1
+    assert any("pending" in reason for reason in unfinished.json["reasons"])
+
+
+def test_a_file_is_attached_and_what_comes_next_is_said(brain, tmp_path: Path) -> None:
+    file = tmp_path / "notas.jsonl"
+    file.write_text('{"id": "a", "text": "Vino Lucía."}\n{roto\n', "utf-8")
+
+    done = brain("migration", "attach", file)
+
+    assert done.code == 0
+    assert "attached 1" in done.out
+    assert "(line 2): not valid JSON" in done.err
+    assert "brain migration run" in done.err
+    assert "brain migration status" in done.err
+    assert "default-legacy-" in done.err
+
+
+def test_when_nothing_can_be_taken_it_exits_with_1(brain, tmp_path: Path) -> None:
+    file = tmp_path / "notas.jsonl"
+    file.write_text('{"id": "a", "text": " "}\n', "utf-8")
+
+    assert brain("migration", "attach", file).code == 1
+    file.write_text("", "utf-8")
+    assert brain("migration", "attach", file).code == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["x.jsonl", "--table", "t"],
+        ["x.jsonl", "--from", "postgresql://h/d"],
+        ["x.jsonl", "--column", "id=clave"],
+        ["--table", "t", "--column", "clave"],
+        ["--table", "t", "--embedding-model", "hashing", "--without-vectors"],
+        ["x.jsonl", "--language", "fr"],
+    ],
+)
+def test_wrong_usage_exits_with_2(brain, words) -> None:
+    assert brain("migration", "attach", *words).code == 2
+
+
+def test_vectors_of_another_model_are_an_error_with_its_remedy(brain, table) -> None:
+    done = brain("migration", "attach", "--table", "apuntes", "--embedding-model", "otro", "--json")
+
+    assert done.code == 1
+    assert "Promote otro first" in done.json["error"]
+    assert "--without-vectors" in done.json["error"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nada.jsonl"], "there is no file"),
+        (["--table", "nada"], "there is no table nada; there are: public.apuntes"),
+        (["--table", "apuntes"], "--column content=NAME"),
+        (["--table", "apuntes", "--from", "host=127.0.0.1 port=1 dbname=x"], "does not answer"),
+        (["--table", "apuntes", "--from", "nada"], "no address of a PostgreSQL"),
+        (["--table", "brain.notes"], "Brain Sync's own"),
+    ],
+)
+def test_what_cannot_be_read_is_told(brain, table, words, message) -> None:
+    done = brain("migration", "attach", *words, "--json")
+
+    assert done.code == 1
+    assert message in done.json["error"]
+
+
+@pytest.mark.parametrize(
+    "words", [["migration", "run"], ["migration", "resume"], ["rollback"], ["rollback", "--partial"]]
+)
+def test_without_a_migration_there_is_nothing_to_run_or_roll_back(brain, words) -> None:
+    done = brain(*words, "--json")
+
+    assert done.code == 1
+    assert "brain migration attach" in done.json["error"]
+
+
+def test_the_status_of_everything_has_a_line_for_the_migration(brain, tmp_path: Path) -> None:
+    file = tmp_path / "notas.jsonl"
+    file.write_text('{"id": "a", "text": "Vino Lucía."}\n', "utf-8")
+    assert "migration" not in brain("status").out
+    brain("migration", "attach", file)
+
+    shown = brain("status").out
+
+    assert "0.00 %, running, 1 notes to come" in shown
