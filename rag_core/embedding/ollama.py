@@ -157,7 +157,11 @@ def probe_model(name: str, *, host: str, timeout_seconds: float) -> ProbedModel:
     client = open_client(host)
     try:
         with call_time(timeout_seconds):
-            context = _context_length(client.show(name).modelinfo or {})
+            shown = client.show(name)
+            if shown.capabilities and "embedding" not in shown.capabilities:
+                able = ", ".join(shown.capabilities)
+                raise EmbeddingError(f"{name} can do {able} and not embedding; choose another model")
+            context = _context_length(shown.modelinfo or {})
             return ProbedModel(dimensions=_vector_length(client, name), context_tokens=context)
     except FAILURES as error:
         refusal = f"Check with `ollama show {name}` that it is an embedding model."
