@@ -4,7 +4,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from legacy import ask, attach_texts, put_state
+from attached_notes import ask, attach_texts, put_state
 
 from rag_core.graph.rules import RuleExtractor
 from rag_core.indexing import batches

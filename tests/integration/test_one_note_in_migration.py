@@ -4,7 +4,7 @@ import uuid
 from dataclasses import replace
 
 import pytest
-from legacy import ask, attach_texts, put_state
+from attached_notes import ask, attach_texts, put_state
 
 from rag_core.errors import EmbeddingError
 from rag_core.indexing import one_note

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
-from legacy import ask, attach_texts, put_state
+from attached_notes import ask, attach_texts, put_state
 
 from rag_core.indexing.batches import pending_batches, register_batches
 from rag_core.indexing.publishing import publish_staged
