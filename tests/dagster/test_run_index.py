@@ -47,6 +47,21 @@ class HalfDownEmbedder:
         return self._embedder.embed(texts, role=role)  # type: ignore[arg-type]
 
 
+class PickyEmbedder:
+    """A provider that takes no text about Bilbao."""
+
+    name = "hashing"
+    dimensions = 768
+
+    def __init__(self, engine: Engine) -> None:
+        self._embedder = engine.embedder
+
+    def embed(self, texts: Sequence[str], *, role: str) -> FloatMatrix:
+        if any("Bilbao" in text for text in texts):
+            raise EmbeddingError("not about Bilbao.")
+        return self._embedder.embed(texts, role=role)  # type: ignore[arg-type]
+
+
 def test_new_notes_are_chunked_and_embedded(engine: Engine, import_texts: ImportTexts) -> None:
     import_texts(["Riego el huerto los martes.", "El tren sale a las siete."])
 
@@ -117,6 +132,32 @@ def test_a_failing_provider_is_an_error_that_says_how_to_go_on(engine: Engine, i
         run_index(broken, tenants=[TENANT, OTHER], is_full=False)
 
     assert live.items() <= _chunks(engine).items()
+
+
+@pytest.mark.parametrize("is_full", [False, True])
+def test_legacy_notes_go_on_waiting_for_their_migration_and_are_counted(
+    engine: Engine, import_texts: ImportTexts, is_full: bool
+) -> None:
+    import_texts(["Riego el huerto los martes.", "Mi hermana vive en Bilbao."])
+    with engine.database.owner() as connection:
+        connection.execute("update brain.notes set legacy_state = 'pending' where external_id = 'n1'")
+
+    report = run_index(engine, tenants=[TENANT], is_full=is_full)
+
+    assert (report.notes, report.embedded, report.pending, report.failed) == (2, 2, 1, 0)
+    with engine.database.owner() as connection:
+        waiting = connection.execute("select external_id from brain.notes where indexed_fingerprint is null").fetchall()
+    assert waiting == [("n1",)]
+
+
+def test_notes_that_fail_are_counted_and_keep_no_other_from_being_indexed(
+    engine: Engine, import_texts: ImportTexts
+) -> None:
+    import_texts(["Riego el huerto los martes.", "Mi hermana vive en Bilbao."])
+
+    report = run_index(replace(engine, embedder=PickyEmbedder(engine)), tenants=[TENANT], is_full=False)
+
+    assert (report.failed, report.embedded) == (1, 2)
 
 
 def test_deleting_notes_leaves_nothing_stale_and_folds_the_statistics(
