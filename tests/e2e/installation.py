@@ -110,13 +110,22 @@ class Installation:
         wait_until(ended, what=lambda: f"the backfill goes on: {self.backfill(backfill_id)}", seconds=seconds)
         return self.backfill(backfill_id)
 
-    def run_job(self, name: str, *, config: Mapping[str, Any] | None = None, seconds: float = 300) -> str:
-        """Launch a job without partitions and wait for its end; the run's id."""
-        selector = {
+    def run_job(
+        self,
+        name: str,
+        *,
+        assets: Sequence[str] | None = None,
+        config: Mapping[str, Any] | None = None,
+        seconds: float = 300,
+    ) -> str:
+        """Launch a job without partitions, or some assets of it, and wait for its end; the run's id."""
+        selector: dict[str, Any] = {
             "repositoryLocationName": "brain_sync",
             "repositoryName": "__repository__",
             "jobName": name,
         }
+        if assets is not None:
+            selector["assetSelection"] = [{"path": [asset]} for asset in assets]
         launched = self.graphql(
             LAUNCH_JOB, params={"selector": selector, "runConfigData": config or {}, "mode": "default"}
         )["launchRun"]
@@ -163,7 +172,7 @@ class Installation:
 
 
 @contextmanager
-def installed(home: Path, **variables: str) -> Iterator[Installation]:
+def installed(home: Path, *, is_demo_loaded: bool = False, **variables: str) -> Iterator[Installation]:
     """`brain up` in the home, on free ports, until the block ends."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("BRAIN_", "DAGSTER_"))}
     environment |= {
@@ -177,7 +186,7 @@ def installed(home: Path, **variables: str) -> Iterator[Installation]:
     log = home.parent / "up.log"
     with log.open("w") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-c", BRAIN, "up", "--no-demo"],
+            [sys.executable, "-c", BRAIN, "up", "--demo" if is_demo_loaded else "--no-demo"],
             env=environment,
             stdout=subprocess.PIPE,
             stderr=errors,

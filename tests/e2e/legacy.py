@@ -39,7 +39,7 @@ def clinical_texts() -> list[str]:
 def make_legacy_table(engine: Engine, texts: list[str]) -> dict[uuid.UUID, dict[str, Any]]:
     """Make and fill the table; what it holds, by id. The older the note, the higher its number."""
     newest = datetime(2024, 6, 30, 18, 0, tzinfo=UTC)
-    rows = {
+    rows: dict[uuid.UUID, dict[str, Any]] = {
         uuid.uuid5(_NAMESPACE, str(number)): {
             "content": text,
             "created_at": newest - timedelta(hours=7 * number),

@@ -27,6 +27,7 @@ REGISTRATION_SECONDS = 150
 START_SECONDS = 150
 """The backfill daemon ticks every thirty seconds."""
 QUESTION_WORDS = 14
+BYTE_ORDER_MARK = "\ufeff"
 
 Rows = Mapping[uuid.UUID, Mapping[str, Any]]
 
@@ -99,7 +100,7 @@ def assert_nothing_is_lost(installation: Installation, engine: Engine, rows: Row
         for note, external_id, content, created_at, updated_at, state in stored
         if (external_id, created_at, updated_at, state)
         != (str(note), rows[note]["created_at"], rows[note]["updated_at"], "migrated")
-        or content.split() != rows[note]["content"].split()
+        or content.split() != rows[note]["content"].lstrip(BYTE_ORDER_MARK).split()
     ]
     assert wrong == []
     assert unchunked == (0,)
