@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 
 import dagster as dg
+import psutil
 import pytest
 from dagster._core.events import EngineEventData
 from dagster._core.launcher.base import WorkerStatus
@@ -59,8 +60,8 @@ def test_a_run_whose_process_was_killed_has_failed_even_while_nobody_waited_for_
 ) -> None:
     run = started_run(instance, {GRPC_TAG: BY_SOCKET}, pid=process.pid)
 
-    process.kill()  # and stays in the table of processes, as it is not waited for yet
-    while process.pid and health(instance, run) is WorkerStatus.RUNNING:
+    process.kill()
+    while psutil.Process(process.pid).status() != psutil.STATUS_ZOMBIE:
         time.sleep(0.01)
 
     assert health(instance, run) is WorkerStatus.FAILED
