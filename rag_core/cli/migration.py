@@ -318,7 +318,7 @@ def show_status(tenant: TenantOption = None, is_json: JsonOption = False) -> Non
 
 def _show_status(found: "MigrationStatus", *, zone: "ZoneInfo") -> None:
     print(f"{progress_bar(found.percent)} {found.percent:.2f} %  {found.state.replace('_', ' ')}")
-    speed = "unknown" if found.notes_per_second is None else f"{found.notes_per_second:,.1f} notes a second"
+    speed = "unknown" if found.notes_per_second is None else f"{found.notes_per_second:,.2f} notes a second"
     rows = [
         [
             "notes",

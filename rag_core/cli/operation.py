@@ -57,7 +57,7 @@ def _migration(found: dict[str, Any]) -> str:
     if found["failures"]:
         parts.append(f"{found['failures']:,} failed (brain migration status)")
     if found["notes_per_second"] is not None:
-        parts.append(f"{found['notes_per_second']:,.1f} a second")
+        parts.append(f"{found['notes_per_second']:,.2f} a second")
     if found["estimated_completion"] is not None:
         parts.append(f"done by {found['estimated_completion']}")
     return ", ".join(parts)
