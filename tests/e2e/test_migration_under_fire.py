@@ -109,11 +109,24 @@ def assert_nothing_is_lost(installation: Installation, engine: Engine, rows: Row
     assert installation.failed_checks(checking) == []
 
 
-def assert_always_answered(readers: Readers, *, allowed: tuple[int, ...] = ()) -> None:
-    """Every question was answered with the note that answers it, whether it was chunked at the time or not."""
+def assert_always_answered(
+    installation: Installation, readers: Readers, questions: Mapping[uuid.UUID, str], *, allowed: tuple[int, ...] = ()
+) -> None:
+    """Every question was answered with the note that answers it, whether it was chunked at the time or not.
+
+    One that is not answered when all is quiet either is a bad question; hardly any is.
+    """
     assert len(readers.asked) > 100
     assert readers.refused(allowed=allowed) == []
-    assert readers.missed() == []
+    missed = {one.note for one in readers.missed()}
+    assert len(missed) <= len(questions) / 200
+    assert [note for note in missed if is_found(installation, note, questions[note])] == []
+
+
+def is_found(installation: Installation, note: uuid.UUID, question: str) -> bool:
+    status, body = installation.search(question, topK=10)
+    assert status == 200, body
+    return str(note) in {hit["noteId"] for hit in body["results"]}
 
 
 def test_a_killed_run_worker_loses_no_note_and_doubles_none(home: Path) -> None:
@@ -130,7 +143,7 @@ def test_a_killed_run_worker_loses_no_note_and_doubles_none(home: Path) -> None:
 
         assert 0 < in_the_middle < len(rows)
         assert_nothing_is_lost(installation, engine, rows)
-        assert_always_answered(readers)
+        assert_always_answered(installation, readers, questions)
 
 
 def test_a_killed_database_loses_no_note_and_doubles_none(home: Path) -> None:
@@ -146,7 +159,7 @@ def test_a_killed_database_loses_no_note_and_doubles_none(home: Path) -> None:
             finish_what_is_left(installation, engine, backfill, len(rows))
 
         assert_nothing_is_lost(installation, engine, rows)
-        assert_always_answered(readers, allowed=(500, 503, 504))
+        assert_always_answered(installation, readers, questions, allowed=(500, 503, 504))
         refused = readers.refused()
         assert max((one.at for one in refused), default=0) - min((one.at for one in refused), default=0) < 30
 
@@ -168,7 +181,7 @@ def test_a_model_server_that_fails_one_call_in_five_loses_no_note(home: Path) ->
 
             assert len(ollama.bodies("/api/embed")) > 50
             assert_nothing_is_lost(installation, engine, rows)
-            assert_always_answered(readers)
+            assert_always_answered(installation, readers, questions)
 
 
 def use_model_of_server(installation: Installation) -> None:
