@@ -32,7 +32,9 @@ def test_every_table_has_a_tenant_and_a_policy_on_it(database: Database) -> None
 
 
 @pytest.mark.parametrize("table", sorted(OPERATORS))
-def test_the_application_role_cannot_read_the_operators_tables(database: Database, tenant: TenantId, table: str) -> None:
+def test_the_application_role_cannot_read_the_operators_tables(
+    database: Database, tenant: TenantId, table: str
+) -> None:
     with pytest.raises(QueryFailedError, match="InsufficientPrivilege"), database.transaction(tenant) as connection:
         connection.execute(sql.SQL("select count(*) from {}").format(sql.Identifier(table)))
 
