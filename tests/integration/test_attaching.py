@@ -314,6 +314,15 @@ class TestVectors:
         assert (report.attached, report.with_vector, report.unusable_vector_count) == (2, 1, 1)
         assert report.unusable_vectors[0].id == "b"
 
+    def test_a_note_edited_here_is_not_given_the_vector_of_another_text(self, engine, tenant, make_note) -> None:
+        take(engine, tenant, [row("a", "Vino Lucía.")])
+        make_note("Vino Rosa.", external_id="a", source="legacy")
+
+        report = take(engine, tenant, [row("a", "Vino Lucía.", embedding=unit(engine, "Vino Lucía."))])
+
+        assert (report.unchanged, report.with_vector) == (1, 0)
+        assert ask(engine, tenant, "select content from chunks") == [("Vino Rosa.",)]
+
     def test_a_changed_row_loses_the_old_vector(self, engine, tenant) -> None:
         take(engine, tenant, [row("a", "Vino Lucía.", embedding=unit(engine, "Vino Lucía."))])
 
