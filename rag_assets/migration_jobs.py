@@ -41,7 +41,7 @@ migrate_notes = dg.define_asset_job(
     tags=TAGS,
     description=(
         "Chunk, embed and index the legacy notes of the batches you choose, verify them, and measure retrieval. Choose the "
-        "partitions named `…-legacy-…`; batches that are done already cost next to nothing."
+        "partitions named `….legacy-…`; batches that are done already cost next to nothing."
     ),
 )
 

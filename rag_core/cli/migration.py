@@ -280,7 +280,7 @@ def _show_attached(report: "AttachReport", owner: "TenantId", *, state: str | No
     if report.taken:
         say(
             f"Next: chunk them with `brain migration run`, or in Dagster's UI as a backfill of the job migrate_notes over "
-            f"the partitions {owner}-legacy-…; `brain migration status` says how far it is."
+            f"the partitions {owner}.legacy-…; `brain migration status` says how far it is."
         )
 
 

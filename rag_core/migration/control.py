@@ -200,9 +200,8 @@ def _unfinished(counts: MigrationCounts, *, lost: int) -> list[str]:
     """What is still to be migrated, in sentences."""
     told = {
         f"{counts.pending} notes are pending; run `brain migration run`": counts.pending,
-        f"{counts.failed} notes failed; `brain migration status` lists them, `brain migration retry` has them tried again": (
-            counts.failed
-        ),
+        f"{counts.failed} notes or rows failed and `brain migration status` lists them; `brain migration retry` has notes tried "
+        "again, a row that could not be attached is mended or removed where it is, and attached again": counts.failed,
         f"{lost} attached notes are gone, and nobody deleted them; attach the table again": lost,
     }
     return [sentence for sentence, count in told.items() if count]

@@ -124,12 +124,13 @@ def is_due(progress: MigrationProgress, last: StoredRun | None) -> bool:
     """Whether enough was migrated since the last evaluation, or that one cannot be the last word.
 
     So it is with one that was worse than the baseline or met an outage, and with one from before a rollback. With
-    nothing waiting any more the last batch is evaluated, however few there were since.
+    nothing waiting any more the last batch is evaluated, however few there were since, or since the migration was resumed.
     """
     if last is None or (last.comparison is not None and last.comparison.is_regression) or last.is_disturbed:
         return True
     done = progress.batches_done - int(last.circumstances.get("batches", 0))
-    return done < 0 or done >= progress.evaluate_every or (done > 0 and not progress.waiting_batches)
+    is_at_the_end = not progress.waiting_batches and (done > 0 or last.created_at < progress.changed_at)
+    return done < 0 or done >= progress.evaluate_every or is_at_the_end
 
 
 def regression_reason(comparison: Comparison, run_id: UUID, progress: MigrationProgress) -> str:

@@ -14,7 +14,7 @@ from rag_core.storage.queries import query
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MigrationProgress:
-    """A tenant's migration: its state and why, and counts of its notes and batches.
+    """A tenant's migration: its state and why, since when, and counts of its notes and batches.
 
     ``failed`` notes may be tried again; a batch is ``waiting`` while one of its pending notes will be tried.
     """
@@ -23,6 +23,7 @@ class MigrationProgress:
     reason: str | None
     evaluate_every: int
     started_at: datetime
+    changed_at: datetime
     notes: int
     pending: int
     failed: int
@@ -73,12 +74,13 @@ def fetch_progress(database: Database, tenant: TenantId) -> MigrationProgress | 
         ).fetchone()
     if row is None:
         return None
-    state, reason, evaluate_every, started_at, notes, pending, failed, batches, waiting = row
+    state, reason, evaluate_every, started_at, changed_at, notes, pending, failed, batches, waiting = row
     return MigrationProgress(
         state=state,
         reason=reason,
         evaluate_every=evaluate_every,
         started_at=started_at,
+        changed_at=changed_at,
         notes=notes,
         pending=pending,
         failed=failed,

@@ -190,7 +190,7 @@ class TestSensor:
 
         requests = tick().run_requests or []
 
-        assert instance.get_dynamic_partitions(PARTITIONS_NAME) == ["a-000000", "b-legacy-000000", "c-000000"]
+        assert instance.get_dynamic_partitions(PARTITIONS_NAME) == ["a-000000", "b.legacy-000000", "c-000000"]
         assert [request.tags["dagster/asset_partition_range_start"] for request in requests] == ["a-000000", "c-000000"]
         assert [request.tags["dagster/asset_partition_range_end"] for request in requests] == ["a-000000", "c-000000"]
 

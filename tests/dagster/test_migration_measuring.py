@@ -1,7 +1,7 @@
 """When a migration is evaluated."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
@@ -17,6 +17,7 @@ PROGRESS = MigrationProgress(
     reason=None,
     evaluate_every=10,
     started_at=datetime(2024, 6, 30, tzinfo=UTC),
+    changed_at=datetime(2024, 6, 30, tzinfo=UTC),
     notes=5000,
     pending=3000,
     failed=0,
@@ -55,6 +56,15 @@ def test_the_end_is_not_evaluated_twice() -> None:
     due = is_due(done, _evaluation(batches=50))
 
     assert not due
+
+
+def test_what_was_rolled_back_after_the_end_and_migrated_again_is_evaluated_again() -> None:
+    before = _evaluation(batches=50)
+    again = replace(PROGRESS, pending=0, waiting_batches=0, changed_at=before.created_at + timedelta(hours=1))
+
+    due = is_due(again, before)
+
+    assert due
 
 
 def test_a_migration_never_evaluated_is() -> None:

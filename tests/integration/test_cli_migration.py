@@ -117,7 +117,7 @@ def test_a_file_is_attached_and_what_comes_next_is_said(brain, tmp_path: Path) -
     assert "(line 2): not valid JSON" in done.err
     assert "brain migration run" in done.err
     assert "brain migration status" in done.err
-    assert "default-legacy-" in done.err
+    assert "default.legacy-" in done.err
 
 
 def test_when_nothing_can_be_taken_it_exits_with_1(brain, tmp_path: Path) -> None:

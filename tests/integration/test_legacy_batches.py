@@ -19,16 +19,16 @@ def test_legacy_notes_have_batches_of_their_own_beside_the_others(engine, tenant
 
     keys = register_batches(engine.database, tenant)
 
-    assert keys == ["pruebas-000000", "pruebas-legacy-000001", "pruebas-legacy-000002"]
+    assert keys == ["pruebas-000000", "pruebas.legacy-000001", "pruebas.legacy-000002"]
     assert Counter(ask(engine, tenant, "select batch_key, legacy_state from notes")) == {
         ("pruebas-000000", None): 3,
-        ("pruebas-legacy-000001", "pending"): 100,
-        ("pruebas-legacy-000002", "pending"): 50,
+        ("pruebas.legacy-000001", "pending"): 100,
+        ("pruebas.legacy-000002", "pending"): 50,
     }
     assert [(batch.key, batch.is_legacy) for batch in list_batches(engine.database)] == [
         ("pruebas-000000", False),
-        ("pruebas-legacy-000001", True),
-        ("pruebas-legacy-000002", True),
+        ("pruebas.legacy-000001", True),
+        ("pruebas.legacy-000002", True),
     ]
 
 
@@ -42,7 +42,7 @@ def test_each_kind_fills_its_own_open_batch_first(engine, tenant, make_note) -> 
     assert register_batches(engine.database, tenant) == []
     assert Counter(key for (key,) in ask(engine, tenant, "select batch_key from notes")) == {
         "pruebas-000000": 2,
-        "pruebas-legacy-000001": 2,
+        "pruebas.legacy-000001": 2,
     }
 
 
@@ -70,7 +70,7 @@ def test_two_who_register_at_once_place_every_note_once(engine, tenant, monkeypa
             key for keys in threads.map(lambda _: register_batches(engine.database, tenant), range(3)) for key in keys
         ]
 
-    assert sorted(made) == [f"pruebas-legacy-{number:06}" for number in range(3)]
+    assert sorted(made) == [f"pruebas.legacy-{number:06}" for number in range(3)]
     assert (
         sorted(count for (count,) in ask(engine, tenant, "select count(*) from notes group by batch_key")) == [100] * 3
     )
@@ -111,7 +111,7 @@ def test_pending_notes_are_neither_stale_nor_to_be_read_and_their_batches_are_pe
     fingerprint = engine.pipeline.fingerprint
 
     assert stale_batches(engine.database, tenant, fingerprint=fingerprint) == ["pruebas-000000"]
-    assert pending_batches(engine.database, tenant) == ["pruebas-legacy-000001"]
+    assert pending_batches(engine.database, tenant) == ["pruebas.legacy-000001"]
     assert stale_batches_with_graph(engine.database, tenant, fingerprint=fingerprint, extractor=RuleExtractor()) == [
         "pruebas-000000"
     ]
@@ -123,7 +123,7 @@ def test_a_migrated_note_whose_text_changed_is_stale_like_any_other(engine, tena
     with engine.database.owner() as connection:
         connection.execute("update brain.notes set legacy_state = 'migrated'")
 
-    assert stale_batches(engine.database, tenant, fingerprint=engine.pipeline.fingerprint) == ["pruebas-legacy-000000"]
+    assert stale_batches(engine.database, tenant, fingerprint=engine.pipeline.fingerprint) == ["pruebas.legacy-000000"]
     assert pending_batches(engine.database, tenant) == []
 
 

@@ -598,7 +598,8 @@ class TestFinish:
 
         assert self.refusal(engine, tenant) == (
             "9 notes are pending; run `brain migration run`",
-            "1 notes failed; `brain migration status` lists them, `brain migration retry` has them tried again",
+            "1 notes or rows failed and `brain migration status` lists them; `brain migration retry` has notes tried again, a row "
+            "that could not be attached is mended or removed where it is, and attached again",
             "1 attached notes are gone, and nobody deleted them; attach the table again",
             "retrieval was never measured; import a golden set and run `brain evaluate`",
         )

@@ -39,7 +39,7 @@ with page as materialized (
     end::integer as sequence
     from placed
 ), keyed as materialized (
-    select note_id, is_legacy, ordinal, sequence, %(tenant)s || case when is_legacy then '-legacy-' else '-' end
+    select note_id, is_legacy, ordinal, sequence, %(tenant)s || case when is_legacy then '.legacy-' else '-' end
         || lpad(sequence::text, greatest(6, length(sequence::text)), '0') as batch_key
     from sequenced
 ), made as (
