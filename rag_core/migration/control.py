@@ -53,8 +53,12 @@ def fetch_state(source: Database | Connection, tenant: TenantId) -> MigrationSta
     return store.fetch_state(source, tenant)
 
 
-def stop(database: Database, tenant: TenantId, *, reason: str | None = None) -> MigrationCounts:
+def stop(
+    database: Database, tenant: TenantId, *, reason: str | None = None, evaluation_run: UUID | None = None
+) -> MigrationCounts:
     """Leave pending notes as they are from now on; what is chunked stays so, and all other notes go on.
+
+    ``evaluation_run`` is the one that found retrieval worse, where that is why.
 
     Raises:
         NotFoundError: the tenant has no migration.
@@ -66,6 +70,7 @@ def stop(database: Database, tenant: TenantId, *, reason: str | None = None) -> 
         "stopped",
         allowed=("running", "stopped"),
         reason=reason,
+        evaluation_run=evaluation_run,
         then=lambda connection: store.drop_staged(connection, tenant, is_pending_only=True),
     )
 
@@ -228,12 +233,13 @@ def _change(
     *,
     allowed: tuple[MigrationState, ...],
     reason: str | None,
+    evaluation_run: UUID | None = None,
     then: Callable[[Connection], None] = lambda _connection: None,
 ) -> MigrationCounts:
     def write(connection: Connection) -> MigrationCounts:
         store.lock_state(connection, tenant)
         _require(store.fetch_state(connection, tenant), tenant, allowed=allowed, wanted=state)
-        store.set_state(connection, tenant, state, reason=reason)
+        store.set_state(connection, tenant, state, reason=reason, evaluation_run=evaluation_run)
         then(connection)
         return store.count_migration(connection, tenant)
 

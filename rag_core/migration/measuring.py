@@ -106,7 +106,8 @@ def measure_when_due(engine: Engine, tenant: TenantId) -> EvaluationRun | None:
         return None
     run = _measure(engine, tenant, progress, evaluations)
     if (comparison := run.comparison) is not None and comparison.is_regression:
-        control.stop(engine.database, tenant, reason=regression_reason(comparison, run.run_id, progress))
+        reason = regression_reason(comparison, run.run_id, progress)
+        control.stop(engine.database, tenant, reason=reason, evaluation_run=run.run_id)
     return run
 
 

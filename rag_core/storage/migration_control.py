@@ -44,9 +44,17 @@ def hold_state(connection: Connection, tenant: TenantId) -> MigrationState | Non
     return fetch_state(connection, tenant)
 
 
-def set_state(connection: Connection, tenant: TenantId, state: MigrationState, *, reason: str | None) -> None:
-    """Change the state; one that is so already keeps its time and its reason."""
-    connection.execute(query("set_migration_state"), {"tenant": tenant, "state": state, "reason": reason})
+def set_state(
+    connection: Connection,
+    tenant: TenantId,
+    state: MigrationState,
+    *,
+    reason: str | None,
+    evaluation_run: UUID | None = None,
+) -> None:
+    """Change the state, and why: for a reason, or by an evaluation; one that is so already keeps its time and its why."""
+    parameters = {"tenant": tenant, "state": state, "reason": reason, "evaluation_run": evaluation_run}
+    connection.execute(query("set_migration_state"), parameters)
 
 
 def count_migration(connection: Connection, tenant: TenantId) -> MigrationCounts:

@@ -516,6 +516,7 @@ CREATE TABLE brain.migrations (
     tenant_id text NOT NULL,
     state text NOT NULL,
     reason text,
+    stopped_by_run uuid,
     origin text,
     evaluate_every integer DEFAULT 10 NOT NULL,
     started_at timestamp with time zone DEFAULT now() NOT NULL,

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import dagster as dg
 import pytest
@@ -77,6 +78,7 @@ def test_a_regression_stops_the_migration_and_says_by_how_much_and_where(engine:
     assert report.stopped is not None
     assert "ndcg_at_10 fell by 1.000 from 1.000 to 0.000 (p = 0.0002) after 2 of 3 batches" in report.stopped
     assert str(last.run_id) in report.stopped
+    assert _stopped_by(engine) == last.run_id
     assert legacy_states(engine) == {"migrated": 200, "pending": 100}
 
 
@@ -300,6 +302,13 @@ def _evaluations(engine: Engine) -> list[Any]:
     """Newest first."""
     with engine.database.transaction(TENANT) as connection:
         return list_runs(connection, TENANT, limit=20)
+
+
+def _stopped_by(engine: Engine) -> UUID | None:
+    with engine.database.owner() as connection:
+        row = connection.execute("select stopped_by_run from brain.migrations").fetchone()
+    assert row is not None
+    return row[0]  # type: ignore[no-any-return]
 
 
 def _report(result: dg.ExecuteInProcessResult) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -19,6 +20,7 @@ from rag_core.alerting.facts import ServiceProcess, Thresholds
 from rag_core.alerting.incidents import Judgement, Told, Trouble, advance
 from rag_core.alerting.messages import Message
 from rag_core.alerting.watch import Policy, WatchReport, quality_rules, service_rules, stale_rule, watch
+from rag_core.migration import control
 from rag_core.model import NoteId, TenantId
 from rag_core.storage import alerts as store
 from rag_core.storage.alerts import ServiceMinute, operator_connection
@@ -178,24 +180,31 @@ class TestFacts:
         assert (waiting.pending, waiting.has_begun, waiting.last_mark_at) == (2, False, None)
         assert (begun.pending, begun.given_up, begun.has_begun, begun.last_mark_at) == (1, 1, True, ago(minutes=40))
 
-    @pytest.mark.parametrize(
-        ("evaluated", "is_worse", "is_regressed"),
-        [(ago(minutes=10), True, True), (ago(minutes=10), False, False), (ago(hours=3), True, False)],
-        ids=["just before, worse", "just before, as good", "long before"],
-    )
-    def test_a_stop_right_after_a_worse_evaluation_is_its_consequence(
-        self, owner: Connection, tenant: TenantId, evaluated: datetime, is_worse: bool, is_regressed: bool
+    @pytest.mark.parametrize("run", [UUID(int=7), None], ids=["by an evaluation", "by hand"])
+    def test_a_migration_is_regressed_when_an_evaluation_stopped_it_whatever_the_clocks_say(
+        self, owner: Connection, database: Database, tenant: TenantId, run: UUID | None
     ) -> None:
-        comparison = {**REGRESSION, "is_regression": is_worse}
-        plant_evaluation(owner, tenant, at=evaluated, purpose="migration", comparison=comparison)
-        owner.execute(
-            "insert into brain.migrations (tenant_id, state, changed_at) values (%s, 'stopped', %s)",
-            (tenant, ago(minutes=9)),
-        )
+        comparison = {**REGRESSION, "is_regression": True}
+        a_clock_ahead = datetime.now(UTC) + timedelta(seconds=5)
+        plant_evaluation(owner, tenant, at=a_clock_ahead, purpose="migration", comparison=comparison)
+        owner.execute("insert into brain.migrations (tenant_id, state) values (%s, 'running')", (tenant,))
+
+        control.stop(database, tenant, evaluation_run=run)
 
         (facts,) = store.list_open_migrations(owner, most_attempts=3)
+        assert facts.is_regressed is (run is not None)
 
-        assert facts.is_regressed is is_regressed
+    def test_a_migration_that_was_resumed_and_stopped_by_hand_is_not_regressed(
+        self, owner: Connection, database: Database, tenant: TenantId
+    ) -> None:
+        owner.execute("insert into brain.migrations (tenant_id, state) values (%s, 'running')", (tenant,))
+        control.stop(database, tenant, evaluation_run=UUID(int=7))
+        control.resume(database, tenant)
+
+        control.stop(database, tenant, reason="comida")
+
+        (facts,) = store.list_open_migrations(owner, most_attempts=3)
+        assert not facts.is_regressed
 
     def test_the_window_sums_all_processes_and_weighs_their_p95(self, owner: Connection) -> None:
         plant_minute(owner, "a/1/1", ago(minutes=20), requests=1000, failed=1000, p95_ms=9_000)

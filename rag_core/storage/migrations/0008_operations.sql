@@ -22,6 +22,7 @@ create table migrations (
     tenant_id text primary key references tenants on delete cascade,
     state text not null check (state in ('running', 'stopped', 'rolled_back', 'finished')),
     reason text,
+    stopped_by_run uuid, -- the evaluation that was worse than the baseline, where one stopped it
     origin text,
     evaluate_every integer not null default 10 check (evaluate_every > 0),
     started_at timestamptz not null default now(),

@@ -59,7 +59,7 @@ group by s.tenant_id
 order by s.tenant_id;
 
 -- name: list_open_migrations
--- A stop that comes within the hour after a worse evaluation is taken for its consequence.
+-- Whether an evaluation stopped it is told by the stop itself.
 select m.tenant_id, m.state, m.reason, m.changed_at,
     (select count(*) from brain.notes n where n.tenant_id = m.tenant_id and n.legacy_state = 'pending'),
     (select count(*) from brain.notes n join brain.migration_failures f
@@ -70,12 +70,7 @@ select m.tenant_id, m.state, m.reason, m.changed_at,
         or exists (select from brain.staged_notes s join brain.notes n using (tenant_id, note_id)
             where s.tenant_id = m.tenant_id and n.legacy_state = 'pending'),
     marks.last_at,
-    coalesce((
-        select (r.comparison ->> 'is_regression')::boolean from brain.evaluation_runs r
-        where r.tenant_id = m.tenant_id and r.purpose = 'migration'
-            and r.created_at between m.changed_at - interval '1 hour' and m.changed_at
-        order by r.created_at desc limit 1
-    ), false)
+    m.stopped_by_run is not null
 from brain.migrations m
 cross join lateral (
     select max(n.chunked_at) as last_at from brain.notes n

@@ -11,7 +11,7 @@ select pg_advisory_xact_lock(hashtextextended('brain.migration:' || %(tenant)s, 
 
 -- name: set_migration_state
 update migrations
-set state = %(state)s, reason = %(reason)s, changed_at = now(),
+set state = %(state)s, reason = %(reason)s, stopped_by_run = %(evaluation_run)s, changed_at = now(),
     finished_at = case when %(state)s = 'finished' then now() end
 where tenant_id = %(tenant)s and state <> %(state)s;
 
