@@ -166,6 +166,7 @@ class TestOpenApi:
             "/api/notes",
             "/api/notes/{note_id}",
             "/api/performance",
+            "/api/migration/status",
             "/healthz",
             "/readyz",
         } == set(document["paths"])

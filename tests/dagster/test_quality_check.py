@@ -8,7 +8,9 @@ from uuid import UUID
 
 import dagster as dg
 import pytest
+from databases import cloned_database
 from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
 
 from rag_assets.evaluation_checks import QUALITY_CHECK
 from rag_assets.evaluation_report import STRATEGIES, evaluation_report
@@ -53,19 +55,29 @@ class DownEmbedder:
         raise EmbeddingUnavailableError("no answer at 127.0.0.1:9")
 
 
+@pytest.fixture(scope="module")
+def indexed(server: str, template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The name of a database with the demo corpus, indexed; nobody is connected to it."""
+    with cloned_database(server, template) as url:
+        settings = read_settings(home=tmp_path_factory.mktemp("home"), database_url=url)
+        with open_engine(settings) as opened:
+            load_demo(opened.database, settings)
+            register_batches(opened.database, DEMO_TENANT)
+            index(opened)
+        yield conninfo_to_dict(url)["dbname"]
+
+
 @pytest.fixture
-def settings(database_url: str, tmp_path: Path) -> Settings:
-    """Where the demo corpus is."""
-    return read_settings(home=tmp_path / "home", database_url=database_url)
+def settings(server: str, indexed: str, tmp_path: Path) -> Iterator[Settings]:
+    """Where a copy of it is."""
+    with cloned_database(server, indexed) as url:
+        yield read_settings(home=tmp_path / "home", database_url=url)
 
 
 @pytest.fixture
 def engine(settings: Settings) -> Iterator[Engine]:
     """The demo corpus, indexed."""
     with open_engine(settings) as opened:
-        load_demo(opened.database, settings)
-        register_batches(opened.database, DEMO_TENANT)
-        index(opened)
         yield opened
 
 

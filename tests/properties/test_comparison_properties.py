@@ -13,7 +13,7 @@ from rag_core.evaluation.results import QueryResult
 from rag_core.evaluation.significance import PairedResult, paired_test
 from rag_core.model import NoteId
 
-EXAMPLES = settings(max_examples=60)
+EXAMPLES = settings(max_examples=100)
 FIGURES = st.sampled_from((0.0, 0.25, 0.3869, 0.5, 0.6309, 1.0)) | st.floats(0, 1)
 PAIRS = st.lists(st.tuples(FIGURES, FIGURES), max_size=40)
 RANKS = st.none() | st.integers(1, 20)
