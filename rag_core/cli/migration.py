@@ -127,7 +127,7 @@ def attach_notes(
     here comes back with its row, so delete that too.
     """
     from rag_core.engine import DEFAULT_TENANT
-    from rag_core.migration.attach import attach
+    from rag_core.migration.attach import attach, maintain_after
     from rag_core.migration.control import fetch_state
     from rag_core.model import TenantId
     from rag_core.settings import read_settings
@@ -169,6 +169,7 @@ def attach_notes(
                     origin=rows.origin,
                     on_progress=advance,
                 )
+            maintain_after(report, database, model)
             state = fetch_state(database, owner)
         if is_json:
             print_json({"source": source, "tenant": owner, "state": state, **asdict(report)})

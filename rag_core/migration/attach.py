@@ -148,10 +148,17 @@ def attach(
         store.forget_gone_rejections(connection, tenant, source=named, origin=origin, began=began)
     if report.attached + report.updated:
         _fold(database, tenant)
+    return report
+
+
+def maintain_after(report: AttachReport, database: Database, model: EmbeddingModel) -> None:
+    """Vacuum after many new notes, and make the vector index once it pays. Only when the rows are read no longer.
+
+    An index is built beside all work, and waits for every transaction that began before: also for one that reads the table.
+    """
     if report.attached >= VACUUM_AFTER_NOTES:
         vacuum(database)
         ensure_vector_index(database, model)
-    return report
 
 
 def _fold(database: Database, tenant: TenantId) -> None:
@@ -186,8 +193,7 @@ def _checked(
             yield found
             continue
         if not has_vector:
-            _require_dimensions(row, model)
-            has_vector = True
+            has_vector = _require_dimensions(row, model)
         yield _with_vector(found, row.embedding, model, report)
 
 
@@ -272,13 +278,15 @@ def _name(row: LegacyNote) -> str:
     return plain if len(plain) <= 200 else f"{plain[:200]}…"
 
 
-def _require_dimensions(row: LegacyNote, model: EmbeddingModel) -> None:
-    count = len(row.embedding) if isinstance(row.embedding, list | np.ndarray) else None
-    if count is not None and count != model.dimensions:
+def _require_dimensions(row: LegacyNote, model: EmbeddingModel) -> bool:
+    """Whether there are numbers at all, which are as many as the model's."""
+    count = len(row.embedding) if isinstance(row.embedding, list | np.ndarray) else 0
+    if count and count != model.dimensions:
         raise InvalidInputError(
             f"the embedding of {_name(row)} has {count} numbers, the active model {model.name} has {model.dimensions}: they "
             "are not of this model. Promote the model they are of first (`brain models`), or attach with --without-vectors"
         )
+    return count > 0
 
 
 def _with_vector(found: NoteToAttach, embedding: Any, model: EmbeddingModel, report: AttachReport) -> NoteToAttach:

@@ -88,8 +88,15 @@ def describe_table(connection: Connection, name: str) -> TableDescription:
 
     Raises:
         NotFoundError: there is none; the message lists those there are.
+        InvalidInputError: it is no name of a table.
     """
-    rows = connection.execute(query("describe_legacy_table"), {"table": name}).fetchall()
+    try:
+        rows = connection.execute(query("describe_legacy_table"), {"table": name}).fetchall()
+    except (psycopg.errors.SyntaxError, psycopg.errors.FeatureNotSupported) as error:
+        raise InvalidInputError(
+            f"--table {name} is no name of a table ({error.diag.message_primary}); expected table or schema.table, each in "
+            "double quotes where it has capitals or spaces"
+        ) from error
     if not rows:
         raise NotFoundError(f"there is no table {name}; there are: {_tables(connection)}. Give one with --table")
     return TableDescription(

@@ -314,6 +314,12 @@ class TestVectors:
         assert (report.attached, report.with_vector, report.unusable_vector_count) == (2, 1, 1)
         assert report.unusable_vectors[0].id == "b"
 
+    def test_an_empty_vector_says_nothing_of_the_model_even_in_the_first_row(self, engine, tenant) -> None:
+        report = take(engine, tenant, [row("a", embedding=[]), row("b", embedding=unit(engine, "hola"))])
+
+        assert (report.attached, report.with_vector, report.unusable_vector_count) == (2, 1, 1)
+        assert report.unusable_vectors[0].id == "a"
+
     def test_a_note_edited_here_is_not_given_the_vector_of_another_text(self, engine, tenant, make_note) -> None:
         take(engine, tenant, [row("a", "Vino Lucía.")])
         make_note("Vino Rosa.", external_id="a", source="legacy")

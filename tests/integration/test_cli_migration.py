@@ -9,6 +9,16 @@ from typing import NamedTuple
 
 import psycopg
 import pytest
+from typer.testing import CliRunner
+
+from rag_core.cli import migration  # noqa: F401  registers the commands
+from rag_core.cli.app import app
+from rag_core.migration import attach
+
+
+READING = """
+select count(*) from pg_stat_activity where application_name = 'brain migration attach' and xact_start is not null
+"""
 
 
 class Done(NamedTuple):
@@ -162,6 +172,8 @@ def test_vectors_of_another_model_are_an_error_with_its_remedy(brain, table) -> 
         (["--table", "apuntes", "--from", "host=127.0.0.1 port=1 dbname=x"], "does not answer"),
         (["--table", "apuntes", "--from", "nada"], "no address of a PostgreSQL"),
         (["--table", "brain.notes"], "Brain Sync's own"),
+        (["--table", "a.b.c.d"], "expected table or schema.table"),
+        (["--table", "a.b.c"], "expected table or schema.table"),
     ],
 )
 def test_what_cannot_be_read_is_told(brain, table, words, message) -> None:
@@ -169,6 +181,27 @@ def test_what_cannot_be_read_is_told(brain, table, words, message) -> None:
 
     assert done.code == 1
     assert message in done.json["error"]
+
+
+def test_the_vector_index_is_made_when_the_table_is_read_no_longer(
+    database_url: str, table, tmp_path: Path, monkeypatch
+) -> None:
+    """An index that is built beside all work waits for the reading transaction, which would wait for the index."""
+    readers = []
+
+    def count_readers(database, _model) -> None:
+        with database.owner() as connection:
+            readers.append(connection.execute(READING).fetchone())
+
+    for name, value in {"DATABASE_URL": database_url, "BRAIN_HOME": str(tmp_path / "home")}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(attach, "VACUUM_AFTER_NOTES", 3)
+    monkeypatch.setattr(attach, "ensure_vector_index", count_readers)
+
+    done = CliRunner().invoke(app, ["migration", "attach", "--table", "apuntes", "--column", "content=texto"])
+
+    assert done.exit_code == 0, done.output
+    assert readers == [(0,)]
 
 
 @pytest.mark.parametrize(
