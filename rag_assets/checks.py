@@ -58,7 +58,9 @@ def _of_tenant(check: Callable[[Database, TenantId], CheckReport]) -> Check:
 def _find_orphaned_queries(database: Database, tenant: TenantId) -> CheckReport:
     with database.transaction(tenant) as connection:
         orphans = list_queries_with_deleted_notes(connection, tenant, set_name=DEFAULT_SET)
-    examples = tuple(Violation(note=one.query, problem=_orphaned(one)) for one in orphans[:MAX_EXAMPLES])
+    examples = tuple(
+        Violation(note=one.external_id or str(one.query_id), problem=_orphaned(one)) for one in orphans[:MAX_EXAMPLES]
+    )
     return CheckReport(violations=len(orphans), examples=examples)
 
 
@@ -234,13 +236,14 @@ def _result(invariant: Invariant, reports: Mapping[TenantId, CheckReport]) -> dg
         passed=not rows,
         severity=dg.AssetCheckSeverity.ERROR if invariant.is_blocking else dg.AssetCheckSeverity.WARN,
         metadata=metadata,
-        description=_description(rows, invariant) if rows else None,
+        description=_description(reports, invariant) if rows else None,
     )
 
 
-def _description(rows: Sequence[Mapping[str, str]], invariant: Invariant) -> str:
-    first = rows[0]
-    return f"{first['note']} of {first['tenant']}: {first['problem']}. {invariant.remedy}"
+def _description(reports: Mapping[TenantId, CheckReport], invariant: Invariant) -> str:
+    """Counts and the remedy: it is sent to people, and a problem may quote a note or a query."""
+    found = [f"{report.violations} of {tenant}" for tenant, report in reports.items() if report.violations]
+    return f"Violations: {', '.join(found[:MAX_EXAMPLES])}. {invariant.remedy}"
 
 
 BATCH_CHECKS = [

@@ -98,7 +98,7 @@ def check_lost_notes(database: Database, tenant: TenantId, batches: Sequence[str
 
 
 def check_staged_leftovers(database: Database, tenant: TenantId, batches: Sequence[str] | None) -> CheckReport:
-    """Nothing staged is left once its batches are published."""
+    """Nothing staged is left once its batches are published; everywhere, nothing that was staged over an hour ago."""
     return run_check(database, tenant, "check_staged_leftovers", batches=batches)
 
 

@@ -156,6 +156,16 @@ def test_many_violations_are_counted_and_twenty_are_shown(indexed: Engine, impor
     assert (found.violations, len(found.examples)) == (30, 20)
 
 
+def test_what_a_run_under_way_has_just_staged_is_not_left_over(staged: Engine) -> None:
+    plant(staged, f"update brain.staged_notes set staged_at = now() - interval '2 hours' where {N1}")
+
+    everywhere = INVARIANTS["nothing_staged_is_left"].check(staged, TENANT, None)
+    of_a_run = INVARIANTS["nothing_staged_is_left"].check(staged, TENANT, BATCHES)
+
+    assert [example.note for example in everywhere.examples] == ["notas:n1"]
+    assert [example.note for example in of_a_run.examples] == ["notas:n0", "notas:n1"]
+
+
 def test_a_broken_generation_does_not_go_live(staged: Engine, run_job: RunJob) -> None:
     plant(staged, f"update brain.staged_chunks set end_char = 1000 where {N1}")
 
@@ -179,6 +189,7 @@ def test_a_failing_check_names_notes_and_remedy_in_dagster(indexed: Engine, run_
     assert evaluation.blocking
     assert [record.data["note"] for record in evaluation.metadata["examples"].records] == ["notas:n1"]
     assert "brain index --full" in evaluation.metadata["remedy"].value
+    assert evaluation.description == "Violations: 1 of pruebas. Make the notes anew: run `brain index --full`."
 
 
 def plant(engine: Engine, statement: str) -> None:
