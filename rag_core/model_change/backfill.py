@@ -12,7 +12,7 @@ from rag_core.indexing.batches import list_tenants
 from rag_core.model import EmbeddingKind, FloatMatrix, NoteId, TenantId
 from rag_core.storage import model_vectors as store
 from rag_core.storage.database import Database
-from rag_core.storage.models import change_state, count_vectors_by_tenant, find_model
+from rag_core.storage.models import change_state, count_vectors_by_tenant, find_model, take_into_work
 from rag_core.storage.notes import fetch_note
 from rag_core.storage.staging import fetch_known_hashes
 from rag_core.storage.vector_index import ensure_vector_index, vacuum
@@ -186,13 +186,16 @@ def begin_backfill(database: Database, name: str) -> EmbeddingModel:
 
     Raises:
         NotFoundError: no model has that name.
-        ModelStateError: the model is active: its vectors are the index itself.
+        ModelStateError: the model is active: its vectors are the index itself; or a retirement is removing them.
     """
     with database.owner() as connection:
         model = find_model(connection, name).model
         if model.state == "active":
             raise ModelStateError(f"{name} is active: `brain index` makes its vectors")
-        change_state(connection, model.id, to="backfilling", among=["candidate", "retired"])
+        if not take_into_work(connection, model.id):
+            raise ModelStateError(
+                f"the vectors of {name} are being removed; try again when `brain models retire` is done"
+            )
         return find_model(connection, name).model
 
 

@@ -8,9 +8,9 @@ from rag_core.embedding import EmbeddingModel
 from rag_core.embedding.active import CHECK_SECONDS
 from rag_core.errors import ModelStateError
 from rag_core.indexing.batches import list_tenants
-from rag_core.storage.database import Database
+from rag_core.storage.database import Connection, Database
 from rag_core.storage.model_vectors import delete_cached_vectors, delete_model_vectors
-from rag_core.storage.models import find_model, list_models, retire_model, seconds_since_promotion
+from rag_core.storage.models import find_model, retire_model, seconds_since_promotion
 from rag_core.storage.vector_index import drop_vector_index
 
 QUIET_SECONDS = 60
@@ -41,6 +41,8 @@ def retire(
 ) -> RetirementReport:
     """Put a model out of use and remove its vectors and its index; a retirement that was broken off is ended.
 
+    One connection keeps the model from being taken into work until all of it is gone.
+
     Cached vectors do not name their model: they go when no other model that is in use has as many dimensions, and else with
     their notes.
 
@@ -52,17 +54,14 @@ def retire(
         before = find_model(connection, name).model
         if not retire_model(connection, before.id, seconds=QUIET_SECONDS):
             raise ModelStateError(_explain_refusal(before, seconds_since_promotion(connection)))
-        others = [known.model for known in list_models(connection) if known.model.state != "retired"]
-    if before.state != "retired":
-        sleep(NOTICE_SECONDS)
-    had_index = drop_vector_index(database, before)
-    is_cache_its_own = all(other.dimensions != before.dimensions for other in others)
-    return RetirementReport(
-        name=name,
-        vectors=_delete(database, before, on_progress),
-        cached=_delete_cached(database, before.dimensions) if is_cache_its_own else 0,
-        had_index=had_index,
-    )
+        if before.state != "retired":
+            sleep(NOTICE_SECONDS)
+        return RetirementReport(
+            name=name,
+            had_index=drop_vector_index(database, before),
+            vectors=_delete(database, connection, before, on_progress),
+            cached=_delete_cached(database, connection, before.dimensions),
+        )
 
 
 def _explain_refusal(model: EmbeddingModel, since_promotion: float | None) -> str:
@@ -75,20 +74,18 @@ def _explain_refusal(model: EmbeddingModel, since_promotion: float | None) -> st
     )
 
 
-def _delete(database: Database, model: EmbeddingModel, on_progress: Progress) -> int:
+def _delete(database: Database, connection: Connection, model: EmbeddingModel, on_progress: Progress) -> int:
     deleted = 0
     for tenant in list_tenants(database):
-        with database.owner() as connection:
-            while count := delete_model_vectors(connection, tenant, model.id, limit=DELETE_ROWS):
-                deleted += count
-                on_progress(count)
+        while count := delete_model_vectors(connection, tenant, model.id, limit=DELETE_ROWS):
+            deleted += count
+            on_progress(count)
     return deleted
 
 
-def _delete_cached(database: Database, dimensions: int) -> int:
+def _delete_cached(database: Database, connection: Connection, dimensions: int) -> int:
     deleted = 0
     for tenant in list_tenants(database):
-        with database.owner() as connection:
-            while count := delete_cached_vectors(connection, tenant, dimensions, limit=DELETE_ROWS):
-                deleted += count
+        while count := delete_cached_vectors(connection, tenant, dimensions, limit=DELETE_ROWS):
+            deleted += count
     return deleted

@@ -149,7 +149,7 @@ def delete_model_vectors(connection: Connection, tenant: TenantId, model_id: int
 
 
 def delete_cached_vectors(connection: Connection, tenant: TenantId, dimensions: int, *, limit: int) -> int:
-    """Delete so many cached vectors of that length, whichever model's; how many there were. For the owner's connection."""
+    """Delete so many cached vectors of that length unless a model in use has it; how many. For the owner's connection."""
     connection.execute("set search_path = brain, public, extensions")
     parameters = {"tenant": tenant, "dimensions": dimensions, "limit": limit}
     return connection.execute(query("delete_cached_vectors"), parameters).rowcount

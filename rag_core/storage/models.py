@@ -206,11 +206,22 @@ def _promote(connection: Connection, model_id: int, instead_of: int, fingerprint
     return Promotion(is_done=True, notes=renamed.rowcount)
 
 
+def take_into_work(connection: Connection, model_id: int) -> bool:
+    """Have a candidate's or a retired model's vectors made from now on; False while a retirement removes what it has."""
+    with connection.transaction():
+        if connection.execute(query("share_removal"), {"model": model_id}).fetchone() != (True,):
+            return False
+        change_state(connection, model_id, to="backfilling", among=["candidate", "retired"])
+    return True
+
+
 def retire_model(connection: Connection, model_id: int, *, seconds: float) -> bool:
     """Put a model out of use unless it is active or was until less than ``seconds`` ago; whether it is out of use.
 
-    Waits for whoever is writing its vectors; nobody writes any afterwards. For the owner's connection.
+    Waits for whoever is writing its vectors; nobody writes any afterwards, nor takes it into work again before the connection
+    ends. For the owner's connection.
     """
+    connection.execute(query("keep_model_for_removal"), {"model": model_id})
     with connection.transaction():
         connection.execute(query("lock_active_model"))
         row = connection.execute(query("retire_model"), {"model": model_id, "seconds": seconds}).fetchone()

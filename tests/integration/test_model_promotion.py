@@ -390,6 +390,17 @@ class TestRetirement:
 
         assert report.vectors == 2
 
+    def test_the_model_cannot_be_taken_into_work_while_it_is_removed(self, engine, former) -> None:
+        def promote_back(_seconds: float) -> None:
+            begin_backfill(engine.database, "hashing")
+            promote(engine, "hashing", is_waiting=True)
+
+        with pytest.raises(ModelStateError, match="the vectors of hashing are being removed; try again when"):
+            retire(engine.database, "hashing", sleep=promote_back)
+
+        assert state(engine.database, "hashing") == "retired"
+        assert begin_backfill(engine.database, "hashing").state == "backfilling"
+
     def test_a_search_that_holds_on_to_the_model_says_that_it_lacks_meaning(
         self, engine, tenant, former, make_note
     ) -> None:

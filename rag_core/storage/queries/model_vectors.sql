@@ -83,8 +83,9 @@ delete from brain.embeddings where ctid = any (array(
 ));
 
 -- name: delete_cached_vectors
--- So many of a tenant's cached vectors of that many dimensions; for the owner's connection.
+-- So many of a tenant's cached vectors of that many dimensions, unless they may be a model's in use; for the owner's connection.
 delete from brain.embedding_cache where ctid = any (array(
     select ctid from brain.embedding_cache where tenant_id = %(tenant)s and vector_dims(vector) = %(dimensions)s
+        and not exists (select from brain.embedding_models where state <> 'retired' and dimensions = %(dimensions)s)
     limit %(limit)s
 ));

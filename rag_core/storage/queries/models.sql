@@ -35,6 +35,14 @@ select pg_advisory_xact_lock_shared(hashtextextended('brain.active_model', 0));
 -- name: lock_active_model
 select pg_advisory_xact_lock(hashtextextended('brain.active_model', 0));
 
+-- name: keep_model_for_removal
+-- Until the connection ends; nobody takes the model into work meanwhile.
+select pg_advisory_lock(hashtextextended('brain.model_removal', %(model)s));
+
+-- name: share_removal
+-- Whether nothing of the model is being removed; nothing is until the transaction ends.
+select pg_try_advisory_xact_lock_shared(hashtextextended('brain.model_removal', %(model)s));
+
 -- name: count_model_vectors
 -- Over all tenants; for the owner's connection. Vectors go with their chunks, so as many as chunks are all there can be.
 select t.tenant_id,
