@@ -27,8 +27,8 @@ EVALUATION_CHECKS = [
         QUALITY_CHECK,
         asset="evaluation_report",
         description=(
-            "On no golden set and by no strategy is nDCG@10 lower than the baseline's by 0.02 or more with p < 0.05 "
-            "(paired randomisation test over the queries in common)."
+            "On no golden set and by no strategy is nDCG@10 lower than the baseline's by 0.02 or more with one-sided "
+            "p < 0.05 (paired randomisation test over the queries in common)."
         ),
     ),
 ]
@@ -110,7 +110,7 @@ def _row(one: Measurement) -> dict[str, Any]:
         "baseline": None if compared is None else round(compared.baseline, 4),
         "now": round(one.run.metrics.ndcg_at_10 if compared is None else compared.current, 4),
         "difference": None if compared is None else round(compared.difference, 4),
-        "p": None if compared is None else round(compared.p_value, 4),
+        "p_one_sided": None if compared is None else round(compared.p_worse, 4),
         "queries": one.run.total_queries if compared is None else compared.queries,
         "run": str(one.run.run_id),
     }

@@ -51,7 +51,7 @@ def evaluation_report(context: dg.AssetExecutionContext, engine: dg.ResourcePara
     folded = [maintain(engine.database, tenant, engine.pipeline) for tenant in tenants]
     evaluated = [tenant for tenant in tenants if _has_golden_queries(engine, tenant)]
     measured = [
-        _measure(engine, tenant, strategy, dagster_run=context.run_id)
+        _measure(engine, tenant, strategy, dagster_run=context.run.run_id)
         for tenant in evaluated
         for strategy in STRATEGIES
     ]
@@ -151,4 +151,4 @@ def _difference(run: EvaluationRun) -> list[tuple[str, float]]:
     compared = run.comparison
     if compared is None or compared.obstacle is not None:
         return []
-    return [("ndcg_at_10_difference", compared.difference), ("ndcg_at_10_p_value", compared.p_value)]
+    return [("ndcg_at_10_difference", compared.difference), ("ndcg_at_10_p_one_sided", compared.p_worse)]

@@ -92,6 +92,11 @@ class Comparison:
         return self.metrics["ndcg_at_10"].p_value
 
     @property
+    def p_worse(self) -> float:
+        """How often chance alone makes a difference as low; a regression is decided by it."""
+        return self.metrics["ndcg_at_10"].p_worse
+
+    @property
     def is_significant(self) -> bool:
         """Whether chance is no good explanation of the difference."""
         return self.obstacle is None and self.p_value < SIGNIFICANCE
@@ -99,9 +104,8 @@ class Comparison:
     @property
     def is_regression(self) -> bool:
         """Whether retrieval got worse: p_worse < 0.05 and a drop of at least 0.02."""
-        decisive = self.metrics["ndcg_at_10"]
-        has_dropped = round(-decisive.difference, 9) >= LEAST_DROP  # 0.82 - 0.8 is 0.01999…
-        return self.obstacle is None and has_dropped and decisive.p_worse < SIGNIFICANCE
+        has_dropped = round(-self.difference, 9) >= LEAST_DROP  # 0.82 - 0.8 is 0.01999…
+        return self.obstacle is None and has_dropped and self.p_worse < SIGNIFICANCE
 
     @property
     def objection(self) -> str | None:

@@ -25,13 +25,16 @@ def markdown_report(run: EvaluationRun) -> str:
 
 
 def comparison_line(comparison: Comparison) -> str:
-    """A comparison in a line: then and now, the difference with its interval and p, the queries it rests on."""
+    """A comparison in a line: then and now, the difference with its interval and p, the queries it rests on.
+
+    A drop is judged by the one-sided p, and has that; what is no drop has the two-sided one.
+    """
     if comparison.objection is not None:
         return comparison.objection
     low, high = comparison.metrics[comparison.metric].interval
     return (
         f"nDCG@10 {comparison.current:.3f}, was {comparison.baseline:.3f}: {comparison.difference:+.3f} "
-        f"({low:+.3f} to {high:+.3f}), p {_shown_p(comparison.p_value)}, on {comparison.queries} queries"
+        f"({low:+.3f} to {high:+.3f}), {_shown_p(comparison)}, on {comparison.queries} queries"
     )
 
 
@@ -40,9 +43,10 @@ def disturbance_line(run: StoredRun) -> str:
     return f"{run.degraded_queries} of {run.total_queries} queries were degraded and {run.failed_queries} failed"
 
 
-def _shown_p(p_value: float) -> str:
-    """A p with as many digits as tell something: 10,000 resamples cannot tell less than 0.0001."""
-    return f"{p_value:.4f}" if p_value < 0.01 else f"{p_value:.2f}"
+def _shown_p(comparison: Comparison) -> str:
+    """The p with as many digits as tell something: 10,000 resamples cannot tell less than 0.0001."""
+    name, p = ("one-sided p", comparison.p_worse) if comparison.difference < 0 else ("p", comparison.p_value)
+    return f"{name} {p:.4f}" if p < 0.01 else f"{name} {p:.2f}"
 
 
 def _heading(run: EvaluationRun) -> str:

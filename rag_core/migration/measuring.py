@@ -11,8 +11,9 @@ from uuid import UUID
 
 from rag_core.configuration import configure
 from rag_core.engine import Engine
-from rag_core.evaluation.comparison import Comparison
+from rag_core.evaluation.comparison import MIN_COMMON_QUERIES, Comparison
 from rag_core.evaluation.golden_query import DEFAULT_SET
+from rag_core.evaluation.report import disturbance_line
 from rag_core.evaluation.results import EvaluationRun, StoredRun
 from rag_core.evaluation.runs import evaluate
 from rag_core.evaluation.served import evaluation_config, searcher
@@ -50,6 +51,23 @@ class MigrationStep:
         comparison = None if self.last is None else self.last.comparison
         return comparison if comparison is not None and comparison.is_regression else None
 
+    @property
+    def objection(self) -> str | None:
+        """Why the last evaluation cannot tell whether retrieval got worse; None if it can, and without golden set."""
+        if self.last is None:
+            return None
+        if self.last.is_disturbed:
+            return disturbance_line(self.last)
+        if self.last.total_queries < MIN_COMMON_QUERIES:
+            return (
+                f"the golden set has {self.last.total_queries} queries, {MIN_COMMON_QUERIES} are needed for a verdict"
+            )
+        if self.baseline is not None and self.baseline.run_id == self.last.run_id:
+            return None
+        if self.last.comparison is None:
+            return "no undisturbed evaluation was made before the first batch, so there is nothing to compare with"
+        return self.last.comparison.objection
+
 
 def follow(engine: Engine, tenant: TenantId, batches: Sequence[str], *, since: datetime) -> MigrationStep | None:
     """After a run over batches: count what it migrated since it began, evaluate if that is due, stop if it got worse.
@@ -83,7 +101,9 @@ def fetch_progress(engine: Engine, tenant: TenantId) -> MigrationProgress | None
 def measure_before(
     engine: Engine, tenant: TenantId, *, on_progress: OnProgress = lambda _done, _total: None
 ) -> EvaluationRun | None:
-    """Evaluate before the first note of a running migration is chunked, once; None where that is not now.
+    """Evaluate before the first note of a running migration is chunked; None where that is not now, or was done.
+
+    One that met an outage is no baseline: it is made again as long as nothing is chunked.
 
     Raises:
         DatabaseUnavailableError: the database does not answer.
@@ -138,7 +158,7 @@ def regression_reason(comparison: Comparison, run_id: UUID, progress: MigrationP
     """Why a migration stops, for people."""
     return (
         f"{comparison.metric} fell by {-comparison.difference:.3f} from {comparison.baseline:.3f} to "
-        f"{comparison.current:.3f} (p = {comparison.metrics[comparison.metric].p_worse:.4f}) after "
+        f"{comparison.current:.3f} (one-sided p = {comparison.p_worse:.4f}) after "
         f"{progress.batches_done} of {progress.batches} batches: evaluation run {run_id}"
     )
 

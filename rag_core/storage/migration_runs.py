@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from rag_core.evaluation.comparison import MAX_DISTURBED_SHARE
 from rag_core.evaluation.results import StoredRun
 from rag_core.model import TenantId
 from rag_core.storage.database import Connection, Database
@@ -60,7 +61,7 @@ class MigratedBatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MigrationEvaluations:
-    """The evaluation made before anything was migrated, and the last one; None where there is none."""
+    """The first evaluation before anything was migrated that met no outage, and the last one; None where there is none."""
 
     baseline: StoredRun | None
     last: StoredRun | None
@@ -104,8 +105,9 @@ def count_migrated_batches(
 
 def fetch_migration_evaluations(database: Database, tenant: TenantId, *, since: datetime) -> MigrationEvaluations:
     """The migration's evaluations since it began."""
+    parameters = {"tenant": tenant, "since": since, "most_disturbed": MAX_DISTURBED_SHARE}
     with database.transaction(tenant) as connection:
-        row = connection.execute(query("fetch_migration_evaluations"), {"tenant": tenant, "since": since}).fetchone()
+        row = connection.execute(query("fetch_migration_evaluations"), parameters).fetchone()
         assert row is not None
         baseline, last = (None if run_id is None else fetch_run(connection, tenant, run_id) for run_id in row)
     return MigrationEvaluations(baseline=baseline, last=last)

@@ -97,9 +97,9 @@ def test_it_is_red_on_a_regression_and_amber_where_nothing_can_be_told(measured,
 def test_a_regression_is_described_by_its_figures() -> None:
     found = quality_check([STEADY, WORSE])
 
-    # 12 queries from rank 1 to rank 2: nDCG 1 to 0.631, one of 4,096 sign patterns, two-sided two
+    # 12 queries from rank 1 to rank 2: nDCG 1 to 0.631, one of 4,096 sign patterns, the one that is worse
     assert found.description == (
-        "otra, hybrid: regression. nDCG@10 0.631, was 1.000: -0.369 (-0.369 to -0.369), p 0.0005, on 12 queries."
+        "otra, hybrid: regression. nDCG@10 0.631, was 1.000: -0.369 (-0.369 to -0.369), one-sided p 0.0002, on 12 queries."
     )
     assert found.metadata["regressions"].value == 1
 

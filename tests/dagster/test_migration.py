@@ -76,7 +76,7 @@ def test_a_regression_stops_the_migration_and_says_by_how_much_and_where(engine:
     last = _evaluations(engine)[0]
     assert (report.batches, report.migrated, report.state) == (2, 200, "stopped")
     assert report.stopped is not None
-    assert "ndcg_at_10 fell by 1.000 from 1.000 to 0.000 (p = 0.0002) after 2 of 3 batches" in report.stopped
+    assert "ndcg_at_10 fell by 1.000 from 1.000 to 0.000 (one-sided p = 0.0002) after 2 of 3 batches" in report.stopped
     assert str(last.run_id) in report.stopped
     assert _stopped_by(engine) == last.run_id
     assert legacy_states(engine) == {"migrated": 200, "pending": 100}
@@ -205,6 +205,51 @@ def test_a_regression_fails_its_check_and_cancels_the_backfill_that_would_go_on(
     assert _report(result)["cancelled_backfills"].value == [backfill]
 
 
+def test_an_evaluation_that_met_an_outage_is_no_baseline_and_is_made_again(engine: Engine) -> None:
+    attach_notes(engine)
+    add_golden_set(engine)
+    measure_before(engine, TENANT)
+    _plant_an_outage_in_the_evaluations(engine)
+
+    report = run_migration(engine, TENANT)
+
+    *later, again, disturbed = _evaluations(engine)
+    assert (report.evaluations, disturbed.is_disturbed) == (4, True)
+    assert [run.comparison and run.comparison.baseline_run_id for run in later] == [again.run_id] * 3
+
+
+def test_a_migration_that_was_never_measured_undisturbed_warns_that_it_is_unguarded(
+    engine: Engine, instance: dg.DagsterInstance
+) -> None:
+    attach_notes(engine)
+    add_golden_set(engine)
+    add_missing_keys(instance, engine.database)
+    keys = instance.get_dynamic_partitions(PARTITIONS_NAME)
+    _run_range(engine, instance, keys[0], keys[0])
+    _plant_an_outage_in_the_evaluations(engine)
+
+    check = _quality_check(_run_range(engine, instance, keys[1], keys[1]))
+
+    assert (check.passed, check.severity) == (False, dg.AssetCheckSeverity.WARN)
+    assert check.description == (
+        f"{TENANT}: no undisturbed evaluation was made before the first batch, so there is nothing to compare with"
+    )
+
+
+def test_a_golden_set_too_small_for_a_verdict_is_warned_of(engine: Engine, run_job: RunJob) -> None:
+    attach_notes(engine)
+    add_golden_set(engine)
+    with engine.database.owner() as connection:
+        connection.execute(
+            "delete from brain.golden_queries where query_id in (select query_id from brain.golden_queries limit 3)"
+        )
+
+    check = _quality_check(run_job("migrate_notes"))
+
+    assert (check.passed, check.severity) == (False, dg.AssetCheckSeverity.WARN)
+    assert check.description == f"{TENANT}: the golden set has 9 queries, 10 are needed for a verdict"
+
+
 def test_backfills_of_other_notes_go_on(
     engine: Engine, instance: dg.DagsterInstance, import_texts: ImportTexts
 ) -> None:
@@ -302,6 +347,16 @@ def _evaluations(engine: Engine) -> list[Any]:
     """Newest first."""
     with engine.database.transaction(TENANT) as connection:
         return list_runs(connection, TENANT, limit=20)
+
+
+def _plant_an_outage_in_the_evaluations(engine: Engine) -> None:
+    with engine.database.owner() as connection:
+        connection.execute("update brain.evaluation_runs set degraded_queries = 0, failed_queries = total_queries")
+
+
+def _quality_check(result: dg.ExecuteInProcessResult) -> dg.AssetCheckEvaluation:
+    (check,) = [found for found in result.get_asset_check_evaluations() if found.check_name == QUALITY_CHECK]
+    return check
 
 
 def _stopped_by(engine: Engine) -> UUID | None:

@@ -87,7 +87,7 @@ def test_the_reason_names_metric_drop_chance_batches_and_run() -> None:
     reason = regression_reason(_comparison(current=0.5), RUN, PROGRESS)
 
     assert reason == (
-        "ndcg_at_10 fell by 0.300 from 0.800 to 0.500 (p = 0.0010) after 20 of 50 batches: evaluation run "
+        "ndcg_at_10 fell by 0.300 from 0.800 to 0.500 (one-sided p = 0.0010) after 20 of 50 batches: evaluation run "
         "00000000-0000-0000-0000-000000000007"
     )
 

@@ -157,7 +157,7 @@ class TestRegression:
 
         assert (check(broken).passed, check(broken).severity) == (False, dg.AssetCheckSeverity.ERROR)
         assert verdicts(broken) == dict.fromkeys(STRATEGIES, "regression")
-        assert all(row["p"] < 0.05 and row["difference"] < -0.02 for row in compared(broken).values())
+        assert all(row["p_one_sided"] < 0.05 and row["difference"] < -0.02 for row in compared(broken).values())
         assert check(mended).passed
         assert {row["difference"] for row in compared(mended).values()} == {0.0}
 
@@ -172,7 +172,7 @@ class TestRegression:
         assert not check(broken).passed
         assert verdicts(broken)["hybrid"] == "regression"
         assert (verdicts(broken)["fulltext"], verdicts(broken)["semantic"]) == ("steady", "steady")
-        assert compared(broken)["hybrid"]["p"] < 0.05
+        assert compared(broken)["hybrid"]["p_one_sided"] < 0.05
         assert check(mended).passed
 
     def test_red_shows_what_was_lost_and_how_to_accept_it_which_turns_it_green(
@@ -206,7 +206,7 @@ class TestBaselines:
         assert "This run is the baseline from now on." in metadata(first)["report"].value
         assert verdicts(second) == dict.fromkeys(STRATEGIES, "steady")
         assert metadata(second)["demo_hybrid_ndcg_at_10_difference"].value == 0.0
-        assert metadata(second)["demo_hybrid_ndcg_at_10_p_value"].value == 1.0
+        assert metadata(second)["demo_hybrid_ndcg_at_10_p_one_sided"].value == 1.0
         assert baselines(engine) == made
         assert {run.purpose for run in runs(engine)} == {"nightly"}
 

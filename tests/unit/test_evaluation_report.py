@@ -129,7 +129,7 @@ def test_a_comparison_stands_with_its_figures_and_the_queries_that_lost_most() -
 
     # nine queries from 1 to 0.631, one from 1 to 0: (9 * 0.63093) / 10
     assert f"Against the baseline `{UUID(int=6)}`: nDCG@10 0.568, was 1.000: -0.432 (" in text
-    assert "p 0.0020, on 10 queries. Queries of one or the other that are not compared: 1." in text
+    assert "one-sided p 0.0010, on 10 queries. Queries of one or the other that are not compared: 1." in text
     assert "### Queries that lost most\n\n| query | nDCG@10 then | now |" in text
     assert "| q0 | 1.000 | 0.000 | 1 | - |\n| q1 | 1.000 | 0.631 | 1 | 2 |" in text
 

@@ -32,12 +32,13 @@ group by n.batch_key
 order by n.batch_key;
 
 -- name: fetch_migration_evaluations
--- The ids of the migration's first evaluation before any note was chunked, and of its last one.
+-- The ids of the migration's first undisturbed evaluation before any note was chunked, and of its last one.
 select
     (
         select run_id from evaluation_runs
         where tenant_id = %(tenant)s and purpose = 'migration' and created_at >= %(since)s
             and circumstances -> 'migratedNotes' = '0'
+            and degraded_queries + failed_queries <= %(most_disturbed)s * total_queries
         order by created_at, run_id limit 1
     ),
     (
