@@ -67,12 +67,23 @@ class Memory:
 
 
 def remember(cursor: str | None, *, pipeline: str, now: datetime) -> Memory:
-    """What the cursor holds; without one, or with one of another version, the last day's events are looked at."""
+    """What the cursor holds; without one, or with one of another version, the last day's events are looked at.
+
+    Times after now are from before the clock was set back: they are moved back.
+    """
+    moment, day_ago = now.timestamp(), (now - FIRST_LOOK_BACK).timestamp()
     try:
         memory = Memory(**json.loads(cursor or "null"))
     except (TypeError, ValueError):
-        memory = Memory(since=(now - FIRST_LOOK_BACK).timestamp())
-    return memory if memory.pipeline == pipeline else replace(memory, pipeline=pipeline, pipeline_since=now.timestamp())
+        memory = Memory(since=day_ago)
+    if memory.pipeline != pipeline:
+        memory = replace(memory, pipeline=pipeline, pipeline_since=moment)
+    return replace(
+        memory,
+        since=min(memory.since, day_ago),
+        pipeline_since=min(memory.pipeline_since, moment),
+        stale_judged_at=min(memory.stale_judged_at, moment),
+    )
 
 
 class NewEvents:
@@ -97,7 +108,7 @@ class NewEvents:
                 ascending=True,
             ),
         ]
-        return in_order(pages, before=(self._now - SETTLING).timestamp(), page_size=MAX_EVENTS)
+        return in_order(pages, now=self._now.timestamp(), page_size=MAX_EVENTS)
 
     def _run_ends(self, kind: Any) -> Sequence[EventLogRecord]:
         wanted = RunStatusChangeRecordsFilter(
@@ -151,10 +162,14 @@ class NewEvents:
         ]
 
 
-def in_order(pages: Sequence[Sequence[EventLogRecord]], *, before: float, page_size: int) -> list[EventLogRecord]:
-    """The records of all pages as they happened, up to the first that is too new or that a full page may not reach."""
+def in_order(pages: Sequence[Sequence[EventLogRecord]], *, now: float, page_size: int) -> list[EventLogRecord]:
+    """The records of all pages as they happened, up to the first that has not settled or that a full page may not reach.
+
+    One of the future comes from a clock that was set back or goes wrong: it is taken, or nothing after it ever would be.
+    """
+    settled = now - SETTLING.total_seconds()
     ends = [page[-1].storage_id for page in pages if len(page) >= page_size]
-    ends += [record.storage_id - 1 for page in pages for record in page if record.timestamp > before]
+    ends += [record.storage_id - 1 for page in pages for record in page if settled < record.timestamp <= now]
     end = min(ends, default=None)
     records = [record for page in pages for record in page if end is None or record.storage_id <= end]
     return sorted(records, key=lambda record: record.storage_id)

@@ -188,12 +188,20 @@ class TestReading:
 
         pages = [[record(1), record(4)], [record(2), record(3), record(9)], []]
 
-        def ids(*, before: float, page_size: int) -> list[int]:
-            return [found.storage_id for found in in_order(pages, before=before, page_size=page_size)]
+        def ids(*, now: float, page_size: int) -> list[int]:
+            return [found.storage_id for found in in_order(pages, now=now, page_size=page_size)]
 
-        assert ids(before=100, page_size=4) == [1, 2, 3, 4, 9]
-        assert ids(before=100, page_size=2) == [1, 2, 3, 4]
-        assert ids(before=3, page_size=4) == [1, 2, 3]
+        assert ids(now=100, page_size=4) == [1, 2, 3, 4, 9]
+        assert ids(now=100, page_size=2) == [1, 2, 3, 4]
+        assert ids(now=9, page_size=4) == [1, 2, 3, 4]
+
+    def test_a_record_of_the_future_holds_back_nothing(self) -> None:
+        def record(number: int, moment: float) -> EventLogRecord:
+            return EventLogRecord(storage_id=number, event_log_entry=_Entry(timestamp=moment))  # type: ignore[arg-type]
+
+        pages = [[record(1, 700_000.0), record(2, 50.0)], [record(3, 98.0)]]
+
+        assert [found.storage_id for found in in_order(pages, now=100, page_size=9)] == [1, 2]
 
 
 @dataclass
@@ -215,6 +223,15 @@ class TestMemory:
         memory = Memory(since=1.0, after=7, pipeline="p", pipeline_since=2.0, stale_judged_at=3.0)
 
         assert remember(memory.to_json(), pipeline="p", now=self.NOW) == memory
+
+    def test_after_the_clock_was_set_back_times_of_the_future_are_moved_back(self) -> None:
+        ahead = (self.NOW + timedelta(days=7)).timestamp()
+        memory = Memory(since=ahead, after=7, pipeline="p", pipeline_since=ahead, stale_judged_at=ahead)
+
+        after = remember(memory.to_json(), pipeline="p", now=self.NOW)
+
+        assert after.since == (self.NOW - timedelta(days=1)).timestamp()
+        assert after.pipeline_since == after.stale_judged_at == self.NOW.timestamp()
 
     def test_a_pipeline_that_changed_is_new_from_now_on(self) -> None:
         memory = Memory(since=1.0, after=7, pipeline="old", pipeline_since=2.0)
