@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from rag_core.embedding import EmbeddingModel
 from rag_core.engine import Engine
 from rag_core.errors import ModelStateError
+from rag_core.indexing.batches import list_tenants
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.model_change.backfill import ModelBackfillReport, Progress, begin_backfill, fill_model, settle_model
 from rag_core.storage.database import Database
 from rag_core.storage.model_vectors import is_index_due
-from rag_core.storage.models import Promotion, fetch_active_model, find_model, promote_model
+from rag_core.storage.models import Promotion, fetch_active_model, find_model, promote_model, rename_fingerprints
 from rag_core.storage.vector_index import ensure_vector_index
 
 ROUNDS = 10
@@ -48,6 +49,9 @@ def promote(
 ) -> PromotionReport:
     """Fill in what the model still lacks, and make it the active one; the former stays ready, to go back to at once.
 
+    Notes are counted as the new pipeline's after that, so that they are not indexed anew; one that this does not come to, because
+    it is killed, is stale and costs the next run no vector.
+
     With ``is_waiting`` a model whose backfill was never finished is finished first, however long it takes. The engine's own
     model does not matter.
 
@@ -73,7 +77,7 @@ def promote(
                 former=former,
                 caught_up=report,
                 rounds=rounds,
-                notes=promotion.notes,
+                notes=_keep_notes(engine, former, model),
                 seconds=round(clock() - began, 3),
             )
     raise ModelStateError(_explain_rounds(model, promotion))
@@ -87,10 +91,14 @@ def _attempt(engine: Engine, name: str, on_progress: Progress) -> tuple[Embeddin
         engine.database,
         model.id,
         instead_of=former.id,
-        fingerprints=renamed_fingerprints(engine.pipeline, former, model),
         complete=lambda: late.append(fill_model(engine, model, is_held=True, on_progress=on_progress)),
     )
     return former, promotion, sum(late, ModelBackfillReport())
+
+
+def _keep_notes(engine: Engine, former: EmbeddingModel, model: EmbeddingModel) -> int:
+    database, fingerprints = engine.database, renamed_fingerprints(engine.pipeline, former, model)
+    return rename_fingerprints(database, list_tenants(database), model, fingerprints)
 
 
 def renamed_fingerprints(pipeline: Pipeline, former: EmbeddingModel, model: EmbeddingModel) -> dict[str, str]:

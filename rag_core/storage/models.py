@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import psycopg
 
@@ -17,9 +18,11 @@ from rag_core.model import TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 
-_LOCK_WAIT = "30s"
-FEW_VECTORS = 500
-"""So many may be made while publications wait: half a second's work of the embedded model, some seconds' of a server's."""
+_LOCK_WAIT = "5s"
+"""Who begins to write waits behind a promotion that waits, so it lets them pass and tries again."""
+FEW_VECTORS = 100
+"""So many may be made while publications wait: a tenth of a second's work of the embedded model, a second or two of a server's."""
+RENAMED_NOTES = 1_000
 _COLUMNS = (
     "id",
     "name",
@@ -66,7 +69,6 @@ class Promotion:
     """How an attempt to promote ended: done, or undone because the model changed meanwhile or still lacked vectors."""
 
     is_done: bool
-    notes: int = 0
     missing: Mapping[TenantId, int] = field(default_factory=dict)
     obstacle: str = ""
 
@@ -148,21 +150,19 @@ def promote_model(
     model_id: int,
     *,
     instead_of: int,
-    fingerprints: Mapping[str, str],
     complete: Callable[[], None] = lambda: None,
 ) -> Promotion:
     """Make a model the active one, and the active one ready, in one transaction; or change nothing and say why.
 
     Every live chunk of every tenant must have both vectors at that moment. What a few of them lack can be made by ``complete``,
-    because nothing is published meanwhile; it must not wait for ``hold_model``. ``fingerprints`` leads from the former
-    pipeline's to those of the same pipeline with the new model: notes keep their chunks and are not stale.
+    because nothing is published meanwhile; it must not wait for ``hold_model``.
     """
     with database.owner() as connection:
         try:
             with connection.transaction():
                 _hold_everybody_off(connection)
                 _require_vectors(connection, model_id, complete)
-                return _promote(connection, model_id, instead_of, fingerprints)
+                return _promote(connection, model_id, instead_of)
         except _UnfitError as error:
             return error.promotion
         except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
@@ -196,14 +196,47 @@ def _missing(connection: Connection, model_id: int) -> dict[TenantId, int]:
     return {tenant: count.missing for tenant, count in counts.items() if count.missing}
 
 
-def _promote(connection: Connection, model_id: int, instead_of: int, fingerprints: Mapping[str, str]) -> Promotion:
+def _promote(connection: Connection, model_id: int, instead_of: int) -> Promotion:
     if not change_state(connection, instead_of, to="ready", among=["active"]):
         raise _UnfitError(Promotion(is_done=False, obstacle="another model was promoted meanwhile"))
     if not change_state(connection, model_id, to="active", among=["backfilling", "ready"]):
         raise _UnfitError(Promotion(is_done=False, obstacle="the model was retired meanwhile"))
-    parameters = {"old": list(fingerprints), "new": list(fingerprints.values())}
-    renamed = connection.execute(query("rename_fingerprints"), parameters)
-    return Promotion(is_done=True, notes=renamed.rowcount)
+    return Promotion(is_done=True)
+
+
+def rename_fingerprints(
+    database: Database, tenants: Sequence[TenantId], model: EmbeddingModel, fingerprints: Mapping[str, str]
+) -> int:
+    """Count the notes of one pipeline as another's, as long as the model is active; how many there were.
+
+    ``fingerprints`` leads from the pipeline's with the former model to those with this one: notes keep their chunks and are not
+    stale. A thousand notes a transaction, so that nobody waits long; a note left out is stale, and is indexed from what there
+    is of it.
+    """
+    with database.owner() as connection:
+        return sum(_rename_notes(connection, tenant, model, fingerprints) for tenant in tenants)
+
+
+def _rename_notes(
+    connection: Connection, tenant: TenantId, model: EmbeddingModel, fingerprints: Mapping[str, str]
+) -> int:
+    renamed, after = 0, UUID(int=0)
+    while True:
+        parameters = {
+            "tenant": tenant,
+            "old": list(fingerprints),
+            "new": list(fingerprints.values()),
+            "after": after,
+            "limit": RENAMED_NOTES,
+        }
+        with connection.transaction():
+            if hold_model(connection, model.id) != "active":
+                return renamed
+            page = connection.execute(query("rename_fingerprints"), parameters).fetchone()
+        if page is None:
+            return renamed
+        after, count = page
+        renamed += count
 
 
 def take_into_work(connection: Connection, model_id: int) -> bool:

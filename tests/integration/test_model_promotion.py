@@ -17,6 +17,8 @@ from rag_core.engine import Engine, open_engine, with_model
 from rag_core.errors import EmbeddingError, ModelChangedError, ModelStateError, NotFoundError
 from rag_core.indexing.batches import stale_batches
 from rag_core.indexing.one_note import store_and_index
+from rag_core.indexing.publishing import publish_staged
+from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.live_engine import LiveEngine
 from rag_core.model import NewNote, Retrieval, TenantId
 from rag_core.model_change.backfill import begin_backfill, fill_model, settle_model
@@ -143,7 +145,7 @@ class TestTheMomentOfPromotion:
         model = backfilled(engine)
         make_note(BILLS)
 
-        promotion = promote_model(engine.database, model.id, instead_of=engine.model.id, fingerprints={})
+        promotion = promote_model(engine.database, model.id, instead_of=engine.model.id)
 
         assert not promotion.is_done
         assert promotion.missing == {tenant: 2}
@@ -152,7 +154,7 @@ class TestTheMomentOfPromotion:
     def test_another_promotion_in_between_undoes_it(self, engine) -> None:
         model = backfilled(engine)
 
-        promotion = promote_model(engine.database, model.id, instead_of=model.id + 1, fingerprints={})
+        promotion = promote_model(engine.database, model.id, instead_of=model.id + 1)
 
         assert promotion.obstacle == "another model was promoted meanwhile"
         assert active(engine.database).name == "hashing"
@@ -189,6 +191,48 @@ class TestTheMomentOfPromotion:
         assert stale_batches(engine.database, tenant, fingerprint=changed) == []
         with engine.database.transaction(tenant) as connection:
             assert connection.execute("select chunk_id, created_at from chunks").fetchall() == before
+
+    def test_writers_do_not_wait_until_every_note_is_counted_as_the_new_pipelines(
+        self, engine, tenant, make_note, index_notes
+    ) -> None:
+        busy = make_note(RIVER, external_id="ocupada")
+        index_notes()
+        model = backfilled(engine)
+        done = threading.Thread(target=promote, args=(engine, OTHER))
+
+        with engine.database.transaction(tenant) as connection:
+            connection.execute("select from notes where note_id = %s for update", [busy])
+            done.start()
+            while active(engine.database).name == "hashing" and done.is_alive():
+                threading.Event().wait(0.01)
+            store_and_index(engine.database, tenant, note(BILLS, "nueva"), with_model(engine, model).pipeline)
+        done.join(timeout=60)
+
+        changed = with_model(engine, model).pipeline.fingerprint
+        assert find(with_model(engine, model), tenant, "facturas de marzo").hits[0].external_id == "nueva"
+        assert stale_batches(engine.database, tenant, fingerprint=changed) == []
+
+    def test_a_note_it_was_killed_before_costs_no_vector_to_index_again(
+        self, engine, tenant, make_note, index_notes, monkeypatch
+    ) -> None:
+        make_note(RIVER)
+        index_notes()
+        model = backfilled(engine)
+
+        def kill(*_args: object) -> int:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("rag_core.model_change.promotion.rename_fingerprints", kill)
+        with pytest.raises(KeyboardInterrupt):
+            promote(engine, OTHER)
+        changed = with_model(engine, model).pipeline
+        batches = stale_batches(engine.database, tenant, fingerprint=changed.fingerprint)
+        stage_notes(engine.database, tenant, batches, changed)
+        embedded = embed_staged(engine.database, tenant, batches, changed)
+        published = publish_staged(engine.database, tenant, batches, changed)
+
+        assert (embedded.embedded, published.published) == (0, 1)
+        assert stale_batches(engine.database, tenant, fingerprint=changed.fingerprint) == []
 
     def test_a_note_that_was_stale_stays_so(self, engine, tenant, make_note, index_notes) -> None:
         make_note(RIVER, external_id="a")

@@ -55,16 +55,21 @@ from brain.tenants t
 order by t.tenant_id;
 
 -- name: rename_fingerprints
--- Notes of one pipeline are those of another now; locked in the order in which everybody locks notes.
-with renamed as materialized (
-    select n.tenant_id, n.note_id, f.new
+-- The next of a tenant's notes: those of one pipeline are those of another now. Locked in the order in which everybody locks
+-- notes. The last of them, and how many there were; no row when none is left. For the owner's connection.
+with page as materialized (
+    select n.note_id, f.new
     from brain.notes n join unnest(%(old)s::text[], %(new)s::text[]) f (old, new) on n.indexed_fingerprint = f.old
-    order by n.tenant_id, n.note_id
+    where n.tenant_id = %(tenant)s and n.note_id > %(after)s
+    order by n.note_id
+    limit %(limit)s
     for no key update of n
+), renamed as (
+    update brain.notes n set indexed_fingerprint = p.new
+    from page p
+    where n.tenant_id = %(tenant)s and n.note_id = p.note_id
 )
-update brain.notes n set indexed_fingerprint = r.new
-from renamed r
-where n.tenant_id = r.tenant_id and n.note_id = r.note_id;
+select note_id, count(*) over () from page order by note_id desc limit 1;
 
 -- name: seconds_since_promotion
 select extract(epoch from now() - promoted_at)::float8 from brain.embedding_models where state = 'active';
