@@ -1,6 +1,7 @@
 """``/api/notes``: one note at a time, indexed before the answer."""
 
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any, Literal
 from uuid import UUID, uuid4
 
@@ -10,7 +11,7 @@ from rag_core.api.access import EngineOf, LiveEngineOf
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.schemas import NoteIn, NoteOut, NotePage, failures
 from rag_core.engine import Engine
-from rag_core.errors import ConflictError, InvalidInputError, ModelChangedError, NotFoundError
+from rag_core.errors import ConflictError, DeadlineExceededError, InvalidInputError, ModelChangedError, NotFoundError
 from rag_core.indexing.one_note import store_and_index
 from rag_core.live_engine import LiveEngine
 from rag_core.model import NewNote, Note, NoteId, TenantId
@@ -21,12 +22,13 @@ from rag_core.wire import moment_to_wire, note_to_wire
 DEFAULT_SOURCE = "api"
 NO_SUCH_NOTE = "No existe ninguna nota con ese identificador"
 NOTE_EXISTS = "Ya existe una nota con ese externalId en esa fuente; usa PUT para cambiarla"
+TOO_BUSY = "La nota no se ha guardado, porque otro proceso ocupaba lo que había que cambiar; inténtalo de nuevo"
 
 router = APIRouter(prefix="/api/notes", tags=["notes"])
 NotePath = Annotated[UUID, Path(description="The note's UUID.")]
 
 
-@router.post("", status_code=201, response_model=NoteOut, responses=failures(400, 409, 413, 415, 503))
+@router.post("", status_code=201, response_model=NoteOut, responses=failures(400, 409, 413, 415, 503, 504))
 def create_note(body: NoteIn, response: Response, engine: EngineOf, live: LiveEngineOf) -> dict[str, Any]:
     """Store a note and index it: it is found, by its words and by its meaning, from the next request on."""
     tenant = engine.writing_tenant()
@@ -62,7 +64,7 @@ def read_note(note_id: NotePath, engine: EngineOf) -> dict[str, Any]:
     return note_to_wire(_stored(engine, engine.tenant(), NoteId(note_id)))
 
 
-@router.put("/{note_id}", response_model=NoteOut, responses=failures(400, 404, 413, 415, 503))
+@router.put("/{note_id}", response_model=NoteOut, responses=failures(400, 404, 413, 415, 503, 504))
 def replace_note(note_id: NotePath, body: NoteIn, engine: EngineOf, live: LiveEngineOf) -> dict[str, Any]:
     """Replace what a note says, and index it anew; only changed passages are embedded again.
 
@@ -92,10 +94,19 @@ def _store_and_index(
     engine: Engine, live: LiveEngine, tenant: TenantId, note: NewNote, *, expected: Literal["new", "known"]
 ) -> None:
     """Store and index the note; once more, from the beginning, when its model was replaced by another meanwhile."""
-    try:
-        store_and_index(engine.database, tenant, note, engine.pipeline, expected=expected)
-    except ModelChangedError:
-        store_and_index(engine.database, tenant, note, live.renewed().pipeline, expected=expected)
+    store = partial(
+        store_and_index,
+        engine.database,
+        tenant,
+        note,
+        expected=expected,
+        lock_timeout_ms=engine.settings.request_timeout_ms,
+    )
+    with explained(DeadlineExceededError, TOO_BUSY):
+        try:
+            store(engine.pipeline)
+        except ModelChangedError:
+            store(live.renewed().pipeline)
 
 
 def _parsed(engine: Engine, body: NoteIn, *, external_id: str, source: str) -> NewNote:

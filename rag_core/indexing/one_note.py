@@ -1,5 +1,6 @@
 """One note, stored and indexed at once: what the API does for a note that is created or changed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -51,6 +52,7 @@ def store_and_index(
     pipeline: Pipeline,
     *,
     expected: Literal["new", "known", "either"] = "either",
+    lock_timeout_ms: int | None = None,
 ) -> IndexedNote:
     """Store the note with its chunks, vectors and postings in one transaction, then what it says led to what.
 
@@ -66,12 +68,13 @@ def store_and_index(
         ConflictError: a new note was expected and its source has one with that id.
         NotFoundError: a known note was expected and there is none.
         ModelChangedError: another embedding model was promoted meanwhile; nothing was stored.
+        DeadlineExceededError: others, such as a promotion, held something for longer than ``lock_timeout_ms``; nothing was stored.
     """
-    stored = None
+    stored, local = None, {} if lock_timeout_ms is None else {"lock_timeout": lock_timeout_ms}
     while stored is None:  # the note or the migration changed while vectors were computed
-        with database.transaction(tenant) as connection:
+        with database.transaction(tenant, local=local) as connection:
             standing = _fetch_standing(connection, tenant, note)
-        stored = _store(database, tenant, note, standing, pipeline, expected=expected)
+        stored = _store(database, tenant, note, standing, pipeline, expected=expected, local=local)
     if stored.is_embedded:
         digest = content_hash(note.language, note.title, note.content)
         relate_note(database, tenant, stored.note_id, content=note.content, language=note.language, content_hash=digest)
@@ -89,7 +92,14 @@ def _fetch_standing(connection: Connection, tenant: TenantId, note: NewNote) -> 
 
 
 def _store(
-    database: Database, tenant: TenantId, note: NewNote, standing: _Standing, pipeline: Pipeline, *, expected: str
+    database: Database,
+    tenant: TenantId,
+    note: NewNote,
+    standing: _Standing,
+    pipeline: Pipeline,
+    *,
+    expected: str,
+    local: Mapping[str, int],
 ) -> IndexedNote | None:
     """Store the note as it is to be; None, and nothing stored, when it stands otherwise by now."""
     to_stage = _to_stage(standing.note_id, note)
@@ -112,7 +122,7 @@ def _store(
             _publish(connection, tenant, found, pipeline)
         return IndexedNote(note_id=standing.note_id, is_embedded=found is not None)
 
-    return database.write(tenant, write, has_copy=True)
+    return database.write(tenant, write, has_copy=True, local=local)
 
 
 def _publish(connection: Connection, tenant: TenantId, found: _Chunked, pipeline: Pipeline) -> None:

@@ -100,7 +100,7 @@ class Database:
 
         Raises:
             DatabaseUnavailableError: no connection within the time allowed, or it broke.
-            DeadlineExceededError: a statement took longer than ``timeout_ms``.
+            DeadlineExceededError: a statement took longer than ``timeout_ms``, or a lock than ``lock_timeout`` in ``local``.
             QueryFailedError: the server refused a statement; its cause is the driver's error.
         """
         end = None if timeout_ms is None else time.monotonic() + timeout_ms / 1000
@@ -116,6 +116,8 @@ class Database:
                 yield connection
         except psycopg.errors.QueryCanceled as error:
             raise DeadlineExceededError(f"PostgreSQL did not answer within {timeout_ms} ms") from error
+        except psycopg.errors.LockNotAvailable as error:
+            raise DeadlineExceededError("others held what this was to change for too long; try again") from error
         except (psycopg.Error, PoolClosed) as error:
             if is_unreachable(error):
                 self._revive_soon()
@@ -151,20 +153,27 @@ class Database:
                 raise
             return _again(attempt, until=end)
 
-    def write(self, tenant: TenantId, run: Callable[[Connection], Result], *, has_copy: bool = False) -> Result:
+    def write(
+        self,
+        tenant: TenantId,
+        run: Callable[[Connection], Result],
+        *,
+        has_copy: bool = False,
+        local: Mapping[str, str | int] | None = None,
+    ) -> Result:
         """What ``run`` does in a transaction; after a deadlock, which undid it, it is run again, twice at most.
 
         Raises:
-            DatabaseUnavailableError, QueryFailedError: see ``transaction``.
+            DatabaseUnavailableError, DeadlineExceededError, QueryFailedError: see ``transaction``.
         """
         for _ in range(_DEADLOCK_RETRIES):
             try:
-                with self.transaction(tenant, has_copy=has_copy) as connection:
+                with self.transaction(tenant, has_copy=has_copy, local=local) as connection:
                     return run(connection)
             except QueryFailedError as error:
                 if not isinstance(error.__cause__, psycopg.errors.DeadlockDetected):
                     raise
-        with self.transaction(tenant, has_copy=has_copy) as connection:
+        with self.transaction(tenant, has_copy=has_copy, local=local) as connection:
             return run(connection)
 
     @contextmanager

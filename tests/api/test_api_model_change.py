@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from rag_core.model_change.promotion import promote
 from rag_core.model_change.registration import WantedModel, register_model
 from rag_core.settings import read_settings
 from rag_core.storage.models import count_vectors_by_tenant, find_model
+from rag_core.storage.queries import query
 
 OTHER = "nomic-embed-text"
 TEXTS = (
@@ -149,3 +151,19 @@ def unindexed(engine: Engine) -> int:
     with engine.database.owner() as connection:
         row: Any = connection.execute("select count(*) from brain.notes where indexed_fingerprint is null").fetchone()
     return int(row[0])
+
+
+def test_a_note_does_not_wait_for_a_promotion_longer_than_a_request_may_take(engine: Engine) -> None:
+    impatient = replace(engine, settings=engine.settings.model_copy(update={"request_timeout_ms": 200}))
+
+    with (
+        TestClient(create_app(impatient), base_url="http://127.0.0.1", raise_server_exceptions=False) as client,
+        engine.database.owner() as connection,
+        connection.transaction(),
+    ):
+        connection.execute(query("lock_active_model"))
+        waited = client.post("/api/notes", json={"content": TEXTS[0]})
+        asked = client.post("/api/retrieve", json={"query": QUERIES[0]})
+
+    assert (waited.status_code, asked.status_code) == (504, 200)
+    assert waited.json()["details"].startswith("La nota no se ha guardado")
