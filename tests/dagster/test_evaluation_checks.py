@@ -7,7 +7,7 @@ from uuid import UUID
 import dagster as dg
 import pytest
 
-from rag_assets.evaluation_checks import Measurement, quality_check
+from rag_assets.evaluation_checks import Measurement, hybrid_check, quality_check
 from rag_core.evaluation.comparison import compare
 from rag_core.evaluation.quality_check import verdict_on
 from rag_core.evaluation.results import EvaluationRun, QueryResult, latency_percentiles, retrieval_metrics
@@ -122,3 +122,31 @@ def test_the_remedy_promotes_what_can_be_promoted_for_each_tenant() -> None:
     assert "--tenant demo" in quality_check([OUTDATED]).metadata["remedy"].value
     assert "brain doctor" in remedy
     assert "brain doctor" not in quality_check([WORSE]).metadata["remedy"].value
+
+
+def by_strategy(**ranks: Sequence[int]) -> list[Measurement]:
+    """One night of a tenant: the rank of each query's note, by strategy."""
+    return [measurement(queries(found), queries(found), strategy=name) for name, found in ranks.items()]  # type: ignore[arg-type]
+
+
+def test_hybrid_search_that_loses_to_a_leg_on_most_queries_is_told_with_the_leg() -> None:
+    found = hybrid_check(by_strategy(fulltext=[1] * 12, semantic=[3] * 12, hybrid=[2] * 12))
+
+    assert (found.passed, found.severity) == (False, dg.AssetCheckSeverity.WARN)
+    assert (found.description or "").startswith(
+        "demo: hybrid search loses 0.369 nDCG@10 to fulltext search alone on 12 queries (one-sided p = 0.000)"
+    )
+
+
+def test_one_query_lost_is_chance() -> None:
+    found = hybrid_check(by_strategy(fulltext=[1] * 12, semantic=[3] * 12, hybrid=[1] * 11 + [2]))
+
+    assert found.passed
+    assert found.metadata["demo_ndcg_at_10_lost"].value == pytest.approx(0.369 / 12, abs=1e-3)
+
+
+def test_hybrid_search_above_both_legs_passes() -> None:
+    found = hybrid_check(by_strategy(fulltext=[2] * 12, semantic=[3] * 12, hybrid=[1] * 12))
+
+    assert found.passed
+    assert found.description is None
