@@ -404,7 +404,9 @@ def retry_notes(tenant: TenantOption = None, is_json: JsonOption = False) -> Non
     from rag_core.migration.control import retry_failed
 
     with command(is_json=is_json), _engine() as engine:
-        _tell({"retried": retry_failed(engine.database, engine.writing_tenant(tenant))}, is_json=is_json)
+        owner = engine.writing_tenant(tenant)
+        retried = retry_failed(engine.database, owner, fingerprint=engine.pipeline.fingerprint)
+        _tell({"retried": retried}, is_json=is_json)
 
 
 @migration_app.command("finish")
@@ -412,6 +414,9 @@ def finish_migration(
     least_hit_rate: Annotated[
         float, typer.Option(min=0, max=1, help="Hit rate at 10 that retrieval must reach.")
     ] = 0.85,
+    accepts_rejected: Annotated[
+        bool, typer.Option("--accept-rejected", help="Leave out for good the rows that could not be attached.")
+    ] = False,
     tenant: TenantOption = None,
     is_json: JsonOption = False,
 ) -> None:
@@ -428,9 +433,15 @@ def finish_migration(
     with command(is_json=is_json), _engine() as engine:
         owner = engine.writing_tenant(tenant)
         with progress("evaluating", None) as advance:
-            measure_now(engine, owner, on_progress=lambda *_: advance(1))
+            run = measure_now(engine, owner, on_progress=lambda *_: advance(1))
         try:
-            report = finish(engine.database, owner, least_hit_rate=least_hit_rate)
+            report = finish(
+                engine.database,
+                owner,
+                evaluation=None if run is None else run.run_id,
+                least_hit_rate=least_hit_rate,
+                accepts_rejected=accepts_rejected,
+            )
         except MigrationIncompleteError as error:
             if not is_json:
                 raise

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from rag_core.embedding import EmbeddingModel
 from rag_core.indexing.isolation import together_or_alone
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.migration.failures import record_failures
@@ -50,12 +51,12 @@ def publish_staged(
     failed = 0
     for fingerprint in pipeline.fingerprints:
         notes = store.fetch_staged_note_ids(database, tenant, batches, fingerprint)
-        publish = partial(_publish, database, tenant, model_id=pipeline.model.id, fingerprint=fingerprint)
+        publish = partial(_publish, database, tenant, model=pipeline.model, fingerprint=fingerprint)
         staged.update(notes)
         for is_waiting in (False, True):
             for page in _pages([note for note in notes if note not in published]):
                 done, refused = together_or_alone(page, partial(publish, is_waiting=is_waiting))
-                failed += record_failures(database, tenant, dict(refused), stage="publication")
+                failed += record_failures(database, tenant, dict(refused), stage="publication", fingerprint=fingerprint)
                 published |= {note: chunks for part in done for note, chunks in part.items()}
                 on_progress(0 if is_waiting else len(page))
     left = staged.intersection(
@@ -76,7 +77,7 @@ def _publish(
     tenant: TenantId,
     notes: Sequence[NoteId],
     *,
-    model_id: int,
+    model: EmbeddingModel,
     fingerprint: str,
     is_waiting: bool,
 ) -> dict[NoteId, int]:
@@ -84,7 +85,7 @@ def _publish(
 
     def write(connection: Connection) -> dict[NoteId, int]:
         return store.publish_notes(
-            connection, tenant, notes, model_id=model_id, fingerprint=fingerprint, is_waiting=is_waiting
+            connection, tenant, notes, model=model, fingerprint=fingerprint, is_waiting=is_waiting
         )
 
     return database.write(tenant, write)

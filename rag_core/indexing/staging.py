@@ -123,7 +123,7 @@ def _stage_page(
         chunks=sum(len(note.chunks) for notes in written for note in notes),
         summarised=summaries.made,
         without_summary=len(waiting),
-        failed=record_failures(database, tenant, reasons, stage="chunking"),
+        failed=record_failures(database, tenant, reasons, stage="chunking", fingerprint=pipeline.fingerprint),
     )
 
 
@@ -226,7 +226,8 @@ def embed_staged(
             inputs = _inputs(page)
             found = embed_apart({digest: text for digest, (_, text) in inputs.items()}, pipeline.embedder)
             _keep(database, tenant, inputs, found.vectors)
-            failed += record_failures(database, tenant, _reasons(page, found.refused), stage="embedding")
+            reasons = _reasons(page, found.refused)
+            failed += record_failures(database, tenant, reasons, stage="embedding", fingerprint=fingerprint)
             if found.error is not None:
                 raise found.error
             embedded += len(found.vectors)

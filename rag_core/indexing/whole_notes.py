@@ -105,9 +105,9 @@ def _store_page(
     vectors, reasons = _note_vectors(notes, {**known, **found.vectors}, found.refused, source=pipeline.model.name)
     if vectors:
         with database.transaction(tenant) as connection:
-            hold_active_model(connection, pipeline.model.id)
+            hold_active_model(connection, pipeline.model)
             store.write_note_vectors(connection, tenant, vectors, model_id=pipeline.model.id)
-    return record_failures(database, tenant, reasons, stage="embedding")
+    return record_failures(database, tenant, reasons, stage="embedding", fingerprint=pipeline.fingerprint)
 
 
 def _note_vectors(

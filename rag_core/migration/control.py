@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from uuid import UUID
 
 from rag_core.embedding import EmbeddingModel, input_hash
@@ -13,7 +12,7 @@ from rag_core.indexing.publishing import maintain
 from rag_core.model import NoteId, TenantId
 from rag_core.storage import migration_control as store
 from rag_core.storage.database import Connection, Database
-from rag_core.storage.migration_control import LastEvaluation, MadeWhole, MigrationCounts, MigrationState, WholeNote
+from rag_core.storage.migration_control import FinalEvaluation, MadeWhole, MigrationCounts, MigrationState, WholeNote
 from rag_core.storage.staging import hold_active_model
 
 ROLL_BACK_NOTES = 200
@@ -37,12 +36,16 @@ class RollbackReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishReport:
-    """Legacy notes that were migrated, the evaluation that says how well, and vectors that only a rollback needed."""
+    """Legacy notes that were migrated, the evaluation that says how well, and vectors that only a rollback needed.
+
+    ``accepted`` are rows that could not be attached, and shall not be.
+    """
 
     migrated: int
     run_id: UUID
     hit_rate_at_10: float
     dropped_vectors: int
+    accepted: tuple[str, ...] = ()
 
 
 def fetch_state(source: Database | Connection, tenant: TenantId) -> MigrationState | None:
@@ -85,10 +88,13 @@ def resume(database: Database, tenant: TenantId) -> MigrationCounts:
     return _change(database, tenant, "running", allowed=("running", "stopped", "rolled_back"), reason=None)
 
 
-def retry_failed(database: Database, tenant: TenantId) -> int:
-    """Have the pipeline try again the notes it passes over; how many failures there are to be tried again."""
+def retry_failed(database: Database, tenant: TenantId, *, fingerprint: str) -> int:
+    """Have the pipeline of that fingerprint try again the notes it passes over; how many there are.
+
+    Failures of notes that are live and current are settled, and forgotten.
+    """
     with database.transaction(tenant) as connection:
-        return store.retry_failed(connection, tenant)
+        return store.retry_failed(connection, tenant, fingerprint=fingerprint)
 
 
 def roll_back(
@@ -99,7 +105,7 @@ def roll_back(
     reason: str | None = None,
     on_progress: Callable[[int], None] = lambda _notes: None,
 ) -> RollbackReport:
-    """Turn every chunked note back into one whole-note chunk, newest first, and keep all new ones so.
+    """Turn every chunked note back into one whole-note chunk, and keep all new ones so.
 
     The state changes first, so nothing more is chunked; then 200 notes a transaction, each of them found at every moment,
     chunked or whole. Texts, ids and dates stay, legacy notes are pending again. After a kill in the middle the same call
@@ -120,14 +126,12 @@ def roll_back(
     )
     total = MadeWhole()
     failed: dict[NoteId, str] = {}
-    before: tuple[datetime, UUID] | None = None
-    while page := store.fetch_chunked_notes(database, tenant, before=before, limit=ROLL_BACK_NOTES):
-        done, refused = together_or_alone(
-            [note for note, _ in page], lambda notes: _make_whole(database, tenant, notes, pipeline.model)
-        )
+    after = UUID(int=0)
+    while page := store.fetch_chunked_notes(database, tenant, after=after, limit=ROLL_BACK_NOTES):
+        done, refused = together_or_alone(page, lambda notes: _make_whole(database, tenant, notes, pipeline.model))
         total = _sum([total, *done])
         failed |= dict(refused)
-        before = (page[-1][1], page[-1][0])
+        after = page[-1]
         on_progress(len(page))
     with database.transaction(tenant) as connection:
         store.await_migration_again(connection, tenant)
@@ -137,7 +141,7 @@ def roll_back(
 
 def _make_whole(database: Database, tenant: TenantId, notes: Sequence[NoteId], model: EmbeddingModel) -> MadeWhole:
     def write(connection: Connection) -> MadeWhole:
-        hold_active_model(connection, model.id)
+        hold_active_model(connection, model)
         state = store.hold_state(connection, tenant)
         if state != "rolled_back":
             raise ConflictError(f"the migration of {tenant} is {state} again; roll it back anew to go on")
@@ -166,12 +170,20 @@ def _sum(parts: Sequence[MadeWhole]) -> MadeWhole:
     )
 
 
-def finish(database: Database, tenant: TenantId, *, least_hit_rate: float = LEAST_HIT_RATE) -> FinishReport:
+def finish(
+    database: Database,
+    tenant: TenantId,
+    *,
+    evaluation: UUID | None,
+    least_hit_rate: float = LEAST_HIT_RATE,
+    accepts_rejected: bool = False,
+) -> FinishReport:
     """End the migration, and drop what only a rollback needs, all in one transaction.
 
-    Every legacy note must be migrated, none may have failed or be lost, and the newest evaluation of the whole golden set,
-    made since, must have a hit rate at 10 of ``least_hit_rate`` or more and be no significant regression. A rollback stays
-    possible: the notes' vectors are then means of their chunks'.
+    Every legacy note must be migrated, none may have failed or be lost, and ``evaluation``, a run of ``measure_now`` since,
+    must have a hit rate at 10 of ``least_hit_rate`` or more and be no significant regression. With ``accepts_rejected`` rows
+    that could not be attached are forgotten instead of being in the way. A rollback stays possible: the notes' vectors are
+    then means of their chunks'.
 
     Raises:
         NotFoundError: the tenant has no migration.
@@ -182,22 +194,24 @@ def finish(database: Database, tenant: TenantId, *, least_hit_rate: float = LEAS
         store.lock_state(connection, tenant)
         state = store.fetch_state(connection, tenant)
         _require(state, tenant, allowed=("running", "stopped"), wanted="finished")
+        accepted = store.accept_rejected(connection, tenant) if accepts_rejected else []
         counts = store.count_migration(connection, tenant)
-        evaluation = store.fetch_last_evaluation(connection, tenant)
+        measured = None if evaluation is None else store.fetch_final_evaluation(connection, tenant, evaluation)
         reasons = [
             *_unfinished(counts, lost=store.count_lost_notes(connection, tenant)),
-            *_objections(evaluation, least_hit_rate),
+            *_objections(measured, least_hit_rate),
         ]
-        if reasons or evaluation is None:
+        if reasons or measured is None:
             raise MigrationIncompleteError(
                 f"the migration of {tenant} cannot be finished: {'; '.join(reasons)}", reasons=reasons
             )
         store.set_state(connection, tenant, "finished", reason=None)
         return FinishReport(
             migrated=counts.migrated,
-            run_id=evaluation.run_id,
-            hit_rate_at_10=evaluation.hit_rate_at_10,
+            run_id=measured.run_id,
+            hit_rate_at_10=measured.hit_rate_at_10,
             dropped_vectors=store.drop_rollback_vectors(connection, tenant),
+            accepted=tuple(accepted),
         )
 
 
@@ -206,22 +220,23 @@ def _unfinished(counts: MigrationCounts, *, lost: int) -> list[str]:
     told = {
         f"{counts.pending} notes are pending; run `brain migration run`": counts.pending,
         f"{counts.failed} notes or rows failed and `brain migration status` lists them; `brain migration retry` has notes tried "
-        "again, a row that could not be attached is mended or removed where it is, and attached again": counts.failed,
+        "again, a row that could not be attached is mended or removed where it is, and attached again, or left out for good with "
+        "`brain migration finish --accept-rejected`": counts.failed,
         f"{lost} attached notes are gone, and nobody deleted them; attach the table again": lost,
     }
     return [sentence for sentence, count in told.items() if count]
 
 
-def _objections(evaluation: LastEvaluation | None, least_hit_rate: float) -> list[str]:
+def _objections(evaluation: FinalEvaluation | None, least_hit_rate: float) -> list[str]:
     """What the evaluation has against it, in sentences."""
     if evaluation is None:
-        return ["retrieval was never measured; import a golden set and run `brain evaluate`"]
+        return ["retrieval was not measured; import a golden set with `brain golden import`, and finish again"]
     rate = evaluation.hit_rate_at_10
     told = {
-        "the newest evaluation is older than the last migrated note; run `brain evaluate`": not evaluation.is_current,
+        "the evaluation is older than the last migrated note; finish again": not evaluation.is_current,
         f"the hit rate at 10 is {rate:.3f}, {least_hit_rate - rate:.3f} short of {least_hit_rate:g}": rate
         < least_hit_rate,
-        "the newest evaluation is a significant regression against its baseline": evaluation.is_regression,
+        "the evaluation is a significant regression against its baseline": evaluation.is_regression,
     }
     return [f"{sentence} (run {evaluation.run_id})" for sentence, is_so in told.items() if is_so]
 

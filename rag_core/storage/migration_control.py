@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
@@ -65,19 +64,27 @@ def count_migration(connection: Connection, tenant: TenantId) -> MigrationCounts
     return MigrationCounts(state=state, pending=pending, migrated=migrated, failed=failed)
 
 
-def retry_failed(connection: Connection, tenant: TenantId) -> int:
-    """Count every failure of the pipeline as the first one; how many there are."""
-    return len(connection.execute(query("retry_failed"), {"tenant": tenant}).fetchall())
+def retry_failed(connection: Connection, tenant: TenantId, *, fingerprint: str) -> int:
+    """Forget failures of notes that are live as ``fingerprint`` says, count every other one as the first; how many these are."""
+    connection.execute(query("drop_settled_failures"), {"tenant": tenant, "fingerprint": fingerprint})
+    return _count(connection, "retry_failed", tenant)
 
 
 def record_failures(
-    connection: Connection, tenant: TenantId, reasons: Mapping[NoteId, str], *, stage: FailureStage
+    connection: Connection, tenant: TenantId, reasons: Mapping[NoteId, str], *, stage: FailureStage, fingerprint: str
 ) -> int:
-    """Count a failed attempt at each note that still exists and unstage it; how many these are."""
-    connection.execute(query("lock_notes"), {"tenant": tenant, "notes": list(reasons)})
+    """Unstage the notes, and count a failed attempt at each that is not live as ``fingerprint`` says; how many still exist."""
+    existing = connection.execute(query("lock_notes"), {"tenant": tenant, "notes": list(reasons)}).fetchall()
     connection.execute(query("unstage_notes"), {"tenant": tenant, "notes": list(reasons)})
-    parameters = {"tenant": tenant, "notes": list(reasons), "reasons": list(reasons.values()), "stage": stage}
-    return len(connection.execute(query("record_failures"), parameters).fetchall())
+    parameters = {
+        "tenant": tenant,
+        "notes": list(reasons),
+        "reasons": list(reasons.values()),
+        "stage": stage,
+        "fingerprint": fingerprint,
+    }
+    connection.execute(query("record_failures"), parameters)
+    return len(existing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,14 +110,11 @@ def drop_staged(connection: Connection, tenant: TenantId, *, is_pending_only: bo
     connection.execute(query("drop_staged"), {"tenant": tenant, "pending_only": is_pending_only})
 
 
-def fetch_chunked_notes(
-    database: Database, tenant: TenantId, *, before: tuple[datetime, UUID] | None, limit: int
-) -> list[tuple[NoteId, datetime]]:
-    """Chunked notes newest first, a page at a time; ``before`` is when the last one of the page before was written."""
-    moment, note_id = before or (None, None)
-    parameters = {"tenant": tenant, "before": moment, "before_id": note_id, "limit": limit}
+def fetch_chunked_notes(database: Database, tenant: TenantId, *, after: UUID, limit: int) -> list[NoteId]:
+    """Chunked notes in the order of their ids, a page at a time; ``after`` is the last one of the page before."""
+    parameters = {"tenant": tenant, "after": after, "limit": limit}
     with database.transaction(tenant) as connection:
-        return connection.execute(query("fetch_chunked_notes"), parameters).fetchall()
+        return [NoteId(row[0]) for row in connection.execute(query("fetch_chunked_notes"), parameters).fetchall()]
 
 
 def lock_still_chunked(connection: Connection, tenant: TenantId, notes: Sequence[NoteId]) -> list[tuple[NoteId, str]]:
@@ -160,8 +164,8 @@ def await_migration_again(connection: Connection, tenant: TenantId) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LastEvaluation:
-    """The newest evaluation of the whole golden set, and whether every legacy note had been migrated when it was made."""
+class FinalEvaluation:
+    """What an evaluation measured, and whether every legacy note had been migrated when it was made."""
 
     run_id: UUID
     hit_rate_at_10: float
@@ -171,20 +175,29 @@ class LastEvaluation:
 
 def count_lost_notes(connection: Connection, tenant: TenantId) -> int:
     """How many attached notes are gone without having been deleted on purpose."""
-    row = connection.execute(query("count_lost_notes"), {"tenant": tenant}).fetchone()
-    assert row is not None
-    return int(row[0])
+    return _count(connection, "count_lost_notes", tenant)
 
 
-def fetch_last_evaluation(connection: Connection, tenant: TenantId) -> LastEvaluation | None:
-    """The newest evaluation of the whole golden set, or None."""
-    row = connection.execute(query("newest_full_evaluation"), {"tenant": tenant}).fetchone()
+def fetch_final_evaluation(connection: Connection, tenant: TenantId, evaluation: UUID) -> FinalEvaluation | None:
+    """The evaluation of that run id, or None."""
+    row = connection.execute(query("final_evaluation"), {"tenant": tenant, "evaluation": evaluation}).fetchone()
     if row is None:
         return None
     run_id, hit_rate, is_regression, is_current = row
-    return LastEvaluation(run_id=run_id, hit_rate_at_10=hit_rate, is_regression=is_regression, is_current=is_current)
+    return FinalEvaluation(run_id=run_id, hit_rate_at_10=hit_rate, is_regression=is_regression, is_current=is_current)
 
 
 def drop_rollback_vectors(connection: Connection, tenant: TenantId) -> int:
     """Drop the cached vectors of migrated notes but for what is staged; how many there were."""
-    return len(connection.execute(query("drop_rollback_vectors"), {"tenant": tenant}).fetchall())
+    return _count(connection, "drop_rollback_vectors", tenant)
+
+
+def _count(connection: Connection, name: str, tenant: TenantId) -> int:
+    row = connection.execute(query(name), {"tenant": tenant}).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def accept_rejected(connection: Connection, tenant: TenantId) -> list[str]:
+    """Forget the rows that could not be attached; their names, each after its source."""
+    return sorted(row[0] for row in connection.execute(query("accept_rejected"), {"tenant": tenant}).fetchall())

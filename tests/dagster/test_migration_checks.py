@@ -119,6 +119,14 @@ def test_what_somebody_did_on_purpose_is_no_violation(migrating: Engine, stateme
     assert found == [0] * len(MIGRATION)
 
 
+def test_an_edit_of_a_migrated_note_is_no_violation(migrating: Engine, import_texts: ImportTexts) -> None:
+    import_texts(["Riego el huerto los jueves.", "Mi hermana vive en Bilbao."])
+
+    found = {invariant.name: invariant.check(migrating, TENANT, None).violations for invariant in MIGRATION}
+
+    assert found["migrated_notes_are_chunked"] == 0
+
+
 def test_a_lost_note_is_found_whatever_batches_are_looked_at(migrating: Engine) -> None:
     plant(migrating, f"delete from brain.notes where {MIGRATED}")
 

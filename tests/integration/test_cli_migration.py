@@ -15,7 +15,6 @@ from rag_core.cli import migration  # noqa: F401  registers the commands
 from rag_core.cli.app import app
 from rag_core.migration import attach
 
-
 READING = """
 select count(*) from pg_stat_activity where application_name = 'brain migration attach' and xact_start is not null
 """

@@ -18,6 +18,7 @@ from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_note, stage_notes
 from rag_core.migration import control
+from rag_core.migration.failures import record_failures
 from rag_core.model import NoteId, TenantId
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.storage import checks
@@ -33,6 +34,11 @@ STAGED = "select count(*) from staged_notes"
 def rows(engine: Engine, statement: str, *parameters: object) -> list[tuple]:
     with engine.database.transaction(TenantId("pruebas")) as connection:
         return connection.execute(statement, parameters).fetchall()
+
+
+def execute(engine: Engine, statement: str) -> None:
+    with engine.database.transaction(TenantId("pruebas")) as connection:
+        connection.execute(statement)
 
 
 class Refusing:
@@ -139,7 +145,7 @@ class TestChunking:
         monkeypatch.undo()
         assert run(engine, tenant)[0].notes == 0
 
-        assert control.retry_failed(engine.database, tenant) == 1
+        assert control.retry_failed(engine.database, tenant, fingerprint=engine.pipeline.fingerprint) == 1
 
         assert run(engine, tenant)[2].published == 1
         assert rows(engine, FAILURES) == []
@@ -239,6 +245,43 @@ class TestEmbedding:
         assert (name, stage) == ("n05", "embedding")
         assert "failed to encode input" in reason
         assert len(ollama_server.bodies("/api/embed")) < 16
+
+
+class TestTwoRuns:
+    """One run fails at a note that another one publishes."""
+
+    def test_what_another_published_meanwhile_is_no_failure(self, engine, tenant, notes) -> None:
+        run(engine, tenant)
+
+        record_failures(
+            engine.database, tenant, {notes["n05"]: "tarde"}, stage="embedding", fingerprint=engine.pipeline.fingerprint
+        )
+
+        assert rows(engine, FAILURES) == []
+
+    def test_a_failure_of_a_note_that_is_live_and_current_is_settled_by_trying_again(
+        self, engine, tenant, notes
+    ) -> None:
+        run(engine, tenant)
+        for note, fingerprint in (("n05", "otra"), ("n06", "otra")):
+            record_failures(engine.database, tenant, {notes[note]: "no"}, stage="embedding", fingerprint=fingerprint)
+        execute(engine, "update notes set indexed_fingerprint = null where external_id = 'n06'")
+
+        retried = control.retry_failed(engine.database, tenant, fingerprint=engine.pipeline.fingerprint)
+
+        assert retried == 1
+        assert rows(engine, FAILURES) == [("n06", "embedding", 1, "no")]
+
+    def test_a_row_that_was_refused_is_no_attempt_of_the_pipeline(self, engine, tenant, notes) -> None:
+        execute(
+            engine,
+            "insert into migration_failures (tenant_id, source, external_id, stage, attempts, reason) "
+            "select tenant_id, source, external_id, 'attachment', 7, 'sin fecha' from notes where external_id = 'n05'",
+        )
+
+        record_failures(engine.database, tenant, {notes["n05"]: "no"}, stage="chunking", fingerprint="f")
+
+        assert rows(engine, FAILURES) == [("n05", "chunking", 1, "no")]
 
 
 class TestPublication:

@@ -3,6 +3,8 @@
 import dataclasses
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -329,20 +331,6 @@ class TestRollBack:
         assert rows(engine, STATES) == [("pending", 10), (None, 1)]
         assert not_found(engine, tenant, migrated) == []
 
-    def test_the_newest_notes_come_first(self, engine, tenant, legacy, monkeypatch) -> None:
-        run(engine, tenant)
-        monkeypatch.setattr(control, "ROLL_BACK_NOTES", 3)
-
-        def stop(notes: int) -> None:
-            raise KeyboardInterrupt
-
-        with pytest.raises(KeyboardInterrupt):
-            control.roll_back(engine.database, tenant, engine.pipeline, on_progress=stop)
-
-        assert rows(
-            engine, "select external_id from notes where legacy_state = 'pending' order by created_at desc"
-        ) == [(thing,) for thing in THINGS[:3]]
-
     def test_a_second_call_does_nothing(self, engine, tenant, migrated) -> None:
         control.roll_back(engine.database, tenant, engine.pipeline, reason="la primera")
         before = rows(engine, "select chunk_id, xmin::text from chunks order by 1")
@@ -437,6 +425,19 @@ class TestRollBack:
 
         assert not_found(engine, tenant, migrated) == []
 
+    def test_a_note_whose_date_is_changed_meanwhile_is_made_whole_too(
+        self, engine, tenant, migrated, monkeypatch
+    ) -> None:
+        monkeypatch.setattr(control, "ROLL_BACK_NOTES", 1)
+        statement = "update notes set created_at = now() + interval '1 day' where indexed_fingerprint is not null"
+
+        report = control.roll_back(
+            engine.database, tenant, engine.pipeline, on_progress=lambda _notes: execute(engine, tenant, statement)
+        )
+
+        assert report.notes == 11
+        assert rows(engine, "select count(*) from notes where indexed_fingerprint is not null") == [(0,)]
+
     def test_an_edited_legacy_note_waits_for_the_migration_again_too(self, engine, tenant, migrated, make_note) -> None:
         make_note("Ahora es otra cosa.", external_id="tortuga", source="antiguas")
 
@@ -451,6 +452,11 @@ class TestRollBack:
             delete_notes(connection, tenant, [NoteId(tortuga)])
 
         assert rows(engine, "select count(*) from legacy_notes") == [(9,)]
+
+
+def execute(engine: Engine, tenant: TenantId, statement: str) -> None:
+    with engine.database.transaction(tenant) as connection:
+        connection.execute(statement)
 
 
 def wanted(engine: Engine, tenant: TenantId) -> list[str]:
@@ -555,9 +561,9 @@ class TestFinish:
 
     def measure(
         self, engine: Engine, hit_rate: float = 0.9, *, is_regression: bool = False, when: str = "now()"
-    ) -> None:
+    ) -> UUID:
         with engine.database.transaction(TenantId("pruebas")) as connection:
-            connection.execute(
+            row = connection.execute(
                 f"""
                 insert into evaluation_runs (
                     tenant_id, set_name, set_version, config_hash, config, models, pipeline_fingerprint, hit_rate_at_1,
@@ -567,21 +573,25 @@ class TestFinish:
                     'pruebas', 'default', 1, 'c', '{{}}', '{{}}', 'p', 0.5, 0.6, 0.7, %s, 0.6, 0.6, 0.9, 1, 2, 3, 20, 0, 0,
                     jsonb_build_object('is_regression', %s), {when}
                 )
+                returning run_id
                 """,
                 [hit_rate, is_regression],
-            )
+            ).fetchone()
+        assert row is not None
+        run_id: UUID = row[0]
+        return run_id
 
-    def refusal(self, engine: Engine, tenant: TenantId) -> tuple[str, ...]:
+    def refusal(self, engine: Engine, tenant: TenantId, evaluation: UUID | None) -> tuple[str, ...]:
         with pytest.raises(MigrationIncompleteError) as caught:
-            control.finish(engine.database, tenant)
+            control.finish(engine.database, tenant, evaluation=evaluation)
         assert control.fetch_state(engine.database, tenant) == "running"
         return caught.value.reasons
 
     def test_it_ends_and_drops_what_only_a_rollback_needs(self, engine, tenant, migrated) -> None:
-        self.measure(engine, 0.85)
+        evaluation = self.measure(engine, 0.85)
         assert rows(engine, "select count(*) from embedding_cache") == [(5,)]
 
-        report = control.finish(engine.database, tenant)
+        report = control.finish(engine.database, tenant, evaluation=evaluation)
 
         assert (report.migrated, report.hit_rate_at_10, report.dropped_vectors) == (10, 0.85, 5)
         assert rows(engine, "select count(*) from embedding_cache") == [(0,)]
@@ -596,32 +606,55 @@ class TestFinish:
             )
             connection.execute("delete from notes where external_id = 'tortuga'")
 
-        assert self.refusal(engine, tenant) == (
+        assert self.refusal(engine, tenant, None) == (
             "9 notes are pending; run `brain migration run`",
-            "1 notes or rows failed and `brain migration status` lists them; `brain migration retry` has notes tried again, a row "
-            "that could not be attached is mended or removed where it is, and attached again",
+            (
+                "1 notes or rows failed and `brain migration status` lists them; `brain migration retry` has notes tried again, a row "
+                "that could not be attached is mended or removed where it is, and attached again, or left out for good with "
+                "`brain migration finish --accept-rejected`"
+            ),
             "1 attached notes are gone, and nobody deleted them; attach the table again",
-            "retrieval was never measured; import a golden set and run `brain evaluate`",
+            "retrieval was not measured; import a golden set with `brain golden import`, and finish again",
         )
 
-    def test_it_says_by_how_much_retrieval_falls_short(self, engine, tenant, migrated) -> None:
-        self.measure(engine, 0.8)
+    def test_rows_that_were_refused_for_good_can_be_left_out(self, engine, tenant, migrated) -> None:
+        evaluation = self.measure(engine)
+        with engine.database.transaction(tenant) as connection:
+            connection.execute(
+                "insert into migration_failures (tenant_id, source, external_id, stage, reason) "
+                "values ('pruebas', 'antiguas', 'rota', 'attachment', 'sin texto')"
+            )
 
-        [reason] = self.refusal(engine, tenant)
+        report = control.finish(engine.database, tenant, evaluation=evaluation, accepts_rejected=True)
+
+        assert report.accepted == ("antiguas:rota",)
+        assert rows(engine, "select count(*) from migration_failures") == [(0,)]
+
+    def test_an_evaluation_of_something_else_is_no_proof(self, engine, tenant, migrated) -> None:
+        evaluation = self.measure(engine, 0.5)
+        self.measure(engine, 1.0)
+
+        [reason] = self.refusal(engine, tenant, evaluation)
+
+        assert reason.startswith("the hit rate at 10 is 0.500")
+
+    def test_it_says_by_how_much_retrieval_falls_short(self, engine, tenant, migrated) -> None:
+        evaluation = self.measure(engine, 0.8)
+
+        [reason] = self.refusal(engine, tenant, evaluation)
 
         assert reason.startswith("the hit rate at 10 is 0.800, 0.050 short of 0.85")
 
     def test_a_regression_or_an_old_measurement_is_not_good_enough(self, engine, tenant, migrated) -> None:
-        self.measure(engine, 0.9, is_regression=True, when="now() - interval '1 hour'")
+        evaluation = self.measure(engine, 0.9, is_regression=True, when="now() - interval '1 hour'")
 
-        old, regression = self.refusal(engine, tenant)
+        old, regression = self.refusal(engine, tenant, evaluation)
 
         assert "older than the last migrated note" in old
         assert "significant regression" in regression
 
     def test_it_can_be_rolled_back_even_then(self, engine, tenant, migrated) -> None:
-        self.measure(engine)
-        control.finish(engine.database, tenant)
+        control.finish(engine.database, tenant, evaluation=self.measure(engine))
 
         report = control.roll_back(engine.database, tenant, engine.pipeline)
 
@@ -629,10 +662,10 @@ class TestFinish:
         assert not_found(engine, tenant, THINGS) == []
 
     def test_it_is_finished_once(self, engine, tenant, migrated) -> None:
-        self.measure(engine)
-        control.finish(engine.database, tenant)
+        evaluation = self.measure(engine)
+        control.finish(engine.database, tenant, evaluation=evaluation)
 
-        for again in (control.finish, control.stop, control.resume):
+        for again in (partial(control.finish, evaluation=evaluation), control.stop, control.resume):
             with pytest.raises(ConflictError):
                 again(engine.database, tenant)
 

@@ -65,7 +65,7 @@ having count(c.chunk_id) = 0
         bool_or(c.chunking_method = 'whole_note')
         and (n.indexed_fingerprint is not null or n.updated_at <= n.chunked_at)
     )
-    or n.chunked_at is null
+    or (n.indexed_fingerprint is not null and n.chunked_at is null)
 order by 2
 limit 20;
 

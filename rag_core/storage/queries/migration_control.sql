@@ -23,22 +23,32 @@ select m.state,
 from migrations m
 where m.tenant_id = %(tenant)s;
 
+-- name: drop_settled_failures
+-- Of notes that are live as this pipeline makes them there is nothing to try again.
+delete from migration_failures f
+using notes n
+where f.tenant_id = %(tenant)s and n.tenant_id = %(tenant)s and n.note_id = f.note_id
+    and n.indexed_fingerprint = %(fingerprint)s;
+
 -- name: retry_failed
 -- What could not be attached is not the pipeline's to try again.
-update migration_failures set attempts = 1 where tenant_id = %(tenant)s and stage <> 'attachment'
-returning external_id;
+with retried as (
+    update migration_failures set attempts = 1 where tenant_id = %(tenant)s and stage <> 'attachment' returning true
+)
+select count(*) from retried;
 
 -- name: record_failures
--- A note deleted meanwhile is passed over. In the order of the key, so that none who record wait for each other in a circle.
+-- Of locked notes those that still exist and are not live as they were to be: another run may have come there meanwhile. In the
+-- order of the key, so that none who record wait for each other in a circle. A refused row is no attempt of the pipeline.
 insert into migration_failures (tenant_id, source, external_id, note_id, stage, reason)
 select n.tenant_id, n.source, n.external_id, n.note_id, %(stage)s, f.reason
 from unnest(%(notes)s::uuid[], %(reasons)s::text[]) f (note_id, reason)
 join notes n on n.tenant_id = %(tenant)s and n.note_id = f.note_id
+where n.indexed_fingerprint is distinct from %(fingerprint)s
 order by n.source, n.external_id
 on conflict (tenant_id, source, external_id) do update
-set attempts = migration_failures.attempts + 1, note_id = excluded.note_id, stage = excluded.stage,
-    reason = excluded.reason, last_failed_at = now()
-returning note_id;
+set attempts = case when migration_failures.stage = 'attachment' then 1 else migration_failures.attempts + 1 end,
+    note_id = excluded.note_id, stage = excluded.stage, reason = excluded.reason, last_failed_at = now();
 
 -- name: clear_failures
 delete from migration_failures where tenant_id = %(tenant)s and note_id = any(%(notes)s);
@@ -105,15 +115,11 @@ where s.tenant_id = %(tenant)s and n.tenant_id = %(tenant)s and n.note_id = s.no
     and (not %(pending_only)s or n.legacy_state = 'pending');
 
 -- name: fetch_chunked_notes
--- Newest first; a page after the note named by (created_at, note_id), or from the top.
-select note_id, created_at
+-- By the primary key: it is an index for every page, and no edit moves a note behind the page that was read last.
+select note_id
 from notes
-where tenant_id = %(tenant)s and indexed_fingerprint is not null
-    and (
-        %(before)s::timestamptz is null or created_at < %(before)s::timestamptz
-        or created_at = %(before)s::timestamptz and note_id > %(before_id)s::uuid
-    )
-order by created_at desc, note_id
+where tenant_id = %(tenant)s and indexed_fingerprint is not null and note_id > %(after)s
+order by note_id
 limit %(limit)s;
 
 -- name: fetch_still_chunked
@@ -176,26 +182,32 @@ select count(*) from legacy_notes l
 where l.tenant_id = %(tenant)s
     and not exists (select from notes n where n.tenant_id = l.tenant_id and n.note_id = l.note_id);
 
--- name: newest_full_evaluation
--- Of the whole golden set with the active model; and whether all legacy notes had been migrated by then.
+-- name: final_evaluation
+-- What an evaluation measured, and whether all legacy notes had been migrated by then.
 select e.run_id, e.hit_rate_at_10, coalesce((e.comparison ->> 'is_regression')::boolean, false), e.created_at >= coalesce(
     (select max(n.chunked_at) from notes n where n.tenant_id = %(tenant)s and n.legacy_state = 'migrated'), e.created_at
 )
 from evaluation_runs e
-where e.tenant_id = %(tenant)s and e.category is null and e.purpose <> 'model'
-order by e.created_at desc, e.run_id
-limit 1;
+where e.tenant_id = %(tenant)s and e.run_id = %(evaluation)s;
+
+-- name: accept_rejected
+-- Rows that could not be attached, and shall not be.
+delete from migration_failures where tenant_id = %(tenant)s and stage = 'attachment'
+returning source || ':' || external_id;
 
 -- name: drop_rollback_vectors
 -- What is cached for migrated notes is their own vectors, and chunks of former texts; what is staged is needed still.
-delete from embedding_cache c
-using notes n
-where c.tenant_id = %(tenant)s and n.tenant_id = %(tenant)s and n.note_id = c.note_id and n.legacy_state = 'migrated'
-    and not exists (
-        select from staged_chunks s
-        where s.tenant_id = c.tenant_id and c.input_hash in (s.standard_hash, s.contextual_hash)
-    )
-returning c.note_id;
+with dropped as (
+    delete from embedding_cache c
+    using notes n
+    where c.tenant_id = %(tenant)s and n.tenant_id = %(tenant)s and n.note_id = c.note_id and n.legacy_state = 'migrated'
+        and not exists (
+            select from staged_chunks s
+            where s.tenant_id = c.tenant_id and c.input_hash in (s.standard_hash, s.contextual_hash)
+        )
+    returning true
+)
+select count(*) from dropped;
 
 -- name: list_batches_without_vector
 -- After a rollback: batches with a whole note that lacks a vector of the active model; newest first.
