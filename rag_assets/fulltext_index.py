@@ -17,7 +17,6 @@ from rag_assets.stages import (
 from rag_core.engine import Engine
 from rag_core.indexing.batches import batches_by_tenant
 from rag_core.indexing.publishing import maintain, publish_staged
-from rag_core.migration.measuring import measure_before
 from rag_core.storage.overviews import fetch_progress
 
 
@@ -37,8 +36,6 @@ def fulltext_index(context: dg.AssetExecutionContext, engine: dg.ResourceParam[E
     clock = Stopwatch()
     with outages_retried(context):
         batches = batches_by_tenant(engine.database, context.partition_keys)
-        for tenant in batches:
-            measure_before(engine, tenant)
         reports = [publish_staged(engine.database, tenant, keys, engine.pipeline) for tenant, keys in batches.items()]
         folded = [maintain(engine.database, tenant, engine.pipeline) for tenant in batches]
         progress = [

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import dagster as dg
-from dagster._core.execution.backfill import BulkActionsFilter, BulkActionStatus, PartitionBackfill
+from dagster._core.execution.backfill import BulkActionStatus
 
 from rag_assets.fulltext_index import fulltext_index
 from rag_assets.indexing import IndexEvent, OnEvent, dagster_instance, run_range
@@ -23,6 +23,7 @@ from rag_assets.partitions import (
     add_missing_keys,
     merge_ranges,
 )
+from rag_assets.planning import MIGRATION_JOB, keys_to_publish, open_backfills
 from rag_assets.stages import OWNERS, Materialized, Stopwatch, outages_retried, ratio, table, total
 from rag_core.engine import Engine
 from rag_core.errors import ConflictError, NotFoundError
@@ -34,7 +35,6 @@ from rag_core.model import TenantId
 from rag_core.storage.migration_control import MAX_ATTEMPTS, MigrationState
 from rag_core.storage.migration_runs import MigrationProgress, fetch_chunks_table_bytes
 
-MIGRATION_JOB = "migrate_notes"
 QUALITY_CHECK = "migration_has_not_made_retrieval_worse"
 MAX_BATCHES = 50
 """5,000 notes a run of ``brain migration run``, where it is evaluated less often than that."""
@@ -209,23 +209,12 @@ def cancel_backfills(instance: dg.DagsterInstance, engine: Engine, tenant: Tenan
     The daemon ends their runs within a minute; what these have published stays.
     """
     keys = {batch.key for batch in list_batches(engine.database) if batch.tenant == tenant and batch.is_legacy}
-    open_ones = instance.get_backfills(filters=BulkActionsFilter(statuses=[BulkActionStatus.REQUESTED]))
     cancelled = []
-    for backfill in open_ones:
-        if _chunks(backfill) and keys.intersection(_partition_names(backfill)):
+    for backfill in open_backfills(instance):
+        if keys & keys_to_publish(backfill):
             instance.update_backfill(backfill._replace(status=BulkActionStatus.CANCELING))
             cancelled.append(backfill.backfill_id)
     return cancelled
-
-
-def _chunks(backfill: PartitionBackfill) -> bool:
-    return backfill.job_name == MIGRATION_JOB or fulltext_index.key in (backfill.asset_selection or ())
-
-
-def _partition_names(backfill: PartitionBackfill) -> Sequence[str]:
-    if backfill.asset_backfill_data is not None:
-        return list(backfill.asset_backfill_data.get_target_partitions_subset(fulltext_index.key).get_partition_keys())
-    return backfill.partition_names or ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,9 @@ from pydantic import Field
 
 from rag_assets.checks import BATCH_CHECKS
 from rag_assets.jobs import INDEX_ASSETS
-from rag_assets.migration import MIGRATION_JOB, cancel_backfills, migration_report
+from rag_assets.migration import cancel_backfills, migration_report
 from rag_assets.migration_checks import MIGRATION_CHECKS
+from rag_assets.planning import MIGRATION_JOB
 from rag_assets.stages import OWNERS
 from rag_core.engine import Engine
 from rag_core.migration import control
@@ -105,7 +106,7 @@ def finish_migrating(context: dg.OpExecutionContext, config: TenantConfig, engin
     evaluation = measure_now(engine, tenant)
     if evaluation is not None:
         context.log.info("hit rate at 10: %.3f, run %s", evaluation.metrics.hit_rate_at[10], evaluation.run_id)
-    report = control.finish(engine.database, tenant)
+    report = control.finish(engine.database, tenant, evaluation=None if evaluation is None else evaluation.run_id)
     context.add_output_metadata(
         {
             "tenant": tenant,
@@ -118,6 +119,7 @@ def finish_migrating(context: dg.OpExecutionContext, config: TenantConfig, engin
 
 
 @dg.job(
+    owners=OWNERS,
     tags=TAGS,
     description="Partial rollback: stop the migration, keep what is chunked. `resume_migration` lets it go on.",
 )
@@ -127,7 +129,9 @@ def stop_migration() -> None:
 
 
 @dg.job(
-    description="Let a stopped or rolled back migration go on; then start `migrate_notes` or `brain migration run`."
+    owners=OWNERS,
+    tags=TAGS,
+    description="Let a stopped or rolled back migration go on; then start `migrate_notes` or `brain migration run`.",
 )
 def resume_migration() -> None:
     """Resume the migration."""
@@ -135,6 +139,7 @@ def resume_migration() -> None:
 
 
 @dg.job(
+    owners=OWNERS,
     tags=TAGS,
     description="Immediate rollback: search whole notes again, as before the migration. Notes, ids and dates stay.",
 )
@@ -144,6 +149,7 @@ def roll_back_migration() -> None:
 
 
 @dg.job(
+    owners=OWNERS,
     tags=TAGS,
     description="The last phase: measure, require a hit rate at 10 of 85 %, and end the migration for good.",
 )

@@ -5,6 +5,7 @@ import dagster as dg
 from rag_assets.stages import Materialized, Stopwatch, batch_asset, outages_retried, stage_metadata, total
 from rag_core.engine import Engine
 from rag_core.indexing.batches import batches_by_tenant
+from rag_core.migration.measuring import measure_before
 from rag_core.storage.overviews import fetch_batch_overviews
 
 
@@ -17,10 +18,12 @@ from rag_core.storage.overviews import fetch_batch_overviews
     ),
 )
 def notes(context: dg.AssetExecutionContext, engine: dg.ResourceParam[Engine]) -> Materialized:
-    """Verify the batches; each partition gets its own counts."""
+    """Verify the batches; each partition gets its own counts. A migration about to begin is measured here, in no pool."""
     clock = Stopwatch()
     with outages_retried(context):
         batches = batches_by_tenant(engine.database, context.partition_keys)
+        for tenant in batches:
+            measure_before(engine, tenant)
         overviews = [
             overview
             for tenant, keys in batches.items()

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import dagster as dg
 from dagster._core.execution.backfill import BulkActionsFilter, BulkActionStatus, PartitionBackfill
@@ -23,15 +23,9 @@ MAX_BATCHES = 500
 VERSION_TIMEOUT_MS = 10_000
 
 INDEX_JOBS = ("update_index", "index_notes")
+MIGRATION_JOB = "migrate_notes"
+PUBLISHING_JOBS = (*INDEX_JOBS, MIGRATION_JOB)
 UNFINISHED = [dg.DagsterRunStatus[name] for name in ("QUEUED", "NOT_STARTED", "STARTING", "STARTED", "CANCELING")]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """Ranges over stale batches, and the newest batch that may be made although it is not stale."""
-
-    ranges: list[BatchRange]
-    newest: BatchRange | None
 
 
 def register_everywhere(engine: Engine) -> None:
@@ -40,7 +34,7 @@ def register_everywhere(engine: Engine) -> None:
         register_batches(engine.database, tenant)
 
 
-def plan_index(instance: dg.DagsterInstance, engine: Engine) -> Plan:
+def plan_index(instance: dg.DagsterInstance, engine: Engine) -> list[BatchRange]:
     """Register what is new, and cover the stale batches of all tenants by ranges.
 
     Left out are batches that wait for a migration, and those that an open backfill makes.
@@ -52,31 +46,34 @@ def plan_index(instance: dg.DagsterInstance, engine: Engine) -> Plan:
     ]
     add_missing_keys(instance, engine.database)
     taken = keys_in_backfills(instance)
-    passable = [key for tenant_work in work for key in tenant_work.passable if key not in taken]
-    ranges = merge_ranges(
+    return merge_ranges(
         instance.get_dynamic_partitions(PARTITIONS_NAME),
         [key for tenant_work in work for key in tenant_work.wanted if key not in taken],
-        passable=passable,
+        passable=[key for tenant_work in work for key in tenant_work.passable if key not in taken],
         max_gap=MAX_GAP,
         max_wanted=MAX_BATCHES,
     )
-    newest = BatchRange(start=passable[-1], end=passable[-1], wanted=0) if passable else None
-    return Plan(ranges=ranges, newest=newest)
 
 
 def keys_in_backfills(instance: dg.DagsterInstance) -> set[str]:
-    """The partitions of the index that backfills were started over and have not finished with."""
-    open_ones = instance.get_backfills(filters=BulkActionsFilter(statuses=[BulkActionStatus.REQUESTED]))
-    return {key for backfill in open_ones for key in _keys_of(backfill)}
+    """The partitions of the index that open backfills are still to make."""
+    return {key for backfill in open_backfills(instance) for key in keys_to_publish(backfill)}
 
 
-def _keys_of(backfill: PartitionBackfill) -> list[str]:
+def open_backfills(instance: dg.DagsterInstance) -> Sequence[PartitionBackfill]:
+    """The backfills that go on, and were not told to end."""
+    return instance.get_backfills(filters=BulkActionsFilter(statuses=[BulkActionStatus.REQUESTED]))
+
+
+def keys_to_publish(backfill: PartitionBackfill) -> set[str]:
+    """The partitions that a backfill is still to publish; those of a job, which does not tell what is done, to its end."""
     data = backfill.asset_backfill_data
-    if data is None:  # of a job
-        return list(backfill.partition_names or ())
+    if data is None:
+        return set(backfill.partition_names or ()) if backfill.job_name in PUBLISHING_JOBS else set()
     if fulltext_index.key not in data.target_subset.asset_keys:
-        return []
-    return list(data.get_target_partitions_subset(fulltext_index.key).get_partition_keys())
+        return set()
+    left = data.target_subset - data.materialized_subset - data.failed_and_downstream_subset
+    return set(left.get_partitions_subset(fulltext_index.key).get_partition_keys())
 
 
 def unfinished_index_run(instance: dg.DagsterInstance) -> str | None:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import dagster as dg
 
-from rag_assets.checks import INDEX_CHECKS
 from rag_assets.evaluation_report import evaluation_report
+from rag_assets.fulltext_index import fulltext_index
 from rag_assets.jobs import INDEX_KEYS, check_index, index_notes, update_index
 from rag_assets.partitions import BatchRange
 from rag_assets.planning import plan_index, unfinished_index_run
@@ -16,7 +16,11 @@ NIGHTLY = "30 3 * * *"
 VERIFICATION = "30 5 * * *"
 """Two hours after the nightly run began, so that the two seldom read the whole index at once."""
 
-LAST = {"dagster/priority": "-1"}
+SOON = {"dagster/priority": "2"}
+"""What keeps the index up to date goes before the runs of backfills, which have 0 and may be hundreds."""
+AFTER_INDEXING = {"dagster/priority": "1"}
+NIGHT = {"brain/night": "yes"}
+"""One of these at a time, by dagster.yaml: the evaluation waits until the night's indexing is over, however it ended."""
 
 
 def hourly_schedule(timezone: str) -> dg.ScheduleDefinition:
@@ -40,11 +44,11 @@ def hourly_schedule(timezone: str) -> dg.ScheduleDefinition:
         run_id = unfinished_index_run(context.instance)
         if run_id is not None:
             return dg.SkipReason(f"Run {run_id} is indexing or waits to.")
-        ranges = plan_index(context.instance, engine).ranges
+        ranges = plan_index(context.instance, engine)
         moment = context.scheduled_execution_time.isoformat()
         if not ranges:
             return dg.SkipReason("Every note is indexed as it stands.")
-        return [dg.RunRequest(run_key=f"{moment}/{one.start}", tags=one.tags) for one in ranges]
+        return [dg.RunRequest(run_key=f"{moment}/{one.start}", tags=one.tags | SOON) for one in ranges]
 
     return hourly_index
 
@@ -60,15 +64,16 @@ def nightly_schedule(timezone: str) -> dg.ScheduleDefinition:
         default_status=dg.DefaultScheduleStatus.RUNNING,
         tags={"brain/purpose": "evaluation"},
         description=(
-            "Every night: index what is new or stale, check the whole index, and measure retrieval on every golden set. "
-            "With nothing stale it makes the newest batch, so that the index shows when it was last seen to be up to date."
+            "Every night: index what is new or stale, and then, whatever the checks said of it, measure retrieval on every "
+            "golden set. With nothing stale it says so on the index, which shows when it was last seen to be up to date."
         ),
     )
     def nightly_index_and_evaluation(
         context: dg.ScheduleEvaluationContext, engine: dg.ResourceParam[Engine]
     ) -> list[dg.RunRequest]:
-        plan = plan_index(context.instance, engine)
-        ranges = plan.ranges or ([plan.newest] if plan.newest else [])
+        ranges = plan_index(context.instance, engine)
+        if not ranges:
+            _tell_up_to_date(context.instance)
         return list(run_requests(context.scheduled_execution_time.isoformat(), ranges))
 
     return nightly_index_and_evaluation
@@ -82,7 +87,7 @@ def verification_schedule(timezone: str) -> dg.ScheduleDefinition:
         cron_schedule=VERIFICATION,
         execution_timezone=timezone,
         default_status=dg.DefaultScheduleStatus.RUNNING,
-        tags={"brain/purpose": "verification", **LAST},
+        tags={"brain/purpose": "verification", **AFTER_INDEXING},
         description=(
             "Every night, after the evaluation: every check over all notes, all that is staged and the whole live index. "
             "It changes nothing, and lets runs that index or evaluate go first."
@@ -90,18 +95,23 @@ def verification_schedule(timezone: str) -> dg.ScheduleDefinition:
     )
 
 
+def _tell_up_to_date(instance: dg.DagsterInstance) -> None:
+    """The index was looked at and is as it should be, which is what its freshness means; no batch need be made for it."""
+    seen = dg.AssetMaterialization(fulltext_index.key, description="Nothing was stale: the index is up to date.")
+    instance.report_runless_asset_event(seen)
+
+
 def run_requests(moment: str, ranges: Sequence[BatchRange]) -> Iterator[dg.RunRequest]:
-    """A run a range; the last one evaluates too. No range gives one that only checks and evaluates."""
-    for batch_range in ranges[:-1]:
-        yield dg.RunRequest(run_key=f"{moment}/{batch_range.start}", asset_selection=INDEX_KEYS, tags=batch_range.tags)
-    if ranges:
-        yield dg.RunRequest(run_key=f"{moment}/last", tags={**ranges[-1].tags, **LAST})
-    else:
+    """A run a range, and one that evaluates: in a run of its own, for a failed check of the index ends that run."""
+    for batch_range in ranges:
         yield dg.RunRequest(
-            run_key=f"{moment}/evaluation",
-            asset_selection=[evaluation_report.key],
-            asset_check_keys=[
-                *evaluation_report.check_keys,
-                *(key for check in INDEX_CHECKS for key in check.check_keys),
-            ],
+            run_key=f"{moment}/{batch_range.start}",
+            asset_selection=INDEX_KEYS,
+            tags=batch_range.tags | SOON | NIGHT,
         )
+    yield dg.RunRequest(
+        run_key=f"{moment}/evaluation",
+        asset_selection=[evaluation_report.key],
+        asset_check_keys=list(evaluation_report.check_keys),
+        tags=AFTER_INDEXING | NIGHT,
+    )

@@ -1,7 +1,7 @@
 """What is looked at every minute: new batches, and notes that changed."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import dagster as dg
 
@@ -14,7 +14,11 @@ from rag_assets.planning import (
     unfinished_index_run,
     version_of_everything,
 )
+from rag_assets.schedules import SOON
 from rag_core.engine import Engine
+
+LONGEST_WAIT = timedelta(minutes=5)
+"""A backfill changes what is found every minute, for hours; an edit beside it does not wait for its end."""
 
 
 @dg.sensor(
@@ -43,9 +47,9 @@ def register_note_batches(context: dg.SensorEvaluationContext, engine: dg.Resour
     default_status=dg.DefaultSensorStatus.RUNNING,
     tags={"brain/purpose": "indexing"},
     description=(
-        "Every minute: once notes have rested for a minute after a change, starts the run that indexes what is stale, unless "
-        "one is on its way. It asks once for the same state: what could not be made then is left to the hourly schedule. "
-        "Legacy notes are left to their migration."
+        "Every minute: once notes have rested for a minute after a change, or after five minutes of changes, starts the run "
+        "that indexes what is stale, unless one is on its way. It asks once for the same state: what could not be made then "
+        "is left to the hourly schedule. Legacy notes are left to their migration."
     ),
 )
 def index_new_and_changed_notes(
@@ -53,27 +57,35 @@ def index_new_and_changed_notes(
 ) -> dg.SensorResult:
     """Request a run over the stale ranges when notes have come to rest.
 
-    The cursor holds the version seen a tick ago, the one last looked into, and what was stale when a run was last requested.
+    The cursor holds the version seen a tick ago, the one last looked into, since when changes are waited for, and what was
+    stale when a run was last requested.
     """
     cursor: dict[str, str] = json.loads(context.cursor or "{}")
     register_everywhere(engine)  # which is a change too
     version = version_of_everything(engine)
-    if cursor.get("seen") != version:
-        return _skip("Notes changed since the last look; waiting for them to rest.", cursor | {"seen": version})
+    now = datetime.now(UTC)
+    since = cursor.setdefault("since", now.isoformat())
+    is_at_rest, cursor["seen"] = cursor.get("seen") == version, version
+    if not is_at_rest and abs(now - datetime.fromisoformat(since)) < LONGEST_WAIT:
+        return _skip("Notes changed since the last look; waiting for them to rest.", cursor)
     if cursor.get("settled") == version:
-        return _skip("Nothing has changed.", cursor)
+        return _skip("Nothing has changed.", _rested(cursor))
     run_id = unfinished_index_run(context.instance)
     if run_id is not None:
         return _skip(f"Run {run_id} is indexing or waits to.", cursor)
-    ranges = plan_index(context.instance, engine).ranges
-    cursor |= {"settled": version}
+    ranges = plan_index(context.instance, engine)
+    cursor = _rested(cursor) | {"settled": version}
     if not ranges:
         return _skip("Every note is indexed as it stands.", cursor)
     digest = digest_of_stale(engine, ranges)
     if cursor.get("asked") == digest:
         return _skip("What is stale was tried as it stands; `hourly_index` tries again.", cursor)
-    requests = [dg.RunRequest(run_key=f"{version}/{one.start}", tags=one.tags) for one in ranges]
+    requests = [dg.RunRequest(run_key=f"{version}/{one.start}", tags=one.tags | SOON) for one in ranges]
     return dg.SensorResult(run_requests=requests, cursor=json.dumps(cursor | {"asked": digest}))
+
+
+def _rested(cursor: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in cursor.items() if name != "since"}
 
 
 def _skip(reason: str, cursor: dict[str, str]) -> dg.SensorResult:

@@ -34,7 +34,7 @@ class MigrationStep:
     """What a run over some batches did for a tenant's migration, and where that stands now.
 
     ``evaluation`` is this run's, if one was due; ``last`` and ``baseline`` are the migration's. ``has_stopped`` says that
-    the evaluation made it stop.
+    an evaluation since the run began made it stop, an earlier attempt's too.
     """
 
     tenant: TenantId
@@ -81,15 +81,16 @@ def follow(engine: Engine, tenant: TenantId, batches: Sequence[str], *, since: d
     progress = fetch_progress(engine, tenant)
     assert progress is not None
     evaluations = _evaluations(engine, tenant, progress)
-    is_worse = evaluation is not None and evaluation.comparison is not None and evaluation.comparison.is_regression
+    last = evaluations.last
+    is_of_this_run = last is not None and last.run_id == progress.stopped_by_run and last.created_at >= since
     return MigrationStep(
         tenant=tenant,
         batches=tuple(counts),
         progress=progress,
         evaluation=evaluation,
         baseline=evaluations.baseline,
-        last=evaluations.last,
-        has_stopped=is_worse and not progress.is_running,
+        last=last,
+        has_stopped=is_of_this_run,
     )
 
 

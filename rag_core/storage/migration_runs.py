@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from rag_core.evaluation.comparison import MAX_DISTURBED_SHARE
 from rag_core.evaluation.results import StoredRun
@@ -22,6 +23,7 @@ class MigrationProgress:
 
     state: MigrationState
     reason: str | None
+    stopped_by_run: UUID | None
     evaluate_every: int
     started_at: datetime
     changed_at: datetime
@@ -75,10 +77,13 @@ def fetch_progress(database: Database, tenant: TenantId) -> MigrationProgress | 
         ).fetchone()
     if row is None:
         return None
-    state, reason, evaluate_every, started_at, changed_at, notes, pending, failed, batches, waiting = row
+    state, reason, stopped_by_run, evaluate_every, started_at, changed_at, notes, pending, failed, batches, waiting = (
+        row
+    )
     return MigrationProgress(
         state=state,
         reason=reason,
+        stopped_by_run=stopped_by_run,
         evaluate_every=evaluate_every,
         started_at=started_at,
         changed_at=changed_at,

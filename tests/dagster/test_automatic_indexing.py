@@ -2,17 +2,24 @@
 
 import time
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime
+from types import SimpleNamespace
 from zoneinfo import ZoneInfo
 
 import dagster as dg
 import pytest
+from dagster._core.definitions.assets.graph.asset_graph_subset import AssetGraphSubset
+from dagster._core.definitions.events import AssetKeyPartitionKey
 from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
-from pipeline_runs import TENANT, ImportTexts, RunJob, range_tags
+from pipeline_runs import TENANT, ImportTexts, RunJob, job_backfill, range_tags
 
 from rag_assets.definitions import build_definitions
+from rag_assets.evaluation_report import evaluation_report
+from rag_assets.fulltext_index import fulltext_index
 from rag_assets.jobs import INDEX_KEYS
+from rag_assets.migration import migration_report
 from rag_assets.partitions import PARTITIONS_NAME, add_missing_keys
+from rag_assets.planning import PUBLISHING_JOBS
 from rag_core.engine import Engine
 from rag_core.indexing.batches import register_batches
 from rag_core.model import TenantId
@@ -36,13 +43,23 @@ def tick(engine: Engine, instance: dg.DagsterInstance) -> Tick:
     cursor: list[str | None] = [None]
 
     def ticked() -> dg.SensorResult:
-        sensor = build_definitions().resolve_sensor_def(SENSOR)
-        with dg.build_sensor_context(instance=instance, cursor=cursor[0], resources={"engine": engine}) as context:
-            data = sensor.evaluate_tick(context)
-        cursor[0] = data.cursor
-        return data  # type: ignore[return-value]  # what evaluating gives has the same fields
+        found = _sense(engine, instance, cursor[0])
+        cursor[0] = found.cursor
+        return found
 
     return ticked
+
+
+def _sense(engine: Engine, instance: dg.DagsterInstance, cursor: str | None) -> dg.SensorResult:
+    sensor = build_definitions().resolve_sensor_def(SENSOR)
+    with dg.build_sensor_context(instance=instance, cursor=cursor, resources={"engine": engine}) as context:
+        return sensor.evaluate_tick(context)  # type: ignore[return-value]  # what evaluating gives has the same fields
+
+
+def _clock_at(minutes: int) -> SimpleNamespace:
+    """What the sensor asks for the time, so many minutes after two."""
+    moment = datetime(2025, 3, 1, 14, minutes, tzinfo=UTC)
+    return SimpleNamespace(now=lambda _zone: moment, fromisoformat=datetime.fromisoformat)
 
 
 @pytest.fixture
@@ -84,6 +101,27 @@ class TestSensor:
 
         assert reasons == [RESTING, RESTING]
         assert len(last.run_requests or []) == 1
+
+    def test_notes_that_change_all_the_time_are_waited_for_five_minutes_and_no_longer(
+        self, engine: Engine, instance: dg.DagsterInstance, import_texts: ImportTexts, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        cursor, requests = None, []
+        for minutes in range(6):
+            import_texts([f"Riego el huerto {minutes} veces."])
+            monkeypatch.setattr("rag_assets.sensors.datetime", _clock_at(minutes))
+            found = _sense(engine, instance, cursor)
+            cursor = found.cursor
+            requests.append(len(found.run_requests or []))
+
+        assert requests == [0, 0, 0, 0, 0, 1]
+
+    def test_what_it_asks_for_goes_before_the_runs_of_backfills(self, tick: Tick, import_texts: ImportTexts) -> None:
+        import_texts(["Riego el huerto los martes."])
+        tick()
+
+        (request,) = tick().run_requests or []
+
+        assert request.tags["dagster/priority"] == "2"
 
     def test_the_same_notes_are_asked_for_once(self, tick: Tick, import_texts: ImportTexts) -> None:
         import_texts(["Riego el huerto los martes."])
@@ -239,6 +277,36 @@ class TestHourlySchedule:
 
         assert range_tags("pruebas-000001", "pruebas-000001").items() <= request.tags.items()
 
+    def test_an_edited_batch_that_a_backfill_has_made_already_is_not_left_to_it(
+        self, hour: Callable[[], object], engine: Engine, instance: dg.DagsterInstance, import_texts: ImportTexts
+    ) -> None:
+        import_texts([f"La nota número {number}." for number in range(101)])
+        register_batches(engine.database, TENANT)
+        add_missing_keys(instance, engine.database)
+        backfill = _open_backfill(instance, "pruebas-000000", "pruebas-000001")
+        _say_made(instance, backfill, "pruebas-000001")
+
+        (request,) = hour().run_requests  # type: ignore[attr-defined]
+
+        assert range_tags("pruebas-000001", "pruebas-000001").items() <= request.tags.items()
+
+    @pytest.mark.parametrize(("job", "requests"), [("fill_in_models", 1), ("index_notes", 0), ("migrate_notes", 0)])
+    def test_a_backfill_of_a_job_counts_if_the_job_publishes(
+        self,
+        hour: Callable[[], object],
+        engine: Engine,
+        instance: dg.DagsterInstance,
+        import_texts: ImportTexts,
+        job: str,
+        requests: int,
+    ) -> None:
+        import_texts(["Riego el huerto los martes."])
+        register_batches(engine.database, TENANT)
+        add_missing_keys(instance, engine.database)
+        instance.add_backfill(job_backfill(job, ["pruebas-000000"]))
+
+        assert len(hour().run_requests) == requests  # type: ignore[attr-defined]
+
     def test_batches_of_a_backfill_that_is_over_are_anybodys(
         self, hour: Callable[[], object], engine: Engine, instance: dg.DagsterInstance, import_texts: ImportTexts
     ) -> None:
@@ -262,10 +330,20 @@ def test_the_verification_runs_every_check_at_another_time_than_the_evaluation_a
         (request,) = verification.evaluate_tick(context).run_requests or []
 
     assert (evaluation.cron_schedule, verification.cron_schedule) == ("30 3 * * *", "30 5 * * *")
-    assert request.tags["dagster/priority"] == "-1"
+    assert request.tags["dagster/priority"] == "1"
     job = definitions.resolve_job_def("check_index")
-    assert {node.name for node in job.nodes} >= {"check_notes", "check_live_batches", "check_statistics"}
+    measured = {key for asset in (evaluation_report, migration_report) for key in asset.check_keys}
+    every = definitions.resolve_asset_graph().asset_check_keys
+    assert set(job.asset_layer.asset_graph.asset_check_keys) & every == every - measured
     assert job.asset_layer.executable_asset_keys == set()
+
+
+def test_the_jobs_that_count_as_publishing_are_those_with_the_live_index() -> None:
+    jobs = [job for job in build_definitions().get_repository_def().get_all_jobs() if not job.name.startswith("__")]
+
+    publishing = {job.name for job in jobs if fulltext_index.key in job.asset_layer.executable_asset_keys}
+
+    assert publishing == set(PUBLISHING_JOBS)
 
 
 def _open_backfill(instance: dg.DagsterInstance, *keys: str) -> PartitionBackfill:
@@ -285,6 +363,20 @@ def _open_backfill(instance: dg.DagsterInstance, *keys: str) -> PartitionBackfil
     )
     instance.add_backfill(backfill)
     return backfill
+
+
+def _say_made(instance: dg.DagsterInstance, backfill: PartitionBackfill, key: str) -> None:
+    """Have the backfill count the partition as made, as the daemon does."""
+    data = backfill.asset_backfill_data
+    assert data is not None
+    graph = build_definitions().resolve_asset_graph()
+    made = AssetGraphSubset.from_asset_partition_set(
+        {AssetKeyPartitionKey(asset, key) for asset in INDEX_KEYS}, asset_graph=graph
+    )
+    changed = data._replace(materialized_subset=made)
+    instance.update_backfill(
+        backfill.with_asset_backfill_data(changed, dynamic_partitions_store=instance, asset_graph=graph)
+    )
 
 
 def _reason(found: dg.SensorResult) -> str | None:

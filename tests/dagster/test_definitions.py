@@ -20,6 +20,11 @@ PURPOSES = {
     "update_index": "indexing",
     "index_notes": "evaluation",
     "check_index": "verification",
+    "migrate_notes": "migration",
+    "stop_migration": "migration",
+    "resume_migration": "migration",
+    "roll_back_migration": "migration",
+    "finish_migration": "migration",
     "hourly_index": "indexing",
     "nightly_index_and_evaluation": "evaluation",
     "nightly_verification": "verification",
@@ -121,6 +126,12 @@ def test_jobs_schedules_and_sensors_say_what_they_are_for() -> None:
     assert ours == PURPOSES
 
 
+def test_every_job_says_whose_it_is() -> None:
+    jobs = [job for job in build_definitions().get_repository_def().get_all_jobs() if not job.name.startswith("__")]
+
+    assert [job.name for job in jobs if not job.owners] == []
+
+
 def test_index_and_report_are_to_be_made_every_day() -> None:
     policies = {
         spec.key.to_user_string(): spec.freshness_policy for spec in build_definitions().resolve_all_asset_specs()
@@ -169,6 +180,10 @@ def test_the_instance_configuration_is_valid(monkeypatch: pytest.MonkeyPatch) ->
     config, _ = dagster_instance_config(str(ROOT))
 
     assert config["telemetry"]["enabled"] is False
-    assert config["concurrency"]["runs"]["max_concurrent_runs"] == 3
+    assert config["concurrency"]["runs"] == {
+        "max_concurrent_runs": 3,
+        "tag_concurrency_limits": [{"key": "dagster/backfill", "limit": 2}, {"key": "brain/night", "limit": 1}],
+    }
+    assert config["run_monitoring"]["max_runtime_seconds"] == 43_200
     assert config["concurrency"]["pools"] == {"granularity": "op", "default_limit": 2}
     assert config["run_retries"]["max_retries"] == 2

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -10,7 +11,7 @@ import dagster as dg
 import pytest
 from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
 from legacy_notes import NOTES, add_golden_set, attach_notes, legacy_states, lose_golden_chunks
-from pipeline_runs import TENANT, ImportTexts, RunJob, range_tags
+from pipeline_runs import TENANT, ImportTexts, RunJob, job_backfill, range_tags
 
 from rag_assets.definitions import build_definitions
 from rag_assets.indexing import IndexEvent
@@ -23,7 +24,7 @@ from rag_core.indexing.batches import list_batches, pending_batches
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.migration import control
-from rag_core.migration.measuring import measure_before
+from rag_core.migration.measuring import follow, measure_before
 from rag_core.settings import read_settings
 from rag_core.storage.evaluations import list_runs
 
@@ -263,6 +264,36 @@ def test_backfills_of_other_notes_go_on(
 
     assert cancelled == []
     assert _status(instance, backfill) == BulkActionStatus.REQUESTED
+
+
+@pytest.mark.parametrize("job", ["update_index", "index_notes", "migrate_notes"])
+def test_the_backfill_of_any_job_that_would_chunk_legacy_notes_is_cancelled(
+    engine: Engine, instance: dg.DagsterInstance, job: str
+) -> None:
+    attach_notes(engine, notes=1)
+    add_missing_keys(instance, engine.database)
+    backfill = job_backfill(job, list(instance.get_dynamic_partitions(PARTITIONS_NAME)))
+    instance.add_backfill(backfill)
+
+    cancelled = cancel_backfills(instance, engine, TENANT)
+
+    assert cancelled == [backfill.backfill_id]
+    assert _status(instance, backfill.backfill_id) == BulkActionStatus.CANCELING
+
+
+def test_a_step_tried_again_after_an_outage_still_knows_that_the_migration_was_stopped(engine: Engine) -> None:
+    attach_notes(engine)
+    add_golden_set(engine)
+    began = datetime.now(UTC)
+    run_migration(engine, TENANT, on_event=_after(100, lambda: lose_golden_chunks(engine)))
+    batches = [batch.key for batch in list_batches(engine.database)]
+
+    again = follow(engine, TENANT, batches, since=began)
+    another_run = follow(engine, TENANT, batches, since=datetime.now(UTC))
+
+    assert again is not None
+    assert another_run is not None
+    assert (again.has_stopped, another_run.has_stopped) == (True, False)
 
 
 def test_notes_that_belong_to_no_migration_are_passed_over(run_job: RunJob, import_texts: ImportTexts) -> None:

@@ -15,6 +15,7 @@ RUN = UUID(int=7)
 PROGRESS = MigrationProgress(
     state="running",
     reason=None,
+    stopped_by_run=None,
     evaluate_every=10,
     started_at=datetime(2024, 6, 30, tzinfo=UTC),
     changed_at=datetime(2024, 6, 30, tzinfo=UTC),

@@ -6,14 +6,18 @@ from zoneinfo import ZoneInfo
 
 import dagster as dg
 import pytest
-from pipeline_runs import ImportTexts, RunJob, range_tags
+from legacy_notes import attach_notes
+from pipeline_runs import TENANT, ImportTexts, RunJob, range_tags
 
 from rag_assets.definitions import build_definitions
+from rag_assets.jobs import INDEX_KEYS
 from rag_assets.partitions import PARTITIONS_NAME, BatchRange
 from rag_assets.schedules import run_requests
 from rag_core.engine import Engine
+from rag_core.migration import control
 from rag_core.model import TenantId
 
+INDEX = dg.AssetKey("fulltext_index")
 HALF_PAST_THREE = datetime(2025, 3, 1, 3, 30, tzinfo=ZoneInfo("Europe/Madrid"))
 
 
@@ -53,38 +57,80 @@ def test_stale_batches_are_one_run_over_their_range(
 ) -> None:
     import_texts([f"La nota número {number}." for number in range(101)])
 
-    (request,) = tick()
+    request, _ = tick()
 
     assert range_tags("pruebas-000000", "pruebas-000001").items() <= request.tags.items()
-    assert request.asset_selection is None
+    assert request.asset_selection == INDEX_KEYS
 
 
-def test_the_requested_run_indexes_and_evaluates(
+def test_the_requested_runs_index_and_then_evaluate(
     tick: Callable[[], list[dg.RunRequest]],
     engine: Engine,
     instance: dg.DagsterInstance,
     import_texts: ImportTexts,
 ) -> None:
     import_texts(["Riego el huerto los martes."])
-    (request,) = tick()
 
-    job = build_definitions({"engine": engine}).resolve_job_def("index_notes")
-    result = job.execute_in_process(instance=instance, tags=request.tags)
+    results = [_execute(engine, instance, request) for request in tick()]
 
-    done = [event.asset_key.to_user_string() for event in result.get_asset_materialization_events()]
-    assert done == ["notes", "chunks", "embeddings", "fulltext_index", "causal_graph", "evaluation_report"]
+    assert [_made(result) for result in results] == [
+        ["notes", "chunks", "embeddings", "fulltext_index", "causal_graph"],
+        ["evaluation_report"],
+    ]
 
 
-def test_with_nothing_stale_the_newest_batch_is_made_and_all_is_evaluated(
-    tick: Callable[[], list[dg.RunRequest]], run_job: RunJob, import_texts: ImportTexts
+def test_damage_in_what_is_indexed_does_not_keep_it_from_being_evaluated(
+    tick: Callable[[], list[dg.RunRequest]],
+    engine: Engine,
+    instance: dg.DagsterInstance,
+    run_job: RunJob,
+    import_texts: ImportTexts,
 ) -> None:
-    import_texts([f"La nota número {number}." for number in range(101)])
+    import_texts(["Riego el huerto los martes.", "Mi hermana vive en Bilbao."])
     run_job("update_index")
+    with engine.database.owner() as connection:
+        connection.execute(
+            "delete from brain.chunks c using brain.notes n where n.note_id = c.note_id and external_id = 'n0'"
+        )
+    import_texts(["Riego el huerto los martes.", "Mi hermana vive en Bilbao.", "El tren sale a las siete."])
+
+    indexing, evaluation = (_execute(engine, instance, request) for request in tick())
+
+    assert not indexing.success
+    assert evaluation.success
+    assert _made(evaluation) == ["evaluation_report"]
+    assert {found.check_name for found in evaluation.get_asset_check_evaluations()} == {
+        "hybrid_is_not_below_its_better_leg",
+        "quality_has_not_dropped",
+    }
+
+
+def test_with_nothing_stale_the_index_is_said_to_be_up_to_date_and_all_is_evaluated(
+    tick: Callable[[], list[dg.RunRequest]], instance: dg.DagsterInstance, run_job: RunJob, import_texts: ImportTexts
+) -> None:
+    import_texts(["Riego el huerto los martes."])
+    run_job("update_index")
+    before = instance.get_latest_materialization_event(INDEX)
 
     (request,) = tick()
 
-    assert range_tags("pruebas-000001", "pruebas-000001").items() <= request.tags.items()
-    assert request.asset_selection is None
+    assert request.asset_selection == [dg.AssetKey("evaluation_report")]
+    after = instance.get_latest_materialization_event(INDEX)
+    assert (before and before.run_id) != (after and after.run_id)
+
+
+@pytest.mark.parametrize("state", ["running", "stopped"])
+def test_the_index_of_legacy_notes_only_is_fresh_though_none_may_be_made(
+    tick: Callable[[], list[dg.RunRequest]], engine: Engine, instance: dg.DagsterInstance, state: str
+) -> None:
+    attach_notes(engine, notes=1)
+    if state == "stopped":
+        control.stop(engine.database, TENANT)
+
+    (request,) = tick()
+
+    assert request.asset_selection == [dg.AssetKey("evaluation_report")]
+    assert instance.get_latest_materialization_event(INDEX) is not None
 
 
 def test_without_notes_only_the_evaluation_runs(tick: Callable[[], list[dg.RunRequest]]) -> None:
@@ -94,20 +140,14 @@ def test_without_notes_only_the_evaluation_runs(tick: Callable[[], list[dg.RunRe
     assert not any(tag.startswith("dagster/asset_partition") for tag in request.tags)
 
 
-def test_scattered_ranges_are_a_run_each_and_the_last_one_evaluates() -> None:
+def test_scattered_ranges_are_a_run_each_before_backfills_and_the_evaluation_is_the_last_of_the_night() -> None:
     ranges = [BatchRange(start=key, end=key, wanted=1) for key in ("a-000000", "a-000900")]
 
-    first, last = run_requests("2025-03-01", ranges)
+    *indexing, evaluation = run_requests("2025-03-01", ranges)
 
-    assert [key.to_user_string() for key in first.asset_selection or []] == [
-        "notes",
-        "chunks",
-        "embeddings",
-        "fulltext_index",
-        "causal_graph",
-    ]
-    assert last.asset_selection is None
-    assert last.tags["dagster/priority"] == "-1"
+    assert [request.asset_selection for request in indexing] == [INDEX_KEYS, INDEX_KEYS]
+    assert [request.tags["dagster/priority"] for request in (*indexing, evaluation)] == ["2", "2", "1"]
+    assert {request.tags["brain/night"] for request in (*indexing, evaluation)} == {"yes"}
 
 
 def test_the_schedule_runs_from_the_start_at_half_past_three_of_the_configured_zone(
@@ -143,3 +183,16 @@ def test_a_second_tick_of_the_sensor_asks_for_nothing(
 
     assert not found.dynamic_partitions_requests
     assert found.skip_message == "Every note has its batch, and every batch its partition."
+
+
+def _execute(engine: Engine, instance: dg.DagsterInstance, request: dg.RunRequest) -> dg.ExecuteInProcessResult:
+    job = build_definitions({"engine": engine}).resolve_job_def("index_notes")
+    subset = job.get_subset(
+        asset_selection=set(request.asset_selection or ()),
+        asset_check_selection=None if request.asset_check_keys is None else set(request.asset_check_keys),
+    )
+    return subset.execute_in_process(instance=instance, tags=request.tags, raise_on_error=False)
+
+
+def _made(result: dg.ExecuteInProcessResult) -> list[str]:
+    return [event.asset_key.to_user_string() for event in result.get_asset_materialization_events() if event.asset_key]

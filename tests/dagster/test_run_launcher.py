@@ -1,6 +1,7 @@
 """A run whose process has died is told from one that works, whatever died with it."""
 
 import json
+import logging
 import subprocess
 import sys
 import time
@@ -11,6 +12,7 @@ import psutil
 import pytest
 from dagster._core.events import EngineEventData
 from dagster._core.launcher.base import WorkerStatus
+from dagster._daemon.monitoring.run_monitoring import check_run_timeout
 
 from rag_assets.run_launcher import GRPC_TAG, LocalRunLauncher
 from rag_assets.worker_processes import PROCESS_TAG, has_ended, is_gone, this_process
@@ -81,6 +83,18 @@ def test_a_run_on_another_machine_is_left_alone(
     run = started_run(instance, {GRPC_TAG: BY_PORT}, pid=process.pid)
 
     assert health(instance, run) is WorkerStatus.RUNNING
+
+
+def test_a_run_of_a_machine_that_is_no_more_is_given_up_after_its_longest_time(instance: dg.DagsterInstance) -> None:
+    run = started_run(instance, {PROCESS_TAG: "another-host/1/1.00"})
+    record = instance.get_run_record_by_id(run.run_id)
+    assert record is not None
+
+    check_run_timeout(instance, record._replace(start_time=time.time() - 3700), logging.getLogger(), 3600)
+
+    ended = instance.get_run_by_id(run.run_id)
+    assert ended is not None
+    assert ended.status is dg.DagsterRunStatus.FAILURE
 
 
 def test_a_command_that_executes_a_run_itself_is_asked_after_too(instance: dg.DagsterInstance) -> None:

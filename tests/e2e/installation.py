@@ -116,9 +116,10 @@ class Installation:
         *,
         assets: Sequence[str] | None = None,
         config: Mapping[str, Any] | None = None,
+        tags: Mapping[str, str] | None = None,
         seconds: float = 300,
     ) -> str:
-        """Launch a job without partitions, or some assets of it, and wait for its end; the run's id."""
+        """Launch a job, or some assets of it, and wait for its end; the run's id. Tags may name a range of partitions."""
         selector: dict[str, Any] = {
             "repositoryLocationName": "brain_sync",
             "repositoryName": "__repository__",
@@ -126,9 +127,13 @@ class Installation:
         }
         if assets is not None:
             selector["assetSelection"] = [{"path": [asset]} for asset in assets]
-        launched = self.graphql(
-            LAUNCH_JOB, params={"selector": selector, "runConfigData": config or {}, "mode": "default"}
-        )["launchRun"]
+        wanted = {
+            "selector": selector,
+            "runConfigData": config or {},
+            "mode": "default",
+            "executionMetadata": {"tags": [{"key": key, "value": value} for key, value in (tags or {}).items()]},
+        }
+        launched = self.graphql(LAUNCH_JOB, params=wanted)["launchRun"]
         assert launched["__typename"] == "LaunchRunSuccess", launched
         run_id = str(launched["run"]["id"])
         wait_until(

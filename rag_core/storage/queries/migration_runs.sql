@@ -8,7 +8,7 @@ with pending as materialized (
     left join migration_failures f on f.tenant_id = n.tenant_id and f.source = n.source and f.external_id = n.external_id
     where n.tenant_id = %(tenant)s and n.legacy_state = 'pending'
 )
-select m.state, m.reason, m.evaluate_every, m.started_at, m.changed_at,
+select m.state, m.reason, m.stopped_by_run, m.evaluate_every, m.started_at, m.changed_at,
     (select count(*) from legacy_notes where tenant_id = %(tenant)s),
     (select count(*) from pending),
     (select count(*) from migration_failures where tenant_id = %(tenant)s),
