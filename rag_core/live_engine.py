@@ -11,13 +11,13 @@ from rag_core.telemetry.logs import log_degraded
 class LiveEngine:
     """Hands out engines: a request asks once, keeps what it got, and so has one model from beginning to end.
 
-    A promotion is noticed within ``rag_core.embedding.active.CHECK_SECONDS``. A model on a server is loaded there before
-    requests get it; until then they get the former one, whose vectors are kept for long enough.
+    A promotion, or a restore that brings other models, is noticed within ``rag_core.embedding.active.CHECK_SECONDS``. A model on a
+    server is loaded there before requests get it; until then they get the former one, whose vectors are kept for long enough.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._refused: int | None = None
+        self._refused: EmbeddingModel | None = None
         self._changing = threading.Lock()
 
     @property
@@ -33,7 +33,8 @@ class LiveEngine:
     def current(self) -> Engine:
         """The engine for a request that begins now."""
         active = self._engine.watch.active()
-        if active.id not in {self._engine.model.id, self._refused} and self._changing.acquire(blocking=False):
+        known = any(held is not None and held.is_same_as(active) for held in (self._engine.model, self._refused))
+        if not known and self._changing.acquire(blocking=False):
             if active.provider == "hashing":  # in this process: there is nothing to load
                 self._change(active)
             else:
@@ -47,7 +48,7 @@ class LiveEngine:
             EmbeddingError: this program has no such provider or version.
         """
         active = self._engine.watch.active(is_urgent=True)
-        return self._engine if active.id == self._engine.model.id else with_model(self._engine, active)
+        return self._engine if active.is_same_as(self._engine.model) else with_model(self._engine, active)
 
     def _change(self, active: EmbeddingModel) -> None:
         """Hand out engines of another model from now on, once it is loaded; ``_changing`` is held until then."""
@@ -56,7 +57,7 @@ class LiveEngine:
             engine.warm_up_embedder()
             self._engine, self._refused = engine, None
         except EmbeddingError as error:
-            self._refused = active.id
+            self._refused = active
             log_degraded("model change", error)
         finally:
             self._changing.release()

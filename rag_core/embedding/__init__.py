@@ -11,7 +11,7 @@ model of it is built, so that a machine without Ollama loads no HTTP client.
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from rag_core.errors import EmbeddingError
@@ -59,6 +59,10 @@ class EmbeddingModel:
     fulltext_weight: float
     uses_contextual: bool
     state: ModelState
+
+    def is_same_as(self, other: "EmbeddingModel") -> bool:
+        """Whether both are one model, in whatever states; after a restore an id may be another's."""
+        return replace(self, state=other.state) == other
 
 
 def build_embedder(model: EmbeddingModel, *, ollama_host: str, timeout_seconds: float = 30) -> Embedder:

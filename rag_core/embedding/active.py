@@ -28,7 +28,7 @@ class ModelWatch:
         self._database = database
         self._clock = clock
         self._active = active
-        self._retired: frozenset[int] = frozenset()
+        self._registered: list[EmbeddingModel] | None = None
         self._due_at = clock() + CHECK_SECONDS
         self._has_failed = False
         self._lock = threading.Lock()
@@ -48,9 +48,11 @@ class ModelWatch:
         return self._active
 
     def is_retired(self, model: EmbeddingModel) -> bool:
-        """Whether the model's vectors are being removed, so that a search by it would find little or nothing."""
+        """Whether the model's vectors are being removed or gone, so that a search by it would find little or nothing."""
         self.active()
-        return model.id in self._retired
+        return self._registered is not None and not any(
+            known.is_same_as(model) and known.state != "retired" for known in self._registered
+        )
 
     def _look(self) -> None:
         try:
@@ -61,7 +63,7 @@ class ModelWatch:
             self._has_failed = True
         else:
             self._active = next((model for model in models if model.state == "active"), self._active)
-            self._retired = frozenset(model.id for model in models if model.state == "retired")
+            self._registered = models
             self._has_failed = False
         self._due_at = self._clock() + CHECK_SECONDS
 
@@ -92,6 +94,6 @@ class WatchedEmbedder:
         """
         if self._watch.is_retired(self._model):
             raise EmbeddingError(
-                f"embedding model {self.name} was retired while it was in use here; begin again, with the active one"
+                f"embedding model {self.name} was retired or replaced while it was in use here; begin again, with the active one"
             )
         return self._embedder.embed(texts, role=role)

@@ -111,7 +111,7 @@ def _store(
 
     def write(connection: Connection) -> IndexedNote | None:
         if found is not None:
-            store.hold_active_model(connection, pipeline.model.id)
+            store.hold_active_model(connection, pipeline.model)
         if _fetch_standing(connection, tenant, note) != standing:
             return None
         ensure_tenant(connection, tenant)
@@ -131,7 +131,7 @@ def _publish(connection: Connection, tenant: TenantId, found: _Chunked, pipeline
         return
     store.copy_staged(connection, tenant, [found.staged])
     store.copy_vectors(connection, tenant, found.vectors)
-    store.publish_notes(connection, tenant, [note_id], model_id=pipeline.model.id, fingerprint=found.staged.fingerprint)
+    store.publish_notes(connection, tenant, [note_id], model=pipeline.model, fingerprint=found.staged.fingerprint)
 
 
 def _whole(database: Database, tenant: TenantId, note: store.NoteToStage, pipeline: Pipeline) -> NoteVector | None:

@@ -125,7 +125,7 @@ def _fill_page(
         for chunk, kind, _, digest in hashed
         if digest in known or digest in computed.vectors
     ]
-    written = store.write_model_vectors(database, tenant, model.id, vectors, is_held=is_held)
+    written = store.write_model_vectors(database, tenant, model, vectors, is_held=is_held)
     if written.state == "retired":
         raise ModelStateError(f"{model.name} was retired meanwhile; nothing of it is kept")
     failed = {chunk.chunk_id: (chunk.note_id, digest) for chunk, _, _, digest in hashed if digest in computed.reasons}

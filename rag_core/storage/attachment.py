@@ -65,7 +65,7 @@ def attach_page(
     Raises:
         ModelChangedError: vectors were given and the model is not active any more.
     """
-    if any(note.vector is not None for note in notes) and hold_model(connection, model.id) != "active":
+    if any(note.vector is not None for note in notes) and hold_model(connection, model) != "active":
         raise ModelChangedError(f"{model.name} is not the active embedding model any more; attach once more")
     hold_state(connection, tenant)
     parameters = {"tenant": tenant, "source": source, "model": model.id, "origin": origin}

@@ -102,7 +102,12 @@ def list_batches_without_vectors(database: Database, tenant: TenantId, model_id:
 
 
 def write_model_vectors(
-    database: Database, tenant: TenantId, model_id: int, vectors: Sequence[ModelVector], *, is_held: bool = False
+    database: Database,
+    tenant: TenantId,
+    model: EmbeddingModel,
+    vectors: Sequence[ModelVector],
+    *,
+    is_held: bool = False,
 ) -> WrittenVectors:
     """Write vectors in one transaction; those of chunks that were deleted or replaced meanwhile are passed over.
 
@@ -110,7 +115,7 @@ def write_model_vectors(
     """
 
     def write(connection: Connection) -> WrittenVectors:
-        state = fetch_state(connection, model_id) if is_held else hold_model(connection, model_id)
+        state = fetch_state(connection, model) if is_held else hold_model(connection, model)
         if state == "retired":
             return WrittenVectors(count=0, state=state)
         lock_notes(connection, tenant, sorted({item.chunk.note_id for item in vectors}))
@@ -119,7 +124,7 @@ def write_model_vectors(
             copy.set_types(_TYPES)
             for item in vectors:
                 copy.write_row(_row(item))
-        parameters = {"tenant": tenant, "model": model_id}
+        parameters = {"tenant": tenant, "model": model.id}
         written = connection.execute(query("insert_model_vectors"), parameters).rowcount
         connection.execute(query("drop_live_copies"), parameters)
         return WrittenVectors(count=written, state=state)

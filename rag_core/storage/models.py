@@ -13,7 +13,7 @@ from uuid import UUID
 import psycopg
 
 from rag_core.embedding import EmbeddingModel, ModelState
-from rag_core.errors import DatabaseSetupError, NotFoundError
+from rag_core.errors import DatabaseSetupError, ModelChangedError, NotFoundError
 from rag_core.model import TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
@@ -128,21 +128,30 @@ def count_vectors_by_tenant(connection: Connection, model_id: int) -> dict[Tenan
     }
 
 
-def hold_model(connection: Connection, model_id: int) -> ModelState:
+def hold_model(connection: Connection, model: EmbeddingModel) -> ModelState:
     """Make promotions and retirements wait until the caller's transaction ends; the state the model is in until then.
 
     To be called first in a transaction, before a note is locked: a promotion locks the notes after this.
+
+    Raises:
+        ModelChangedError: see ``fetch_state``.
     """
     connection.execute(query("share_active_model"))
-    return fetch_state(connection, model_id)
+    return fetch_state(connection, model)
 
 
-def fetch_state(connection: Connection, model_id: int) -> ModelState:
-    """The state that a registered model is in."""
-    row = connection.execute(query("model_state"), {"model": model_id}).fetchone()
-    assert row is not None
-    state: ModelState = row[0]
-    return state
+def fetch_state(connection: Connection, model: EmbeddingModel) -> ModelState:
+    """The state that a registered model is in.
+
+    Raises:
+        ModelChangedError: a restore has put other models in the registry's place.
+    """
+    for registered in list_models(connection):
+        if registered.model.is_same_as(model):
+            return registered.model.state
+    raise ModelChangedError(
+        f"{model.name} is not registered any more as it was; a backup was restored meanwhile. Run it again"
+    )
 
 
 def promote_model(
@@ -230,7 +239,7 @@ def _rename_notes(
             "limit": RENAMED_NOTES,
         }
         with connection.transaction():
-            if hold_model(connection, model.id) != "active":
+            if hold_model(connection, model) != "active":
                 return renamed
             page = connection.execute(query("rename_fingerprints"), parameters).fetchone()
         if page is None:

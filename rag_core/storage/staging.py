@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pgvector import Vector
 
+from rag_core.embedding import EmbeddingModel
 from rag_core.errors import IndexingError, ModelChangedError
 from rag_core.model import ChunkId, Language, NoteId, TenantId
 from rag_core.storage.database import Connection, Database
@@ -269,7 +270,7 @@ def publish_notes(
     tenant: TenantId,
     notes: Sequence[NoteId],
     *,
-    model_id: int,
+    model: EmbeddingModel,
     fingerprint: str,
     is_waiting: bool = True,
 ) -> dict[NoteId, int]:
@@ -286,14 +287,14 @@ def publish_notes(
         ModelChangedError: the model is not the active one any more; nothing is published.
         IndexingError: a note's live chunks are not as many as were made; the transaction must not be committed.
     """
-    hold_active_model(connection, model_id)
+    hold_active_model(connection, model)
     hold_state(connection, tenant)
     locked = _lock(connection, tenant, notes, is_waiting=is_waiting)
     wanted = {"tenant": tenant, "notes": locked, "fingerprint": fingerprint}
     ready = [row[0] for row in connection.execute(query("fetch_publishable"), wanted).fetchall()]
     if not ready:
         return {}
-    parameters = {"tenant": tenant, "notes": ready, "model": model_id}
+    parameters = {"tenant": tenant, "notes": ready, "model": model.id}
     replaced: dict[NoteId, int] = dict(connection.execute(query("count_replaced_chunks"), parameters).fetchall())
     for name in _CHUNK_PUBLICATION:
         connection.execute(query(name), parameters)
@@ -313,13 +314,13 @@ _VECTOR_PUBLICATION = (
 )
 
 
-def hold_active_model(connection: Connection, model_id: int) -> None:
+def hold_active_model(connection: Connection, model: EmbeddingModel) -> None:
     """Keep promotions out until the caller's transaction ends.
 
     Raises:
         ModelChangedError: the model is not the active one any more.
     """
-    if hold_model(connection, model_id) != "active":
+    if hold_model(connection, model) != "active":
         raise ModelChangedError("another model was promoted meanwhile; run it again")
 
 

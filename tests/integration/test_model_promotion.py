@@ -168,7 +168,7 @@ class TestTheMomentOfPromotion:
         done = threading.Thread(target=promote, args=(engine, OTHER))
 
         with engine.database.transaction(tenant) as connection:
-            assert hold_model(connection, engine.model.id) == "active"
+            assert hold_model(connection, engine.model) == "active"
             done.start()
             wait_for_lock(engine.database)
             during = active(engine.database).name
@@ -491,6 +491,22 @@ class TestALiveEngine:
         assert after.query_embedder.dimensions == 1536
         assert after.caches is before.caches
         assert running.at_hand is after
+
+    def test_another_model_of_the_same_id_is_noticed_and_writes_nothing_as_the_former(
+        self, engine, tenant, live
+    ) -> None:
+        running, pass_a_second = live
+        before = running.current()
+        with engine.database.owner() as connection:  # as a restore leaves it
+            connection.execute("update brain.embedding_models set name = 'hashing-128', dimensions = 128")
+        pass_a_second()
+
+        after = running.current()
+
+        assert (after.model.id, after.model.name) == (before.model.id, "hashing-128")
+        assert running.renewed().model.dimensions == 128
+        with pytest.raises(ModelChangedError, match="a backup was restored meanwhile"):
+            store_and_index(engine.database, tenant, note(RIVER), before.pipeline)
 
     def test_a_writer_need_not_wait(self, engine, live) -> None:
         running, _ = live

@@ -25,9 +25,6 @@ set state = %(state)s, retired_at = null, promoted_at = case %(state)s when 'act
 where model_id = %(model)s and state = any(%(among)s)
 returning model_id;
 
--- name: model_state
-select state from brain.embedding_models where model_id = %(model)s;
-
 -- name: share_active_model
 -- A promotion or a retirement waits for those who share this lock, and they for it.
 select pg_advisory_xact_lock_shared(hashtextextended('brain.active_model', 0));
