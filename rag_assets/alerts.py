@@ -11,14 +11,24 @@ from functools import cached_property
 from typing import Any
 
 import dagster as dg
-from dagster import DagsterEventType, EventLogRecord, EventRecordsFilter, RunsFilter, RunStatusChangeRecordsFilter
+from dagster import (
+    AssetCheckEvaluation,
+    DagsterEventType,
+    EventLogRecord,
+    EventRecordsFilter,
+    RunsFilter,
+    RunStatusChangeRecordsFilter,
+)
 
+from rag_assets.checks import LOOKED_AT
 from rag_assets.evaluation_checks import QUALITY_CHECK as EVALUATION_QUALITY_CHECK
 from rag_assets.migration import QUALITY_CHECK as MIGRATION_QUALITY_CHECK
+from rag_assets.partitions import PARTITIONS_NAME, RANGE_END_TAG, RANGE_START_TAG
 from rag_assets.worker_processes import PROCESS_TAG
 from rag_core.alerting import rules
 from rag_core.alerting.delivery import Notifier
-from rag_core.alerting.facts import CheckEnd, RunEnd, thresholds
+from rag_core.alerting.facts import WITHOUT_PARTITIONS, CheckEnd, RunEnd, thresholds
+from rag_core.alerting.incidents import EVERYTHING, Scope
 from rag_core.alerting.rules import Rule
 from rag_core.alerting.watch import (
     Judge,
@@ -45,6 +55,7 @@ WITH_OWN_RULE = (
 )
 """Retrieval that got worse is told by ``evaluation_regression`` and ``migration_stalled``."""
 _WILL_RETRY = "dagster/will_retry"
+_PARTITION = "dagster/partition"
 _CHECK_FAILURE = "DagsterAssetCheckFailedError"
 _INTERRUPTION = "DagsterExecutionInterruptedError"
 _WRAPPINGS = frozenset({"DagsterExecutionStepExecutionError", "Failure", "RetryRequestedFromPolicy"})
@@ -125,7 +136,7 @@ class NewEvents:
     def runs(self) -> list[RunEnd]:
         """Runs that ended."""
         records = [record for record in self._records if record.event_log_entry.dagster_event_type in _RUN_ENDS]
-        tags = self._tags([record.run_id for record in records if not _is_success(record)])
+        tags = self._tags([record.run_id for record in records])
         return [self._run_end(record, tags.get(record.run_id, {})) for record in records]
 
     def _tags(self, run_ids: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -145,7 +156,21 @@ class NewEvents:
             is_check_failure=outermost == {_CHECK_FAILURE},
             is_interrupted=outermost == {_INTERRUPTION} and PROCESS_TAG in tags,
             cause=_cause(record, failures),
+            scope=self._scope(tags),
         )
+
+    def _scope(self, tags: dict[str, str]) -> Scope:
+        """The partitions of a run, those between the ends of its range as they are ordered now."""
+        ends = [tags[name] for name in (RANGE_START_TAG, RANGE_END_TAG) if name in tags]
+        if not ends:
+            return frozenset({tags[_PARTITION]}) if tags.get(_PARTITION) else WITHOUT_PARTITIONS
+        places = sorted(self._places[key] for key in ends if key in self._places)
+        between = list(self._places)[places[0] : places[-1] + 1] if places else []
+        return frozenset([*ends, *between])
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {key: place for place, key in enumerate(self._instance.get_dynamic_partitions(PARTITIONS_NAME))}
 
     def _step_failures(self, run_id: str) -> list[tuple[str, list[str]]]:
         """The steps that failed, each with the classes of its error and of what led to it."""
@@ -215,7 +240,14 @@ def _check_end(record: EventLogRecord) -> CheckEnd:
         is_error=evaluation.severity is dg.AssetCheckSeverity.ERROR,
         evaluated_at=datetime.fromtimestamp(record.timestamp, UTC),
         description=(evaluation.description or "")[:MAX_CAUSE_CHARACTERS],
+        scope=_looked_at(evaluation),
     )
+
+
+def _looked_at(evaluation: AssetCheckEvaluation) -> Scope:
+    """What the check says that it looked at; one that says nothing looks at everything."""
+    said = evaluation.metadata.get(LOOKED_AT)
+    return frozenset(said.value) if said is not None and isinstance(said.value, list) else EVERYTHING
 
 
 def look(

@@ -22,13 +22,18 @@ from rag_core.storage.checks import MAX_EXAMPLES, CheckReport, Violation
 from rag_core.storage.database import Database
 from rag_core.storage.golden import OrphanedQuery, list_queries_with_deleted_notes
 
+LOOKED_AT = "looked_at"
+"""Under this name an evaluation says what it looked at; what looks at less than it ends no alert about more."""
 Batches = Sequence[str] | None
 Check = Callable[[Engine, TenantId, Batches], CheckReport]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invariant:
-    """A check as Dagster shows it; ``is_blocking`` where a reader would be misled by going on."""
+    """A check as Dagster shows it; ``is_blocking`` where a reader would be misled by going on.
+
+    ``is_of_tenant``: it looks at all of a tenant's notes, whatever the batches of the run.
+    """
 
     name: str
     asset: str
@@ -36,6 +41,7 @@ class Invariant:
     description: str
     remedy: str
     is_blocking: bool = True
+    is_of_tenant: bool = False
 
     @property
     def spec(self) -> dg.AssetCheckSpec:
@@ -162,6 +168,7 @@ WHOLE_INDEX = (
         name="document_frequencies_are_exact",
         asset="fulltext_index",
         check=_of_tenant(checks.check_statistics),
+        is_of_tenant=True,
         description="Document frequencies recomputed from the lexemes equal the statistics' and the postings'.",
         remedy=REINDEX,
     ),
@@ -169,6 +176,7 @@ WHOLE_INDEX = (
         name="corpus_statistics_are_exact",
         asset="fulltext_index",
         check=_of_tenant(checks.check_corpus_statistics),
+        is_of_tenant=True,
         description="Number and length of the chunks, recomputed by language, equal the statistics'.",
         remedy=REINDEX,
     ),
@@ -180,6 +188,7 @@ GOLDEN = (
         name="orphaned_golden_queries",
         asset="evaluation_report",
         check=_of_tenant(_find_orphaned_queries),
+        is_of_tenant=True,
         description="No golden query refers to a note that was deleted; what it measures has changed if one does.",
         remedy="Import these queries again with notes that there are, by `brain golden import`.",
         is_blocking=False,
@@ -205,29 +214,52 @@ def invariant_checks(op_name: str, invariants: Sequence[Invariant]) -> dg.AssetC
             batches = selected_batches(context, engine)
             for invariant in invariants:
                 if invariant.name in selected:
-                    yield _result(invariant, _reports(invariant, engine, batches))
+                    reports = _reports(invariant, engine, batches)
+                    yield _result(
+                        invariant, reports, _looked_at(invariant, reports, batches, is_all=not _is_partitioned(context))
+                    )
 
     return checked
 
 
 def selected_batches(context: dg.AssetCheckExecutionContext, engine: Engine) -> Mapping[TenantId, Batches]:
     """The batches of a run by tenant; every tenant with all of its batches (None) in a run without."""
-    if context.has_partition_key or context.has_partition_key_range:
+    if _is_partitioned(context):
         return dict(batches_by_tenant(engine.database, context.partition_keys))
     return dict.fromkeys(list_tenants(engine.database))
+
+
+def _is_partitioned(context: dg.AssetCheckExecutionContext) -> bool:
+    return bool(context.has_partition_key or context.has_partition_key_range)
+
+
+def _looked_at(
+    invariant: Invariant, reports: Mapping[TenantId, CheckReport], batches: Mapping[TenantId, Batches], *, is_all: bool
+) -> list[str] | None:
+    """The batches or the tenants, None for all; with violations only those of the tenants that have some."""
+    if is_all:
+        return None
+    failing = [tenant for tenant, report in reports.items() if report.violations]
+    tenants = failing or list(reports)
+    return list(tenants) if invariant.is_of_tenant else [key for tenant in tenants for key in batches[tenant] or ()]
 
 
 def _reports(invariant: Invariant, engine: Engine, batches: Mapping[TenantId, Batches]) -> dict[TenantId, CheckReport]:
     return {tenant: invariant.check(engine, tenant, keys) for tenant, keys in batches.items()}
 
 
-def _result(invariant: Invariant, reports: Mapping[TenantId, CheckReport]) -> dg.AssetCheckResult:
+def _result(
+    invariant: Invariant, reports: Mapping[TenantId, CheckReport], looked_at: Sequence[str] | None
+) -> dg.AssetCheckResult:
     rows = [
         {"tenant": tenant, "note": example.note, "problem": example.problem}
         for tenant, report in reports.items()
         for example in report.examples
     ]
-    metadata: dict[str, Any] = {"violations": sum(report.violations for report in reports.values())}
+    metadata: dict[str, Any] = {
+        "violations": sum(report.violations for report in reports.values()),
+        LOOKED_AT: "everything" if looked_at is None else dg.MetadataValue.json(list(looked_at)),
+    }
     if rows:
         metadata |= {"examples": table(rows), "remedy": invariant.remedy}
     return dg.AssetCheckResult(

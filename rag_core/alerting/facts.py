@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
+from rag_core.alerting.incidents import EVERYTHING, Scope
 from rag_core.model import TenantId
 from rag_core.settings import Settings
 
@@ -114,9 +115,13 @@ class ServiceProcess:
     has_ended: bool
 
 
+WITHOUT_PARTITIONS: Scope = frozenset({"(without partitions)"})
+"""What a run is over that is over no partitions: nothing that a run over partitions does."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnd:
-    """A run of Dagster that ended.
+    """A run of Dagster that ended; ``scope`` are its partitions.
 
     ``is_retried``: another run takes its place by itself. ``is_check_failure``: a failed blocking check stopped it, and nothing
     else. ``is_interrupted``: whoever ran it in a terminal stopped it.
@@ -130,11 +135,15 @@ class RunEnd:
     is_check_failure: bool = False
     is_interrupted: bool = False
     cause: str = ""
+    scope: Scope = WITHOUT_PARTITIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckEnd:
-    """An evaluation of an asset check; ``is_error`` where its failure is one, not a warning."""
+    """An evaluation of an asset check; ``is_error`` where its failure is one, not a warning.
+
+    ``scope`` are the batches or tenants it looked at; of one that failed, those of the tenants in which it did.
+    """
 
     asset: str
     check: str
@@ -143,3 +152,4 @@ class CheckEnd:
     is_error: bool
     evaluated_at: datetime
     description: str = ""
+    scope: Scope = EVERYTHING

@@ -7,7 +7,7 @@ after its end is the same incident, so that flapping does not tell people twice.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeAlias, get_args
 from uuid import UUID, uuid4
 
 from rag_core.model import TenantId
@@ -18,11 +18,17 @@ SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 Kind = Literal["alert", "reminder", "resolution", "over"]
 """What is told: trouble, trouble that goes on, its end, or both at once where nobody was told in time."""
 AddressId = str
+Scope: TypeAlias = frozenset[str] | None
+"""Parts of a subject, such as the batches that a check looked at; None is all of it."""
+EVERYTHING: Scope = None
+NOTHING: Scope = frozenset()
+BACK_AFTER = timedelta(minutes=10)
+"""So long after an end was told a critical trouble that is there again is told anew; until then it may be flapping."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trouble:
-    """What a rule found. ``link`` is a page of Dagster's UI, from its root; ``details`` are figures."""
+    """What a rule found, in which part of the subject. ``link`` is a page of Dagster's UI, from its root; ``details`` are figures."""
 
     rule: str
     subject: str
@@ -32,15 +38,20 @@ class Trouble:
     tenant: TenantId | None = None
     link: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
+    scope: Scope = EVERYTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """What a rule says now. ``over`` are the subjects whose trouble has ended; None means all but those in ``troubles``."""
+    """What a rule says now.
+
+    ``over`` are the subjects whose trouble has ended, and in which part; None means all but those in ``troubles``. Of a
+    subject in both, what is over ended before its trouble began.
+    """
 
     rule: str
     troubles: Sequence[Trouble] = ()
-    over: Collection[str] | None = None
+    over: Mapping[str, Scope] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +65,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incident:
-    """A trouble over time. ``is_settled``: it is over, and whoever is to know does."""
+    """A trouble over time. ``is_settled``: it is over, and whoever is to know does. ``is_closed_by_hand``: somebody said so."""
 
     id: UUID
     trouble: Trouble
@@ -62,6 +73,7 @@ class Incident:
     last_seen_at: datetime
     times_seen: int = 1
     resolved_at: datetime | None = None
+    is_closed_by_hand: bool = False
     is_settled: bool = False
     told: Mapping[AddressId, Told] = field(default_factory=dict)
 
@@ -89,16 +101,43 @@ def advance(
     ``incidents`` are the firing ones and those that ended within the cooldown, of all rules or of this one.
     """
     known = _newest([incident for incident in incidents if incident.trouble.rule == judgement.rule])
-    after = dict(known)
+    found = {trouble.subject for trouble in judgement.troubles}
+    over = judgement.over
+    if over is None:
+        over = {subject: EVERYTHING for _, subject in known if subject not in found}
+    after = {key: _eased(incident, over) for key, incident in known.items()}
     for trouble in judgement.troubles:
         key = (trouble.rule, trouble.subject)
         after[key] = _seen(after.get(key), trouble, now=now, cooldown=cooldown)
-    found = {trouble.subject for trouble in judgement.troubles}
     for key, incident in after.items():
-        is_over = key[1] not in found if judgement.over is None else key[1] in judgement.over
-        if is_over and incident.is_firing:
+        if incident.is_firing and key[1] in over and incident.trouble.scope == NOTHING:
             after[key] = replace(incident, resolved_at=now)
     return [incident for key, incident in after.items() if incident != known.get(key)]
+
+
+def joined(one: Scope, other: Scope) -> Scope:
+    """What is in either."""
+    return EVERYTHING if one is None or other is None else one | other
+
+
+def without(scope: Scope, gone: Scope) -> Scope:
+    """What is left of a scope; of everything without a part of it that is everything, for nobody knows the other parts."""
+    if gone is None:
+        return NOTHING
+    return EVERYTHING if scope is None else scope - gone
+
+
+def _eased(incident: Incident, over: Mapping[str, Scope]) -> Incident:
+    trouble = incident.trouble
+    if not incident.is_firing or trouble.subject not in over:
+        return incident
+    return replace(incident, trouble=replace(trouble, scope=without(trouble.scope, over[trouble.subject])))
+
+
+def close(incident: Incident, *, now: datetime) -> Incident:
+    """A firing incident, ended because somebody says that it is over; if it is not, the rule finds it again."""
+    ended = replace(incident.trouble, scope=NOTHING)
+    return replace(incident, trouble=ended, resolved_at=now, is_closed_by_hand=True)
 
 
 def _newest(incidents: Sequence[Incident]) -> dict[tuple[str, str], Incident]:
@@ -110,12 +149,14 @@ def _newest(incidents: Sequence[Incident]) -> dict[tuple[str, str], Incident]:
 def _seen(known: Incident | None, trouble: Trouble, *, now: datetime, cooldown: timedelta) -> Incident:
     if known is None or (known.resolved_at is not None and now - known.resolved_at >= cooldown):
         return Incident(id=uuid4(), trouble=trouble, first_seen_at=now, last_seen_at=now)
+    left = known.trouble.scope if known.is_firing else NOTHING
     return replace(
         known,
-        trouble=trouble,
+        trouble=replace(trouble, scope=joined(left, trouble.scope)),
         last_seen_at=now,
         times_seen=known.times_seen + 1,
         resolved_at=None,
+        is_closed_by_hand=False,
         is_settled=False,
     )
 
@@ -126,21 +167,25 @@ def due(
     """What an address is to be told of an incident now.
 
     An incident that got worse is told at once; one that came back within the cooldown and went again is not told anew, because
-    its end was told already.
+    its end was told already, unless it is critical and there ``BACK_AFTER`` that end. Who was told is reminded of what was seen
+    since then: a failed run is an event, which nobody sees again.
     """
     told = incident.told.get(address)
+    severity = incident.trouble.severity
     if told is None:
-        if incident.is_settled or not _reaches(incident.trouble.severity, least_severity):
+        if incident.is_settled or not _reaches(severity, least_severity):
             return None
         return "alert" if incident.is_firing else "over"
+    ended = told.resolution_at if told.resolution_at is not None and told.resolution_at >= told.alert_at else None
     if not incident.is_firing:
-        is_known = told.resolution_at is not None and told.resolution_at >= told.alert_at
-        return None if is_known else "resolution"
-    if not _reaches(incident.trouble.severity, told.severity, by=1) and now - told.alert_at < cooldown:
+        return "resolution" if ended is None else None
+    if not _reaches(severity, least_severity):
         return None
-    if not _reaches(incident.trouble.severity, least_severity):
-        return None
-    return "reminder" if _reaches(told.severity, incident.trouble.severity) else "alert"
+    is_back = ended is not None and severity == "critical" and now - ended >= BACK_AFTER
+    if is_back or _reaches(severity, told.severity, by=1):
+        return "alert"
+    is_new = incident.last_seen_at > told.alert_at
+    return "reminder" if is_new and now - told.alert_at >= cooldown else None
 
 
 def _reaches(severity: Severity, least: Severity, *, by: int = 0) -> bool:

@@ -1,10 +1,11 @@
 """What is trouble: one pure function a rule, from facts to a judgement. No I/O.
 
 No data is no alarm, except where data must be there: a night without evaluation and a process that fell silent are rules of
-their own.
+their own. Nor does it end one: what is over was seen to be.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, get_args
 
@@ -19,7 +20,7 @@ from rag_core.alerting.facts import (
     StaleNotes,
     Thresholds,
 )
-from rag_core.alerting.incidents import Judgement, Severity, Trouble
+from rag_core.alerting.incidents import EVERYTHING, NOTHING, Judgement, Scope, Severity, Trouble, joined, without
 from rag_core.process_names import host_of
 
 Rule = Literal[
@@ -38,18 +39,34 @@ RULES: tuple[Rule, ...] = get_args(Rule)
 WINDOW = timedelta(minutes=10)
 """What latency and errors are judged over."""
 MINUTE = timedelta(minutes=1)
+GIVEN_UP_AFTER = timedelta(days=1)
+"""Of an API process that has been silent for longer nobody is told any more; what was told of it is not over."""
 SERVICE = "api"
 _METRICS = {"ndcg_at_10": "nDCG@10", "mrr": "MRR", "hit_rate_at_10": "hit rate @10"}
 
 
 def evaluation_regression(evaluations: Iterable[NightlyEvaluation]) -> Judgement:
-    """The newest nightly runs of a golden set are significantly worse than their baselines, by one strategy or several."""
+    """The newest nightly runs of a golden set are significantly worse than their baselines, by one strategy or several.
+
+    It is over for a strategy whose newest run has a verdict and is not worse; a night without a verdict changes nothing.
+    """
     worse: dict[str, list[NightlyEvaluation]] = {}
+    over: dict[str, Scope] = {}
     for found in evaluations:
-        if (found.comparison or {}).get("is_regression") is True:
-            worse.setdefault(f"{found.tenant}/{found.set_name}", []).append(found)
+        subject = f"{found.tenant}/{found.set_name}"
+        match _is_worse(found.comparison or {}):
+            case True:
+                worse.setdefault(subject, []).append(found)
+            case False:
+                over[subject] = joined(over.get(subject, NOTHING), frozenset({found.strategy}))
     troubles = [_regression(subject, found) for subject, found in worse.items()]
-    return Judgement(rule="evaluation_regression", troubles=troubles)
+    return Judgement(rule="evaluation_regression", troubles=troubles, over=over)
+
+
+def _is_worse(comparison: Mapping[str, Any]) -> bool | None:
+    """None without a verdict."""
+    verdict = comparison.get("is_regression")
+    return verdict if isinstance(verdict, bool) and comparison.get("obstacle") is None else None
 
 
 def _regression(subject: str, found: Sequence[NightlyEvaluation]) -> Trouble:
@@ -65,6 +82,7 @@ def _regression(subject: str, found: Sequence[NightlyEvaluation]) -> Trouble:
         tenant=tenant,
         link=f"/runs/{run}" if run else "/assets/evaluation_report",
         details={one.strategy: _figures(one) for one in found},
+        scope=frozenset(one.strategy for one in found),
     )
 
 
@@ -88,20 +106,32 @@ def _number(value: object, *, digits: int = 3) -> str:
 
 
 def run_failed(ends: Iterable[RunEnd]) -> Judgement:
-    """A run failed for good; a later run of the same job that succeeds ends it.
+    """A run failed for good; later runs of the same job that succeed over the same partitions end it.
 
     Not a run that another one takes the place of, nor one that only a failed check stopped, which is an alert of its own, nor one
     that its owner stopped. ``ends`` are in the order they happened.
     """
-    failed: dict[str, RunEnd] = {}
-    over: set[str] = set()
-    for end in ends:
-        if end.is_success:
-            over.add(end.job)
-        elif not (end.is_retried or end.is_check_failure or end.is_interrupted):
-            failed[end.job] = end
-            over.discard(end.job)
-    return Judgement(rule="run_failed", troubles=[_failed_run(end) for end in failed.values()], over=over)
+    outcomes = [
+        (end.job, end.scope, None if end.is_success else _failed_run(end))
+        for end in ends
+        if end.is_success or not (end.is_retried or end.is_check_failure or end.is_interrupted)
+    ]
+    return _judged("run_failed", outcomes)
+
+
+def _judged(rule: Rule, outcomes: Iterable[tuple[str, Scope, Trouble | None]]) -> Judgement:
+    """From subjects, what of them was tried, and the trouble if that failed, in the order it happened."""
+    failed: dict[str, Trouble] = {}
+    over: dict[str, Scope] = {}
+    for subject, scope, trouble in outcomes:
+        left = failed[subject].scope if subject in failed else NOTHING
+        if trouble is not None:
+            failed[subject] = replace(trouble, scope=joined(left, scope))
+            continue
+        over[subject] = joined(over.get(subject, NOTHING), scope)
+        if subject in failed:
+            failed[subject] = replace(failed[subject], scope=without(left, scope))
+    return Judgement(rule=rule, troubles=list(failed.values()), over=over)
 
 
 def _failed_run(end: RunEnd) -> Trouble:
@@ -122,21 +152,18 @@ def _job(name: str) -> str:
 
 
 def check_failed(ends: Iterable[CheckEnd], *, with_own_rule: Iterable[tuple[str, str]] = ()) -> Judgement:
-    """An asset check failed; its next evaluation that passes ends it. ``ends`` are in the order they happened.
+    """An asset check failed; later evaluations that pass over everything, or over all that it failed on, end it.
 
-    ``with_own_rule`` are checks, by asset and name, whose errors another rule tells; their warnings are told here.
+    ``ends`` are in the order they happened. ``with_own_rule`` are checks, by asset and name, whose errors another rule tells;
+    their warnings are told here.
     """
     told_elsewhere = set(with_own_rule)
-    failed: dict[str, CheckEnd] = {}
-    over: set[str] = set()
-    for end in ends:
-        subject = f"{end.asset}/{end.check}"
-        if end.is_passed or (end.is_error and (end.asset, end.check) in told_elsewhere):
-            over.add(subject)
-        else:
-            failed[subject] = end
-            over.discard(subject)
-    return Judgement(rule="check_failed", troubles=[_failed_check(end) for end in failed.values()], over=over)
+
+    def is_over(end: CheckEnd) -> bool:
+        return end.is_passed or (end.is_error and (end.asset, end.check) in told_elsewhere)
+
+    outcomes = [(f"{end.asset}/{end.check}", end.scope, None if is_over(end) else _failed_check(end)) for end in ends]
+    return _judged("check_failed", outcomes)
 
 
 def _failed_check(end: CheckEnd) -> Trouble:
@@ -245,9 +272,10 @@ def _missing(facts: GoldenSet, *, now: datetime) -> Trouble:
 
 
 def latency_high(window: ServiceWindow, *, limits: Thresholds) -> Judgement:
-    """One search in twenty takes longer than it may; too few searches are judged by nobody."""
-    is_high = window.p95_ms is not None and window.p95_ms > limits.latency_p95_ms
-    if not is_high or window.requests < limits.least_requests:
+    """One search in twenty takes longer than it may; too few searches are judged by nobody, and end nothing."""
+    if window.p95_ms is None or window.requests < limits.least_requests:
+        return Judgement(rule="latency_high", over={})
+    if window.p95_ms <= limits.latency_p95_ms:
         return Judgement(rule="latency_high")
     trouble = Trouble(
         rule="latency_high",
@@ -264,8 +292,10 @@ def latency_high(window: ServiceWindow, *, limits: Thresholds) -> Judgement:
 
 
 def error_rate_high(window: ServiceWindow, *, limits: Thresholds) -> Judgement:
-    """Too large a share of the requests failed; too few requests are judged by nobody."""
-    if window.requests < max(limits.least_requests, 1) or window.failed / window.requests <= limits.error_rate:
+    """Too large a share of the requests failed; too few requests are judged by nobody, and end nothing."""
+    if window.requests < max(limits.least_requests, 1):
+        return Judgement(rule="error_rate_high", over={})
+    if window.failed / window.requests <= limits.error_rate:
         return Judgement(rule="error_rate_high")
     trouble = Trouble(
         rule="error_rate_high",
@@ -284,16 +314,19 @@ def error_rate_high(window: ServiceWindow, *, limits: Thresholds) -> Judgement:
 def service_silent(processes: Sequence[ServiceProcess], *, now: datetime, limits: Thresholds) -> Judgement:
     """An API process wrote its figures and then no more, without having ended.
 
-    A process of the same host that began since takes its place, so one that was started again is no trouble.
+    It is over when that process writes again or ends as it should, or when one of the same host that began since takes its place.
     """
-    silent = [
-        facts
-        for facts in processes
-        if not facts.has_ended
-        and now - (facts.last_minute + MINUTE) >= limits.silent_after
-        and not any(_replaces(other, facts) for other in processes)
-    ]
-    return Judgement(rule="service_silent", troubles=[_silent(facts, now=now) for facts in silent])
+    silent = [facts for facts in processes if _is_silent(facts, processes, now=now, limits=limits)]
+    over = {facts.process: EVERYTHING for facts in processes if facts not in silent}
+    troubles = [_silent(facts, now=now) for facts in silent if now - facts.last_minute < GIVEN_UP_AFTER]
+    return Judgement(rule="service_silent", troubles=troubles, over=over)
+
+
+def _is_silent(
+    facts: ServiceProcess, processes: Sequence[ServiceProcess], *, now: datetime, limits: Thresholds
+) -> bool:
+    is_late = not facts.has_ended and now - (facts.last_minute + MINUTE) >= limits.silent_after
+    return is_late and not any(_replaces(other, facts) for other in processes)
 
 
 def _replaces(other: ServiceProcess, silent: ServiceProcess) -> bool:
@@ -330,7 +363,7 @@ def watch_failed(failures: Iterable[tuple[str, str]], *, judged: Iterable[str]) 
         )
         for rule, error in failures
     ]
-    return Judgement(rule="watch_failed", troubles=troubles, over=set(judged))
+    return Judgement(rule="watch_failed", troubles=troubles, over=dict.fromkeys(judged, EVERYTHING))
 
 
 def _lasting(duration: timedelta) -> str:

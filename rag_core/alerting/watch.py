@@ -31,8 +31,8 @@ from rag_core.telemetry.logs import log_degraded, log_failed
 
 DELIVERY_SECONDS = 25.0
 """After so long no further message is begun; Dagster ends a tick after 60 s."""
-LOOK_BACK = timedelta(days=1)
-"""An API process that has been silent for longer is given up, and its alert resolved."""
+LOOK_BACK = timedelta(days=30)
+"""For API processes; the figures of the service are kept for so long."""
 
 Judge = Callable[[Connection], Judgement]
 
@@ -119,7 +119,7 @@ def stale_rule(limits: Thresholds, *, fingerprint: str, pipeline_since: datetime
 
     def judge(connection: Connection) -> Judgement:
         if now - pipeline_since < limits.stale_after:
-            return Judgement(rule="index_stale")
+            return Judgement(rule="index_stale", over={})
         stale = store.list_stale_notes(
             connection, fingerprint=fingerprint, before=now - limits.stale_after, most_attempts=MAX_ATTEMPTS
         )

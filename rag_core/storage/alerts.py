@@ -199,6 +199,8 @@ def _incident_row(incident: Incident) -> dict[str, Any]:
                 "figures": dict(trouble.details),
                 "told": {address: _told_to_json(told) for address, told in incident.told.items()},
                 "is_settled": incident.is_settled,
+                "is_closed_by_hand": incident.is_closed_by_hand,
+                "scope": None if trouble.scope is None else sorted(trouble.scope),
             }
         ),
         "times_seen": incident.times_seen,
@@ -223,11 +225,13 @@ def _incident(row: tuple[Any, ...]) -> Incident:
             tenant=None if tenant is None else TenantId(tenant),
             link=link or "",
             details=details.get("figures", {}),
+            scope=None if details.get("scope") is None else frozenset(details["scope"]),
         ),
         first_seen_at=first,
         last_seen_at=last,
         times_seen=times_seen,
         resolved_at=resolved,
+        is_closed_by_hand=bool(details.get("is_closed_by_hand")),
         is_settled=bool(details.get("is_settled")),
         told={address: _told_from_json(told) for address, told in details.get("told", {}).items()},
     )

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import dagster as dg
 import pytest
 from dagster import EventLogRecord
-from pipeline_runs import TENANT, ImportTexts, RunJob
+from pipeline_runs import TENANT, ImportTexts, RunJob, range_tags
 from webhook_server import WebhookServer
 from webhook_server import webhook_server as webhook_server  # noqa: PLC0414  a fixture, re-exported to pytest
 
@@ -16,10 +16,12 @@ from rag_assets import alerts
 from rag_assets.alerts import WITH_OWN_RULE, Memory, NewEvents, in_order, look, remember
 from rag_assets.definitions import build_definitions
 from rag_assets.indexing import dagster_instance
+from rag_assets.partitions import PARTITIONS_NAME
 from rag_assets.worker_processes import PROCESS_TAG
 from rag_core.alerting.delivery import Notifier, parse_addresses
 from rag_core.alerting.facts import RunEnd
 from rag_core.engine import Engine
+from rag_core.model import TenantId
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 NOTHING = Notifier()
@@ -396,3 +398,51 @@ def test_a_defect_planted_in_the_index_is_told_by_the_pipelines_own_check(
 
     assert before == "Nothing is firing."
     assert "check_failed of fulltext_index/postings_are_exact" in looking.look()
+
+
+def test_a_run_over_other_batches_or_none_ends_no_alert_of_a_check(
+    instance: dg.DagsterInstance, engine: Engine, import_texts: ImportTexts, run_job: RunJob
+) -> None:
+    import_texts(["Riego el huerto los martes."])
+    import_texts(["El pozo baja en agosto."], owner=TenantId("otra"))
+    run_job("update_index")
+    instance.add_dynamic_partitions(PARTITIONS_NAME, ["vacía"])
+    looking = Looking(instance, engine)
+    with engine.database.owner() as owner:
+        owner.execute("create table public.kept as select * from brain.postings where tenant_id = %s", (TENANT,))
+        owner.execute("delete from brain.postings where tenant_id = %s", (TENANT,))
+    run_job("check_index", is_partitioned=False)
+    looking.look()
+
+    said = []
+    for key in ("otra-000000", "vacía"):
+        assert _update(instance, engine, key).success
+        said.append(looking.look())
+    with engine.database.owner() as owner:
+        owner.execute("insert into brain.postings select * from public.kept")
+    run_job("check_index", is_partitioned=False)
+
+    assert [one for one in said if "ended" in one] == []
+    assert "ended: check_failed of fulltext_index/postings_are_exact" in looking.look()
+
+
+def test_a_range_that_failed_is_over_when_all_of_it_succeeded(instance: dg.DagsterInstance, engine: Engine) -> None:
+    instance.add_dynamic_partitions(PARTITIONS_NAME, ["a", "b", "c"])
+    looking = Looking(instance, engine)
+    probe = Probe(instance, error=ValueError())
+    probe.run(**range_tags("a", "b"))
+    began = looking.look()
+    probe.error = None
+
+    said = []
+    for start, end in (("b", "c"), ("a", "a")):
+        probe.run(**range_tags(start, end))
+        said.append(looking.look())
+
+    assert "began: run_failed of probe_job" in began
+    assert said == ["1 firing.", "Nothing is firing. ended: run_failed of probe_job."]
+
+
+def _update(instance: dg.DagsterInstance, engine: Engine, key: str) -> dg.ExecuteInProcessResult:
+    job = build_definitions({"engine": engine}).resolve_job_def("update_index")
+    return job.execute_in_process(instance=instance, run_config=QUIET, tags=range_tags(key, key), raise_on_error=False)

@@ -405,7 +405,7 @@ class TestWatch:
         def refuse(connection: Connection) -> Judgement:
             if is_broken:
                 connection.execute("select 1 / 0")
-            return Judgement(rule="run_failed", over=set())
+            return Judgement(rule="run_failed", over={})
 
         sink = Sink()
         minutes = Minutes(

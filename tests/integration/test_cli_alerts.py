@@ -36,7 +36,7 @@ def database_with_two(database: Database, database_url: str, monkeypatch: pytest
     ]
     cooldown = timedelta(hours=6)
     opened = advance([], Judgement(rule="run_failed", troubles=troubles), now=NOW, cooldown=cooldown)
-    mended = advance(opened, Judgement(rule="run_failed", over={"check_index"}), now=NOW, cooldown=cooldown)
+    mended = advance(opened, Judgement(rule="run_failed", over={"check_index": None}), now=NOW, cooldown=cooldown)
     with operator_connection(database, timeout_ms=10_000) as connection:
         write_incidents(connection, [*opened[:1], *mended])
     return database

@@ -7,6 +7,7 @@ import pytest
 
 from rag_core.alerting import rules
 from rag_core.alerting.facts import (
+    WITHOUT_PARTITIONS,
     CheckEnd,
     GoldenSet,
     MigrationFacts,
@@ -84,9 +85,22 @@ class TestEvaluationRegression:
 
         assert trouble.link == link
 
-    @pytest.mark.parametrize("comparison", [None, {}, {"is_regression": False}, {"is_regression": "yes"}])
-    def test_without_a_verdict_there_is_no_alarm(self, comparison: dict[str, object] | None) -> None:
-        assert subjects(rules.evaluation_regression([replace(self.WORSE, comparison=comparison)])) == []
+    @pytest.mark.parametrize(
+        "comparison",
+        [None, {}, {"is_regression": "yes"}, {"is_regression": False, "obstacle": "degraded"}],
+    )
+    def test_without_a_verdict_there_is_no_alarm_and_none_is_over(self, comparison: dict[str, object] | None) -> None:
+        judgement = rules.evaluation_regression([replace(self.WORSE, comparison=comparison)])
+
+        assert (subjects(judgement), judgement.over) == ([], {})
+
+    def test_it_is_over_for_the_strategies_that_are_not_worse(self) -> None:
+        sound = replace(self.WORSE, strategy="semantic", comparison={"is_regression": False, "obstacle": None})
+
+        judgement = rules.evaluation_regression([self.WORSE, sound])
+
+        assert [trouble.scope for trouble in judgement.troubles] == [{"hybrid"}]
+        assert judgement.over == {"ana/default": {"semantic"}}
 
     def test_a_verdict_without_figures_is_an_alarm_all_the_same(self) -> None:
         bare = replace(self.WORSE, comparison={"is_regression": True})
@@ -114,18 +128,30 @@ class TestRunFailed:
     def test_a_later_success_of_the_job_ends_it_and_the_failure_is_told_too(self) -> None:
         judgement = rules.run_failed([self.FAILED, self.SUCCEEDED])
 
-        assert (subjects(judgement), judgement.over) == (["index_notes"], {"index_notes"})
+        (trouble,) = judgement.troubles
+        assert (trouble.subject, trouble.scope) == ("index_notes", frozenset())
+        assert judgement.over == {"index_notes": WITHOUT_PARTITIONS}
 
     def test_a_failure_after_a_success_goes_on(self) -> None:
-        assert rules.run_failed([self.SUCCEEDED, self.FAILED]).over == set()
+        (trouble,) = rules.run_failed([self.SUCCEEDED, self.FAILED]).troubles
+
+        assert trouble.scope == WITHOUT_PARTITIONS
+
+    def test_a_success_over_other_partitions_leaves_those_that_failed(self) -> None:
+        failed = replace(self.FAILED, scope=frozenset({"b1", "b2"}))
+        succeeded = [replace(self.SUCCEEDED, scope=frozenset({"b2", "b3"})), self.SUCCEEDED]
+
+        (trouble,) = rules.run_failed([failed, *succeeded]).troubles
+
+        assert trouble.scope == {"b1"}
 
     def test_a_success_of_another_job_ends_nothing(self) -> None:
         judgement = rules.run_failed([self.FAILED, replace(self.SUCCEEDED, job="check_index")])
 
-        assert judgement.over == {"check_index"}
+        assert judgement.over == {"check_index": WITHOUT_PARTITIONS}
 
     def test_nothing_new_changes_nothing(self) -> None:
-        assert rules.run_failed([]) == Judgement(rule="run_failed", troubles=[], over=set())
+        assert rules.run_failed([]) == Judgement(rule="run_failed", troubles=[], over={})
 
 
 class TestCheckFailed:
@@ -150,15 +176,21 @@ class TestCheckFailed:
     def test_the_next_evaluation_that_passes_ends_it(self) -> None:
         judgement = rules.check_failed([replace(self.FAILED, is_passed=True)])
 
-        assert (subjects(judgement), judgement.over) == ([], {"fulltext_index/no_note_is_lost"})
+        assert (subjects(judgement), judgement.over) == ([], {"fulltext_index/no_note_is_lost": None})
 
     def test_a_failure_between_two_looks_is_told_though_it_passed_later(self) -> None:
         judgement = rules.check_failed([self.FAILED, replace(self.FAILED, is_passed=True)])
 
-        assert (subjects(judgement), judgement.over) == (
-            ["fulltext_index/no_note_is_lost"],
-            {"fulltext_index/no_note_is_lost"},
-        )
+        (trouble,) = judgement.troubles
+        assert (trouble.scope, judgement.over) == (frozenset(), {"fulltext_index/no_note_is_lost": None})
+
+    def test_a_pass_over_other_batches_ends_nothing_of_it(self) -> None:
+        failed = replace(self.FAILED, scope=frozenset({"b1"}))
+        passed = replace(self.FAILED, is_passed=True, scope=frozenset({"b2"}))
+
+        (trouble,) = rules.check_failed([failed, passed]).troubles
+
+        assert trouble.scope == {"b1"}
 
     def test_an_error_that_another_rule_tells_is_left_out(self) -> None:
         assert subjects(rules.check_failed([self.FAILED], with_own_rule=self.OWN)) == []
@@ -170,7 +202,7 @@ class TestCheckFailed:
         second = rules.check_failed([self.FAILED], with_own_rule=self.OWN)
 
         assert subjects(first) == ["fulltext_index/no_note_is_lost"]
-        assert second.over == {"fulltext_index/no_note_is_lost"}
+        assert second.over == {"fulltext_index/no_note_is_lost": None}
 
 
 class TestMigrationStalled:
@@ -294,6 +326,12 @@ class TestServiceWindow:
 
         assert len(rules.error_rate_high(window, limits=LIMITS).troubles) == found
 
+    def test_too_few_requests_end_nothing_and_enough_good_ones_do(self) -> None:
+        few, good = replace(EMPTY, requests=19, p95_ms=5), replace(EMPTY, requests=20, p95_ms=5)
+
+        assert [rules.latency_high(window, limits=LIMITS).over for window in (EMPTY, few, good)] == [{}, {}, None]
+        assert [rules.error_rate_high(window, limits=LIMITS).over for window in (EMPTY, few, good)] == [{}, {}, None]
+
     def test_the_figures_are_told(self) -> None:
         window = ServiceWindow(requests=40, failed=10, degraded=3, p95_ms=2345.6)
 
@@ -337,12 +375,29 @@ class TestServiceSilent:
 
         assert self.judged(self.SILENT, neighbour) == ["casa/41/100.00"]
 
-    def test_no_process_is_no_alarm(self) -> None:
-        assert self.judged() == []
+    def test_no_process_is_no_alarm_and_ends_none(self) -> None:
+        assert rules.service_silent([], now=NOW, limits=LIMITS) == Judgement(
+            rule="service_silent", troubles=[], over={}
+        )
+
+    def test_after_a_day_nobody_is_told_any_more_and_it_is_not_over(self) -> None:
+        judgement = rules.service_silent(
+            [replace(self.SILENT, first_minute=ago(days=3), last_minute=ago(hours=24))], now=NOW, limits=LIMITS
+        )
+
+        assert (subjects(judgement), judgement.over) == ([], {})
+
+    def test_it_is_over_however_late_somebody_takes_its_place(self) -> None:
+        silent = replace(self.SILENT, first_minute=ago(days=3), last_minute=ago(days=2))
+        again = replace(self.SILENT, process="casa/42/200.00", first_minute=ago(minutes=1), last_minute=ago(minutes=1))
+
+        judgement = rules.service_silent([silent, again], now=NOW, limits=LIMITS)
+
+        assert set(judgement.over or ()) == {"casa/41/100.00", "casa/42/200.00"}
 
 
 def test_a_rule_that_cannot_be_judged_is_a_trouble_and_one_that_can_again_is_over() -> None:
     judgement = rules.watch_failed([("index_stale", "QueryFailedError")], judged=["run_failed"])
 
     assert subjects(judgement) == ["index_stale"]
-    assert judgement.over == {"run_failed"}
+    assert judgement.over == {"run_failed": None}

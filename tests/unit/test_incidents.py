@@ -199,8 +199,8 @@ def test_an_address_that_is_new_learns_what_is_firing_and_nothing_that_is_over()
 def test_a_judgement_of_events_leaves_alone_what_it_does_not_name() -> None:
     firing = advance([], Judgement(rule="run_failed", troubles=[TROUBLE]), now=NOON, cooldown=COOLDOWN)
 
-    nothing_new = Judgement(rule="run_failed", over=set())
-    mended = Judgement(rule="run_failed", over={"index_notes"})
+    nothing_new = Judgement(rule="run_failed", over={})
+    mended = Judgement(rule="run_failed", over={"index_notes": None})
 
     assert advance(firing, nothing_new, now=NOON, cooldown=COOLDOWN) == []
     (ended,) = advance(firing, mended, now=NOON, cooldown=COOLDOWN)
@@ -208,12 +208,75 @@ def test_a_judgement_of_events_leaves_alone_what_it_does_not_name() -> None:
 
 
 def test_what_failed_and_was_mended_between_two_looks_is_one_incident_that_is_over() -> None:
-    judgement = Judgement(rule="run_failed", troubles=[TROUBLE], over={"index_notes"})
+    mended = replace(TROUBLE, scope=frozenset())
+    judgement = Judgement(rule="run_failed", troubles=[mended], over={"index_notes": None})
 
     (incident,) = advance([], judgement, now=NOON, cooldown=COOLDOWN)
 
     assert incident.resolved_at == NOON
     assert due(incident, "a", now=NOON, cooldown=COOLDOWN, least_severity="warning") == "over"
+
+
+def failing(*parts: str) -> Judgement:
+    return Judgement(rule="run_failed", troubles=[replace(TROUBLE, scope=frozenset(parts))], over={})
+
+
+def passing(*parts: str) -> Judgement:
+    return Judgement(rule="run_failed", over={"index_notes": frozenset(parts)})
+
+
+PASSING = Judgement(rule="run_failed", over={"index_notes": None})
+
+
+@pytest.mark.parametrize(
+    ("judgements", "is_over"),
+    [
+        ([failing("b1"), passing("b2")], False),
+        ([failing("b1"), passing()], False),
+        ([failing("b1", "b2"), passing("b1"), passing("b2", "b3")], True),
+        ([failing("b1"), failing("b2"), passing("b2")], False),
+        ([failing("b1"), failing("b2"), PASSING], True),
+        ([Judgement(rule="run_failed", troubles=[TROUBLE]), passing("b1")], False),
+        ([failing("b1"), passing("b1"), failing("b2"), passing("b2")], True),
+    ],
+    ids=[
+        "another part",
+        "nothing",
+        "all parts, one by one",
+        "one of two that failed",
+        "everything",
+        "a part of everything",
+        "a part that failed after the end of another",
+    ],
+)
+def test_a_trouble_is_over_when_every_part_of_it_is(judgements: list[Judgement], is_over: bool) -> None:
+    incidents: list[Incident] = []
+    for judgement in judgements:
+        incidents = advance(incidents, judgement, now=NOON, cooldown=COOLDOWN) or incidents
+
+    (incident,) = incidents
+    assert incident.is_firing is not is_over
+
+
+def test_what_was_not_seen_again_is_no_reason_for_a_reminder() -> None:
+    (seen,) = advance([], failing("b1"), now=NOON, cooldown=COOLDOWN)
+    told = tell(seen, "a", "alert", now=NOON)
+    later = NOON + 2 * COOLDOWN
+
+    (seen_again,) = advance([told], failing("b1"), now=later, cooldown=COOLDOWN)
+
+    kinds = [due(one, "a", now=later, cooldown=COOLDOWN, least_severity="warning") for one in (told, seen_again)]
+    assert kinds == [None, "reminder"]
+
+
+def test_something_critical_that_is_there_again_ten_minutes_after_its_end_was_told_is_told_again() -> None:
+    world = World()
+
+    told = [world.tick(severity) for severity in ("critical", None)]
+    told += [world.tick("critical", minutes=minutes) for minutes in (5, 4, 1, 60)]
+    told += [world.tick(None)]
+
+    assert told == [["alert"], ["resolution"], [], [], ["alert"], [], ["resolution"]]
 
 
 def test_another_rules_incidents_are_left_alone() -> None:
