@@ -49,6 +49,10 @@ SHOWN = 20
 _VECTORS = "The rows' own vectors"
 _TABLE = "A table instead of a file"
 
+EveryOption = Annotated[
+    int | None,
+    typer.Option("--evaluate-every", min=1, metavar="N", help="Measure retrieval after so many batches; at first 10."),
+]
 ReasonOption = Annotated[str | None, typer.Option(help="Why, for whoever looks at the status later.")]
 
 
@@ -105,6 +109,7 @@ def attach_notes(
     ] = False,
     source: Annotated[str, typer.Option(help="The notes' source; ids are unique within it.")] = "legacy",
     language: NoteLanguageOption = None,
+    every: EveryOption = None,
     tenant: TenantOption = None,
     is_json: JsonOption = False,
 ) -> None:
@@ -128,7 +133,7 @@ def attach_notes(
     """
     from rag_core.engine import DEFAULT_TENANT
     from rag_core.migration.attach import attach, maintain_after
-    from rag_core.migration.control import fetch_state
+    from rag_core.migration.control import fetch_state, measure_every
     from rag_core.model import TenantId
     from rag_core.settings import read_settings
     from rag_core.storage.database import open_database
@@ -170,6 +175,7 @@ def attach_notes(
                     on_progress=advance,
                 )
             maintain_after(report, database, model)
+            measure_every(database, owner, every)
             state = fetch_state(database, owner)
         if is_json:
             print_json({"source": source, "tenant": owner, "state": state, **asdict(report)})
@@ -266,12 +272,17 @@ def _show_attached(report: "AttachReport", owner: "TenantId", *, state: str | No
         "attached": report.attached,
         "updated": report.updated,
         "unchanged": report.unchanged,
+        "kept here": report.kept_here_count,
         "with a vector": report.with_vector,
         "rejected": report.rejected_count,
     }
     print("  ".join(f"{name} {count}" for name, count in counts.items()))
     _list_refusals("not taken", report.rejected, report.rejected_count)
     _list_refusals("taken without their vectors", report.unusable_vectors, report.unusable_vector_count)
+    if report.kept_here:
+        say(
+            f"{report.kept_here_count} rows changed whose notes were edited here and stay so: {_first(report.kept_here)}"
+        )
     if report.attached and report.unchanged:
         say("What was new came in; a note that was deleted here comes back as long as its row is there.")
     if report.attached + report.updated:
@@ -283,6 +294,12 @@ def _show_attached(report: "AttachReport", owner: "TenantId", *, state: str | No
             f"Next: chunk them with `brain migration run`, or in Dagster's UI as a backfill of the job migrate_notes over "
             f"the partitions {owner}.legacy-…; `brain migration status` says how far it is."
         )
+
+
+def _first(names: "Sequence[str]") -> str:
+    return ", ".join(names[:SHOWN]) + (
+        f" … and {len(names) - SHOWN} more; --json lists them" if len(names) > SHOWN else ""
+    )
 
 
 def _list_refusals(what: str, refusals: "Sequence[Refusal]", count: int) -> None:
@@ -380,15 +397,18 @@ def run_batches(tenant: TenantOption = None, is_json: JsonOption = False) -> Non
 
 
 @migration_app.command("resume")
-def resume_batches(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
+def resume_batches(every: EveryOption = None, tenant: TenantOption = None, is_json: JsonOption = False) -> None:
     """Let the migration go on after `brain rollback` or after it was stopped; `brain migration run` then goes on with it.
 
-    Example: brain migration resume
+    Example: brain migration resume --evaluate-every 5
     """
-    from rag_core.migration.control import resume
+    from rag_core.migration.control import measure_every, resume
 
     with command(is_json=is_json), _engine() as engine:
-        _tell(asdict(resume(engine.database, engine.writing_tenant(tenant))), is_json=is_json)
+        owner = engine.writing_tenant(tenant)
+        counts = resume(engine.database, owner)
+        measure_every(engine.database, owner, every)
+        _tell(asdict(counts), is_json=is_json)
         if not is_json:
             say("Next: `brain migration run`, or a backfill of migrate_notes in Dagster's UI.")
 

@@ -64,12 +64,15 @@ class Refusal:
 class AttachReport:
     """What became of the rows; at most 10,000 refusals of a kind are listed, all are counted.
 
-    ``updated`` counts notes that followed their changed row, ``unusable_vectors`` rows that were taken without theirs.
+    ``updated`` counts notes that followed their changed row, ``kept_here`` are ids of rows that changed and whose notes,
+    edited here to something else, did not follow; ``unusable_vectors`` are rows that were taken without theirs.
     """
 
     attached: int = 0
     updated: int = 0
     unchanged: int = 0
+    kept_here: list[str] = field(default_factory=list)
+    kept_here_count: int = 0
     with_vector: int = 0
     rejected: list[Refusal] = field(default_factory=list)
     rejected_count: int = 0
@@ -79,7 +82,7 @@ class AttachReport:
     @property
     def taken(self) -> int:
         """Rows that stand as notes now."""
-        return self.attached + self.updated + self.unchanged
+        return self.attached + self.updated + self.unchanged + self.kept_here_count
 
     def reject(self, name: str, error: str) -> None:
         """Count a row that was not taken, and list it while there is room."""
@@ -365,5 +368,7 @@ def _add(report: AttachReport, page: AttachedPage) -> None:
     report.updated += page.updated
     report.unchanged += page.unchanged
     report.with_vector += page.with_vector
+    report.kept_here_count += len(page.kept_here)
+    report.kept_here += page.kept_here[: MAX_LISTED - len(report.kept_here)]
     for name, error in page.refused.items():
         report.reject(name, error)

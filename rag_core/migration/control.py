@@ -88,6 +88,13 @@ def resume(database: Database, tenant: TenantId) -> MigrationCounts:
     return _change(database, tenant, "running", allowed=("running", "stopped", "rolled_back"), reason=None)
 
 
+def measure_every(database: Database, tenant: TenantId, batches: int | None) -> None:
+    """Have retrieval measured after so many batches of the tenant's migration; None leaves it as it is."""
+    if batches is not None:
+        with database.transaction(tenant) as connection:
+            store.set_evaluate_every(connection, tenant, batches)
+
+
 def retry_failed(database: Database, tenant: TenantId, *, fingerprint: str) -> int:
     """Have the pipeline of that fingerprint try again the notes it passes over; how many there are.
 

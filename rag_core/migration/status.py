@@ -42,8 +42,9 @@ class MigrationStatus:
     """A tenant's migration as it stands.
 
     ``notes`` and ``chunked_notes`` are of all its notes, ``attached`` and ``pending`` of legacy ones, ``batches`` of those
-    that hold them; ``failures`` are counted all, the last 20 are in ``latest_failures``. ``notes_per_second`` is of
-    the last ten minutes, None until two moments of them have marks.
+    that hold them; ``failures`` are counted all, the last 20 are in ``latest_failures``. ``waiting`` are pending notes that
+    did not fail for good. ``notes_per_second`` is of the last ten minutes, of legacy notes where there are any, None until
+    two moments of them have marks.
     """
 
     tenant: TenantId
@@ -55,6 +56,7 @@ class MigrationStatus:
     chunks: int
     attached: int
     pending: int
+    waiting: int
     batches: int
     batches_done: int
     last_mark: datetime | None
@@ -81,10 +83,10 @@ class MigrationStatus:
 
     @property
     def estimated_completion(self) -> datetime | None:
-        """When nothing will remain at this rate; None unless the migration runs, has a rate and something to do."""
+        """When no legacy note will wait at this rate; None unless the migration runs, has a rate and something to do."""
         if self.state != "running":
             return None
-        return estimated_completion(self.remaining, self.notes_per_second, now=self.now)
+        return estimated_completion(self.waiting, self.notes_per_second, now=self.now)
 
     def summary(self) -> dict[str, Any]:
         """The few figures that ``brain status`` shows."""
@@ -160,6 +162,7 @@ def read_migration_status(database: Database, tenant: TenantId, *, timeout_ms: i
         chunks=figures["chunks"],
         attached=figures["attached"],
         pending=figures["pending"],
+        waiting=figures["waiting"],
         batches=figures["batches"],
         batches_done=figures["batches_done"],
         last_mark=figures["last_mark"],

@@ -40,13 +40,14 @@ class NoteToAttach:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttachedPage:
-    """What became of a page: counts, and the external ids refused, each with the reason."""
+    """What became of a page: counts, the external ids refused, each with the reason, and those changed here and there."""
 
     attached: int = 0
     updated: int = 0
     unchanged: int = 0
     with_vector: int = 0
     refused: Mapping[str, str]
+    kept_here: Sequence[str]
 
 
 def attach_page(
@@ -131,6 +132,7 @@ def _page(rows: Sequence[tuple[Any, ...]], *, with_vector: int) -> AttachedPage:
     refused = {
         name: _reason(verdict, holder)
         for verdict, _, names, holders in rows
+        if verdict != "kept"
         for name, holder in zip(names, holders, strict=True)
     }
     return AttachedPage(
@@ -139,6 +141,7 @@ def _page(rows: Sequence[tuple[Any, ...]], *, with_vector: int) -> AttachedPage:
         unchanged=counts.get("same", 0) + counts.get("edited", 0),
         with_vector=with_vector,
         refused=refused,
+        kept_here=[name for verdict, _, names, _ in rows if verdict == "kept" for name in names],
     )
 
 

@@ -56,6 +56,11 @@ def set_state(
     connection.execute(query("set_migration_state"), parameters)
 
 
+def set_evaluate_every(connection: Connection, tenant: TenantId, batches: int) -> None:
+    """Change after how many batches the tenant's migration is evaluated."""
+    connection.execute(query("set_evaluate_every"), {"tenant": tenant, "batches": batches})
+
+
 def count_migration(connection: Connection, tenant: TenantId) -> MigrationCounts:
     """State and counts of the tenant's migration, which must exist."""
     row = connection.execute(query("count_migration"), {"tenant": tenant}).fetchone()

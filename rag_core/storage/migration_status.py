@@ -6,6 +6,7 @@ from psycopg.rows import dict_row
 
 from rag_core.model import TenantId
 from rag_core.storage.database import Database
+from rag_core.storage.migration_control import MAX_ATTEMPTS
 from rag_core.storage.queries import query
 
 
@@ -19,6 +20,6 @@ def fetch_figures(database: Database, tenant: TenantId, *, timeout_ms: int | Non
         database.transaction(tenant, timeout_ms=timeout_ms) as connection,
         connection.cursor(row_factory=dict_row) as cursor,
     ):
-        row = cursor.execute(query("migration_status"), {"tenant": tenant}).fetchone()
+        row = cursor.execute(query("migration_status"), {"tenant": tenant, "most_attempts": MAX_ATTEMPTS}).fetchone()
     assert row is not None
     return row

@@ -21,6 +21,7 @@ from rag_core.migration.legacy_file import read_notes
 from rag_core.migration.legacy_table import OpenTable, open_table
 from rag_core.model import NewNote, TenantId
 from rag_core.notes import note_id_for
+from rag_core.storage.migration_checks import check_legacy_texts
 from rag_core.storage.notes import delete_notes
 
 ZONE = ZoneInfo("Europe/Madrid")
@@ -148,8 +149,29 @@ class TestRows:
 
         report = take(engine, tenant, [row("a", "Como era, con otra coma.")])
 
-        assert counts(report) == (0, 0, 1, 0)
+        assert counts(report) == (0, 0, 0, 0)
+        assert (report.kept_here, report.kept_here_count, report.taken) == (["a"], 1, 1)
         assert ask(engine, tenant, "select content from notes") == [("Como es ahora.",)]
+
+    def test_a_note_edited_here_whose_row_is_as_it_was_is_unchanged(self, engine, tenant, make_note) -> None:
+        take(engine, tenant, [row("a", "Como era.")])
+        make_note("Como es ahora.", external_id="a", source="legacy")
+
+        report = take(engine, tenant, [row("a", "Como era.")])
+
+        assert (report.unchanged, report.kept_here) == (1, [])
+
+    def test_a_text_that_was_damaged_is_made_good_by_attaching_again(self, engine, tenant) -> None:
+        take(engine, tenant, [row("a", "Como era.")])
+        execute(engine, "update brain.notes set content = 'Cmo er.'")
+
+        report = take(engine, tenant, [row("a", "Como era.")])
+
+        assert counts(report) == (0, 1, 0, 0)
+        assert ask(engine, tenant, "select n.content, c.content from notes n join chunks c using (note_id)") == [
+            ("Como era.", "Como era.")
+        ]
+        assert check_legacy_texts(engine.database, tenant, None).violations == 0
 
     def test_a_note_deleted_here_comes_back_when_its_row_is_attached_again(self, engine, tenant) -> None:
         take(engine, tenant, [row("a")])

@@ -129,6 +129,21 @@ def test_a_file_is_attached_and_what_comes_next_is_said(brain, tmp_path: Path) -
     assert "default.legacy-" in done.err
 
 
+def test_how_often_retrieval_is_measured_can_be_said(brain, table, database_url: str) -> None:
+    def every() -> object:
+        with psycopg.connect(database_url) as connection:
+            return connection.execute("select evaluate_every from brain.migrations").fetchone()
+
+    brain("migration", "attach", "--table", "apuntes", "--column", "content=texto", "--evaluate-every", 1)
+    assert every() == (1,)
+    brain("migration", "resume", "--evaluate-every", 7)
+    assert every() == (7,)
+
+    brain("migration", "resume")
+
+    assert every() == (7,)
+
+
 def test_when_nothing_can_be_taken_it_exits_with_1(brain, tmp_path: Path) -> None:
     file = tmp_path / "notas.jsonl"
     file.write_text('{"id": "a", "text": " "}\n', "utf-8")

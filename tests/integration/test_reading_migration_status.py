@@ -37,7 +37,8 @@ def mark(engine, seconds_ago: dict[str, float | None]) -> None:
     with engine.database.owner() as connection:
         for external_id, seconds in seconds_ago.items():
             connection.execute(
-                "update brain.notes set chunked_at = now() - make_interval(secs => %s) where external_id = %s",
+                "update brain.notes set legacy_state = 'migrated', chunked_at = now() - make_interval(secs => %s) "
+                "where external_id = %s",
                 (seconds, external_id),
             )
 
@@ -103,6 +104,48 @@ def test_the_rate_is_of_the_last_ten_minutes_and_tells_the_end(engine, tenant) -
     assert status.notes_per_second == pytest.approx(0.03)
     assert status.estimated_completion is not None
     assert (status.estimated_completion - status.now).total_seconds() == pytest.approx(3 / 0.03, abs=1)
+
+
+def test_a_note_that_failed_for_good_is_not_waited_for(engine, tenant) -> None:
+    attach_texts(engine, tenant, (f"Nota {number}." for number in range(5)))
+    mark(engine, {"0": 100, "1": 0})
+    with engine.database.owner() as connection:
+        connection.execute(
+            "insert into brain.migration_failures (tenant_id, source, external_id, note_id, stage, attempts, reason) "
+            "select tenant_id, source, external_id, note_id, 'embedding', 3, 'no' from brain.notes where external_id = '4'"
+        )
+
+    status = read_migration_status(engine.database, tenant)
+
+    assert (status.pending, status.waiting) == (3, 2)
+    assert status.estimated_completion is not None
+    assert (status.estimated_completion - status.now).total_seconds() == pytest.approx(200, abs=1)
+
+
+def test_notes_that_are_not_legacy_ones_have_no_part_in_the_rate(engine, tenant, make_note) -> None:
+    attach_texts(engine, tenant, ["Una.", "Otra.", "Y otra."])
+    mark(engine, {"0": 100, "1": 0})
+    make_note("Una nota de ahora.", external_id="nueva")
+    keys = register_batches(engine.database, tenant)
+    migrate(engine, tenant, [key for key in keys if "legacy" not in key])
+
+    status = read_migration_status(engine.database, tenant)
+
+    assert (status.chunked_notes, status.notes_per_second) == (3, pytest.approx(0.01))
+
+
+def test_a_note_that_is_made_anew_keeps_its_mark(engine, tenant, make_note, index_notes) -> None:
+    make_note("Una nota de ahora.", external_id="nueva")
+    index_notes()
+    mark(engine, {"nueva": 3600})
+    with engine.database.owner() as connection:
+        connection.execute("update brain.notes set indexed_fingerprint = 'otra'")
+    before = ask(engine, tenant, "select chunked_at from notes")
+
+    index_notes()
+
+    assert ask(engine, tenant, "select indexed_fingerprint from notes") == [(engine.pipeline.fingerprint,)]
+    assert ask(engine, tenant, "select chunked_at from notes") == before
 
 
 @pytest.mark.parametrize("marks", [{}, {"0": 3600, "1": 1800}, {"0": 30, "1": 30}])

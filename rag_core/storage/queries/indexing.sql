@@ -322,8 +322,9 @@ where c.tenant_id = %(tenant)s and s.tenant_id = %(tenant)s and s.note_id = any(
     and c.note_id = s.note_id and c.input_hash in (s.standard_hash, s.contextual_hash);
 
 -- name: mark_published
+-- A chunked note that is made anew keeps the moment it was chunked.
 update notes n
-set indexed_fingerprint = s.fingerprint, sentence_starts = s.sentence_starts, chunked_at = now(),
+set indexed_fingerprint = s.fingerprint, sentence_starts = s.sentence_starts, chunked_at = coalesce(n.chunked_at, now()),
     legacy_state = case when n.legacy_state is not null then 'migrated' end
 from staged_notes s
 where n.tenant_id = %(tenant)s and s.tenant_id = n.tenant_id and s.note_id = n.note_id

@@ -58,9 +58,10 @@ for no key update;
 
 -- name: judge_attaching
 -- What each row is to what is stored. 'new': nothing there; 'taken': another note has its uuid; 'foreign': a note of that
--- name did not come by attaching; 'edited': it did, and was changed here since; 'changed': it did, was not, and the row is not
--- what it was; 'same'. An edit here always leaves another updated_at. Look-ups are lateral with a limit, so that they are
--- look-ups: by the planner's figures from before a bulk load all notes would be read for every page.
+-- name did not come by attaching; 'edited': it did, and was changed here since; 'kept': so was its row, to something else;
+-- 'changed': only the row was; 'same'. An edit here always leaves another updated_at. Texts are compared as they are, not by the
+-- hash stored beside them, so that what was damaged is made good. Look-ups are lateral with a limit, so that they are look-ups:
+-- by the planner's figures from before a bulk load all notes would be read for every page.
 update attaching a
 set stored_id = s.note_id, holder = t.source || ':' || t.external_id,
     is_rechunked = s.content_hash is distinct from a.content_hash,
@@ -68,6 +69,9 @@ set stored_id = s.note_id, holder = t.source || ':' || t.external_id,
         when s.note_id is null and t.note_id is not null then 'taken'
         when s.note_id is null then 'new'
         when l.note_id is null and s.legacy_state is null then 'foreign'
+        when s.updated_at is distinct from l.updated_at
+            and a.content_hash <> s.content_hash
+            and (a.content_hash, coalesce(a.updated_at, l.updated_at)) is distinct from (l.content_hash, l.updated_at) then 'kept'
         when s.updated_at is distinct from l.updated_at then 'edited'
         when (s.content_hash, s.metadata, s.tags, s.created_at, s.updated_at) is distinct from (
             a.content_hash, a.metadata, a.tags, coalesce(a.created_at, s.created_at), coalesce(a.updated_at, s.updated_at)
@@ -76,12 +80,14 @@ set stored_id = s.note_id, holder = t.source || ':' || t.external_id,
     end
 from attaching i
 left join lateral (
-    select note_id, content_hash, metadata, tags, created_at, updated_at, legacy_state from notes
+    select note_id, metadata, tags, created_at, updated_at, legacy_state,
+        sha256(convert_to(language || chr(10) || coalesce(title, '') || chr(10) || content, 'UTF8')) as content_hash
+    from notes
     where tenant_id = %(tenant)s and source = %(source)s and external_id = i.external_id
     limit 1
 ) s on true
 left join lateral (
-    select note_id, updated_at from legacy_notes where tenant_id = %(tenant)s and note_id = s.note_id limit 1
+    select note_id, content_hash, updated_at from legacy_notes where tenant_id = %(tenant)s and note_id = s.note_id limit 1
 ) l on true
 left join lateral (
     select note_id, source, external_id from notes where tenant_id = %(tenant)s and note_id = i.note_id limit 1
@@ -149,8 +155,8 @@ on conflict do nothing;
 -- name: count_attaching
 -- How many rows of the page came to what, and those of which it is to be told.
 select verdict, count(*), coalesce(
-    array_agg(external_id order by external_id) filter (where verdict in ('taken', 'foreign', 'new')), '{}'
-), coalesce(array_agg(holder order by external_id) filter (where verdict in ('taken', 'foreign', 'new')), '{}')
+    array_agg(external_id order by external_id) filter (where verdict in ('taken', 'foreign', 'new', 'kept')), '{}'
+), coalesce(array_agg(holder order by external_id) filter (where verdict in ('taken', 'foreign', 'new', 'kept')), '{}')
 from attaching group by verdict;
 
 -- name: begin_migration
@@ -194,7 +200,9 @@ where tenant_id = %(tenant)s and source = %(source)s and external_id = %(externa
 -- it is compared with: the migration's first evaluation, else the tenant's promoted baseline. Counted through indexes: a
 -- million notes are not read for it. Of the strategies the one that is served is shown.
 with marks as materialized (
-    select chunked_at from notes where tenant_id = %(tenant)s and chunked_at > now() - interval '10 minutes'
+    select chunked_at from notes
+    where tenant_id = %(tenant)s and chunked_at > now() - interval '10 minutes'
+        and (legacy_state is not null or not exists (select from legacy_notes where tenant_id = %(tenant)s))
 ), ends as (
     select min(chunked_at) as first, max(chunked_at) as last from marks
 ), current_run as (
@@ -240,6 +248,10 @@ select now() as now,
     (select count(*) from marks where chunked_at > (select first from ends)) as marks_after_first,
     (select count(*) from legacy_notes where tenant_id = %(tenant)s) as attached,
     (select count(*) from notes where tenant_id = %(tenant)s and legacy_state = 'pending') as pending,
+    (select count(*) from notes n where n.tenant_id = %(tenant)s and n.legacy_state = 'pending' and not exists (
+        select from migration_failures f
+        where f.tenant_id = n.tenant_id and f.note_id = n.note_id and f.attempts >= %(most_attempts)s
+    )) as waiting,
     (select count(*) from batches where tenant_id = %(tenant)s and is_legacy) as batches,
     (select count(*) from batches b where b.tenant_id = %(tenant)s and b.is_legacy and not exists (
         select from notes n

@@ -15,6 +15,9 @@ set state = %(state)s, reason = %(reason)s, stopped_by_run = %(evaluation_run)s,
     finished_at = case when %(state)s = 'finished' then now() end
 where tenant_id = %(tenant)s and state <> %(state)s;
 
+-- name: set_evaluate_every
+update migrations set evaluate_every = %(batches)s where tenant_id = %(tenant)s;
+
 -- name: count_migration
 select m.state,
     (select count(*) from notes n where n.tenant_id = m.tenant_id and n.legacy_state = 'pending'),
