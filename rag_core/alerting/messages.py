@@ -1,11 +1,11 @@
 """What people are told: the same in plain text and in Markdown. No I/O."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from rag_core.alerting.incidents import Incident, Kind, Severity
+from rag_core.alerting.incidents import SEVERITIES, Incident, Kind, Severity
 from rag_core.alerting.rules import Rule
 
 RUNBOOK = "docs/operations/alerts.md"
@@ -27,6 +27,7 @@ REMEDIES: Mapping[Rule, str] = {
     "service_silent": "Look whether the API runs, and start it again: `brain up` or `brain serve`.",
     "watch_failed": "The log of Dagster's code server has the whole error. If it is none of the above, please report it.",
 }
+DIGEST_LINES = 10
 _HEADS: Mapping[Kind, str] = {
     "alert": "{severity}",
     "reminder": "still {severity}",
@@ -61,6 +62,25 @@ def message_of(incident: Incident, kind: Kind, *, now: datetime, dagster_url: st
     )
 
 
+def digest_of(incidents: Sequence[Incident], kind: Kind, *, now: datetime, zone: ZoneInfo) -> Message:
+    """What an address is to read of many incidents of one rule at once: how many, which ones first, what to do."""
+    rule = incidents[0].trouble.rule
+    severity = max((incident.trouble.severity for incident in incidents), key=SEVERITIES.index)
+    is_good_news = kind in {"resolution", "over"}
+    named = [f"{incident.trouble.title} ({incident.trouble.subject})" for incident in incidents[:DIGEST_LINES]]
+    more = len(incidents) - len(named)
+    said = "; ".join([*named, *([f"and {more} more, which `brain alerts` lists"] if more else [])]) + "."
+    facts = {"Rule": rule, "As of": _moment(now, zone), "How to read this": f"{RUNBOOK}#{rule}"}
+    remedy = "" if is_good_news else REMEDIES.get(rule, "")  # type: ignore[call-overload]
+    return Message(
+        title=f"[{_HEADS[kind].format(severity=severity)}] {len(incidents)} alerts of {rule}",
+        text=_text(said, remedy, facts),
+        markdown=_markdown(said, remedy, facts),
+        severity=None if is_good_news else severity,
+        key=f"brain-sync/{rule}",
+    )
+
+
 def demo_message(*, zone: ZoneInfo, now: datetime) -> Message:
     """What ``brain alerts test`` sends."""
     said = (
@@ -73,7 +93,8 @@ def _facts(incident: Incident, *, now: datetime, dagster_url: str, zone: ZoneInf
     trouble = incident.trouble
     facts = {"Rule": trouble.rule, "Of": trouble.subject, "Since": _moment(incident.first_seen_at, zone)}
     if incident.resolved_at is not None:
-        facts["Over since"] = _moment(incident.resolved_at, zone)
+        by_hand = ", closed by hand" if incident.is_closed_by_hand else ""
+        facts["Over since"] = _moment(incident.resolved_at, zone) + by_hand
     else:
         facts["As of"] = _moment(now, zone)
     if trouble.link:

@@ -18,8 +18,18 @@ from zoneinfo import ZoneInfo
 from rag_core.alerting import rules
 from rag_core.alerting.delivery import Address, Notifier
 from rag_core.alerting.facts import Thresholds
-from rag_core.alerting.incidents import SEVERITIES, Incident, Judgement, Severity, advance, due, settle, tell
-from rag_core.alerting.messages import message_of
+from rag_core.alerting.incidents import (
+    SEVERITIES,
+    Incident,
+    Judgement,
+    Kind,
+    Severity,
+    advance,
+    due,
+    settle,
+    tell,
+)
+from rag_core.alerting.messages import Message, digest_of, message_of
 from rag_core.alerting.rules import Rule
 from rag_core.errors import DeliveryError
 from rag_core.evaluation.golden_query import DEFAULT_SET
@@ -33,6 +43,9 @@ DELIVERY_SECONDS = 25.0
 """After so long no further message is begun; Dagster ends a tick after 60 s."""
 LOOK_BACK = timedelta(days=30)
 """For API processes; the figures of the service are kept for so long."""
+
+MOST_AT_ONCE = 5
+"""Of more incidents of one rule an address is told in one message."""
 
 Judge = Callable[[Connection], Judgement]
 
@@ -186,13 +199,12 @@ class _Ledger:
         self._lock = threading.Lock()
         self.incidents = dict(incidents)
 
-    def change(self, incident: UUID, how: Callable[[Incident], Incident]) -> None:
+    def change(self, incidents: Iterable[UUID], how: Callable[[Incident], Incident]) -> None:
         with self._lock:
-            before = self.incidents[incident]
-            after = how(before)
-            if after != before:
-                store.write_incidents(self._connection, [after])
-                self.incidents[incident] = after
+            after = {incident: how(self.incidents[incident]) for incident in incidents}
+            changed = [one for incident, one in after.items() if one != self.incidents[incident]]
+            store.write_incidents(self._connection, changed)
+            self.incidents |= after
 
     @property
     def by_urgency(self) -> list[Incident]:
@@ -221,21 +233,37 @@ def _tell_address(
 ) -> tuple[int, str | None]:
     """How many messages an address took, and why it took no more; the rest waits for the next look."""
     sent = 0
-    for incident in ledger.by_urgency:
-        kind = due(incident, address.id, now=now, cooldown=policy.cooldown, least_severity=policy.least_severity)
-        if kind is None:
-            continue
+    for incidents, kind in _to_tell(ledger, address, policy, now=now):
         if time.monotonic() >= until:
             return sent, f"{address.name}: no time left, the next look goes on"
-        message = message_of(incident, kind, now=now, dagster_url=policy.dagster_url, zone=policy.zone)
         try:
-            notifier.send(address, message)
+            notifier.send(address, _message(incidents, kind, policy, now=now))
         except DeliveryError as error:
             log_degraded(f"alerts, {address.name}", error)
             return sent, str(error)
-        ledger.change(incident.id, partial(tell, address=address.id, kind=kind, now=now))
+        ledger.change([one.id for one in incidents], partial(tell, address=address.id, kind=kind, now=now))
         sent += 1
     return sent, None
+
+
+def _to_tell(ledger: _Ledger, address: Address, policy: Policy, *, now: datetime) -> list[tuple[list[Incident], Kind]]:
+    """What an address is to be told, a message each, the most urgent first; many incidents of one rule are one message."""
+    wanted: dict[tuple[str, Kind], list[Incident]] = {}
+    for incident in ledger.by_urgency:
+        kind = due(incident, address.id, now=now, cooldown=policy.cooldown, least_severity=policy.least_severity)
+        if kind is not None:
+            wanted.setdefault((incident.trouble.rule, kind), []).append(incident)
+    return [
+        (told, kind)
+        for (_, kind), found in wanted.items()
+        for told in ([found] if len(found) > MOST_AT_ONCE else [[one] for one in found])
+    ]
+
+
+def _message(incidents: Sequence[Incident], kind: Kind, policy: Policy, *, now: datetime) -> Message:
+    if len(incidents) == 1:
+        return message_of(incidents[0], kind, now=now, dagster_url=policy.dagster_url, zone=policy.zone)
+    return digest_of(incidents, kind, now=now, zone=policy.zone)
 
 
 def _settle(ledger: _Ledger, notifier: Notifier, policy: Policy, *, now: datetime) -> None:
@@ -246,8 +274,7 @@ def _settle(ledger: _Ledger, notifier: Notifier, policy: Policy, *, now: datetim
         cooldown=policy.cooldown,
         least_severity=policy.least_severity,
     )
-    for incident in ledger.by_urgency:
-        ledger.change(incident.id, settled)
+    ledger.change(list(ledger.incidents), settled)
 
 
 def _was_firing(before: Mapping[UUID, Incident], incident: Incident) -> bool:

@@ -15,6 +15,7 @@ alerts_app = typer.Typer(no_args_is_help=False, help="Alerts: what is firing, wh
 app.add_typer(alerts_app, name="alerts")
 
 LIMIT = 20
+ID_CHARACTERS = 8
 
 
 @alerts_app.callback(invoke_without_command=True)
@@ -72,6 +73,7 @@ def _to_json(incident: "Incident", settings: "Settings") -> dict[str, Any]:
         "first_seen_at": incident.first_seen_at.isoformat(),
         "last_seen_at": incident.last_seen_at.isoformat(),
         "resolved_at": _iso(incident.resolved_at),
+        "is_closed_by_hand": incident.is_closed_by_hand,
         "notified_at": _iso(incident.notified_at),
     }
 
@@ -92,6 +94,7 @@ def _show(incidents: "list[Incident]", settings: "Settings") -> None:
 
     rows = [
         [
+            str(incident.id)[:ID_CHARACTERS],
             incident.trouble.severity if incident.is_firing else "over",
             incident.trouble.rule,
             incident.trouble.title,
@@ -102,9 +105,39 @@ def _show(incidents: "list[Incident]", settings: "Settings") -> None:
         for incident in incidents
     ]
     firing = sum(incident.is_firing for incident in incidents)
-    table(f"Alerts: {firing} firing", ["", "rule", "what", "in figures", "since", "over"], rows)
+    table(f"Alerts: {firing} firing", ["id", "", "rule", "what", "in figures", "since", "over"], rows)
     if not _addresses(settings):
         say("Nobody is told of alerts: BRAIN_ALERT_URLS names nobody. See docs/operations/alerts.md.")
+
+
+@alerts_app.command("close")
+def close_alert(
+    id_or_beginning: Annotated[
+        str, typer.Argument(metavar="ID", help="The id, or enough of its beginning, as `brain alerts` shows it.")
+    ],
+    is_json: JsonOption = False,
+) -> None:
+    """Say that an alert is over, such as that of a run nobody will repeat. Trouble that is still there begins it anew.
+
+    Example: brain alerts close 3f2a91c0
+    """
+    from datetime import UTC
+
+    from rag_core.settings import read_settings
+    from rag_core.storage.alerts import CLOSING_MS, close_incident, operator_connection
+    from rag_core.storage.database import open_database
+
+    with command(is_json=is_json):
+        settings = read_settings()
+        with (
+            open_database(settings) as database,
+            operator_connection(database, timeout_ms=CLOSING_MS) as connection,
+        ):
+            closed = close_incident(connection, id_or_beginning, now=datetime.now(UTC))
+        if is_json:
+            print_json(_to_json(closed, settings))
+        else:
+            say(f"Closed: {closed.trouble.title}.")
 
 
 @alerts_app.command("test")

@@ -20,8 +20,8 @@ from rag_core.alerting.facts import (
     ServiceWindow,
     StaleNotes,
 )
-from rag_core.alerting.incidents import Incident, Told, Trouble
-from rag_core.errors import DeadlineExceededError, QueryFailedError
+from rag_core.alerting.incidents import Incident, Told, Trouble, close
+from rag_core.errors import DeadlineExceededError, InvalidInputError, NotFoundError, QueryFailedError
 from rag_core.model import TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
@@ -29,6 +29,8 @@ from rag_core.telemetry.metrics import WindowFigures
 
 STATEMENT_MS = 15_000
 """How long one of the operator's statements may take; the longest looks at every note."""
+CLOSING_MS = 60_000
+"""A look that tells people takes up to half a minute, and who closes an alert waits for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,6 +174,28 @@ def list_current_incidents(connection: Connection, *, since: datetime) -> list[I
 def list_incidents(connection: Connection, *, limit: int) -> list[Incident]:
     """Firing incidents first, then the newest."""
     return [_incident(row) for row in connection.execute(query("list_alerts"), {"limit": limit})]
+
+
+def close_incident(connection: Connection, id_or_beginning: str, *, now: datetime) -> Incident:
+    """End a firing incident by hand, told at the next look; waits for a look that is under way.
+
+    Raises:
+        NotFoundError: no firing incident's id begins so.
+        InvalidInputError: several do.
+    """
+    connection.execute(query("wait_for_watch_lock"))
+    found = [_incident(row) for row in connection.execute(query("find_firing_alerts"), {"id": id_or_beginning})]
+    if not found:
+        raise NotFoundError(
+            f"no firing alert has an id that begins with {id_or_beginning!r}; `brain alerts` lists them"
+        )
+    if len(found) > 1:
+        raise InvalidInputError(
+            f"{len(found)} firing alerts have an id that begins with {id_or_beginning!r}; give more of it"
+        )
+    closed = close(found[0], now=now)
+    write_incidents(connection, [closed])
+    return closed
 
 
 def write_incidents(connection: Connection, incidents: Sequence[Incident]) -> None:

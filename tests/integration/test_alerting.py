@@ -457,6 +457,43 @@ class TestWatch:
             "[critical] Retrieval of pruebas got worse",
         ]
 
+    @pytest.mark.parametrize(("tenants", "messages"), [(5, 5), (6, 1)])
+    def test_many_alerts_of_one_rule_are_one_message_and_so_are_their_ends(
+        self, database: Database, owner: Connection, tenant: TenantId, tenants: int, messages: int
+    ) -> None:
+        names = [TenantId(f"t{number}") for number in range(tenants)]
+        for name in names:
+            owner.execute("insert into brain.tenants (tenant_id) values (%s)", (name,))
+            plant_evaluation(owner, name, at=ago(hours=8), comparison=REGRESSION)
+        sink = Sink()
+        minutes = Minutes(database, Notifier(addresses=parse_addresses("json://a"), send=sink))
+
+        sent = [minutes.tick().sent for _ in range(2)]
+        for name in names:
+            plant_evaluation(owner, name, at=ago(hours=7), comparison={**REGRESSION, "is_regression": False})
+        sent += [minutes.tick().sent for _ in range(2)]
+
+        assert sent == [messages, 0, messages, 0]
+        if messages == 1:
+            assert [title for _, title in sink.taken] == [
+                "[critical] 6 alerts of evaluation_regression",
+                "[resolved] 6 alerts of evaluation_regression",
+            ]
+
+    def test_a_night_without_a_verdict_ends_no_alert(
+        self, database: Database, owner: Connection, tenant: TenantId
+    ) -> None:
+        plant_evaluation(owner, tenant, at=ago(hours=40), comparison=REGRESSION)
+        minutes = Minutes(database, Notifier())
+        minutes.tick()
+        plant_evaluation(
+            owner, tenant, at=ago(hours=8), comparison={"is_regression": False, "obstacle": "too_few_queries"}
+        )
+
+        report = minutes.tick()
+
+        assert (report.firing, report.ended) == (1, [])
+
     def test_two_do_not_watch_at_once(self, database: Database, owner: Connection) -> None:
         assert store.try_watch_lock(owner)
 

@@ -75,6 +75,33 @@ def test_who_is_told_is_shown_without_the_addresses(
     assert "geheim" not in shown
 
 
+def test_an_alert_that_nothing_else_ends_is_closed_by_hand(database_with_two: Database) -> None:
+    (firing,) = json.loads(run("--json").stdout)["firing"]
+
+    closed = json.loads(run("close", firing["id"][:8].upper(), "--json").stdout)
+
+    after = json.loads(run("--json").stdout)
+    assert (closed["id"], closed["state"], closed["is_closed_by_hand"]) == (firing["id"], "resolved", True)
+    assert after["firing"] == []
+    assert [one["is_closed_by_hand"] for one in after["recent"] if one["id"] == firing["id"]] == [True]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"), [("nobody", "no firing alert has an id that begins with"), ("", "give more of it")]
+)
+def test_what_names_no_one_alert_closes_none(database_with_two: Database, given: str, said: str) -> None:
+    with operator_connection(database_with_two, timeout_ms=10_000) as connection:
+        trouble = Trouble(rule="run_failed", subject="third", severity="warning", title="Third", message="…")
+        judgement = Judgement(rule="run_failed", troubles=[trouble])
+        write_incidents(connection, advance([], judgement, now=NOW, cooldown=timedelta(hours=6)))
+
+    result = run("close", given, "--json")
+
+    assert result.exit_code != 0
+    assert said in json.loads(result.stdout)["error"]
+    assert len(json.loads(run("--json").stdout)["firing"]) == 2
+
+
 def test_a_test_message_reaches_every_address(
     smtp_server: SmtpServer, webhook_server: WebhookServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

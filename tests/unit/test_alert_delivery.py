@@ -16,8 +16,8 @@ from webhook_server import WebhookServer
 from webhook_server import webhook_server as webhook_server  # noqa: PLC0414
 
 from rag_core.alerting.delivery import Address, parse_addresses, send, try_addresses, without_secrets
-from rag_core.alerting.incidents import Incident, Judgement, Kind, Trouble, advance
-from rag_core.alerting.messages import Message, demo_message, message_of
+from rag_core.alerting.incidents import Incident, Judgement, Kind, Trouble, advance, close
+from rag_core.alerting.messages import Message, demo_message, digest_of, message_of
 from rag_core.errors import ConfigurationError, DeliveryError
 from rag_core.telemetry.logs import configure_logging
 
@@ -113,6 +113,22 @@ class TestMessage:
         }
 
         assert keys == {f"brain-sync/{made.id}"}
+
+    def test_an_end_by_hand_is_told_as_that(self) -> None:
+        closed = close(incident(is_over=False), now=NOON)
+
+        told = message_of(closed, "resolution", now=NOON, dagster_url="", zone=MADRID)
+
+        assert "Over since: 2025-03-02 13:00 CET, closed by hand" in told.text
+
+    def test_many_are_counted_and_the_first_ten_named(self) -> None:
+        many = [incident(is_over=False) for _ in range(12)]
+
+        told = digest_of(many, "alert", now=NOON, zone=MADRID)
+
+        assert told.title == "[critical] 12 alerts of check_failed"
+        assert told.text.count("fulltext_index/no_note_is_lost") == 10
+        assert "and 2 more, which brain alerts lists" in told.text
 
 
 class TestAddresses:

@@ -94,6 +94,16 @@ order by n.tenant_id;
 -- One watch at a time tells people; held by the session.
 select pg_try_advisory_lock(hashtextextended('brain.alerts', 0));
 
+-- name: wait_for_watch_lock
+-- As long as the statement may take.
+select pg_advisory_lock(hashtextextended('brain.alerts', 0));
+
+-- name: find_firing_alerts
+select alert_id, tenant_id, rule, subject, severity, title, message, link, details, times_seen, first_seen_at,
+    last_seen_at, resolved_at
+from brain.alerts
+where state = 'firing' and starts_with(alert_id::text, lower(%(id)s));
+
 -- name: list_current_alerts
 -- Firing, or not told to everybody yet, or ended so lately that they may come back.
 select alert_id, tenant_id, rule, subject, severity, title, message, link, details, times_seen, first_seen_at,
