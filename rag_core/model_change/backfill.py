@@ -1,15 +1,16 @@
 """The vectors of a model that is not active yet, for every live chunk, while everything else goes on."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from uuid import UUID
 
 from rag_core.embedding import Embedder, EmbeddingModel, input_hash
 from rag_core.embedding.context import with_context
 from rag_core.engine import Engine, with_model
-from rag_core.errors import EmbeddingError, EmbeddingUnavailableError, ModelStateError, NotFoundError
+from rag_core.errors import ModelStateError, NotFoundError
 from rag_core.indexing.batches import list_tenants
-from rag_core.model import EmbeddingKind, FloatMatrix, NoteId, TenantId
+from rag_core.indexing.isolation import embed_apart
+from rag_core.model import EmbeddingKind, NoteId, TenantId
 from rag_core.storage import model_vectors as store
 from rag_core.storage.database import Database
 from rag_core.storage.models import change_state, count_vectors_by_tenant, find_model, take_into_work
@@ -20,8 +21,6 @@ from rag_core.storage.vector_index import ensure_vector_index, vacuum
 PAGE_CHUNKS = 512
 PAGE_CHARACTERS = 2_000_000
 """A note that is not chunked yet may have a million; a page of them stays below some 10 MB."""
-MAX_FAILURES = 5
-"""Failures in a row after which it is the model's fault and not the texts'."""
 MAX_NAMED = 20
 VACUUM_AFTER_VECTORS = 10_000
 _FIRST = UUID(int=0)
@@ -56,21 +55,6 @@ class ModelBackfillReport:
         )
 
 
-@dataclass(slots=True)
-class _Patience:
-    """How many texts in a row the model gave nothing for."""
-
-    failures: int = 0
-
-
-@dataclass(slots=True)
-class _Computed:
-    """Vectors by the hash of their input, and why others have none."""
-
-    vectors: dict[bytes, FloatMatrix] = field(default_factory=dict)
-    reasons: dict[bytes, str] = field(default_factory=dict)
-
-
 def backfill_model(
     database: Database,
     tenant: TenantId,
@@ -84,19 +68,19 @@ def backfill_model(
     """Give every live chunk of the batches (None: of all notes) both of the model's vectors, a page a transaction.
 
     A vector whose input is known is not computed again, so a second run goes on where the first one ended. A chunk that is
-    deleted or replaced meanwhile is passed over, one that the model gives nothing for is counted. ``is_held`` is for a
-    promotion that waits for this: one page, so that nobody waits long.
+    deleted or replaced meanwhile is passed over, one that the model gives nothing for is counted. ``is_held`` is for a promotion
+    that waits for this: one page, so that nobody waits long.
 
     Raises:
         EmbeddingUnavailableError: the provider is down; what was written stays.
-        EmbeddingError: the model gave nothing for five texts in a row.
+        EmbeddingError: the model gives nothing for any text.
         ModelStateError: the model is retired.
     """
-    report, patience, after = ModelBackfillReport(), _Patience(), _FIRST
+    report, after = ModelBackfillReport(), _FIRST
     while page := store.fetch_chunks_without_vectors(
         database, tenant, batches, model.id, after=after, limit=PAGE_CHUNKS, max_characters=PAGE_CHARACTERS
     ):
-        report += _fill_page(database, tenant, page, model, embedder, patience=patience, is_held=is_held)
+        report += _fill_page(database, tenant, page, model, embedder, is_held=is_held)
         on_progress(len(page))
         after = page[-1].chunk_id
         if is_held:
@@ -111,29 +95,29 @@ def _fill_page(
     model: EmbeddingModel,
     embedder: Embedder,
     *,
-    patience: _Patience,
     is_held: bool,
 ) -> ModelBackfillReport:
     inputs = [(chunk, kind, _text(chunk, kind)) for chunk in page for kind in chunk.kinds]
     hashed = [(chunk, kind, text, input_hash(model, text, role="document")) for chunk, kind, text in inputs]
     known = fetch_known_hashes(database, tenant, sorted({digest for *_, digest in hashed}))
     missing = {digest: text for _, _, text, digest in hashed if digest not in known}
-    computed = _Computed()
-    _embed(list(missing.items()), embedder, computed, patience)
+    found = embed_apart(missing, embedder)
     vectors = [
-        store.ModelVector(chunk=chunk, kind=kind, input_hash=digest, vector=computed.vectors.get(digest))
+        store.ModelVector(chunk=chunk, kind=kind, input_hash=digest, vector=found.vectors.get(digest))
         for chunk, kind, _, digest in hashed
-        if digest in known or digest in computed.vectors
+        if digest in known or digest in found.vectors
     ]
     written = store.write_model_vectors(database, tenant, model, vectors, is_held=is_held)
     if written.state == "retired":
         raise ModelStateError(f"{model.name} was retired meanwhile; nothing of it is kept")
-    failed = {chunk.chunk_id: (chunk.note_id, digest) for chunk, _, _, digest in hashed if digest in computed.reasons}
+    if found.error is not None:
+        raise found.error
+    failed = {chunk.chunk_id: (chunk.note_id, digest) for chunk, _, _, digest in hashed if digest in found.refused}
     return ModelBackfillReport(
-        embedded=len(computed.vectors),
-        reused=max(0, written.count - len(computed.vectors)),
+        embedded=len(found.vectors),
+        reused=max(0, written.count - len(found.vectors)),
         failed=len(failed),
-        failures=_named(database, tenant, [(note, computed.reasons[digest]) for note, digest in failed.values()]),
+        failures=_named(database, tenant, [(note, found.refused[digest]) for note, digest in failed.values()]),
     )
 
 
@@ -141,29 +125,6 @@ def _text(chunk: store.ChunkWithoutVectors, kind: EmbeddingKind) -> str:
     """What a vector is made from; a note that is not chunked yet has no context, and one vector in both kinds."""
     is_bare = kind == "standard" or chunk.context is None
     return chunk.content if is_bare else with_context(chunk.context or "", chunk.content)
-
-
-def _embed(inputs: Sequence[tuple[bytes, str]], embedder: Embedder, computed: _Computed, patience: _Patience) -> None:
-    """Compute what can be computed: texts that fail together are asked for in halves, until those at fault are found."""
-    if not inputs:
-        return
-    try:
-        rows = embedder.embed([text for _, text in inputs], role="document")
-    except EmbeddingUnavailableError:
-        raise
-    except EmbeddingError as error:
-        if len(inputs) > 1:
-            middle = len(inputs) // 2
-            _embed(inputs[:middle], embedder, computed, patience)
-            _embed(inputs[middle:], embedder, computed, patience)
-            return
-        patience.failures += 1
-        if patience.failures >= MAX_FAILURES:
-            raise
-        computed.reasons[inputs[0][0]] = str(error)
-        return
-    patience.failures = 0
-    computed.vectors.update(zip((digest for digest, _ in inputs), rows, strict=True))
 
 
 def _named(database: Database, tenant: TenantId, failed: Sequence[tuple[NoteId, str]]) -> tuple[BackfillFailure, ...]:

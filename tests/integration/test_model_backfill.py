@@ -261,15 +261,47 @@ class TestTextsTheModelGivesNothingFor:
         assert [(failure.note, failure.reason) for failure in report.failures] == [("notas:mala", "no vector for this")]
         assert missing(engine, candidate) == 2
 
-    def test_a_model_that_gives_nothing_for_five_in_a_row_is_at_fault_itself(
-        self, engine, tenant, make_note, index_notes, candidate
-    ) -> None:
+    def test_many_of_them_hold_nobody_up_either(self, engine, tenant, make_note, index_notes, candidate) -> None:
         for number in range(8):
             make_note(f"Nota {number}, veneno.")
+        make_note(FIRST)
         index_notes()
 
-        with pytest.raises(EmbeddingError, match="no vector for this"):
-            fill(engine, tenant, candidate, Spy(candidate, self.refuse_poison))
+        report = fill(engine, tenant, candidate, Spy(candidate, self.refuse_poison))
+
+        assert (report.failed, missing(engine, candidate)) == (8, 16)
+
+    def test_a_model_that_gives_nothing_for_any_text_is_at_fault_itself(
+        self, engine, tenant, make_note, index_notes, candidate
+    ) -> None:
+        make_note(FIRST)
+        index_notes()
+
+        def refuse(_call: int, _texts: Sequence[str]) -> None:
+            raise EmbeddingError("no vector at all")
+
+        with pytest.raises(EmbeddingError, match="no vector at all"):
+            fill(engine, tenant, candidate, Spy(candidate, refuse))
+
+        assert missing(engine, candidate) == 2
+
+    def test_what_was_made_of_a_page_before_the_provider_went_down_stays(
+        self, engine, tenant, make_note, index_notes, candidate
+    ) -> None:
+        make_note(FIRST)
+        make_note(SECOND)
+        index_notes()
+
+        def fall(call: int, _texts: Sequence[str]) -> None:
+            if call == 1:
+                raise EmbeddingError("not these together")
+            if call == 4:  # after a plain text and the first half
+                raise EmbeddingUnavailableError("the server is gone")
+
+        with pytest.raises(EmbeddingUnavailableError):
+            fill(engine, tenant, candidate, Spy(candidate, fall))
+
+        assert missing(engine, candidate) == 2
 
 
 class TestStates:

@@ -1,7 +1,7 @@
 """From one embedding model to another and back: what must be there, what readers find, what is left of the old one."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fi
 from rag_core.configuration import configure
 from rag_core.embedding import EmbeddingModel
 from rag_core.embedding.active import ModelWatch
+from rag_core.embedding.hashing import HashingEmbedder
 from rag_core.engine import Engine, open_engine, with_model
 from rag_core.errors import EmbeddingError, ModelChangedError, ModelStateError, NotFoundError
 from rag_core.indexing.batches import stale_batches
@@ -126,8 +127,12 @@ class TestWhatMayBePromoted:
         index_notes()
         add(engine.database)
 
-        def refuse(*_args: object, **_more: object) -> None:
-            raise EmbeddingError("no vector for this.")
+        embed = HashingEmbedder.embed
+
+        def refuse(self: HashingEmbedder, texts: Sequence[str], **more: Any) -> Any:
+            if any("río" in text for text in texts):
+                raise EmbeddingError("no vector for this.")
+            return embed(self, texts, **more)
 
         monkeypatch.setattr("rag_core.embedding.hashing.HashingEmbedder.embed", refuse)
         with pytest.raises(
