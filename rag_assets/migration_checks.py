@@ -16,8 +16,8 @@ def _of_batches(check: Callable[[Database, TenantId, Sequence[str] | None], Chec
 
 
 RESTORE = (
-    "Stop the migration with `brain rollback --partial`, attach the legacy table again, which adds what is missing and "
-    "changes nothing else, and go on with `brain migration resume`."
+    "Stop the migration with `brain rollback --partial`, attach the legacy table again, which adds what is missing, makes good "
+    "what is not as its row says and was not edited here, and go on with `brain migration resume`."
 )
 AGAIN = "Make these notes anew: run `brain index --full`."
 

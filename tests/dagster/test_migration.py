@@ -24,7 +24,7 @@ from rag_core.indexing.batches import list_batches, pending_batches
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.migration import control
-from rag_core.migration.measuring import follow, measure_before
+from rag_core.migration.measuring import fetch_progress, follow, measure_before
 from rag_core.settings import read_settings
 from rag_core.storage.evaluations import list_runs
 
@@ -55,6 +55,22 @@ def test_all_that_is_pending_is_migrated_newest_first_and_measured_after_each_ba
     assert [event.message.partition(",")[0] for event in events[-3:]] == [
         f"{done} of {NOTES} notes migrated" for done in (100, 200, 300)
     ]
+
+
+def test_a_row_that_was_refused_is_no_failure_of_the_note_it_changed(engine: Engine) -> None:
+    attach_notes(engine, notes=1)
+    with engine.database.owner() as connection:
+        connection.execute(
+            "insert into brain.migration_failures (tenant_id, source, external_id, stage, attempts, reason) "
+            "select tenant_id, source, external_id, 'attachment', 5, 'sin fecha' from brain.notes"
+        )
+
+    before = fetch_progress(engine, TENANT)
+    report = run_migration(engine, TENANT, on_event=lambda _event: None)
+
+    assert before is not None
+    assert (before.waiting_batches, before.failed) == (1, 0)
+    assert (report.migrated, report.failed) == (1, 0)
 
 
 def test_later_evaluations_are_compared_with_the_one_before_the_first_batch(engine: Engine) -> None:

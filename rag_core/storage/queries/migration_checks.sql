@@ -89,6 +89,6 @@ select count(*) over (), n.source || ':' || n.external_id, format(
 )
 from migration_failures f join notes n using (tenant_id, source, external_id)
 where f.tenant_id = %(tenant)s and (%(batches)s::text[] is null or n.batch_key = any(%(batches)s))
-    and n.legacy_state = 'migrated' and f.last_failed_at <= n.chunked_at
+    and n.legacy_state = 'migrated' and f.stage <> 'attachment' and f.last_failed_at <= n.chunked_at
 order by 2
 limit 20;

@@ -5,13 +5,13 @@
 with pending as materialized (
     select n.batch_key, f.attempts is null or f.attempts < %(attempts)s as is_waiting
     from notes n
-    left join migration_failures f on f.tenant_id = n.tenant_id and f.source = n.source and f.external_id = n.external_id
+    left join migration_failures f on f.tenant_id = n.tenant_id and f.note_id = n.note_id
     where n.tenant_id = %(tenant)s and n.legacy_state = 'pending'
 )
 select m.state, m.reason, m.stopped_by_run, m.evaluate_every, m.started_at, m.changed_at,
     (select count(*) from legacy_notes where tenant_id = %(tenant)s),
     (select count(*) from pending),
-    (select count(*) from migration_failures where tenant_id = %(tenant)s),
+    (select count(*) from migration_failures where tenant_id = %(tenant)s and stage <> 'attachment'),
     (select count(*) from batches where tenant_id = %(tenant)s and is_legacy),
     (select count(distinct batch_key) from pending where is_waiting)
 from migrations m
@@ -23,7 +23,7 @@ select n.batch_key, count(*) filter (where n.legacy_state = 'migrated'), count(*
     count(f.external_id), count(*) filter (where n.legacy_state = 'migrated' and n.chunked_at >= %(since)s),
     coalesce(sum(c.chunks) filter (where n.legacy_state = 'migrated'), 0)::bigint
 from notes n
-left join migration_failures f on f.tenant_id = n.tenant_id and f.source = n.source and f.external_id = n.external_id
+left join migration_failures f on f.tenant_id = n.tenant_id and f.note_id = n.note_id
 cross join lateral (
     select count(*) as chunks from chunks c where c.tenant_id = n.tenant_id and c.note_id = n.note_id
 ) c
