@@ -20,10 +20,38 @@ from rag_core.cli.app import (
 if TYPE_CHECKING:
     from rag_core.embedding import EmbeddingModel
     from rag_core.model_change.comparison import ModelComparison
+    from rag_core.model_change.registration import WantedModel
     from rag_core.storage.models import RegisteredModel
 
 NameArgument = Annotated[str, typer.Argument(help="Name of the model, as in `brain models list`.")]
 _HOW = "How it is used (what is not given is usual for the provider)"
+DimensionsOption = Annotated[int | None, typer.Option(min=1, max=4096, help="Default: what the model gives.")]
+VersionOption = Annotated[
+    str | None, typer.Option(help="mrl-N: the model gives N numbers, of which the first --dimensions stand alone.")
+]
+QueryPrefixOption = Annotated[
+    str | None, typer.Option(help="Put before a query; default: the model's usual, if known.", rich_help_panel=_HOW)
+]
+DocumentPrefixOption = Annotated[
+    str | None, typer.Option(help="Put before a text that is searched.", rich_help_panel=_HOW)
+]
+ContextOption = Annotated[
+    int | None, typer.Option(min=1, help="Longest text; default: the model's, at most 8192.", rich_help_panel=_HOW)
+]
+ThresholdOption = Annotated[
+    float | None,
+    typer.Option(min=0, max=1, help="Least similarity of a result; default: none.", rich_help_panel=_HOW),
+]
+FusionOption = Annotated[
+    Literal["relative_score", "rrf"] | None,
+    typer.Option(help="How both legs' results become one list; default: relative_score.", rich_help_panel=_HOW),
+]
+SemanticWeightOption = Annotated[
+    float | None, typer.Option(min=0, max=1, help="Default: 0.5; hashing 0.25.", rich_help_panel=_HOW)
+]
+FulltextWeightOption = Annotated[
+    float | None, typer.Option(min=0, max=1, help="Default: 0.5; hashing 0.75.", rich_help_panel=_HOW)
+]
 
 
 @models_app.command("list")
@@ -114,36 +142,15 @@ def _next_step(document: dict[str, Any]) -> str | None:
 def add(
     name: Annotated[str, typer.Argument(help="Ollama's name of the model, or any name for a hashing one.")],
     provider: Annotated[Literal["ollama", "hashing"], typer.Option(help="Who embeds.")] = "ollama",
-    dimensions: Annotated[int | None, typer.Option(min=1, max=4096, help="Default: what the model gives.")] = None,
-    version: Annotated[
-        str | None, typer.Option(help="mrl-N: the model gives N numbers, of which the first --dimensions stand alone.")
-    ] = None,
-    query_prefix: Annotated[
-        str | None, typer.Option(help="Put before a query; default: the model's usual, if known.", rich_help_panel=_HOW)
-    ] = None,
-    document_prefix: Annotated[
-        str | None, typer.Option(help="Put before a text that is searched.", rich_help_panel=_HOW)
-    ] = None,
-    context_tokens: Annotated[
-        int | None,
-        typer.Option(min=1, help="Longest text; default: the model's, at most 8192.", rich_help_panel=_HOW),
-    ] = None,
-    similarity_threshold: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="Least similarity of a result; default: none.", rich_help_panel=_HOW),
-    ] = None,
-    fusion_method: Annotated[
-        Literal["relative_score", "rrf"] | None,
-        typer.Option(help="How both legs' results become one list; default: relative_score.", rich_help_panel=_HOW),
-    ] = None,
-    semantic_weight: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="Default: 0.5; hashing 0.25.", rich_help_panel=_HOW),
-    ] = None,
-    fulltext_weight: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="Default: 0.5; hashing 0.75.", rich_help_panel=_HOW),
-    ] = None,
+    dimensions: DimensionsOption = None,
+    version: VersionOption = None,
+    query_prefix: QueryPrefixOption = None,
+    document_prefix: DocumentPrefixOption = None,
+    context_tokens: ContextOption = None,
+    similarity_threshold: ThresholdOption = None,
+    fusion_method: FusionOption = None,
+    semantic_weight: SemanticWeightOption = None,
+    fulltext_weight: FulltextWeightOption = None,
     is_json: JsonOption = False,
 ) -> None:
     """Register an embedding model as a candidate, after asking it for a vector. Searches go on by the active one.
@@ -153,9 +160,7 @@ def add(
 
     Examples: brain models add nomic-embed-text · brain models add qwen3-embedding:8b --version mrl-4096 --dimensions 1536
     """
-    from rag_core.model_change.registration import WantedModel, register_model
-    from rag_core.settings import read_settings
-    from rag_core.storage.database import open_database
+    from rag_core.model_change.registration import WantedModel
 
     wanted = WantedModel(
         name=name,
@@ -171,14 +176,22 @@ def add(
         fulltext_weight=fulltext_weight,
     )
     with command(is_json=is_json):
-        settings = read_settings()
-        with open_database(settings) as database:
-            registration = register_model(database, wanted, ollama_host=settings.ollama_host)
-        document = _described(registration.model) | {"is_new": registration.is_new}
-        if is_json:
-            print_json(document)
-        else:
-            _show_registration(document)
+        _register(wanted, is_json=is_json)
+
+
+def _register(wanted: "WantedModel", *, is_json: bool) -> None:
+    from rag_core.model_change.registration import register_model
+    from rag_core.settings import read_settings
+    from rag_core.storage.database import open_database
+
+    settings = read_settings()
+    with open_database(settings) as database:
+        registration = register_model(database, wanted, ollama_host=settings.ollama_host)
+    document = _described(registration.model) | {"is_new": registration.is_new}
+    if is_json:
+        print_json(document)
+    else:
+        _show_registration(document)
 
 
 def _show_registration(document: dict[str, Any]) -> None:
