@@ -53,7 +53,8 @@ def restore(
 ) -> None:
     """Put a backup into an empty installation, or with --replace in the place of what is there: all of it or nothing.
 
-    Stop `brain up` first.
+    Stop `brain up` first. An installation is empty as long as nobody has put anything into it; alerts and the figures of the
+    service, which come by themselves, do not count and give way to the backup's.
 
     Example: brain restore /mnt/backups/brain.zip --replace
     """
