@@ -232,6 +232,12 @@ class TestEmbedding:
             uses_contextual=True,
             state="active",
         )
+        with engine.database.owner() as connection:
+            connection.execute(
+                "update brain.embedding_models set name = 'bge-m3', provider = 'ollama', version = '1', query_prefix = '', "
+                "document_prefix = '', context_tokens = 8192, similarity_threshold = null, fusion_method = 'rrf', "
+                "semantic_weight = 0.5, fulltext_weight = 0.5, uses_contextual = true where state = 'active'"
+            )
         pipeline = Pipeline(
             chunking=engine.pipeline.chunking,
             model=model,

@@ -497,6 +497,8 @@ class TestWholeNotes:
 
     def test_the_vector_of_a_text_beyond_the_context_is_the_mean_of_its_chunks(self, engine, tenant, legacy) -> None:
         control.stop(engine.database, tenant)
+        with engine.database.owner() as connection:
+            connection.execute("update brain.embedding_models set context_tokens = 600 where state = 'active'")
         narrow = Pipeline(
             chunking=engine.pipeline.chunking,
             model=dataclasses.replace(engine.model, context_tokens=600),
