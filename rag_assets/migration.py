@@ -12,6 +12,7 @@ from typing import Any
 import dagster as dg
 from dagster._core.execution.backfill import BulkActionStatus
 
+from rag_assets.checks import LOOKED_AT
 from rag_assets.fulltext_index import fulltext_index
 from rag_assets.indexing import IndexEvent, OnEvent, dagster_instance, run_range
 from rag_assets.migration_checks import ASSET
@@ -184,7 +185,11 @@ def _quality_check(steps: Sequence[MigrationStep]) -> dg.AssetCheckResult:
         check_name=QUALITY_CHECK,
         passed=not worse and not unclear,
         severity=dg.AssetCheckSeverity.ERROR if worse else dg.AssetCheckSeverity.WARN,
-        metadata={"evaluated": sum(step.evaluation is not None for step in steps), "not_comparable": len(unclear)}
+        metadata={
+            "evaluated": sum(step.evaluation is not None for step in steps),
+            "not_comparable": len(unclear),
+            LOOKED_AT: dg.MetadataValue.json([step.tenant for step in steps]),
+        }
         | ({"regressions": table(rows)} if rows else {}),
         description="; ".join(f"{tenant}: {why}" for tenant, why in (unclear | worse).items()) or None,
     )

@@ -145,6 +145,8 @@ def test_another_version_of_the_model_computes_every_vector(
     engine: Engine, run_job: RunJob, chunks_of_both: int
 ) -> None:
     model = replace(engine.model, version="2")
+    with engine.database.owner() as connection:
+        connection.execute("update brain.embedding_models set version = '2' where state = 'active'")
 
     found = made(run_job("update_index", with_engine=with_pipeline(engine, model=model)))
 
