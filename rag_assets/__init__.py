@@ -10,5 +10,10 @@ import warnings
 
 # Ranges of partitions in one run and links from the UI to the code: Dagster says at every import that they may change in a
 # minor version.
-for beta in ("Parameter `backfill_policy`", "Function `with_source_code_references`", "Class `.*CodeReference", "Parameter `owners`"):
+for beta in (
+    "Parameter `backfill_policy`",
+    "Function `with_source_code_references`",
+    "Class `.*CodeReference",
+    "Parameter `owners`",
+):
     warnings.filterwarnings("ignore", message=beta)

@@ -181,16 +181,18 @@ def _quality_check(steps: Sequence[MigrationStep]) -> dg.AssetCheckResult:
     worse = {step.tenant: step.progress.reason or "worse" for step in steps if step.regression is not None}
     unclear = {step.tenant: step.objection for step in steps if step.objection is not None}
     rows = [_regression(step, step.regression) for step in steps if step.regression is not None]
+    metadata: dict[str, Any] = {
+        "evaluated": sum(step.evaluation is not None for step in steps),
+        "not_comparable": len(unclear),
+        LOOKED_AT: dg.MetadataValue.json([step.tenant for step in steps]),
+    }
+    if rows:
+        metadata["regressions"] = table(rows)
     return dg.AssetCheckResult(
         check_name=QUALITY_CHECK,
         passed=not worse and not unclear,
         severity=dg.AssetCheckSeverity.ERROR if worse else dg.AssetCheckSeverity.WARN,
-        metadata={
-            "evaluated": sum(step.evaluation is not None for step in steps),
-            "not_comparable": len(unclear),
-            LOOKED_AT: dg.MetadataValue.json([step.tenant for step in steps]),
-        }
-        | ({"regressions": table(rows)} if rows else {}),
+        metadata=metadata,
         description="; ".join(f"{tenant}: {why}" for tenant, why in (unclear | worse).items()) or None,
     )
 

@@ -28,9 +28,7 @@ def test_a_note_that_another_publishes_meanwhile_keeps_its_chunks(
 
     with ThreadPoolExecutor(1) as other:
         with database.transaction(tenant) as connection:
-            staging.publish_notes(
-                connection, tenant, [note], model=pipeline.model, fingerprint=pipeline.fingerprint
-            )
+            staging.publish_notes(connection, tenant, [note], model=pipeline.model, fingerprint=pipeline.fingerprint)
             second = other.submit(publish_staged, database, tenant, BATCHES, pipeline)
             _wait_until_one_waits(database)
         report = second.result(timeout=30)
