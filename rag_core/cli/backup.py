@@ -33,7 +33,7 @@ def backup(
 
     with (
         command(is_json=is_json),
-        open_database(read_settings()) as database,
+        open_database(_existing(read_settings())) as database,
         progress("backing up", 1.0) as advance,
     ):
         report = back_up(database, file, is_overwriting=is_overwriting, on_progress=advance)
@@ -41,6 +41,22 @@ def backup(
             print_json({"file": str(file), "bytes": report.bytes, **_described(report.manifest, report.seconds)})
         else:
             print(f"wrote {file}: {_summary(report.manifest)}, {report.bytes / 1e6:,.1f} MB")
+
+
+def _existing(settings: "Settings") -> "Settings":
+    """The same settings; a backup of nothing, made every night in the wrong folder, would be found out too late.
+
+    Raises:
+        NotFoundError: the home that they name has no database.
+    """
+    from rag_core.errors import NotFoundError
+    from rag_core.storage.embedded import EmbeddedHome
+
+    if settings.database_url is None and not EmbeddedHome(root=settings.home).data.exists():
+        raise NotFoundError(
+            f"there are no notes at {settings.home}; go to the folder whose .brain is to be backed up, or set BRAIN_HOME"
+        )
+    return settings
 
 
 @app.command("restore")

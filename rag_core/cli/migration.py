@@ -468,6 +468,10 @@ def finish_migration(
             print_json({"error": str(error), "reasons": list(error.reasons)})
             raise typer.Exit(1) from None
         _tell(asdict(report), is_json=is_json)
+        if run is None or run.comparison is None:
+            say(
+                "Nothing was measured before the first batch: nobody can say whether retrieval is better or worse for it."
+            )
 
 
 @app.command("rollback")
@@ -528,4 +532,12 @@ def _tell(document: "dict[str, Any]", *, is_json: bool) -> None:
     if is_json:
         print_json(document)
     else:
-        print("  ".join(f"{name.replace('_', ' ')} {value}" for name, value in document.items()))
+        print("  ".join(f"{name.replace('_', ' ')} {_in_words(value)}" for name, value in document.items()))
+
+
+def _in_words(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple | dict):
+        return ", ".join(map(str, value)) or "none"
+    return "none" if value is None else str(value).replace("rolled_back", "rolled back")

@@ -275,5 +275,17 @@ def _require(
         raise NotFoundError(f"{tenant} has no migration; begin one with `brain migration attach`")
     if state not in allowed:
         raise ConflictError(
-            f"the migration of {tenant} is {state} and cannot become {wanted}; it can from {', '.join(allowed)}"
+            f"the migration of {tenant} is {_said(state)} and cannot become {_said(wanted)}; {_REMEDIES[state]}"
         )
+
+
+def _said(state: MigrationState) -> str:
+    return state.replace("_", " ")
+
+
+_REMEDIES: Mapping[MigrationState, str] = {
+    "running": "`brain migration status` says how far it is",
+    "stopped": "`brain migration resume` lets it go on",
+    "rolled_back": "`brain migration resume` lets it begin again",
+    "finished": "nothing is left to do; attaching more rows opens it again",
+}

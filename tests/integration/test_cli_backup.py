@@ -104,6 +104,15 @@ def answers(brain: Brain, home: str, **environment: str) -> list[tuple[str, floa
     return [(hit["chunkId"], hit["score"], hit["content"]) for hit in json.loads(done.stdout)["results"]]
 
 
+def test_where_there_are_no_notes_nothing_is_backed_up_and_no_home_is_made(brain: Brain, folder: Path) -> None:
+    done = brain("nowhere", "backup", folder / "nothing.zip")
+
+    assert done.returncode == 1
+    assert "there are no notes at" in done.stderr
+    assert not (folder / "nowhere").exists()
+    assert not (folder / "nothing.zip").exists()
+
+
 def test_a_home_comes_back_in_another_home(brain: Brain, folder: Path, file: Path) -> None:
     done = brain("two", "restore", file, "--json")
 
