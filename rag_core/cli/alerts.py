@@ -107,9 +107,7 @@ def _show(incidents: "list[Incident]", settings: "Settings") -> None:
     firing = sum(incident.is_firing for incident in incidents)
     table(f"Alerts: {firing} firing", ["id", "", "rule", "what", "in figures", "since", "over"], rows)
     if not _addresses(settings):
-        say(
-            "BRAIN_ALERT_URLS names nobody here; a `brain up` that was started with addresses tells those."
-        )
+        say("BRAIN_ALERT_URLS names nobody here; a `brain up` that was started with addresses tells those.")
 
 
 @alerts_app.command("close")
