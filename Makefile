@@ -37,7 +37,7 @@ test: install ## Run the tests
 	$(BIN)/python -m pytest -n 2
 
 e2e: install ## Hurt whole installations on purpose: kill workers, database and models while notes are migrated
-	$(BIN)/python -m pytest -n 2 -m e2e tests/e2e
+	$(BIN)/python -m pytest -n 3 -m e2e tests/e2e
 
 coverage: install ## Run the tests and report what they leave out (coverage.json, htmlcov/)
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered --cov-report=json --cov-report=html

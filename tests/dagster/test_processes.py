@@ -38,8 +38,8 @@ def child_of(guard: Guard, folder: Path, script: str) -> Child:
 
 
 def wait_until(is_true: Callable[[], bool]) -> None:
-    """Wait ten seconds at most."""
-    deadline = time.monotonic() + 10
+    """Wait thirty seconds at most."""
+    deadline = time.monotonic() + 30
     while not is_true():
         assert time.monotonic() < deadline
         time.sleep(0.02)
