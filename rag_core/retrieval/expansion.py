@@ -34,27 +34,37 @@ class Fused:
 _METHODS: tuple[RetrievalMethod, ...] = ("semantic", "fulltext", "graph")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expanded:
+    """Hits, and whether everything that was found was still there to be read: a note may be published anew meanwhile."""
+
+    hits: list[Hit]
+    is_current: bool
+
+
 def expand(
     database: Database,
     tenant: TenantId,
     query: str,
     candidates: Sequence[Fused],
     *,
+    found: Sequence[ChunkId],
     config: RetrievalConfig,
     deadline: Deadline,
     read_windows: Callable[[Sequence[Found]], Mapping[int, WindowText]],
-) -> list[Hit]:
+) -> Expanded:
     """The best ``topK.final`` candidates as hits; those whose windows overlap are one hit.
 
-    ``read_windows`` gives the texts of windows by their position, without those whose note changed meanwhile.
+    ``found`` is what the legs found, candidates or not. ``read_windows`` gives the texts of windows by their position, without
+    those whose note changed meanwhile.
     """
-    if not candidates:
-        return []
+    if not found:
+        return Expanded(hits=[], is_current=True)
     before, after = _sentences(config)
     spans = fetch_spans(
         database,
         tenant,
-        [candidate.chunk_id for candidate in candidates],
+        found,
         before=before,
         after=after,
         timeout_ms=reading_ms(deadline),
@@ -63,7 +73,12 @@ def expand(
     matches = [_match(spans[chunk], config) for chunk in by_chunk if chunk in spans]
     windows = join_windows(matches, limit=config.top_k.final, max_tokens=config.context_expansion.max_window_size)
     texts = read_windows([(window.best.note_id, window.best.content_hash, window.span) for window in windows])
-    return [_hit(windows[at], text, by_chunk[windows[at].best.chunk_id], query, config) for at, text in texts.items()]
+    return Expanded(
+        hits=[
+            _hit(windows[at], text, by_chunk[windows[at].best.chunk_id], query, config) for at, text in texts.items()
+        ],
+        is_current=len(spans) == len(set(found)) and len(texts) == len(windows),
+    )
 
 
 def _sentences(config: RetrievalConfig) -> tuple[int, int]:

@@ -14,7 +14,6 @@ from rag_core.model import (
     ChunkId,
     EmbeddingKind,
     Filters,
-    Hit,
     Language,
     Retrieval,
     Strategy,
@@ -26,7 +25,7 @@ from rag_core.query.transformation import query_language, transform
 from rag_core.retrieval.cache import Found, cached_retrieval, cached_windows, query_key
 from rag_core.retrieval.candidates import fuse, prefer_time, weigh
 from rag_core.retrieval.deadline import Deadline, Stopwatch
-from rag_core.retrieval.expansion import Fused, expand, reading_ms
+from rag_core.retrieval.expansion import Expanded, Fused, expand, reading_ms
 from rag_core.retrieval.fusion import recency_of
 from rag_core.retrieval.graph_paths import GraphHit, search_graph
 from rag_core.retrieval.legs import LegResults, VectorSearch, search_legs
@@ -142,26 +141,37 @@ def _remembered(engine: Engine, asked: _Asked, *, timeout_ms: int) -> Retrieval:
 
 
 def _retrieve(engine: Engine, asked: _Asked) -> Retrieval:
+    """What is found; looked for once more where a note was published anew between being found and being read.
+
+    The legs know a chunk by its id, and publication replaces a note's chunks: without a second look the note would be in
+    neither of its shapes.
+    """
+    found, is_current = _look(engine, asked)
+    return found if is_current or asked.deadline.remaining_ms <= 0 else _look(engine, asked)[0]
+
+
+def _look(engine: Engine, asked: _Asked) -> tuple[Retrieval, bool]:
+    """What is found, and whether all of it was still there to be read."""
     clock = Stopwatch.start()
     with clock.stage("queryTransformation"):
         request = _understood(asked)
     with clock.stage("retrieval"):
         legs = _search(engine, request)
         with engine.metrics.measured("hybridFusion"):
-            ranked = _fuse(engine, request, legs)
+            fused = ranked = _fuse(engine, request, legs)
     failures = dict(legs.failures)
     if request.strategy == "hybrid+rerank" and ranked:
         with clock.stage("reranking"):
             ranked = _reranked(engine, request, ranked, legs, failures)
     with clock.stage("contextExpansion"):
-        hits = _expand(engine, request, ranked, failures)
+        expanded = _expand(engine, request, ranked, failures, found=[candidate.chunk_id for candidate in fused])
     _record(engine, clock, legs)
     for component, error in failures.items():
         log_degraded(component, error, config_hash=asked.config_hash, query=asked.query, tenant=asked.tenant)
-    return Retrieval(
+    found = Retrieval(
         query=asked.text,
         strategy="hybrid" if "reranking" in failures else request.strategy,
-        hits=tuple(hits),
+        hits=tuple(expanded.hits),
         latency_ms=clock.total_ms,
         stages=clock.stages,
         warnings=tuple(legs.warnings),
@@ -169,6 +179,7 @@ def _retrieve(engine: Engine, asked: _Asked) -> Retrieval:
         transformed=replace(request.transformed, hyde_answer=legs.hyde_answer),
         interval=interval_of(request.transformed.times),
     )
+    return found, expanded.is_current
 
 
 def _record(engine: Engine, clock: Stopwatch, legs: LegResults) -> None:
@@ -339,7 +350,14 @@ def _reranked(
     return prefer_time(ranked, times)[: request.config.top_k.reranking]
 
 
-def _expand(engine: Engine, request: _Request, ranked: list[Fused], failures: dict[str, RagError]) -> list[Hit]:
+def _expand(
+    engine: Engine,
+    request: _Request,
+    ranked: list[Fused],
+    failures: dict[str, RagError],
+    *,
+    found: Sequence[ChunkId],
+) -> Expanded:
     """The hits in their windows; the bare chunks when the windows cannot be read."""
 
     def read(windows: Sequence[Found]) -> dict[int, WindowText]:
@@ -350,12 +368,13 @@ def _expand(engine: Engine, request: _Request, ranked: list[Fused], failures: di
             engine.caches.context, request.tenant, windows, read, corpus_version=request.version or ""
         )
 
-    def run(config: RetrievalConfig) -> list[Hit]:
+    def run(config: RetrievalConfig) -> Expanded:
         return expand(
             engine.database,
             request.tenant,
             request.query,
             ranked,
+            found=found,
             config=config,
             deadline=request.deadline,
             read_windows=read if request.version is None else read_cached,

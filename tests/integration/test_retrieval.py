@@ -1,4 +1,5 @@
 import dataclasses
+import importlib
 import threading
 import time
 from datetime import UTC, datetime
@@ -356,3 +357,36 @@ class TestCausalGraph:
         found = find(engine, tenant, "¿Por qué perdí el tren?", graphRAG={"enabled": False})
 
         assert all(hit.causal_path is None for hit in found.hits)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "reading"),
+    [
+        ("hybrid", "rag_core.retrieval.expansion.fetch_spans"),
+        ("hybrid", "rag_core.retrieval.retrieve.fetch_windows"),
+        ("hybrid+rerank", "rag_core.retrieval.rerank.fetch_candidate_texts"),
+    ],
+)
+def test_a_note_that_is_chunked_between_being_found_and_being_read_is_in_the_answer(
+    engine, tenant, make_note, index_notes, monkeypatch, strategy, reading
+) -> None:
+    make_note(
+        LONG.replace("El tren 45 ", "El paraguas verde quedó olvidado en el museo. El tren 45 "), external_id="viaje"
+    )
+    make_note("Compré pan, leche y tomates.", external_id="compra")
+    module, _, name = reading.rpartition(".")
+    read = getattr(importlib.import_module(module), name)
+    indexed: list[bool] = []
+
+    def late(*arguments: object, **more: object) -> object:
+        if not indexed:
+            indexed.append(True)
+            index_notes()
+        return read(*arguments, **more)
+
+    monkeypatch.setattr(reading, late)
+    found = find(engine, tenant, "el paraguas verde olvidado en el museo", strategy=strategy)
+
+    assert indexed
+    assert found.hits[0].external_id == "viaje"
+    assert "paraguas verde" in found.hits[0].content
