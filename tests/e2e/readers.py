@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from rag_core.retrieval.legs import WITHOUT_FULLTEXT, WITHOUT_SEMANTIC
+
 from .installation import Installation
 
 
@@ -20,6 +22,11 @@ class Asked:
     found: tuple[str, ...]
     warnings: tuple[str, ...]
     at: float
+
+    @property
+    def is_degraded(self) -> bool:
+        """Whether the answer says that a leg was missing."""
+        return not {WITHOUT_SEMANTIC, WITHOUT_FULLTEXT}.isdisjoint(self.warnings)
 
     @property
     def is_found(self) -> bool:
@@ -38,8 +45,8 @@ class Readers:
         return [one for one in self.asked if one.status not in {200, *allowed}]
 
     def missed(self) -> list[Asked]:
-        """Questions that were answered without the note that answers them."""
-        return [one for one in self.asked if one.status == 200 and not one.is_found]
+        """Questions that were answered by both legs, as far as the answer says, and without the note that answers them."""
+        return [one for one in self.asked if one.status == 200 and not one.is_found and not one.is_degraded]
 
 
 @contextmanager
