@@ -44,9 +44,10 @@ class Readers:
         """Questions that were not answered with 200 or one of these."""
         return [one for one in self.asked if one.status not in {200, *allowed}]
 
-    def missed(self) -> list[Asked]:
-        """Questions that were answered by both legs, as far as the answer says, and without the note that answers them."""
-        return [one for one in self.asked if one.status == 200 and not one.is_found and not one.is_degraded]
+    def missed(self, *, may_be_degraded: bool = False) -> list[Asked]:
+        """Questions that were answered without the note that answers them; without those that say a leg was missing, if so."""
+        missed = [one for one in self.asked if one.status == 200 and not one.is_found]
+        return [one for one in missed if not (may_be_degraded and one.is_degraded)]
 
 
 @contextmanager

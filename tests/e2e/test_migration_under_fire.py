@@ -114,11 +114,12 @@ def assert_always_answered(
 ) -> None:
     """Every question was answered with the note that answers it, whether it was chunked at the time or not.
 
-    One that is not answered when all is quiet either is a bad question; hardly any is.
+    One that is not answered when all is quiet either is a bad question; hardly any is. Where requests may be refused, because
+    the database is away, an answer may also say that a leg was missing.
     """
     assert len(readers.asked) > 100
     assert readers.refused(allowed=allowed) == []
-    missed = {one.note for one in readers.missed()}
+    missed = {one.note for one in readers.missed(may_be_degraded=bool(allowed))}
     assert len(missed) <= len(questions) / 200
     assert [note for note in missed if is_found(installation, note, questions[note])] == []
 
