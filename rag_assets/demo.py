@@ -57,5 +57,5 @@ def _report_key() -> Any:
 
 def answer_questions(engine: Engine) -> list[Retrieval]:
     """The three questions, as a search without options answers them."""
-    config = configure(top_k=3)
+    config = configure(top_k=3, base=engine.served_config(DEMO_TENANT))
     return [retrieve(engine, DEMO_TENANT, question, config=config, timeout_ms=TIMEOUT_MS) for question in QUESTIONS]

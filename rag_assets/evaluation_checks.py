@@ -1,6 +1,6 @@
-"""The checks of the evaluation report: hybrid against its legs, and every strategy against its baseline."""
+"""The checks of the evaluation report: hybrid against its legs, every strategy against its baseline, and the gate's others."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,13 +8,18 @@ import dagster as dg
 
 from rag_assets.stages import table
 from rag_core.evaluation.fusion_check import Shortfall, hybrid_shortfall
+from rag_core.evaluation.gate import GateCheck, GateTargets, check_hit_rate, check_latency, check_legs, check_rankings
 from rag_core.evaluation.quality_check import Verdict
-from rag_core.evaluation.report import comparison_line, disturbance_line
+from rag_core.evaluation.report import comparison_line, coverage_line, disturbance_line
 from rag_core.evaluation.results import EvaluationRun
 from rag_core.model import Strategy, TenantId
 
 HYBRID_CHECK = "hybrid_is_not_below_its_better_leg"
 QUALITY_CHECK = "quality_has_not_dropped"
+HIT_RATE_CHECK = "hit_rate_reaches_target"
+LEGS_CHECK = "both_legs_take_part"
+RANKINGS_CHECK = "rankings_are_explained"
+LATENCY_CHECK = "latency_p95_is_within_target"
 RUNBOOK = "docs/operations/alerts.md#evaluation_regression"
 
 EVALUATION_CHECKS = [
@@ -30,9 +35,39 @@ EVALUATION_CHECKS = [
         QUALITY_CHECK,
         asset="evaluation_report",
         description=(
-            "On no golden set and by no strategy is nDCG@10 lower than the baseline's by 0.02 or more with one-sided "
-            "p < 0.05 (paired randomisation test over the queries in common)."
+            "On no golden set and by no strategy is nDCG@10, the U-measure over golden spans or the share of confident "
+            "answers lower than the baseline's by 0.02 or more with one-sided p < 0.05 (paired randomisation test over the "
+            "queries in common, Holm's correction over the three)."
         ),
+    ),
+    dg.AssetCheckSpec(
+        HIT_RATE_CHECK,
+        asset="evaluation_report",
+        description=(
+            "On every golden set the better of the two hybrid strategies has a relevant note among its first ten for as "
+            "many queries as BRAIN_GATE_HIT_RATE asks."
+        ),
+    ),
+    dg.AssetCheckSpec(
+        LEGS_CHECK,
+        asset="evaluation_report",
+        description=(
+            "Hybrid search is not one of its legs alone: on fewer than 95 % of the queries on which full text and meaning "
+            "bring another note first does it bring the first ten notes of one of them, in its order."
+        ),
+    ),
+    dg.AssetCheckSpec(
+        RANKINGS_CHECK,
+        asset="evaluation_report",
+        description=(
+            "Where notes, models, configuration and program are those of the baseline, no more than a quarter of the queries "
+            "has other notes among its first ten, unless quality rose."
+        ),
+    ),
+    dg.AssetCheckSpec(
+        LATENCY_CHECK,
+        asset="evaluation_report",
+        description="By every strategy 95 % of the queries are answered within BRAIN_GATE_LATENCY_MS.",
     ),
 ]
 
@@ -77,6 +112,43 @@ def _hybrid_line(tenant: TenantId, found: Shortfall) -> str:
     )
 
 
+def gate_checks(measured: Sequence[Measurement], targets: GateTargets) -> list[dg.AssetCheckResult]:
+    """What the gate asks beside the fusion and the baselines, over all tenants."""
+
+    def hit_rate(runs: Mapping[Strategy, EvaluationRun]) -> GateCheck:
+        return check_hit_rate(runs, target=targets.hit_rate_at_10)
+
+    def latency(runs: Mapping[Strategy, EvaluationRun]) -> GateCheck:
+        return check_latency(runs, target_ms=targets.latency_p95_ms)
+
+    judges: dict[str, Callable[[Mapping[Strategy, EvaluationRun]], GateCheck]] = {
+        HIT_RATE_CHECK: hit_rate,
+        LEGS_CHECK: check_legs,
+        RANKINGS_CHECK: check_rankings,
+        LATENCY_CHECK: latency,
+    }
+    tenants = dict.fromkeys(one.tenant for one in measured)
+    runs = {tenant: {one.strategy: one.run for one in measured if one.tenant == tenant} for tenant in tenants}
+    return [
+        _over_tenants(name, {tenant: judge(found) for tenant, found in runs.items()}) for name, judge in judges.items()
+    ]
+
+
+def _over_tenants(name: str, found: Mapping[TenantId, GateCheck]) -> dg.AssetCheckResult:
+    """Red where any tenant's check failed; what cannot be judged is said."""
+    failed = {tenant: check for tenant, check in found.items() if check.passed is False}
+    return dg.AssetCheckResult(
+        check_name=name,
+        passed=not failed,
+        severity=dg.AssetCheckSeverity.ERROR,
+        metadata={
+            str(tenant): dg.MetadataValue.json({"passed": check.passed, "message": check.message, **check.details})
+            for tenant, check in found.items()
+        },
+        description="\n".join(f"{tenant}: {check.message}." for tenant, check in (failed or found).items()) or None,
+    )
+
+
 def quality_check(measured: Sequence[Measurement]) -> dg.AssetCheckResult:
     """Red where retrieval got worse; a warning where that cannot be told though it should."""
     worse = [one for one in measured if one.verdict == "regression"]
@@ -98,12 +170,21 @@ def quality_check(measured: Sequence[Measurement]) -> dg.AssetCheckResult:
 
 def _description(failing: Sequence[Measurement], measured: Sequence[Measurement]) -> str | None:
     if failing:
-        return "\n".join(f"{one.tenant}, {one.strategy}: {one.verdict}. {_figures(one.run)}." for one in failing)
+        return "\n".join(
+            f"{one.tenant}, {one.strategy}: {one.verdict}. {_figures(one.run)}{_of_all(one)}." for one in failing
+        )
     new = sum(one.verdict == "new baseline" for one in measured)
     few = sum(one.verdict == "too few queries" for one in measured)
     said = [f"{new} of {len(measured)} runs are baselines from now on."] if new else []
     said += [f"{few} of {len(measured)} runs have too few queries for a verdict."] if few else []
+    if judged := coverage_line(one.run for one in measured if one.verdict in {"steady", "improvement"}):
+        said.insert(0, f"Judged on {judged}.")
     return " ".join(said) or None
+
+
+def _of_all(one: Measurement) -> str:
+    covered = coverage_line([one.run])
+    return f"; judged on {covered}" if one.verdict == "outdated baseline" and covered else ""
 
 
 def _figures(run: EvaluationRun) -> str:
@@ -126,6 +207,7 @@ def _row(one: Measurement) -> dict[str, Any]:
         "baseline": None if compared is None else round(compared.baseline, 4),
         "now": round(one.run.metrics.ndcg_at_10 if compared is None else compared.current, 4),
         "difference": None if compared is None else round(compared.difference, 4),
+        "metric": None if compared is None else compared.metric,
         "p_one_sided": None if compared is None else round(compared.p_worse, 4),
         "queries": one.run.total_queries if compared is None else compared.queries,
         "run": str(one.run.run_id),
@@ -138,8 +220,9 @@ def _losses(worse: Sequence[Measurement]) -> dict[str, Any]:
             "tenant": one.tenant,
             "strategy": one.strategy,
             "query": loss.query,
-            "ndcg_at_10_was": round(loss.baseline, 4),
-            "ndcg_at_10_is": round(loss.current, 4),
+            "metric": one.run.comparison.metric,
+            "was": round(loss.baseline, 4),
+            "is": round(loss.current, 4),
             "rank_was": loss.baseline_rank,
             "rank_is": loss.current_rank,
         }

@@ -7,26 +7,27 @@ from typing import Any
 import dagster as dg
 
 from rag_assets.causal_graph import causal_graph
-from rag_assets.evaluation_checks import EVALUATION_CHECKS, Measurement, hybrid_check, quality_check
+from rag_assets.evaluation_checks import EVALUATION_CHECKS, Measurement, gate_checks, hybrid_check, quality_check
 from rag_assets.fulltext_index import fulltext_index
 from rag_assets.stages import OWNERS, Materialized, Stopwatch, table
 from rag_core.configuration import configure
 from rag_core.engine import Engine
+from rag_core.evaluation.addresses import comparison_address, run_address
 from rag_core.evaluation.baselines import ensure_baseline
+from rag_core.evaluation.gate import GATE_STRATEGIES
+from rag_core.evaluation.gate_runs import TIMEOUT_MS, gate_targets
 from rag_core.evaluation.golden_query import DEFAULT_SET
 from rag_core.evaluation.quality_check import verdict_on
 from rag_core.evaluation.report import markdown_report
 from rag_core.evaluation.results import EvaluationRun
 from rag_core.evaluation.runs import evaluate
-from rag_core.evaluation.served import evaluation_config, searcher
+from rag_core.evaluation.served import pinned, searcher
 from rag_core.indexing.batches import list_tenants
 from rag_core.indexing.publishing import maintain
 from rag_core.model import Strategy, TenantId
 from rag_core.storage.golden import OrphanedQuery, fetch_golden_queries, list_queries_with_deleted_notes
 
-STRATEGIES: tuple[Strategy, ...] = ("fulltext", "semantic", "hybrid", "hybrid+rerank")
-TIMEOUT_MS = 30_000
-"""Quality is measured here, so no query is cut short; the latency it took is in the report."""
+STRATEGIES = GATE_STRATEGIES
 
 
 @dg.asset(
@@ -51,8 +52,9 @@ def evaluation_report(context: dg.AssetExecutionContext, engine: dg.ResourcePara
     folded = [maintain(engine.database, tenant, engine.pipeline) for tenant in tenants]
     evaluated = [tenant for tenant in tenants if _has_golden_queries(engine, tenant)]
     measured = [
-        _measure(engine, tenant, strategy, dagster_run=context.run.run_id)
+        _measure(serving, tenant, strategy, dagster_run=context.run.run_id)
         for tenant in evaluated
+        for serving in [pinned(engine, tenant)]
         for strategy in STRATEGIES
     ]
     return dg.MaterializeResult(
@@ -65,8 +67,9 @@ def evaluation_report(context: dg.AssetExecutionContext, engine: dg.ResourcePara
             "seconds": clock.seconds,
             **_orphans(engine, tenants),
             **_figures(measured),
+            **_links(engine.settings.api_url, measured),
         },
-        check_results=[hybrid_check(measured), quality_check(measured)],
+        check_results=[hybrid_check(measured), quality_check(measured), *gate_checks(measured, gate_targets(engine))],
     )
 
 
@@ -77,7 +80,7 @@ def _has_golden_queries(engine: Engine, tenant: TenantId) -> bool:
 
 
 def _measure(engine: Engine, tenant: TenantId, strategy: Strategy, *, dagster_run: str) -> Measurement:
-    config = evaluation_config(configure(strategy=strategy))
+    config = configure(strategy=strategy, base=engine.served_config(tenant))
     run = evaluate(
         engine.database,
         tenant,
@@ -130,6 +133,19 @@ def _queries_with_deleted_notes(engine: Engine, tenant: TenantId) -> list[Orphan
         return list_queries_with_deleted_notes(connection, tenant, set_name=DEFAULT_SET)
 
 
+def _links(api_url: str, measured: Sequence[Measurement]) -> dict[str, Any]:
+    """Where each run's page is, and that of its comparison."""
+    links: dict[str, Any] = {"history": dg.MetadataValue.url(f"{api_url}/evaluation")}
+    for one in measured:
+        name, run = f"{one.tenant}_{one.strategy}", one.run
+        links[f"{name}_page"] = dg.MetadataValue.url(run_address(api_url, one.tenant, run.run_id))
+        if run.comparison is not None:
+            links[f"{name}_comparison"] = dg.MetadataValue.url(
+                comparison_address(api_url, one.tenant, run.comparison.baseline_run_id, run.run_id, is_common=True)
+            )
+    return links
+
+
 def _figures(measured: Sequence[Measurement]) -> dict[str, Any]:
     """Floats by name, which Dagster plots over the materializations."""
     return {
@@ -140,6 +156,7 @@ def _figures(measured: Sequence[Measurement]) -> dict[str, Any]:
             ("mrr", one.run.metrics.mrr),
             ("ndcg_at_10", one.run.metrics.ndcg_at_10),
             ("recall_at_20", one.run.metrics.recall_at_20),
+            *_extra(one.run),
             ("latency_p50_ms", one.run.latency_ms.p50),
             ("latency_p95_ms", one.run.latency_ms.p95),
             *_difference(one.run),
@@ -147,8 +164,14 @@ def _figures(measured: Sequence[Measurement]) -> dict[str, Any]:
     }
 
 
+def _extra(run: EvaluationRun) -> list[tuple[str, float]]:
+    kept = ((name, run.extra.get(name)) for name in ("u_measure", "confidence_rate"))
+    return [(name, figure) for name, figure in kept if figure is not None]
+
+
 def _difference(run: EvaluationRun) -> list[tuple[str, float]]:
     compared = run.comparison
     if compared is None or compared.obstacle is not None:
         return []
-    return [("ndcg_at_10_difference", compared.difference), ("ndcg_at_10_p_one_sided", compared.p_worse)]
+    ndcg = compared.metrics["ndcg_at_10"]
+    return [("ndcg_at_10_difference", ndcg.difference), ("ndcg_at_10_p_one_sided", ndcg.p_worse)]

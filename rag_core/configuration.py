@@ -157,7 +157,7 @@ def configure(
     Raises:
         ConfigurationError: an unknown key, a wrong type or a value out of bounds.
     """
-    given = _deep_merge(base.to_wire(), dict(override or {}))
+    given = deep_merge(base.to_wire(), dict(override or {}))
     if strategy is not None:
         given["strategy"] = strategy
     named = dict(override or {}).get("topK")
@@ -182,11 +182,12 @@ def _raise_top_k(given: dict[str, Any], *, final: int | None, named: Mapping[str
             floor = stages[stage]
 
 
-def _deep_merge(base: dict[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def deep_merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Both as one, groups merged into each other; where both have a value, that of ``over``."""
     merged = dict(base)
     for key, value in over.items():
         old = merged.get(key)
-        merged[key] = _deep_merge(old, value) if isinstance(old, dict) and isinstance(value, Mapping) else value
+        merged[key] = deep_merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
     return merged
 
 

@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from rag_core.configurations.served import served_configuration
 from rag_core.embedding import EmbeddingModel
 from rag_core.engine import Engine, open_engine
 from rag_core.errors import ConfigurationError, RagError
+from rag_core.indexing.batches import list_tenants
 from rag_core.settings import Settings, read_settings
 from rag_core.storage.migrate import read_migrations
 from rag_core.storage.models import list_models
@@ -48,7 +50,7 @@ def _database(settings: Settings) -> tuple[list[Finding], list[EmbeddingModel]]:
         with open_engine(settings) as engine:
             with engine.database.owner() as connection:
                 registered = [known.model for known in list_models(connection)]
-            return [*_server(engine), _model(engine, registered)], registered
+            return [*_server(engine), _model(engine, registered), *_configurations(engine)], registered
     except RagError as error:
         return [Finding(name="database", is_ok=False, found=str(error), remedy="as the message says")], []
 
@@ -81,6 +83,24 @@ def _model(engine: Engine, registered: Sequence[EmbeddingModel]) -> Finding:
         + "".join(_ready(other.name) for other in registered if other.state == "ready"),
         remedy=problem or "",
     )
+
+
+def _configurations(engine: Engine) -> Iterator[Finding]:
+    """What is served to every tenant that anything was promoted for."""
+    for tenant in list_tenants(engine.database):
+        served = served_configuration(engine.database, tenant, engine.model)
+        if served.promotion is None:
+            continue
+        left_out = (
+            f"; its values for {served.embedding_model} are left out" if served.is_model_dependent_left_out else ""
+        )
+        yield Finding(
+            name="configuration",
+            is_ok=not served.problems,
+            found=f"{tenant} is served {served.name}, re-ranker weights {served.weights.version}{left_out}",
+            remedy="; ".join(served.problems)
+            or ("`brain tune` finds values for the model that is active" if left_out else ""),
+        )
 
 
 def _ready(name: str) -> str:

@@ -9,19 +9,20 @@ from functools import cached_property, partial
 
 from rag_core.chat import ChatModel, Message, build_chat
 from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, Reranking, RerankingProvider, RetrievalConfig
+from rag_core.configurations.served import ActiveConfigurations, Configurations, OneConfiguration, ServedConfiguration
 from rag_core.embedding import Embedder, EmbeddingModel, build_embedder
 from rag_core.embedding.active import ModelWatch, WatchedEmbedder
 from rag_core.embedding.pieces import PiecewiseEmbedder
 from rag_core.embedding.summaries import Summariser
-from rag_core.errors import ConfigurationError, DeadlineExceededError, QueryFailedError, RagError, RerankingError
+from rag_core.errors import ConfigurationError, RagError
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.model import TenantId
 from rag_core.reranking import Reranker
-from rag_core.reranking.active import ActiveWeights
 from rag_core.reranking.build import build_reranker
-from rag_core.reranking.embedded import EmbeddedReranker, Weights, shipped_weights
+from rag_core.reranking.embedded import EmbeddedReranker
 from rag_core.resilience import Bounded, CircuitBreaker, GuardedChat, GuardedEmbedder, GuardedReranker
 from rag_core.retrieval.cache import Caches, CachingEmbedder, build_caches
+from rag_core.retrieval.ranking import served_strategy
 from rag_core.settings import Settings
 from rag_core.storage.database import Database, open_database
 from rag_core.storage.models import fetch_active_model, find_model
@@ -60,7 +61,7 @@ class Engine:
     breakers: Mapping[str, CircuitBreaker] = field(default_factory=dict)
     places: Bounded
     watch: ModelWatch
-    weights: ActiveWeights
+    configurations: Configurations
     rerankers: dict[tuple[RerankingProvider, int], Reranker] = field(default_factory=dict)
     _seen: dict[TenantId, float] = field(default_factory=dict)
 
@@ -82,12 +83,28 @@ class Engine:
 
     def model_names(self, tenant: TenantId, config: RetrievalConfig) -> dict[str, str]:
         """The models that take part in a retrieval, by what they do; part of the configuration's hash."""
+        return self.names_beside(self.reranker_of(tenant, config))
+
+    def names_beside(self, reranker: Reranker | None) -> dict[str, str]:
+        """The same for a retrieval that this re-ranker, or none, takes part in."""
         names = {"embedding": f"{self.model.name}@{self.model.version}"}
+        if (
+            self.model.similarity_threshold is not None
+        ):  # it can be calibrated anew, so it is part of what is searched by
+            names["similarityThreshold"] = f"{self.model.similarity_threshold:g}"
         if self.chat is not None:
             names["chat"] = self.chat.name
-        if config.strategy == "hybrid+rerank" and config.reranking.enabled:
-            names["reranking"] = self.reranker(tenant, config.reranking).name
+        if reranker is not None:
+            names["reranking"] = reranker.name
         return names
+
+    def reranker_of(self, tenant: TenantId, config: RetrievalConfig) -> Reranker | None:
+        """What re-ranks searches with the configuration; None where they are not re-ranked.
+
+        Raises:
+            ConfigurationError: see ``reranker``.
+        """
+        return self.reranker(tenant, config.reranking) if served_strategy(config) == "hybrid+rerank" else None
 
     def reranker(self, tenant: TenantId, config: Reranking) -> Reranker:
         """What re-ranks: the configuration's provider, else the process's.
@@ -97,7 +114,7 @@ class Engine:
         """
         provider = config.provider or self.settings.reranker
         if provider == "embedded":
-            return EmbeddedReranker(weights=self._weights_of(tenant))
+            return EmbeddedReranker(weights=self.served(tenant).weights)
         key = (provider, config.batch_size if provider == "llm" else 0)
         built = self.rerankers.get(key)
         if built is None:
@@ -123,13 +140,17 @@ class Engine:
             raise ConfigurationError(f"reranking.provider: este servidor no tiene configurado «{provider}»") from error
         return GuardedReranker(reranker, breaker=self.breakers["reranker"]) if provider == "http" else reranker
 
-    def _weights_of(self, tenant: TenantId) -> Weights:
-        """The tenant's own weights; the shipped ones when those cannot be read or are for another version's features."""
-        try:
-            return self.weights.of(tenant, timeout_ms=self.settings.request_timeout_ms)
-        except (RerankingError, QueryFailedError, DeadlineExceededError) as error:
-            log_degraded("reranking weights", error, tenant=tenant)
-            return shipped_weights()
+    def served(self, tenant: TenantId) -> ServedConfiguration:
+        """What searches of the tenant's notes get that say nothing else: what was promoted last, else the defaults.
+
+        Raises:
+            DatabaseUnavailableError: the database is away, and nothing is known from before.
+        """
+        return self.configurations.of(tenant, self.model, timeout_ms=self.settings.request_timeout_ms)
+
+    def served_config(self, tenant: TenantId) -> RetrievalConfig:
+        """The same as a configuration: the ``base`` that whatever a caller asks for is merged over."""
+        return self.served(tenant).config
 
     def tenant(self) -> TenantId:
         """Whose notes a reader sees when no tenant is named: the setting's, the default, or the demo while that is empty."""
@@ -207,13 +228,13 @@ def open_engine(settings: Settings, *, pool_size: int = 4, model_name: str | Non
                 chat=None if chat is None else GuardedChat(chat, breaker=breakers["chat"], places=places),
                 executors={
                     leg: stack.enter_context(_threads(leg, pool_size))
-                    for leg in ("semantic", "fulltext", "graph", "chat")
+                    for leg in ("semantic", "fulltext", "graph", "chat", "experiments")
                 },
                 caches=caches,
                 breakers=breakers,
                 places=places,
                 watch=watch,
-                weights=ActiveWeights(database=database),
+                configurations=ActiveConfigurations(database),
             )
             if settings.reranker != "embedded":  # what is missing is told at the start
                 engine.reranker(DEFAULT_TENANT, DEFAULT_RETRIEVAL_CONFIG.reranking)
@@ -236,6 +257,11 @@ def with_model(engine: Engine, model: EmbeddingModel) -> Engine:
         ),
         breakers={**engine.breakers, "embedding": breaker},
     )
+
+
+def with_configuration(engine: Engine, served: ServedConfiguration) -> Engine:
+    """The same engine serving this configuration, whatever is promoted; threads, caches and connections are shared with it."""
+    return replace(engine, configurations=OneConfiguration(served=served))
 
 
 def _document_embedder(model: EmbeddingModel, settings: Settings, breaker: CircuitBreaker, places: Bounded) -> Embedder:

@@ -4,7 +4,7 @@ A message says what was found, what was expected and the remedy. The API maps a 
 (``rag_core.api.errors``), the command line to an exit status.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 
 class RagError(Exception):
@@ -29,6 +29,15 @@ class InvalidFieldError(InvalidInputError):
         self.limit = limit
 
 
+class InvalidGoldenError(InvalidInputError):
+    """A golden query cannot be taken; ``problem`` and ``facts`` let a boundary say so in its own language."""
+
+    def __init__(self, message: str, *, problem: str, **facts: object) -> None:
+        super().__init__(message)
+        self.problem = problem
+        self.facts = facts
+
+
 class ConfigurationError(InvalidInputError):
     """A retrieval configuration or an environment setting is out of bounds."""
 
@@ -47,6 +56,22 @@ class AmbiguousNoteError(InvalidInputError):
 
 class ConflictError(RagError):
     """The same thing exists already."""
+
+
+class IncomparableRunsError(RagError):
+    """Two evaluation runs did not ask the same; ``reasons`` are what differs, one a sentence."""
+
+    def __init__(self, message: str, *, reasons: Sequence[str]) -> None:
+        super().__init__(message)
+        self.reasons = tuple(reasons)
+
+
+class PromotionRefusedError(RagError):
+    """A configuration is not served: ``evidence`` is what was measured of it."""
+
+    def __init__(self, message: str, *, evidence: Mapping[str, object]) -> None:
+        super().__init__(message)
+        self.evidence = dict(evidence)
 
 
 class DatabaseUnavailableError(RagError):
@@ -123,6 +148,18 @@ class CircuitOpenError(RagError):
 
 class BusyError(RagError):
     """Everything a dependency may be asked at a time is being asked, and no place became free in time."""
+
+
+class EvaluationCancelledError(RagError):
+    """An evaluation was told to stop; nothing of it is stored."""
+
+
+class JobCancelledError(RagError):
+    """A job was told to stop."""
+
+
+class TooManyJobsError(RagError):
+    """A tenant has as many unfinished jobs as it may."""
 
 
 class DeliveryError(RagError):

@@ -16,7 +16,7 @@ from pydantic.alias_generators import to_camel
 from rag_core.configuration import describe_problem
 from rag_core.errors import AmbiguousNoteError, InvalidInputError, NotFoundError
 from rag_core.model import Filters, Language, NoteId, NoteKind, TenantId
-from rag_core.notes import MAX_NAME_CHARACTERS, tag_key
+from rag_core.notes import MAX_NAME_CHARACTERS, is_storable, tag_key
 from rag_core.storage.database import Database
 from rag_core.storage.notes import find_notes
 
@@ -30,7 +30,7 @@ def _named(text: str) -> str:
     name = unicodedata.normalize("NFC", text).strip()
     if not name:
         raise ValueError("no puede estar en blanco")
-    if "\0" in name:
+    if not is_storable(name):
         raise ValueError("contiene un carácter no admitido")
     if len(name) > MAX_NAME_CHARACTERS:
         raise ValueError(f"supera el máximo de {MAX_NAME_CHARACTERS} caracteres")

@@ -152,7 +152,8 @@ class Retrieval:
     """The answer to one query: hits best first, and what happened on the way.
 
     ``stages`` are milliseconds by stage name, ``warnings`` are what a reader should know of a degraded result,
-    ``interval`` is the time, half-open, that the query's own words asked for.
+    ``interval`` is the time, half-open, that the query's own words asked for. ``is_confident`` is whether a chunk is as near to
+    the query as the similarity threshold asks, None where no chunk was compared with it.
     """
 
     query: str
@@ -162,5 +163,6 @@ class Retrieval:
     stages: Mapping[str, float]
     warnings: tuple[str, ...] = ()
     is_degraded: bool = False
+    is_confident: bool | None = None
     transformed: TransformedQuery | None = None
     interval: tuple[datetime, datetime] | None = None

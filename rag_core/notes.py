@@ -21,6 +21,7 @@ MAX_NAME_CHARACTERS = 512
 MAX_NAME_BYTES = 1000
 """Source and id together must fit an index row of 2,704 bytes."""
 _NAMESPACE = uuid.UUID("6f6f4f5e-5f0e-5c57-9b54-0d6a1b3a2c11")
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _LINE_KEYS = frozenset({"id", "text", "title", "created_at", "metadata", "language"})
 LANGUAGES: tuple[Language, ...] = get_args(Language)
@@ -189,6 +190,11 @@ def checked_text(value: Any, field: str, *, max_characters: int) -> str:
             limit=max_characters,
         )
     return text
+
+
+def is_storable(text: str) -> bool:
+    """Whether PostgreSQL can hold the text: it has no NUL character and no half of a surrogate pair."""
+    return _UNSTORABLE.search(text) is None
 
 
 def _normalised(value: str, field: str) -> str:

@@ -65,6 +65,24 @@ def list_embedding_models(host: str, names: Sequence[str], *, timeout_seconds: f
         return []
 
 
+def fetch_loaded_bytes(host: str, model: str, *, timeout_seconds: float) -> int | None:
+    """How much memory the server holds a model in, that of graphics cards too; None when it is not loaded or nobody says."""
+    names = {model, model.removesuffix(":latest")}
+    try:
+        with call_time(timeout_seconds):
+            running = open_client(host).ps().models
+        return next(
+            (
+                int(found.size)
+                for found in running
+                if found.size and (found.model or "").removesuffix(":latest") in names
+            ),
+            None,
+        )
+    except FAILURES:
+        return None
+
+
 def find_fault(host: str, model: str, *, capability: str, timeout_seconds: float) -> str | None:
     """Why a model cannot be used for ``completion`` or ``embedding``, with the remedy; None when it can.
 

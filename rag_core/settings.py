@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from rag_core.errors import ConfigurationError
@@ -49,6 +49,9 @@ class Settings(BaseSettings):
     chat_model: str | None = Field(
         None, description="A chat model of Ollama for HyDE, LLM re-ranking, summaries and relations; default: none."
     )
+    judge_model: str | None = Field(
+        None, description="A chat model of Ollama that judges answers; default: the chat model, its own answers too."
+    )
     ollama_concurrency: int = Field(5, ge=1, le=64, description="Calls to Ollama at a time, of all kinds.")
     context_summaries: bool = Field(
         default=False,
@@ -69,6 +72,11 @@ class Settings(BaseSettings):
     dagster_url: str | None = Field(
         None, description="Where people reach Dagster's UI, for links; default: 127.0.0.1 and its port."
     )
+    api_url: str = Field(
+        "",
+        validate_default=True,
+        description="Where people reach the page, for links; default: 127.0.0.1 and the API's port.",
+    )
     alert_urls: SecretStr | None = Field(
         None, description="Who is told of alerts: apprise's addresses, separated by blanks or commas."
     )
@@ -85,6 +93,10 @@ class Settings(BaseSettings):
         30, gt=0, description="A migration that chunks nothing for longer is an alert."
     )
     alert_silent_minutes: float = Field(5, ge=2, description="An API process without figures for longer is an alert.")
+    gate_hit_rate: float = Field(
+        0.85, ge=0, le=1, description="A lower hit rate @10 of the best hybrid strategy fails the evaluation's gate."
+    )
+    gate_latency_ms: float = Field(2000, gt=0, description="A higher p95 of any strategy fails the evaluation's gate.")
     log_level: LogLevel = Field("INFO", description="Least severe record that is logged.")
     log_text: bool = Field(default=False, description="Whether logs may hold the text of queries and notes.")
     max_note_characters: int = Field(1_000_000, ge=1, le=10_000_000, description="Longer notes are rejected.")
@@ -104,6 +116,7 @@ class Settings(BaseSettings):
         "dagster_database_url",
         "tenant",
         "chat_model",
+        "judge_model",
         "reranker_url",
         "reranker_model",
         "dagster_url",
@@ -120,6 +133,11 @@ class Settings(BaseSettings):
         if name is not None and not re.fullmatch(TENANT_NAME, name):
             raise ValueError("no name for a tenant; use lower-case letters, digits, - and _, at most 63")
         return name
+
+    @field_validator("api_url")
+    @classmethod
+    def _reachable_page(cls, address: str, others: ValidationInfo) -> str:
+        return address.rstrip("/") or f"http://127.0.0.1:{others.data.get('api_port')}"
 
     @field_validator("timezone")
     @classmethod

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from rag_core.configurations.served import served_configuration
 from rag_core.engine import Engine
 from rag_core.graph.llm import causal_extractor
 from rag_core.migration.status import read_migration_status
@@ -37,6 +38,7 @@ def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
         "golden_queries": golden,
         "last_evaluation": last,
         "embedding_model": f"{engine.model.name} ({engine.model.dimensions} dimensions, {engine.model.provider})",
+        "served": _served(engine, tenant),
         "chat_model": None if engine.chat is None else engine.chat.name,
         "pipeline_fingerprint": engine.pipeline.fingerprint,
         "server": version,
@@ -44,3 +46,8 @@ def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
         "home": str(engine.settings.home),
         "performance": fetch_performance(port=engine.settings.api_port, home=engine.settings.home),
     }
+
+
+def _served(engine: Engine, tenant: TenantId) -> dict[str, Any]:
+    served = served_configuration(engine.database, tenant, engine.model)
+    return {"configuration": served.number, "strategy": served.config.strategy, "reranker": served.weights.version}

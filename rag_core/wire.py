@@ -3,13 +3,23 @@
 Shared by the HTTP API and the command line's ``--json``.
 """
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
+
+from pydantic.alias_generators import to_camel
 
 from rag_core.model import Hit, Note, Retrieval, Span, TransformedQuery
 
 Interval = tuple[datetime, datetime]
 """Since and until, half-open."""
+
+
+def camel_keys(value: Any) -> Any:
+    """JSON with every key in camelCase, however deep; keys that have no underscore stay as they are."""
+    if isinstance(value, Mapping):
+        return {to_camel(key) if "_" in key else key: camel_keys(item) for key, item in value.items()}
+    return [camel_keys(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def retrieval_to_wire(retrieval: Retrieval) -> dict[str, Any]:

@@ -37,6 +37,8 @@ FaultKind = Literal[
 ]
 
 CREATED_AT = "2025-01-01T00:00:00Z"
+LOADED_BYTES = 322_122_547
+"""What the server says that a model takes up in memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,7 +272,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"0\r\n\r\n")
 
 
-def _route(handle: OllamaServer, request: RecordedRequest) -> Body | list[Body] | str:
+def _route(handle: OllamaServer, request: RecordedRequest) -> Body | list[Body] | str:  # noqa: PLR0911  one a path
     match request.method, request.path:
         case "GET", "/":
             return "Ollama is running"
@@ -278,6 +280,9 @@ def _route(handle: OllamaServer, request: RecordedRequest) -> Body | list[Body] 
             return {"version": "0.13.5"}
         case "GET", "/api/tags":
             return {"models": [_tag(model) for model in handle.models.values()]}
+        case "GET", "/api/ps":
+            loaded = {body.get("model") for body in handle.bodies("/api/embed")}
+            return {"models": [_loaded(model) for model in handle.models.values() if model.name in loaded]}
         case "POST", "/api/show":
             return _show(_find(handle, request.body))
         case "POST", "/api/embed":
@@ -305,6 +310,12 @@ def _tag(model: ServedModel) -> Body:
         "digest": "0a109f422b47e3a30ba2b10eca18548e944e8a23073ee3f3e947efcf3c45e59f",
         "details": _details(),
     }
+
+
+def _loaded(model: ServedModel) -> Body:
+    tag = _tag(model)
+    held = {"expires_at": CREATED_AT, "size_vram": 0, "size": LOADED_BYTES}
+    return {key: tag[key] for key in ("name", "model", "digest", "details")} | held
 
 
 def _details() -> Body:

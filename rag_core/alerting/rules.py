@@ -42,7 +42,7 @@ MINUTE = timedelta(minutes=1)
 GIVEN_UP_AFTER = timedelta(days=1)
 """Of an API process that has been silent for longer nobody is told any more; what was told of it is not over."""
 SERVICE = "api"
-_METRICS = {"ndcg_at_10": "nDCG@10", "mrr": "MRR", "hit_rate_at_10": "hit rate @10"}
+_METRICS = {"ndcg_at_10": "nDCG@10", "u_measure": "U-measure", "confidence": "share of confident answers"}
 
 
 def evaluation_regression(evaluations: Iterable[NightlyEvaluation]) -> Judgement:

@@ -12,10 +12,15 @@ from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 
 from rag_core.engine import Engine
+from rag_core.experiments.serving import LiveExperiments
 from rag_core.live_engine import LiveEngine
 
 arrived_at: ContextVar[float] = ContextVar("arrived_at")
 """When the request came in, by the monotonic clock: the wait for a free worker is part of its time."""
+
+
+ASKED_METHOD = "brain.asked_method"
+"""Where the scope of a request keeps its method: endpoints see HEAD as GET."""
 
 
 def time_left_ms(engine: Engine) -> int:
@@ -30,6 +35,14 @@ async def _live(request: Request) -> LiveEngine:
 
 LiveEngineOf = Annotated[LiveEngine, Depends(_live)]
 """For writers alone, who may have to begin again with another embedding model."""
+
+
+async def _experiments(request: Request) -> LiveExperiments:
+    return cast("LiveExperiments", request.app.state.experiments)
+
+
+ExperimentsOf = Annotated[LiveExperiments, Depends(_experiments)]
+"""For what readers ask without saying how it is to be searched."""
 
 
 async def _engine(live: LiveEngineOf) -> Engine:

@@ -11,15 +11,38 @@ from types import FrameType
 from typing import Any
 
 import uvicorn
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.staticfiles import StaticFiles
 
-from rag_core.api import evaluation, golden_dataset, health, migration, notes, pages, performance, retrieval
+from rag_core.api import (
+    comparison,
+    configuration,
+    evaluation,
+    evaluation_overview,
+    evaluation_pages,
+    evaluation_work_pages,
+    experiments,
+    golden_dataset,
+    health,
+    migration,
+    notes,
+    opinions,
+    pages,
+    performance,
+    retrieval,
+)
+from rag_core.api.address import check_address
 from rag_core.api.errors import register_handlers
 from rag_core.api.guard import Guard
+from rag_core.api.v2 import benchmark, tuning
+from rag_core.api.v2 import comparison as comparison_v2
+from rag_core.api.v2 import evaluation as evaluation_v2
+from rag_core.api.v2 import golden as golden_v2
 from rag_core.api.web import STATIC_FOLDER
 from rag_core.engine import Engine, open_engine
 from rag_core.errors import ConfigurationError
+from rag_core.evaluation.jobs import running_jobs
+from rag_core.experiments.serving import LiveExperiments
 from rag_core.live_engine import LiveEngine
 from rag_core.settings import Settings
 from rag_core.telemetry.logs import configure_logging
@@ -28,7 +51,29 @@ from rag_core.telemetry.service_minutes import recorded_minutes
 HOST = "127.0.0.1"
 GRACE_SECONDS = 10
 _ROUTERS = tuple(
-    module.router for module in (retrieval, evaluation, golden_dataset, notes, migration, health, performance, pages)
+    module.router
+    for module in (
+        retrieval,
+        configuration,
+        evaluation,
+        comparison,
+        comparison_v2,
+        evaluation_v2,
+        benchmark,
+        tuning,
+        golden_dataset,
+        golden_v2,
+        notes,
+        migration,
+        health,
+        performance,
+        pages,
+        evaluation_overview,
+        evaluation_pages,
+        evaluation_work_pages,
+        experiments,
+        opinions,
+    )
 )
 _ABOUT = """Search personal notes, and know how good the search is.
 
@@ -45,21 +90,38 @@ def create_app(engine: Engine) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        dependencies=[Depends(check_address)],
     )
     app.state.engine, app.state.live_engine = engine, LiveEngine(engine)
+    app.state.experiments = LiveExperiments(engine.executors["experiments"])
     app.state.routes = [route for router in _ROUTERS for route in router.routes]
     for router in _ROUTERS:
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=STATIC_FOLDER))
     app.add_middleware(Guard)
     register_handlers(app)
-    _forget_framework_errors(app)
+    _describe_when_asked(app)
     return app
 
 
-def _forget_framework_errors(app: FastAPI) -> None:
-    """Take the framework's own 422 out of OpenAPI: an invalid request is answered with 400."""
-    document = app.openapi()
+def _describe_when_asked(app: FastAPI) -> None:
+    """Make the OpenAPI document when somebody asks for it, which takes a second, and without the framework's own 422.
+
+    An invalid request is answered with 400.
+    """
+    describe = app.openapi
+
+    def described() -> dict[str, Any]:
+        is_made = app.openapi_schema is not None
+        document = describe()
+        if not is_made:
+            _forget_framework_errors(document)
+        return document
+
+    app.openapi = described  # type: ignore[method-assign]  # the framework's own way to another document
+
+
+def _forget_framework_errors(document: dict[str, Any]) -> None:
     for path in document["paths"].values():
         for operation in path.values():
             operation["responses"].pop("422", None)
@@ -83,15 +145,24 @@ def serve(settings: Settings) -> None:
         open_engine(settings, pool_size=settings.pool_max_size) as engine,
         recorded_minutes(engine.database, engine.metrics),
     ):
-        threading.Thread(target=engine.warm_up, name="warm-up", daemon=True).start()
-        sys.stderr.write(f"Brain Sync: http://{HOST}:{listener.getsockname()[1]}/ (Ctrl-C stops it)\n")
-        build_server(engine).run(sockets=[listener])
+        app = create_app(engine)
+        with running_jobs(engine.database, app.state.live_engine.current, prepare=_register_jobs):
+            threading.Thread(target=engine.warm_up, name="warm-up", daemon=True).start()
+            sys.stderr.write(f"Brain Sync: http://{HOST}:{listener.getsockname()[1]}/ (Ctrl-C stops it)\n")
+            build_server(app).run(sockets=[listener])
 
 
-def build_server(engine: Engine) -> uvicorn.Server:
-    """The server of the application, not yet running."""
+def _register_jobs() -> None:
+    """Load what does jobs; each module registers its kind."""
+    from rag_core.evaluation import evaluation_job  # noqa: F401
+    from rag_core.evaluation.tuning import job  # noqa: F401
+    from rag_core.model_change import benchmark  # noqa: F401
+
+
+def build_server(app: FastAPI) -> uvicorn.Server:
+    """The server of an application, not yet running."""
     config = uvicorn.Config(
-        create_app(engine),
+        app,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -41,11 +41,11 @@ class Asked:
     tags: tuple[str, ...] = ()
     reads_times: bool = True
 
-    @property
-    def config(self) -> RetrievalConfig:
-        """The configuration to search with."""
-        override = {"queryTransformation": {"enableTimeExpressions": self.reads_times}}
-        return configure(override, strategy=STRATEGIES[self.mode][0], top_k=RESULTS)
+    def config(self, base: RetrievalConfig) -> RetrievalConfig:
+        """The configuration to search with, over what is served; the usual mode is whatever strategy that has."""
+        override = {} if self.reads_times else {"queryTransformation": {"enableTimeExpressions": False}}
+        strategy = None if self.mode == DEFAULT_MODE else STRATEGIES[self.mode][0]
+        return configure(override, strategy=strategy, top_k=RESULTS, base=base)
 
     @property
     def filters(self) -> dict[str, Any]:

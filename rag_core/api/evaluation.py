@@ -5,19 +5,28 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from rag_core.api.access import EngineOf
-from rag_core.api.errors import explained
+from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.schemas import EvaluateRequest, EvaluateResponse, RunList, failures
 from rag_core.configuration import configure
+from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError
-from rag_core.evaluation.golden_query import DEFAULT_SET
+from rag_core.evaluation.golden_query import DEFAULT_SET, Category
 from rag_core.evaluation.results import EvaluationRun, StoredRun
 from rag_core.evaluation.runs import evaluate, list_runs
-from rag_core.evaluation.served import evaluation_config, searcher
+from rag_core.evaluation.served import pinned, searcher
+from rag_core.model import TenantId
+from rag_core.storage.evaluations import count_golden_queries
 from rag_core.wire import moment_to_wire
 
 NOTHING_TO_ASK = (
     "El conjunto de referencia no tiene consultas que evaluar; añade alguna con POST /api/golden-dataset "
     "o con `brain golden import`"
+)
+
+MAX_QUERIES = 1_000
+TOO_MANY = (
+    "El conjunto de referencia tiene {count} consultas y aquí se evalúan {limit} como máximo; pide la evaluación en segundo plano "
+    'con POST /api/v2/evaluation/run y {{"datasetId": "default"}}'
 )
 
 router = APIRouter(prefix="/api/retrieve", tags=["evaluation"])
@@ -27,10 +36,13 @@ router = APIRouter(prefix="/api/retrieve", tags=["evaluation"])
 def evaluate_golden_set(request: EvaluateRequest, engine: EngineOf) -> dict[str, Any]:
     """Ask every query of the golden set `default`, measure what comes back, and store the run.
 
-    Queries are asked one after the other and the answer comes when the last one is done. Unique notes are ranked,
-    to depth 20, whatever `topK` says.
+    Queries are asked one after the other and the answer comes when the last one is done, so 1,000 are the most;
+    `POST /api/v2/evaluation/run` takes any number. Unique notes are ranked, to depth 20, whatever `topK` says.
     """
-    config, tenant = evaluation_config(configure(request.config)), engine.tenant()
+    tenant = engine.tenant()
+    _check_size(engine, tenant, request.category)
+    engine = pinned(engine, tenant)
+    config = configure(request.config, base=engine.served_config(tenant))
     with explained(InvalidInputError, NOTHING_TO_ASK):
         run = evaluate(
             engine.database,
@@ -43,6 +55,13 @@ def evaluate_golden_set(request: EvaluateRequest, engine: EngineOf) -> dict[str,
             category=request.category,
         )
     return _evaluation(run)
+
+
+def _check_size(engine: Engine, tenant: TenantId, category: Category | None) -> None:
+    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
+        count = count_golden_queries(connection, tenant, set_name=DEFAULT_SET, category=category)
+    if count > MAX_QUERIES:
+        raise ExplainedError(TOO_MANY.format(count=count, limit=MAX_QUERIES), kind=InvalidInputError)
 
 
 def _evaluation(run: EvaluationRun) -> dict[str, Any]:

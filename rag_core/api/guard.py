@@ -5,16 +5,19 @@ be JSON, which a form of another site cannot send, and no other origin is ever a
 """
 
 import time
+from dataclasses import replace
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rag_core.api.access import arrived_at
-from rag_core.api.errors import INVALID, MAX_BODY_MEGABYTES, Answer, error_response, http_answer
+from rag_core.api import german
+from rag_core.api.access import ASKED_METHOD, arrived_at
+from rag_core.api.errors import MAX_BODY_MEGABYTES, Answer, Tongue, error_response, http_answer, tongue_of
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 MAX_BODY_BYTES = MAX_BODY_MEGABYTES * 1024 * 1024
+WRONG_HOST = "La cabecera Host no es un nombre de esta máquina; usa 127.0.0.1 o localhost"
 _MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES
 
 _HEADERS = {
@@ -40,21 +43,20 @@ class Guard:
         arrived_at.set(time.monotonic())
         is_head = scope["method"] == "HEAD"
         answering = _sender(send, is_head=is_head)
-        refused = refusal(scope["method"], Headers(scope=scope))
+        refused = refusal(scope["method"], Headers(scope=scope), tongue=tongue_of(scope["path"]))
         if refused is not None:
             await error_response(refused)(scope, receive, answering)
             return
-        passed = {**scope, "method": "GET"} if is_head else scope
+        passed = {**scope, "method": "GET", ASKED_METHOD: "HEAD"} if is_head else scope
         await self.app(passed, _counted(receive), answering)
 
 
-def refusal(method: str, headers: Headers) -> Answer | None:
+def refusal(method: str, headers: Headers, *, tongue: Tongue = "es") -> Answer | None:
     """Why a request is not served, if so."""
     if _host_name(headers.get("host", "")) not in LOOPBACK_NAMES:
-        details = "La cabecera Host no es un nombre de esta máquina; usa 127.0.0.1 o localhost"
-        return Answer(status=400, error=INVALID, details=details)
+        return replace(http_answer(400, tongue), details=german.WRONG_HOST if tongue == "de" else WRONG_HOST)
     if method not in {"GET", "HEAD", "OPTIONS"} and _has_body(headers) and not _is_json(headers):
-        return http_answer(415)
+        return http_answer(415, tongue)
     return None
 
 

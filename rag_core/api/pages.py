@@ -11,9 +11,10 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 
-from rag_core.api.access import EngineOf
-from rag_core.api.asked import LANGUAGES, Asked, asked
+from rag_core.api.access import EngineOf, ExperimentsOf
+from rag_core.api.asked import LANGUAGES, RESULTS, Asked, asked
 from rag_core.api.cards import (
+    DEFAULT_MODE,
     STRATEGIES,
     UNTITLED,
     Evidence,
@@ -27,12 +28,15 @@ from rag_core.api.cards import (
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.highlights import marked
 from rag_core.api.notes import NO_SUCH_NOTE
-from rag_core.api.retrieval import find, read_filters
+from rag_core.api.opinions import IsRead, Opinion, note_opened, opinion_on
+from rag_core.api.retrieval import find, find_live, read_filters
 from rag_core.api.web import render
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
+from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, configure
 from rag_core.engine import DEMO_TENANT, Engine
 from rag_core.errors import InvalidInputError, NotFoundError
-from rag_core.model import ChunkId, Note, NoteId, Retrieval, Span, TenantId
+from rag_core.experiments.live_query import Answered
+from rag_core.experiments.serving import LiveExperiments
+from rag_core.model import ChunkId, Filters, Note, NoteId, Retrieval, Span, TenantId
 from rag_core.notes import tag_key
 from rag_core.retrieval.passages import best_passage, word_beginnings
 from rag_core.storage.facets import fetch_facets, fetch_path_evidence
@@ -42,6 +46,8 @@ from rag_core.understood import causal_steps
 
 RECENT_NOTES = 6
 SUGGESTED_TAGS = 10
+OF_RESULTS = "¿Te han servido estos resultados?"
+OF_NOTE = "¿Responde esta nota a tu búsqueda?"
 _FIELDS = {"from": "«Desde»", "to": "«Hasta»", "sources": "«Fuente»", "languages": "«Idioma»", "tags": "«Etiqueta»"}
 _FIELD = re.compile(r"filters\.(\w+)(?:\.\d+)?")
 DEMO_QUESTIONS = (
@@ -96,10 +102,12 @@ class Choices:
 
 
 @router.get("/")
-def home(engine: EngineOf, search: AskedFor) -> Response:
-    """The search box, and what it finds."""
+def home(engine: EngineOf, experiments: ExperimentsOf, search: AskedFor, consulta: str = "") -> Response:
+    """The search box, and what it finds; ``consulta`` names the answer of an experiment that a reader comes back to."""
     shelf = _shelf(engine)
-    found, problem = (None, None) if search.query is None else _search(engine, shelf, search)
+    found, answer_id, problem = None, None, None
+    if search.query is not None:
+        found, answer_id, problem = _search(engine, experiments, shelf, search, repeated=_as_uuid(consulta))
     is_start = found is None and shelf.notes > 0
     return render(
         "home.html",
@@ -110,6 +118,7 @@ def home(engine: EngineOf, search: AskedFor) -> Response:
         languages=LANGUAGES,
         choices=_choices(engine, shelf, search),
         found=found,
+        opinion=_opinion(search, answer_id),
         problem=problem,
         recent=_recent(engine, shelf) if is_start else [],
         questions=DEMO_QUESTIONS if is_start and shelf.is_demo else (),
@@ -117,10 +126,24 @@ def home(engine: EngineOf, search: AskedFor) -> Response:
 
 
 @router.get("/notas/{note_id}")
-def show_note(note_id: str, engine: EngineOf, search: AskedFor, fragmento: str | None = None) -> Response:
-    """A whole note; where it was found is marked and has the anchor ``#pasaje``."""
+def show_note(
+    note_id: str,
+    engine: EngineOf,
+    search: AskedFor,
+    *,
+    is_read: IsRead,
+    fragmento: str | None = None,
+    consulta: str = "",
+) -> Response:
+    """A whole note; where it was found is marked and has the anchor ``#pasaje``.
+
+    ``consulta`` names the answer of an experiment that led here.
+    """
     shelf, query = _shelf(engine), search.query or ""
     note = _note(engine, shelf.tenant, note_id)
+    answer_id = _as_uuid(consulta)
+    is_asked = is_read and answer_id is not None and note_opened(engine, shelf.tenant, answer_id, note.id)
+    back = _with_answer(search.address(), answer_id) if query else "/"
     span = _matched_span(engine, shelf.tenant, note, fragmento, query)
     spans, words = ([], set()) if span is None else ([span], word_beginnings(query))
     return render(
@@ -132,7 +155,8 @@ def show_note(note_id: str, engine: EngineOf, search: AskedFor, fragmento: str |
         text=marked(note.content, spans, words, anchor="pasaje"),
         tags=tags_of(note),
         has_passage=span is not None,
-        back=search.address() if query else "/",
+        back=back,
+        opinion=opinion_on(answer_id, question=OF_NOTE, back=back, note_id=note.id) if answer_id and is_asked else None,
         is_from_search=bool(query),
     )
 
@@ -144,18 +168,53 @@ def _shelf(engine: Engine) -> Shelf:
     return Shelf(tenant=tenant, notes=counts["notes"], indexed=counts["indexed"])
 
 
-def _search(engine: Engine, shelf: Shelf, search: Asked) -> tuple[Found | None, Problem | None]:
-    """What was found, or what is wrong with the query or its conditions."""
+def _search(
+    engine: Engine, experiments: LiveExperiments, shelf: Shelf, search: Asked, *, repeated: UUID | None
+) -> tuple[Found | None, UUID | None, Problem | None]:
+    """What was found, the id it has in an experiment, or what is wrong with the query or its conditions."""
     try:
         filters = read_filters(engine, shelf.tenant, search.filters)
     except InvalidInputError as error:
-        return None, Problem(text=_in_words(str(error)), is_of_query=False)
+        return None, None, Problem(text=_in_words(str(error)), is_of_query=False)
     try:
-        found = find(engine, shelf.tenant, search.query or "", search.config, filters)
+        answered = _answered(engine, experiments, shelf.tenant, search, filters, repeated=repeated)
     except InvalidInputError as error:
-        return None, Problem(text=str(error), is_of_query=True)
+        return None, None, Problem(text=str(error), is_of_query=True)
+    found, part = answered.retrieval, answered.participation
+    answer_id = None if part is None else part.query_id
     evidence = _evidence(engine, shelf.tenant, found)
-    return shown(found, parameters=search.parameters(), evidence=evidence, zone=engine.settings.zone), None
+    parameters = _with_answer(search.parameters(), answer_id)
+    return shown(found, parameters=parameters, evidence=evidence, zone=engine.settings.zone), answer_id, None
+
+
+def _answered(
+    engine: Engine,
+    experiments: LiveExperiments,
+    tenant: TenantId,
+    search: Asked,
+    filters: Filters,
+    *,
+    repeated: UUID | None,
+) -> Answered:
+    """What is found; a search left as the page offers it may take part in an experiment."""
+    served, query = engine.served_config(tenant), search.query or ""
+    config = search.config(served)
+    is_usual = search.mode == DEFAULT_MODE and config == configure(top_k=RESULTS, base=served)
+    if is_usual:
+        return find_live(experiments, engine, tenant, query, top_k=RESULTS, filters=filters, repeated=repeated)
+    return Answered(retrieval=find(engine, tenant, query, config, filters))
+
+
+def _with_answer(parameters: str, answer_id: UUID | None) -> str:
+    """The address with the answer that a reader comes from."""
+    return parameters if answer_id is None else f"{parameters}&consulta={answer_id}"
+
+
+def _opinion(search: Asked, answer_id: UUID | None) -> Opinion | None:
+    """The buttons under the results of an experiment."""
+    if answer_id is None:
+        return None
+    return opinion_on(answer_id, question=OF_RESULTS, back=_with_answer(search.address(), answer_id))
 
 
 def _in_words(problem: str) -> str:

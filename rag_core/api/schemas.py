@@ -3,12 +3,14 @@
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from rag_core.evaluation.golden_query import Category
+from rag_core.experiments.experiment import Arm
 from rag_core.filters import FilterFields
 from rag_core.model import Intent, Language, RetrievalMethod, Strategy
+from rag_core.notes import is_storable
 
 _MOMENT = "2025-03-03T08:00:00Z"
 _NOTE_ID = "660e8400-e29b-41d4-a716-446655440001"
@@ -20,8 +22,18 @@ def _told(text: str) -> str:
     return text
 
 
+def _storable(text: str) -> str:
+    if not is_storable(text):
+        raise ValueError("contiene un carácter no admitido")
+    return text
+
+
 Given = Annotated[str, AfterValidator(_told)]
 """A text with something in it."""
+Text = Annotated[str, AfterValidator(_storable)]
+"""A text that the database can hold, where nothing behind the route looks at its characters."""
+Name = Annotated[Text, AfterValidator(_told)]
+"""What something stored is called."""
 Id = Annotated[UUID, Field(strict=False)]
 """JSON has no UUIDs, so this one type is read from a text."""
 Moment = Annotated[str, Field(json_schema_extra={"format": "date-time"}, examples=[_MOMENT])]
@@ -49,6 +61,7 @@ _STATUS = {
     409: "It exists already.",
     413: "The body is too large.",
     415: "The body is not JSON.",
+    429: "There are as many unfinished jobs as there may be.",
     500: "Every leg of the search failed, or a defect.",
     503: "The database cannot be reached; try again later.",
     504: "The time ran out before anything was found.",
@@ -155,6 +168,13 @@ class Stages(_Response):
     context_expansion: float | None = None
 
 
+class ExperimentPart(_Response):
+    """A query's part in an experiment; no words of it are kept."""
+
+    query_id: str = Field(description="What `POST /api/experiments/feedback` calls this answer.")
+    arm: Arm = Field(description="Which side was drawn to answer; `interleaved` is one list of both.")
+
+
 class RetrievalMetadata(_Response):
     """What happened on the way."""
 
@@ -164,6 +184,9 @@ class RetrievalMetadata(_Response):
     latency_ms: float
     stages: Stages
     warnings: list[str] = Field(description="In Spanish: what a reader should know of a degraded search.")
+    experiment: ExperimentPart | None = Field(
+        None, description="Absent unless an experiment runs and the answer takes feedback."
+    )
 
 
 class RetrieveResponse(_Response):
@@ -273,106 +296,6 @@ class RunList(_Response):
     """Evaluations, newest first."""
 
     evaluations: list[Run]
-
-
-class GoldenIn(_Request):
-    """A question, the notes that answer it, and the answer."""
-
-    query: Given = Field(examples=["¿A dónde viajo con Lucía?"])
-    relevant_note_ids: list[Id] = Field(min_length=1, examples=[[_NOTE_ID]])
-    expected_answer: Given = Field(examples=["A Valparaíso"])
-    category: Category
-    difficulty: int = Field(ge=1, le=5)
-    tags: list[Given] = []
-
-
-class GoldenOut(_Response):
-    """A golden query as stored."""
-
-    id: str
-    query: str
-    relevant_note_ids: list[str]
-    expected_answer: str
-    category: Category
-    difficulty: int
-    tags: list[str]
-    created_at: Moment
-    updated_at: Moment
-
-
-class GoldenList(_Response):
-    """All queries of the set, in the order they were made."""
-
-    queries: list[GoldenOut]
-
-
-class GoldenLineIn(_Request):
-    """A golden query that comes in: its notes by external id, `source:id` or id.
-
-    What `brain golden export` writes (`relevant_ids`, `answer`, …) is taken too.
-    """
-
-    id: str | None = None
-    query: Given
-    relevant_ids: list[Given] = Field(
-        min_length=1, validation_alias=AliasChoices("relevantIds", "relevantNoteIds", "relevant_ids")
-    )
-    expected_answer: str = Field("", validation_alias=AliasChoices("expectedAnswer", "answer"))
-    category: Category = "factual"
-    difficulty: int = Field(3, ge=1, le=5)
-    tags: list[Given] = []
-    created_at: str | None = Field(None, validation_alias=AliasChoices("createdAt", "created_at"))
-    updated_at: str | None = Field(None, validation_alias=AliasChoices("updatedAt", "updated_at"))
-
-
-class GoldenLineOut(_Response):
-    """A golden query that goes out; one whose notes were all deleted has none."""
-
-    id: str
-    query: str
-    relevant_ids: list[str] = Field(description="External ids; `source:id` where one stands in several sources.")
-    expected_answer: str
-    category: Category
-    difficulty: int
-    tags: list[str]
-    created_at: Moment
-    updated_at: Moment
-
-
-class GoldenExport(_Response):
-    """A set as `POST /api/golden-dataset/import` takes it."""
-
-    set: Literal["default"]
-    queries: list[GoldenLineOut]
-
-
-def _listed(value: Any) -> Any:
-    return {"queries": value} if isinstance(value, list) else value
-
-
-class _GoldenDocument(_Request):
-    """An exported set."""
-
-    set: Literal["default"] = "default"
-    queries: list[dict[str, Any]] = Field(min_length=1, examples=[[{"query": "…", "relevantIds": ["n1"]}]])
-
-
-GoldenDocument = Annotated[_GoldenDocument, BeforeValidator(_listed)]
-"""An exported set, or the bare list of its queries; each is checked by itself, so that good ones go in."""
-
-
-class GoldenRejection(_Response):
-    """A query that was not taken."""
-
-    line: int = Field(description="Its place in the list, from 1.")
-    error: str
-
-
-class GoldenImported(_Response):
-    """What became of the queries."""
-
-    imported: int
-    rejected: list[GoldenRejection]
 
 
 class Health(_Response):

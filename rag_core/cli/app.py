@@ -4,7 +4,7 @@ import json
 import logging
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -78,7 +78,25 @@ def main() -> None:
     """Run the command line; the console script `brain`."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(143))  # so that the embedded server is let go
-    from rag_core.cli import alerts, backup, evaluation, migration, models, notes, operation, searching, tuning  # noqa: F401  registers the commands
+    from rag_core.cli import (  # noqa: F401  registers the commands
+        alerts,
+        backup,
+        benchmark,
+        calibration,
+        evaluation,
+        experiments,
+        golden,
+        migration,
+        models,
+        notes,
+        operation,
+        promotion,
+        proposals,
+        report,
+        runs,
+        searching,
+        tuning,
+    )
 
     app()
 
@@ -129,6 +147,21 @@ def progress(description: str, total: float | None) -> Iterator[Callable[[float]
 
 
 @contextmanager
+def measuring() -> Iterator[Callable[[str, int, int], None]]:
+    """A progress bar over what is measured in turn; yields the function that is told what, how much is done, of how much."""
+    if not sys.stderr.isatty():
+        yield lambda _what, _done, _total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("measuring", total=None)
+        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
+
+
+@contextmanager
 def batch_progress(description: str) -> Iterator[Callable[["IndexEvent"], None]]:
     """A progress bar over batches; messages that come before the first batch is done are said."""
     with _bar(description) as bar:
@@ -162,14 +195,19 @@ def progress_bar(percent: float, *, cells: int = 30) -> str:
     return "█" * filled + "░" * (cells - filled)
 
 
-def table(title: str, headers: list[str], rows: list[list[str]]) -> None:
-    """A table for people, on stdout."""
+def shown_p(p: float) -> str:
+    """A p-value with as many digits as tell something."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def table(title: str, headers: list[str], rows: list[list[str]], *, whole: Collection[int] = ()) -> None:
+    """A table for people, on stdout; the columns numbered by ``whole`` keep their lines, so that they can be copied."""
     from rich.console import Console
     from rich.table import Table
 
     drawn = Table(title=title, title_justify="left", header_style="bold")
-    for header in headers:
-        drawn.add_column(header, overflow="fold")
+    for place, header in enumerate(headers):
+        drawn.add_column(header, overflow="fold", no_wrap=place in whole)
     for row in rows:
         drawn.add_row(*row)
     Console().print(drawn)

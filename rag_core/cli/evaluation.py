@@ -1,145 +1,29 @@
-"""Golden sets and evaluation."""
+"""Evaluation: measured on a golden set."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-from uuid import UUID
+import textwrap
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rag_core.cli.app import JsonOption, TenantOption, app, command, golden_app, print_json, progress, say, table
+from rag_core.cli.answers import show_answers
+from rag_core.cli.app import JsonOption, TenantOption, app, command, measuring, print_json, say, table
+from rag_core.cli.comparison import CommonOption, run_and_show_gate
+from rag_core.cli.golden import SetOption
+from rag_core.cli.runs import named_run, run_name, short_id
 from rag_core.cli.searching import CLI_TIMEOUT_MS, ConfigOption, StrategyOption, read_config
 
 if TYPE_CHECKING:
+    from rag_core.engine import Engine
+    from rag_core.evaluation.results import GroupMetrics
     from rag_core.evaluation.runs import EvaluationRun
     from rag_core.model import TenantId
-    from rag_core.storage.database import Database
-
-SetOption = Annotated[str, typer.Option("--set", help="Name of the golden set.")]
 
 
-@golden_app.command("import")
-def import_golden_set(
-    file: Annotated[Path, typer.Argument(help="JSON lines.")],
-    set_name: SetOption = "default",
-    tenant: TenantOption = None,
-    is_json: JsonOption = False,
-) -> None:
-    """Take queries with the notes that answer them; a query that is there already is updated.
-
-    Each line: {"query": "…", "relevant_ids": ["2025-03-01"], "answer": "…", "category": "factual", "difficulty": 2}; query
-    and relevant_ids are required.
-    """
-    from rag_core.engine import open_engine
-    from rag_core.errors import InvalidInputError
-    from rag_core.evaluation.golden_set import import_golden
-    from rag_core.settings import read_settings
-
-    with command(is_json=is_json):
-        if not file.is_file():
-            raise InvalidInputError(f"there is no file {file}; give the path of a file of JSON lines")
-        with open_engine(read_settings()) as engine, file.open("rb") as lines:
-            report = import_golden(engine.database, engine.writing_tenant(tenant), lines, set_name=set_name)
-        if is_json:
-            print_json({"imported": report.imported, "rejected": [{"line": n, "error": e} for n, e in report.rejected]})
-        else:
-            print(f"imported {report.imported}  rejected {len(report.rejected)}")
-            for number, reason in report.rejected[:20]:
-                say(f"  line {number}: {reason}")
-        if report.rejected and not report.imported:
-            raise typer.Exit(1)
-
-
-@golden_app.command("export")
-def export_golden_set(
-    set_name: SetOption = "default",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write; default: stdout.")] = None,
-    tenant: TenantOption = None,
-    is_json: JsonOption = False,
-) -> None:
-    """Write a golden set as JSON lines (with --json as one array), everything kept, ready to be imported again."""
-    import json
-
-    from rag_core.engine import open_engine
-    from rag_core.evaluation.golden_set import export_golden
-    from rag_core.settings import read_settings
-
-    with command(is_json=is_json), open_engine(read_settings()) as engine:
-        entries = export_golden(engine.database, engine.named_tenant(tenant), set_name=set_name)
-        lines = "".join(json.dumps(entry, ensure_ascii=False, default=str) + "\n" for entry in entries)
-        if output is not None:
-            output.write_text(lines, encoding="utf-8")
-        if is_json:
-            print_json({"set": set_name, "queries": entries})
-        elif output is None:
-            print(lines, end="")
-
-
-@golden_app.command("baseline")
-def promote_baselines(
-    runs: Annotated[
-        list[UUID] | None, typer.Argument(metavar="[RUN]...", help="Runs to promote, as brain evaluate prints them.")
-    ] = None,
-    tenant: TenantOption = None,
-    is_json: JsonOption = False,
-) -> None:
-    """Promote runs to baselines of their golden set and strategy, for others to be compared with; without RUN list them.
-
-    The first nightly evaluation makes baselines by itself. Promote a run when its level is the one to hold from now on.
-
-    Example: brain golden baseline 0b5c7a52-9f0e-4a55-8b64-5d3a3a1c2f10
-    """
-    from rag_core.engine import open_engine
-    from rag_core.evaluation.baselines import promote_baseline
-    from rag_core.settings import read_settings
-
-    with command(is_json=is_json), open_engine(read_settings()) as engine:
-        owner = engine.named_tenant(tenant)
-        for run_id in runs or []:
-            promote_baseline(engine.database, owner, run_id)
-        baselines = _baselines(engine.database, owner)
-        if is_json:
-            print_json({"baselines": baselines})
-        elif baselines:
-            _show_baselines(baselines)
-        else:
-            say("no baselines yet; brain evaluate makes a run, brain golden baseline RUN promotes it")
-
-
-def _baselines(database: "Database", tenant: "TenantId") -> list[dict[str, Any]]:
-    from rag_core.storage.evaluations import fetch_run, list_baselines
-
-    with database.transaction(tenant) as connection:
-        found = [(one, fetch_run(connection, tenant, one.run_id)) for one in list_baselines(connection, tenant)]
-    return [
-        {
-            "set": baseline.set_name,
-            "strategy": baseline.strategy,
-            "run_id": str(baseline.run_id),
-            "is_automatic": baseline.is_automatic,
-            "promoted_at": baseline.promoted_at.isoformat(),
-            "total_queries": run.total_queries,
-            "ndcg_at_10": run.metrics.ndcg_at_10,
-            "mrr": run.metrics.mrr,
-            "hit_rate_at_10": run.metrics.hit_rate_at[10],
-        }
-        for baseline, run in found
-    ]
-
-
-def _show_baselines(baselines: list[dict[str, Any]]) -> None:
-    rows = [
-        [
-            one["set"],
-            one["strategy"],
-            one["run_id"],
-            f"{one['ndcg_at_10']:.3f}",
-            f"{one['mrr']:.3f}",
-            f"{one['hit_rate_at_10']:.3f}",
-            f"{one['promoted_at'][:10]} {'by itself' if one['is_automatic'] else 'promoted'}",
-        ]
-        for one in baselines
-    ]
-    table("baselines", ["set", "strategy", "run", "nDCG@10", "MRR", "hit rate @10", "since"], rows)
+SHOWN_WORST = 5
+MAX_QUERY_CHARACTERS = 60
+LEAST_QUERIES_FOR = {"p95": 20, "p99": 100}
+"""Of fewer queries a percentile is the slowest of them, so it is not shown."""
 
 
 @app.command("evaluate")
@@ -148,30 +32,62 @@ def evaluate_set(
     strategy: StrategyOption = None,
     config: ConfigOption = None,
     baseline: Annotated[
-        UUID | None,
+        str | None,
         typer.Option(
-            "--baseline", metavar="RUN", help="Compare with this run; default: the baseline of the set and strategy."
+            "--baseline",
+            parser=run_name,
+            metavar="RUN",
+            help="Compare with this run; default: the baseline of the set and strategy.",
         ),
     ] = None,
+    is_common: CommonOption = False,
+    category: Annotated[
+        str | None, typer.Option("--category", help="Only queries of this category, such as causal or multi_hop.")
+    ] = None,
+    has_answers: Annotated[
+        bool,
+        typer.Option("--answers", help="Answer the queries too, and measure the answers; a chat model judges them."),
+    ] = False,
+    concurrency: Annotated[
+        int,
+        typer.Option("--concurrency", min=1, max=8, help="Queries asked at a time; more than one lengthens latencies."),
+    ] = 1,
+    is_gate: Annotated[
+        bool,
+        typer.Option("--gate", help="Measure every strategy and judge them; exit status 1 when a check fails."),
+    ] = False,
     tenant: TenantOption = None,
     is_json: JsonOption = False,
 ) -> None:
-    """Measure retrieval on a golden set: hit rate, MRR, nDCG, recall and latency, by category. The run is stored.
+    """Measure retrieval on a golden set: hit rate, MRR, nDCG, precision, recall, MAP and latency, by category and difficulty.
 
-    Every query is searched as `brain search --top-k 50` would, and unique notes are ranked. The run is compared with its
-    baseline, if there is one, by a paired randomisation test: `brain golden baseline`.
+    The run is stored. Where the set says in which passage the answer stands, it measures too how far a reader has to read.
 
-    Example: brain evaluate --strategy hybrid
+    Every query is searched as it is served; what the search found beside is ranked below that, so that twenty unique notes are
+    judged. The run is compared with its baseline, if there is one, by a paired randomisation test: `brain golden baseline`.
+
+    `--gate` is for scripts: every strategy is measured and held against its baseline, and the hit rate, the fusion and the
+    latency against what is wanted (BRAIN_GATE_HIT_RATE, BRAIN_GATE_LATENCY_MS).
+
+    Examples: brain evaluate --strategy hybrid · brain evaluate --gate --json
     """
+    if is_gate and (strategy or baseline or is_common or category or has_answers or concurrency > 1):
+        raise typer.BadParameter("--gate measures every strategy against its own baseline; leave the others out")
+    from rag_core.answering.generation import build_answerer
     from rag_core.engine import open_engine
+    from rag_core.evaluation.judges import build_judge
     from rag_core.evaluation.runs import evaluate, to_json
-    from rag_core.evaluation.served import evaluation_config, searcher
+    from rag_core.evaluation.served import pinned, searcher
     from rag_core.settings import read_settings
 
-    with command(is_json=is_json):
-        wanted = evaluation_config(read_config(config, strategy=strategy))
-        with open_engine(read_settings()) as engine, progress("evaluating", None) as advance:
-            owner = engine.named_tenant(tenant)
+    with command(is_json=is_json), open_engine(read_settings(), pool_size=4 * max(1, concurrency)) as opened:
+        owner = opened.named_tenant(tenant)
+        engine = pinned(opened, owner)
+        wanted = read_config(config, strategy=strategy, base=engine.served_config(owner))
+        if is_gate:
+            run_and_show_gate(engine, owner, set_name=set_name, config=wanted, is_json=is_json)
+            return
+        with measuring() as tell:
             run = evaluate(
                 engine.database,
                 owner,
@@ -180,35 +96,137 @@ def evaluate_set(
                 search=searcher(engine, owner, config=wanted, timeout_ms=CLI_TIMEOUT_MS),
                 models=engine.model_names(owner, wanted),
                 pipeline_fingerprint=engine.pipeline.fingerprint,
-                baseline_run_id=baseline,
-                on_progress=lambda *_: advance(1),
+                baseline_run_id=None if baseline is None else named_run(engine, owner, baseline),
+                common_only=is_common,
+                category=category,
+                answerer=build_answerer(engine.chat) if has_answers else None,
+                judge=build_judge(engine) if has_answers else None,
+                concurrency=concurrency,
+                on_progress=lambda done, total: tell("evaluating", done, total),
             )
+        bare, notes = (0, 0) if wanted.strategy == "fulltext" else _without_vectors(engine, owner)
         if is_json:
-            print_json(to_json(run))
+            print_json(to_json(run) | {"notes_without_vectors": bare})
         else:
             _show(run)
+        if bare:
+            say(
+                f"{bare} of {notes} notes have no vectors, so nothing is found in them by meaning: brain index makes them"
+            )
+
+
+def _without_vectors(engine: "Engine", owner: "TenantId") -> tuple[int, int]:
+    from rag_core.storage.evaluations import count_notes_without_vectors
+
+    with engine.database.transaction(owner) as connection:
+        return count_notes_without_vectors(connection, owner, engine.model.id)
 
 
 def _show(run: "EvaluationRun") -> None:
-    metrics, latency = run.metrics, run.latency_ms
-    rows = [[f"hit rate @{k}", f"{rate:.3f}"] for k, rate in metrics.hit_rate_at.items()]
-    rows += [["MRR", f"{metrics.mrr:.3f}"], ["nDCG@10", f"{metrics.ndcg_at_10:.3f}"]]
-    rows += [["recall@20", f"{metrics.recall_at_20:.3f}"]]
-    rows += [
-        [f"latency {name}", f"{value:.1f} ms"]
-        for name, value in (("p50", latency.p50), ("p95", latency.p95), ("p99", latency.p99))
-    ]
-    table(f"{run.total_queries} queries, run {run.run_id}", ["metric", "value"], rows)
+    print(f"run {run.run_id}")
+    table(f"{run.total_queries} queries of {run.set_name}", ["metric", "mean", "95 % interval"], _metric_rows(run))
+    percentiles = ", ".join(
+        f"{name} {value:.1f} ms"
+        for name, value in asdict(run.latency_ms).items()
+        if run.total_queries >= LEAST_QUERIES_FOR.get(name, 1)
+    )
+    print(f"latency {percentiles}")
+    _show_groups(run)
+    _show_worst(run)
+    show_answers(run)
     _show_comparison(run)
     if run.degraded_queries:
         say(f"{run.degraded_queries} queries were degraded: the figures are not this strategy's")
+    if run.lost_spans:
+        say(f"{run.lost_spans} golden spans stand nowhere any more: their notes were edited, and their quotes are gone")
+
+
+_SHOWN = {
+    **{f"hit_rate_at_{k}": f"hit rate @{k}" for k in (1, 3, 5, 10)},
+    "mrr": "MRR",
+    "ndcg_at_10": "nDCG@10",
+    "recall_at_20": "recall@20",
+    "map_at_20": "MAP@20",
+    "r_precision": "R-precision",
+    "u_measure": "U-measure of passages",
+    "passage_hit_rate_at_5": "passage hit rate @5",
+    "confidence_rate": "reaches the threshold",
+}
+
+
+def _metric_rows(run: "EvaluationRun") -> list[list[str]]:
+    """Every metric with its interval, and with its queries where not all define it."""
+    from rag_core.evaluation.intervals import metric_intervals, query_figures
+
+    found = metric_intervals(query_figures(query) for query in run.queries)
+    return [
+        [
+            label if sure.queries == run.total_queries else f"{label}, {sure.queries} queries",
+            f"{sure.mean:.3f}",
+            f"{sure.low:.3f} to {sure.high:.3f}",
+        ]
+        for name, label in _SHOWN.items()
+        if (sure := found.get(name)) is not None and (name != "confidence_rate" or _has_threshold(run))
+    ]
+
+
+def _has_threshold(run: "EvaluationRun") -> bool:
+    """Whether there was anything to reach; without one every result reaches it, which is no measurement."""
+    named = run.config.get("hybridSearch", {}).get("threshold")
+    return bool(float(run.models.get("similarityThreshold", 0)) if named is None else named)
+
+
+def _show_worst(run: "EvaluationRun") -> None:
+    from rag_core.evaluation.report import worst_queries
+
+    rows = [
+        [
+            textwrap.shorten(result.query, MAX_QUERY_CHARACTERS, placeholder="…"),
+            result.category,
+            result.error or str(result.first_relevant_rank or "not found"),
+        ]
+        for result in worst_queries(run, limit=SHOWN_WORST)
+    ]
+    if rows:
+        table("worst queries", ["query", "category", "first relevant rank"], rows)
+
+
+def _show_groups(run: "EvaluationRun") -> None:
+    from rag_core.evaluation.results import metrics_by
+
+    groups = [*metrics_by("category", run.queries).items()]
+    groups += [(f"difficulty {name}", found) for name, found in metrics_by("difficulty", run.queries).items()]
+    rows = [[name, str(found.total_queries), *(f"{value:.3f}" for value in _means(found))] for name, found in groups]
+    table("by category and difficulty", ["group", "queries", "hit rate @10", "MRR", "nDCG@10", "recall@20"], rows)
+
+
+def _means(found: "GroupMetrics") -> tuple[float, ...]:
+    metrics = found.metrics
+    return metrics.hit_rate_at[10], metrics.mrr, metrics.ndcg_at_10, metrics.recall_at_20
 
 
 def _show_comparison(run: "EvaluationRun") -> None:
     from rag_core.evaluation.quality_check import verdict_on
     from rag_core.evaluation.report import comparison_line
 
-    meanings = {"regression": "Worse than", "improvement": "Better than", "steady": "About as good as"}
-    if run.comparison is not None:
-        meaning = meanings.get(verdict_on(run), "Beside")
-        print(f"{meaning} run {run.comparison.baseline_run_id}: {comparison_line(run.comparison)}")
+    if run.comparison is None:
+        return
+    line = comparison_line(run.comparison, asked=run.total_queries)
+    print(f"{_meaning(run)} run {run.comparison.baseline_run_id}: {line}")
+    if verdict_on(run) == "outdated baseline":
+        say(
+            f"most of the set was not compared; brain golden baseline {short_id(run.run_id)} makes this run the one to compare with"
+        )
+
+
+def _meaning(run: "EvaluationRun") -> str:
+    from rag_core.evaluation.quality_check import is_improvement
+
+    compared = run.comparison
+    if compared is None or run.is_disturbed or compared.obstacle is not None:
+        return "Beside"
+    if compared.is_regression:
+        return "Worse than"
+    if compared.disturbance is not None:
+        return "Beside"
+    return "Better than" if is_improvement(compared) else "No difference shown from"

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -27,28 +27,39 @@ StrategyOption = Annotated[
     str | None, typer.Option(callback=_strategy, help="semantic, fulltext, hybrid or hybrid+rerank (the default).")
 ]
 ConfigOption = Annotated[
-    Path | None, typer.Option("--config", help="A JSON file with the values that differ from the defaults.")
+    Path | None, typer.Option("--config", help="A JSON file with the values that differ from what is served.")
 ]
 
 
-def read_config(file: Path | None, *, strategy: str | None, top_k: int | None = None) -> "RetrievalConfig":
-    """The configuration of a command: the file over the defaults, the options over the file.
+def read_config(
+    file: Path | None, *, strategy: str | None, top_k: int | None = None, base: "RetrievalConfig"
+) -> "RetrievalConfig":
+    """The configuration of a command: the file over ``base``, which is what is served, the options over the file.
 
     Raises:
         ConfigurationError: no such file, not JSON, or a value out of bounds.
     """
     from rag_core.configuration import configure
+
+    override = {} if file is None else read_override(file)
+    return configure(override, strategy=strategy, top_k=top_k, base=base)  # type: ignore[arg-type]
+
+
+def read_override(file: Path) -> dict[str, Any]:
+    """The values that a file gives.
+
+    Raises:
+        ConfigurationError: no such file, or no JSON object in it.
+    """
     from rag_core.errors import ConfigurationError
 
-    override: object = {}
-    if file is not None:
-        try:
-            override = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise ConfigurationError(f"--config {file}: {error}; give a file with a JSON object") from error
+    try:
+        override = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"--config {file}: {error}; give a file with a JSON object") from error
     if not isinstance(override, dict):
         raise ConfigurationError(f"--config {file}: expected a JSON object")
-    return configure(override, strategy=strategy, top_k=top_k)  # type: ignore[arg-type]
+    return override
 
 
 def _one_of(*choices: str) -> Callable[[list[str] | None], list[str] | None]:
@@ -136,9 +147,9 @@ def search(
         "documentIds": documents,
     }
     with command(is_json=is_json):
-        wanted = read_config(config, strategy=strategy, top_k=top_k)
         with open_engine(read_settings()) as engine:
             owner = engine.named_tenant(tenant)
+            wanted = read_config(config, strategy=strategy, top_k=top_k, base=engine.served_config(owner))
             zone = engine.settings.zone
             filters = fetch_filters(engine.database, owner, wire, zone=zone, timeout_ms=CLI_TIMEOUT_MS)
             found = retrieve(engine, owner, query, config=wanted, filters=filters, timeout_ms=CLI_TIMEOUT_MS)

@@ -1,104 +1,113 @@
-"""Fitting of the embedded re-ranker to the user's own notes."""
+"""The search for a better configuration on a golden set of one's own notes."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, progress, say, table
-from rag_core.cli.evaluation import SetOption
+from rag_core.cli.app import JsonOption, TenantOption, app, command, measuring, print_json, say, table
+from rag_core.cli.golden import SetOption
 from rag_core.cli.searching import CLI_TIMEOUT_MS
 
 if TYPE_CHECKING:
-    from rag_core.engine import Engine
-    from rag_core.model import TenantId
+    from rag_core.evaluation.tuning.report import Change, HeldOut, Tuning
+
+PartsOption = Annotated[
+    str, typer.Option(help="What may change: some of fusion, threshold, candidates and reranking, with commas.")
+]
 
 
 @app.command("tune")
-def tune_reranker(
+def tune_configuration(
     set_name: SetOption = "default",
+    parts: PartsOption = "fusion,threshold,candidates,reranking",
+    minutes: Annotated[float, typer.Option(min=0.1, help="How long it may take.")] = 5.0,
     tenant: TenantOption = None,
-    is_dry_run: Annotated[bool, typer.Option("--dry-run", help="Measure and show, store nothing.")] = False,
-    is_reset: Annotated[
-        bool, typer.Option("--reset", help="Go back to the weights that come with the program.")
-    ] = False,
+    is_dry_run: Annotated[bool, typer.Option("--dry-run", help="Measure and show, propose nothing.")] = False,
     is_json: JsonOption = False,
 ) -> None:
-    """Fit the embedded re-ranker to a golden set of your notes, of 30 queries or more.
+    """Look for a configuration that is better for a golden set of your notes, of 30 queries or more.
 
-    The weights are compared on queries they were not fitted on, with an interval, and stored only when nDCG@10 or MRR is
-    higher than with the shipped weights and neither interval begins below 0. A running server serves them some seconds later.
+    Every query is searched once; then fusion, threshold, candidate counts and the embedded re-ranker are tried out on what was
+    found. A configuration is proposed only when it is significantly better on queries that it was not chosen on. Nothing is
+    served otherwise until you promote it.
 
-    Example: brain tune --set diario --dry-run
+    Examples: brain tune --dry-run · brain tune --set diario --parts fusion,threshold --minutes 2
     """
     from rag_core.engine import open_engine
+    from rag_core.evaluation.tuning.space import parse_parts
+    from rag_core.evaluation.tuning.tune import propose, tune
     from rag_core.settings import read_settings
 
-    with command(is_json=is_json), open_engine(read_settings()) as engine:
-        owner = engine.named_tenant(tenant)
-        if is_reset:
-            _reset(engine, owner, is_json=is_json)
+    with command(is_json=is_json):
+        chosen = parse_parts(parts)
+        with open_engine(read_settings()) as engine, measuring() as show:
+            owner = engine.named_tenant(tenant)
+            found = tune(
+                engine,
+                owner,
+                set_name=set_name,
+                parts=chosen,
+                minutes=minutes,
+                timeout_ms=CLI_TIMEOUT_MS,
+                on_progress=show,
+            )
+            found = found if is_dry_run else propose(engine, owner, found)
+        if is_json:
+            print_json(found.to_json())
         else:
-            _tune(engine, owner, set_name, is_dry_run=is_dry_run, is_json=is_json)
+            _show(found, is_dry_run=is_dry_run)
 
 
-def _reset(engine: "Engine", owner: "TenantId", *, is_json: bool) -> None:
-    from rag_core.reranking.embedded import shipped_weights
-    from rag_core.storage.rerankers import retire_weights
-
-    with engine.database.transaction(owner) as connection:
-        was_tuned = retire_weights(connection, owner)
-    if is_json:
-        print_json({"reset": was_tuned, "version": shipped_weights().version})
-    elif was_tuned:
-        print(f"the shipped weights (version {shipped_weights().version}) are in use again")
-    else:
-        print(f"the shipped weights (version {shipped_weights().version}) were in use already")
-
-
-def _tune(engine: "Engine", owner: "TenantId", set_name: str, *, is_dry_run: bool, is_json: bool) -> None:
-    from rag_core.reranking.embedded import shipped_weights
-    from rag_core.reranking.fitting import FOLDS
-    from rag_core.reranking.tuning import fetch_queries, searching, to_json, tune
-    from rag_core.storage.rerankers import activate_weights
-
-    queries = fetch_queries(engine.database, owner, set_name)
-    with progress("tuning", len(queries) + FOLDS) as advance:
-        tuning = tune(
-            queries,
-            search=searching(engine, owner, timeout_ms=CLI_TIMEOUT_MS),
-            set_name=set_name,
-            shipped=shipped_weights(),
-            on_progress=lambda: advance(1),
-        )
-    is_stored = tuning.is_worth_keeping and not is_dry_run
-    if is_stored:
-        with engine.database.transaction(owner) as connection:
-            activate_weights(connection, owner, tuning.weights.to_json())
-    document = to_json(tuning, set_name=set_name, is_stored=is_stored)
-    if is_json:
-        print_json(document)
-    else:
-        _show(document, is_dry_run=is_dry_run)
-
-
-def _show(document: dict[str, Any], *, is_dry_run: bool) -> None:
-    from rag_core.reranking.tuning import METRICS
-
+def _show(found: "Tuning", *, is_dry_run: bool) -> None:
+    headers = ["metric", "served", "tuned", "difference (95 %)", "p"]
+    title = f"{found.queries} queries of {found.set_name}, each judged by a choice made without it ({found.strategy})"
+    table(title, headers, [_metric_row(item) for item in found.metrics])
     rows = [
-        [
-            METRICS[name],
-            *(f"{values[when]:.4f}" for when in ("without_reranking", "shipped", "tuned")),
-            "{mean:+.4f} ({low:+.4f} to {high:+.4f})".format(**values["difference"]),
-        ]
-        for name, values in document["metrics"].items()
+        [item.category, str(item.queries), f"{item.served:.4f}", f"{item.tuned:.4f}", str(item.gained), str(item.lost)]
+        for item in found.categories
     ]
-    headers = ["metric", "not re-ranked", "shipped", "tuned", "difference (95 %)"]
-    table(f"{document['queries']} queries of {document['set']}, {document['folds']} folds", headers, rows)
-    if document["left_out"]:
-        say(f"{document['left_out']} queries were left out: their notes are deleted, or nothing is found")
-    if document["stored"]:
-        print(f"stored as {document['version']}; brain tune --reset goes back to the shipped weights")
-    elif is_dry_run and document["is_worth_keeping"]:
-        print("not stored (--dry-run); without it the new weights would be used")
-    else:
-        print(f"not stored: {document['objection']}")
+    table("nDCG@10 by category", ["category", "queries", "served", "tuned", "gained", "lost"], rows)
+    if found.changes or found.choice.weights is not None:
+        changes = [_change_row(item) for item in found.changes]
+        title = "What would change" if found.objection is None else "The choice on all queries, not proposed"
+        table(title, ["what", "served", "tuned", "in folds"], [*changes, *_weights_rows(found)])
+        if any(item.knob == "balance" and 0.0 in item.tuned for item in found.changes):
+            say(
+                "A weight of 0: what that leg alone finds comes last; it still brings candidates, which a re-ranker may lift"
+            )
+    say(f"{found.tried} configurations were tried in {found.seconds:.0f} s{_why_ended(found)}")
+    if found.left_out:
+        say(f"{found.left_out} queries were left out: their notes are deleted, or a leg of the search failed")
+    print(_verdict(found, is_dry_run=is_dry_run))
+
+
+def _metric_row(item: "HeldOut") -> list[str]:
+    from rag_core.evaluation.tuning.report import METRICS
+
+    low, high = item.test.interval
+    difference = f"{item.test.difference:+.4f} ({low:+.4f} to {high:+.4f})"
+    return [METRICS[item.metric], f"{item.served:.4f}", f"{item.tuned:.4f}", difference, f"{item.test.p_value:.4f}"]
+
+
+def _change_row(item: "Change") -> list[str]:
+    served, tuned = (" / ".join(map(str, values)) for values in (item.served, item.tuned))
+    return [", ".join(item.keys), served, tuned, f"{item.folds} of 5"]
+
+
+def _weights_rows(found: "Tuning") -> list[list[str]]:
+    weights = found.choice.weights
+    if weights is None:
+        return []
+    return [["weights of the re-ranker", found.served.weights.version, weights.version, f"{found.fitted_folds} of 5"]]
+
+
+def _why_ended(found: "Tuning") -> str:
+    return "; --minutes ended the search, more would try more" if found.is_out_of_time else ""
+
+
+def _verdict(found: "Tuning", *, is_dry_run: bool) -> str:
+    if found.objection is not None:
+        return f"nothing is proposed: {found.objection}"
+    if is_dry_run:
+        return "not stored (--dry-run); without it this would be proposed under a number"
+    return f"proposed as configuration {found.number}; brain promote {found.number} serves it"

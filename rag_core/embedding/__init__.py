@@ -61,8 +61,12 @@ class EmbeddingModel:
     state: ModelState
 
     def is_same_as(self, other: "EmbeddingModel") -> bool:
-        """Whether both are one model, in whatever states; after a restore an id may be another's."""
+        """Whether both are one model that is used in one way, in whatever states; after a restore an id may be another's."""
         return replace(self, state=other.state) == other
+
+    def has_same_vectors_as(self, other: "EmbeddingModel") -> bool:
+        """The same, though one of them may have been calibrated anew."""
+        return replace(self, similarity_threshold=other.similarity_threshold).is_same_as(other)
 
 
 def build_embedder(model: EmbeddingModel, *, ollama_host: str, timeout_seconds: float = 30) -> Embedder:

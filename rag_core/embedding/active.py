@@ -51,7 +51,7 @@ class ModelWatch:
         """Whether the model's vectors are being removed or gone, so that a search by it would find little or nothing."""
         self.active()
         return self._registered is not None and not any(
-            known.is_same_as(model) and known.state != "retired" for known in self._registered
+            known.has_same_vectors_as(model) and known.state != "retired" for known in self._registered
         )
 
     def _look(self) -> None:

@@ -3,7 +3,9 @@
 from uuid import UUID
 
 from rag_core.errors import InvalidInputError
+from rag_core.evaluation.comparability import changed_inputs
 from rag_core.evaluation.comparison import MAX_DISTURBED_SHARE, MIN_COMMON_QUERIES, Comparison, compare
+from rag_core.evaluation.quality_check import verdict_on
 from rag_core.evaluation.results import EvaluationRun, StoredRun
 from rag_core.model import TenantId
 from rag_core.storage.database import Database
@@ -35,26 +37,27 @@ def compare_with_baseline(
 
 
 def compare_with_run(database: Database, tenant: TenantId, run: EvaluationRun, baseline_run_id: UUID) -> Comparison:
-    """Compare a run with a stored one, baseline or not.
+    """Compare a run with a stored one, baseline or not, on the queries they have in common.
 
     Raises:
         NotFoundError: the tenant has no such run.
     """
     with database.transaction(tenant) as connection:
-        fetch_run(connection, tenant, baseline_run_id)
+        baseline = fetch_run(connection, tenant, baseline_run_id)
         before = fetch_query_results(connection, tenant, baseline_run_id)
-    return compare(baseline_run_id, before, run.queries)
+    return compare(baseline_run_id, before, run.queries, changed_inputs=changed_inputs(baseline, run))
 
 
 def ensure_baseline(database: Database, tenant: TenantId, run: EvaluationRun, *, strategy: str) -> bool:
     """Make the run the baseline of its set and strategy where there is none; whether it is now.
 
-    One that nobody promoted gives way as well when the golden set has become another: when fewer than ten of its queries
-    are left, and the run has more. A run of one category, or one whose queries were degraded or failed, is no baseline.
+    One that nobody promoted gives way as well when the golden set has become another: when the run has ten queries or
+    more, and fewer than ten or than half of them are the baseline's, unless those got worse. A run of one category,
+    or one whose queries were degraded or failed, is no baseline.
     """
     if _objection(run) is not None:
         return False
-    lost = run.comparison is not None and run.comparison.queries < MIN_COMMON_QUERIES <= run.total_queries
+    lost = run.total_queries >= MIN_COMMON_QUERIES and verdict_on(run) == "outdated baseline"
     with database.transaction(tenant) as connection:
         return write_baseline(
             connection,

@@ -1,57 +1,109 @@
 """A golden query: a question, the notes that answer it, and what makes two questions the same. No I/O."""
 
 import hashlib
-import json
 import unicodedata
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Literal, cast, get_args
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
-from rag_core.errors import InvalidInputError
+from rag_core.errors import InvalidFieldError, InvalidGoldenError, InvalidInputError
 from rag_core.model import NoteId
-from rag_core.notes import checked_identifier, checked_name, checked_text, parse_time, shown
+from rag_core.notes import checked_name, checked_text, shown
 
-Category = Literal["factual", "causal", "temporal", "comparative", "multi-part"]
-CATEGORIES: tuple[Category, ...] = get_args(Category)
+Vocabulary = Literal["brain_sync", "rag_v2"]
+VOCABULARIES: tuple[Vocabulary, ...] = get_args(Vocabulary)
+Category = Literal[
+    "factual",
+    "causal",
+    "temporal",
+    "comparative",
+    "multi-part",
+    "procedural",
+    "relational",
+    "aggregative",
+    "multi_hop",
+]
+ALL_CATEGORIES: tuple[Category, ...] = get_args(Category)
+CATEGORIES: Mapping[Vocabulary, tuple[Category, ...]] = {
+    "brain_sync": ("factual", "causal", "temporal", "comparative", "multi-part"),
+    "rag_v2": ("factual", "comparative", "procedural", "relational", "aggregative", "multi_hop"),
+}
 DIFFICULTIES = range(1, 6)
+DifficultyWord = Literal["easy", "medium", "hard"]
+DIFFICULTY_WORDS: Mapping[DifficultyWord, int] = {"easy": 1, "medium": 3, "hard": 5}
+GRADES = range(1, 4)
 DEFAULT_SET = "default"
+
+_JOINT_GROUPS_OF: Mapping[Category, str] = {
+    "factual": "factual",
+    "comparative": "comparative",
+    "multi-part": "multi-step",
+    "multi_hop": "multi-step",
+    "causal": "relations",
+    "relational": "relations",
+    "temporal": "temporal",
+    "procedural": "procedural",
+    "aggregative": "aggregative",
+}
+JOINT_GROUPS: tuple[str, ...] = tuple(dict.fromkeys(_JOINT_GROUPS_OF.values()))
 
 MAX_QUERY_CHARACTERS = 10_000
 MAX_ANSWER_CHARACTERS = 100_000
-_LINE_KEYS = (
-    "id",
-    "query",
-    "relevant_ids",
-    "answer",
-    "category",
-    "difficulty",
-    "tags",
-    "created_at",
-    "updated_at",
-)
-_UTC = ZoneInfo("UTC")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class GoldenSpan:
+    """Where in a note the answer stands, in code points; ``quote`` is what stood there, and finds the place again."""
+
+    start: int
+    end: int
+    quote: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relevance:
+    """A note that answers: in part or beside other things (1), well (2), best of all (3), and the places where.
+
+    ``spans`` ascend and are distinct.
+    """
+
+    note_id: NoteId
+    grade: int = 1
+    spans: tuple[GoldenSpan, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldenQuery:
     """A golden query as stored; without relevant notes every one of them was deleted.
 
-    ``relevant_note_ids`` ascend. An empty ``expected_answer`` makes it retrieval-only: no answer is judged.
+    ``relevance`` ascends by note. An empty ``expected_answer`` makes it retrieval-only: no answer is judged. An answer must
+    say every one of ``key_facts`` and nothing of ``forbidden_content``. ``difficulty`` is 1 to 5 in both vocabularies:
+    easy, medium and hard are 1, 3 and 5.
     """
 
     id: UUID
     external_id: str | None
     query: str
-    relevant_note_ids: tuple[NoteId, ...]
+    relevance: tuple[Relevance, ...]
     expected_answer: str
     category: Category
     difficulty: int
     tags: tuple[str, ...]
     created_at: datetime
     updated_at: datetime
+    vocabulary: Vocabulary = "brain_sync"
+    key_facts: tuple[str, ...] = ()
+    forbidden_content: tuple[str, ...] = ()
+    created_by: str | None = None
+    verified_by: str | None = None
+    verified_at: datetime | None = None
+
+    @property
+    def relevant_note_ids(self) -> tuple[NoteId, ...]:
+        """The relevant notes of any grade, ascending."""
+        return tuple(one.note_id for one in self.relevance)
 
     @property
     def is_retrieval_only(self) -> bool:
@@ -60,18 +112,50 @@ class GoldenQuery:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GoldenLine:
-    """One line of an import file, checked; its notes are still names."""
+class GivenSpan:
+    """A place in a note as somebody names it: by its quote, by start and end, or by all three."""
 
-    external_id: str | None
-    query: str
-    relevant_names: tuple[str, ...]
-    expected_answer: str
-    category: Category
-    difficulty: int
-    tags: tuple[str, ...]
-    created_at: datetime | None
-    updated_at: datetime | None
+    start: int | None = None
+    end: int | None = None
+    quote: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenRelevance:
+    """A relevant note as somebody names it, by id or by name.
+
+    Without a grade, or without spans, it keeps those it has for the query, and has 1 and none at first.
+    """
+
+    note: NoteId | str
+    grade: int | None = None
+    spans: tuple[GivenSpan, ...] | None = None
+
+
+def plain_relevance(notes: Iterable[NoteId]) -> tuple[Relevance, ...]:
+    """The notes, each once and ascending, relevant by the lowest grade and without spans."""
+    return tuple(Relevance(note_id=note) for note in sorted(set(notes)))
+
+
+def joint_group(category: Category) -> str:
+    """The group of ``JOINT_GROUPS`` under which categories of both vocabularies are reported together."""
+    return _JOINT_GROUPS_OF[category]
+
+
+def joint_difficulty(difficulty: int) -> DifficultyWord:
+    """One word for difficulties of both vocabularies: 1 and 2 are easy, 3 is medium, 4 and 5 are hard."""
+    if difficulty == 3:
+        return "medium"
+    return "easy" if difficulty < 3 else "hard"
+
+
+def difficulty_word(difficulty: int) -> DifficultyWord:
+    """The word that a rag_v2 set writes for 1, 3 or 5.
+
+    Raises:
+        KeyError: any other difficulty.
+    """
+    return {number: word for word, number in DIFFICULTY_WORDS.items()}[difficulty]
 
 
 def normalise_query(query: str) -> str:
@@ -84,29 +168,6 @@ def query_hash(query: str) -> bytes:
     return hashlib.sha256(normalise_query(query).encode()).digest()
 
 
-def parse_golden_line(line: str) -> GoldenLine:
-    """One line of an import file; without category, difficulty or answer it is factual, 3 and retrieval-only.
-
-    Times without a zone are UTC, as an export writes them.
-
-    Raises:
-        InvalidInputError: the line is not a JSON object, or a field is unknown, missing or out of bounds.
-    """
-    item = _parse_object(line)
-    answer = item.get("answer")
-    return GoldenLine(
-        external_id=None if item.get("id") is None else checked_name(checked_identifier(item["id"]), "id"),
-        query=parse_query(item.get("query")),
-        relevant_names=_parse_names(item.get("relevant_ids")),
-        expected_answer="" if answer is None else parse_answer(answer),
-        category=parse_category(item.get("category", "factual")),
-        difficulty=parse_difficulty(item.get("difficulty", 3)),
-        tags=parse_tags(item.get("tags", [])),
-        created_at=_parse_moment(item.get("created_at"), "created_at"),
-        updated_at=_parse_moment(item.get("updated_at"), "updated_at"),
-    )
-
-
 def parse_query(value: Any) -> str:
     """The text of a query, NFC, without white space around it.
 
@@ -115,7 +176,7 @@ def parse_query(value: Any) -> str:
     """
     query = checked_text(value, "query", max_characters=MAX_QUERY_CHARACTERS).strip()
     if not query:
-        raise InvalidInputError("query is empty; expected the question to ask")
+        raise InvalidFieldError("query is empty; expected the question to ask", field="query", problem="empty")
     return query
 
 
@@ -128,25 +189,79 @@ def parse_answer(value: Any) -> str:
     return checked_text(value, "answer", max_characters=MAX_ANSWER_CHARACTERS).strip()
 
 
-def parse_category(value: Any) -> Category:
-    """The category of a query.
+def parse_category(value: Any, vocabulary: Vocabulary | None = None) -> Category:
+    """The category of a query; without a vocabulary one of either.
 
     Raises:
-        InvalidInputError: not one of the five.
+        InvalidInputError: not one of the vocabulary's categories.
     """
-    if value not in CATEGORIES:
-        raise InvalidInputError(f"category is {shown(value)}; expected one of {', '.join(CATEGORIES)}")
+    categories = ALL_CATEGORIES if vocabulary is None else CATEGORIES[vocabulary]
+    if value not in categories:
+        expected = ", ".join(categories)
+        raise InvalidGoldenError(
+            f"category is {shown(value)}; expected one of {expected}", problem="category", expected=expected
+        )
     return cast("Category", value)
 
 
-def parse_difficulty(value: Any) -> int:
-    """The difficulty, an integer from 1 to 5.
+def parse_difficulty(value: Any, vocabulary: Vocabulary | None = None) -> int:
+    """The difficulty from 1 to 5, or as a word; in rag_v2 it is easy, medium or hard, which are 1, 3 and 5.
 
     Raises:
         InvalidInputError: anything else.
     """
+    if vocabulary != "brain_sync" and isinstance(value, str) and value in DIFFICULTY_WORDS:
+        return DIFFICULTY_WORDS[cast("DifficultyWord", value)]
+    expected = "easy, medium or hard" if vocabulary == "rag_v2" else "an integer from 1 to 5"
+    problem = "difficulty_word" if vocabulary == "rag_v2" else "difficulty_number"
     if isinstance(value, bool) or not isinstance(value, int) or value not in DIFFICULTIES:
-        raise InvalidInputError(f"difficulty is {shown(value)}; expected an integer from 1 to 5")
+        raise InvalidGoldenError(f"difficulty is {shown(value)}; expected {expected}", problem=problem)
+    if vocabulary == "rag_v2" and value not in DIFFICULTY_WORDS.values():
+        raise InvalidGoldenError(
+            f"difficulty is {value}; a rag_v2 set has easy, medium and hard, which are 1, 3 and 5",
+            problem=problem,
+        )
+    return value
+
+
+def vocabulary_of(category: Any, difficulty: Any) -> Vocabulary | None:
+    """The vocabulary that has this category and this kind of difficulty, or None when both have.
+
+    Raises:
+        InvalidInputError: neither has them.
+    """
+    if category is not None:
+        parse_category(category)
+    of_category = {name for name in VOCABULARIES if category is None or category in CATEGORIES[name]}
+    of_difficulty = set(VOCABULARIES)
+    if difficulty is not None:
+        is_word = isinstance(difficulty, str) and difficulty in DIFFICULTY_WORDS
+        of_difficulty = {"rag_v2" if is_word else "brain_sync"}
+    fitting = of_category & of_difficulty
+    if not fitting and difficulty is not None:
+        if of_difficulty == {"brain_sync"}:
+            parse_difficulty(difficulty, "brain_sync")
+        raise InvalidGoldenError(
+            f"category {category} is of {min(of_category)} and difficulty {shown(difficulty)} is of {min(of_difficulty)}; "
+            "use the words of one vocabulary: brain_sync has difficulties from 1 to 5, rag_v2 easy, medium and hard",
+            problem="mixed",
+            category=category,
+            difficulty=difficulty,
+        )
+    return fitting.pop() if len(fitting) == 1 else None
+
+
+def parse_grade(value: Any) -> int:
+    """The grade of a relevant note, an integer from 1 to 3.
+
+    Raises:
+        InvalidInputError: anything else.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or value not in GRADES:
+        raise InvalidGoldenError(
+            f"grade is {shown(value)}; expected 1 (it answers in part), 2 (it answers) or 3 (it answers best)",
+            problem="grade",
+        )
     return value
 
 
@@ -161,38 +276,34 @@ def parse_tags(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(checked_name(tag, "a tag") for tag in value))
 
 
-def _parse_object(line: str) -> Mapping[str, Any]:
-    try:
-        item = json.loads(line)
-    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a plain ValueError
-        raise InvalidInputError(f"not valid JSON: {error}") from error
-    if not isinstance(item, dict):
-        raise InvalidInputError(f"expected a JSON object, found {type(item).__name__}")
-    unknown = sorted(set(item) - set(_LINE_KEYS))
-    if unknown:
-        raise InvalidInputError(f"unknown field {unknown[0]!r}; a line has {', '.join(_LINE_KEYS)}")
-    return {key: value for key, value in item.items() if value is not None}
+def parse_phrases(value: Any, field: str) -> tuple[str, ...]:
+    """What an answer must say, or must not, in the order given, each once.
+
+    Raises:
+        InvalidInputError: not a list of texts that are not empty.
+    """
+    if not isinstance(value, list | tuple):
+        raise InvalidInputError(f"{field} is {shown(value)}; expected a list of texts")
+    return tuple(dict.fromkeys(checked_name(phrase, f"a phrase of {field}") for phrase in value))
 
 
-def _parse_names(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        raise InvalidInputError(f"relevant_ids is {shown(value)}; expected a list of external ids of notes")
-    if not value:
-        raise InvalidInputError("relevant_ids is empty; a golden query needs at least one note that answers it")
-    return tuple(dict.fromkeys(_parse_name(name) for name in value))
+def with_verification(
+    new: GoldenQuery, old: GoldenQuery | None, *, by: str | None, at: datetime | None, now: datetime
+) -> GoldenQuery:
+    """The new version with whoever verified it: the person named, else whoever verified the same question and answer.
+
+    What is asked, what is relevant and what is to be answered cannot change under a verification: it is taken away.
+    """
+    is_same = old is not None and _verifiable(old) == _verifiable(new)
+    if by is None:
+        kept = old if is_same else None
+        return replace(
+            new, verified_by=kept.verified_by if kept else None, verified_at=kept.verified_at if kept else None
+        )
+    if at is None and old is not None and is_same and old.verified_by == by:
+        at = old.verified_at
+    return replace(new, verified_by=by, verified_at=at or now)
 
 
-def _parse_name(value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise InvalidInputError(f"relevant_ids has {shown(value)}; expected texts, each naming a note")
-    return checked_name(str(value), "a name in relevant_ids")
-
-
-def _parse_moment(value: Any, field: str) -> datetime | None:
-    try:
-        moment = parse_time(value, zone=_UTC)
-    except InvalidInputError as error:
-        raise InvalidInputError(
-            f"{field} is {shown(value)}; expected an ISO date-time such as 2025-03-01T09:00:00+01:00"
-        ) from error
-    return None if moment is None else moment.astimezone(UTC)
+def _verifiable(query: GoldenQuery) -> tuple[Any, ...]:
+    return query.query, query.relevance, query.expected_answer, query.key_facts, query.forbidden_content

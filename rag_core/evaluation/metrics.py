@@ -1,12 +1,14 @@
 """Metrics of one ranking against the set of relevant items, and their aggregation over queries. No I/O.
 
-Relevance is binary. A ranking is best first; an item that stands in it twice counts at its first place only,
-so a note found by three of its chunks takes one rank. Without relevant items a metric is undefined: None,
-which ``mean`` leaves out.
+Relevance is binary, except where grades are given. A ranking is best first; an item that stands in it twice counts at
+its first place only, so a note found by three of its chunks takes one rank. Without relevant items a metric is undefined:
+None, which ``mean`` leaves out.
 """
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 
 def hit_rate_at(ranking: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float | None:
@@ -35,18 +37,27 @@ def reciprocal_rank(ranking: Sequence[Hashable], relevant: Collection[Hashable])
     return 0.0 if rank is None else 1 / rank
 
 
-def ndcg_at(ranking: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float | None:
-    """DCG / ideal DCG over the first k, with DCG = Σ 1 / log2(rank + 1) over the relevant ones; in [0, 1].
+def ndcg_at(
+    ranking: Sequence[Hashable],
+    relevant: Collection[Hashable],
+    k: int,
+    *,
+    grades: Mapping[Any, int] = MappingProxyType({}),
+) -> float | None:
+    """DCG / ideal DCG over the first k, with DCG = Σ grade / log2(rank + 1) over the relevant ones; in [0, 1].
+
+    Gains are linear, as trec_eval computes them; a relevant item without a grade has 1.
 
     Raises:
         ValueError: k is below 1.
-    Source: Järvelin & Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002, with binary gains.
+    Source: Järvelin & Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002.
     """
     _check_depth(k)
     if not relevant:
         return None
-    ideal = [True] * min(k, len(set(relevant)))
-    return _discounted_gain(_gains(ranking, relevant)[:k]) / _discounted_gain(ideal)
+    gain = {item: grades.get(item, 1) for item in relevant}
+    ideal = sorted(gain.values(), reverse=True)
+    return _discounted([gain.get(item, 0) for item in dict.fromkeys(ranking)][:k]) / _discounted(ideal[:k])
 
 
 def recall_at(ranking: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float | None:
@@ -87,14 +98,20 @@ def r_precision(ranking: Sequence[Hashable], relevant: Collection[Hashable]) -> 
     return precision_at(ranking, relevant, len(set(relevant))) if relevant else None
 
 
-def average_precision(ranking: Sequence[Hashable], relevant: Collection[Hashable]) -> float | None:
-    """Σ precision at each relevant rank / all relevant items, in [0, 1]; the mean over queries is the MAP.
+def average_precision(
+    ranking: Sequence[Hashable], relevant: Collection[Hashable], k: int | None = None
+) -> float | None:
+    """Σ precision at each relevant rank, the first k at most / all relevant items, in [0, 1]; its mean is the MAP.
 
+    Raises:
+        ValueError: k is below 1.
     Source: Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, section 8.4.
     """
+    if k is not None:
+        _check_depth(k)
     if not relevant:
         return None
-    ranks = [rank for rank, is_hit in enumerate(_gains(ranking, relevant), 1) if is_hit]
+    ranks = [rank for rank, is_hit in enumerate(_gains(ranking, relevant)[:k], 1) if is_hit]
     return math.fsum(found / rank for found, rank in enumerate(ranks, 1)) / len(set(relevant))
 
 
@@ -125,8 +142,8 @@ def _gains(ranking: Sequence[Hashable], relevant: Collection[Hashable]) -> list[
     return [item in wanted for item in dict.fromkeys(ranking)]
 
 
-def _discounted_gain(gains: Sequence[bool]) -> float:
-    return math.fsum(1 / math.log2(rank + 1) for rank, is_hit in enumerate(gains, 1) if is_hit)
+def _discounted(gains: Sequence[int]) -> float:
+    return math.fsum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, 1) if gain)
 
 
 def _check_depth(k: int) -> None:

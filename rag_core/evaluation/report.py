@@ -1,7 +1,8 @@
 """An evaluation run as a page of Markdown, for the pipeline's metadata and for the terminal. No I/O."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from rag_core.evaluation.compared_metrics import METRIC_TITLES
 from rag_core.evaluation.comparison import Comparison
 from rag_core.evaluation.results import (
     HIT_RATE_DEPTHS,
@@ -24,18 +25,38 @@ def markdown_report(run: EvaluationRun) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def comparison_line(comparison: Comparison) -> str:
-    """A comparison in a line: then and now, the difference with its interval and p, the queries it rests on.
+def comparison_line(comparison: Comparison, *, asked: int | None = None) -> str:
+    """A comparison in a line: then and now, the difference with its interval and p, the queries it rests on, of how many.
 
     A drop is judged by the one-sided p, and has that; what is no drop has the two-sided one.
     """
     if comparison.objection is not None:
         return comparison.objection
+    beside = "" if comparison.disturbance is None else f"; {comparison.disturbance}"
     low, high = comparison.metrics[comparison.metric].interval
     return (
-        f"nDCG@10 {comparison.current:.3f}, was {comparison.baseline:.3f}: {comparison.difference:+.3f} "
-        f"({low:+.3f} to {high:+.3f}), {_shown_p(comparison)}, on {comparison.queries} queries"
+        f"{METRIC_TITLES[comparison.metric]} {comparison.current:.3f}, was {comparison.baseline:.3f}: {comparison.difference:+.3f} "
+        f"({low:+.3f} to {high:+.3f}), {_shown_p(comparison)}, on {_shared(comparison, asked)}{beside}"
     )
+
+
+def _shared(comparison: Comparison, asked: int | None) -> str:
+    if asked is None or comparison.queries == asked:
+        return f"{comparison.queries} queries"
+    return f"the {comparison.queries} queries both asked, of {asked}"
+
+
+def worst_queries(run: EvaluationRun, *, limit: int = MAX_WORST_QUERIES) -> list[QueryResult]:
+    """The queries without a relevant note at rank 1: misses first, then by the rank of the first one, the last first."""
+    return sorted((result for result in run.queries if result.first_relevant_rank != 1), key=_badness)[:limit]
+
+
+def coverage_line(runs: Iterable[StoredRun]) -> str:
+    """On how many of the queries of their sets runs were compared: "14 of 41 queries"; without a comparison nothing."""
+    counts = dict.fromkeys(
+        f"{run.comparison.queries} of {run.total_queries}" for run in runs if run.comparison is not None
+    )
+    return f"{', '.join(counts)} queries" if counts else ""
 
 
 def disturbance_line(run: StoredRun) -> str:
@@ -101,17 +122,17 @@ def _losses(comparison: Comparison) -> list[str]:
         ]
         for loss in comparison.losses
     ]
-    head = ["query", "nDCG@10 then", "now", "first relevant rank then", "now"]
+    head = ["query", f"{METRIC_TITLES[comparison.metric]} then", "now", "first relevant rank then", "now"]
     return ["### Queries that lost most\n\n" + _table(head, rows, has_figures_from=1)]
 
 
 def _worst_queries(run: EvaluationRun) -> str:
-    worst = sorted((result for result in run.queries if result.first_relevant_rank != 1), key=_badness)
+    worst = worst_queries(run)
     if not worst:
         return "Every query has a relevant note at rank 1."
     rows = [
         [_cell(result.query), result.category, _rank(result.first_relevant_rank), result.error or ""]
-        for result in worst[:MAX_WORST_QUERIES]
+        for result in worst
     ]
     return "### Worst queries\n\n" + _table(["query", "category", "first relevant rank", "error"], rows)
 

@@ -1,32 +1,38 @@
-"""An evaluation run: every query of a golden set asked in turn, the figures stored with what led to them."""
+"""An evaluation run: every query of a golden set asked, the figures stored with what led to them."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
 from datetime import UTC, datetime
-from itertools import islice
+from importlib.metadata import version
 from typing import Any
 from uuid import UUID, uuid4
 
+from rag_core.answering import Answerer
 from rag_core.configuration import RetrievalConfig, config_hash
-from rag_core.errors import InvalidInputError, RagError
+from rag_core.errors import InvalidInputError
+from rag_core.evaluation.answers import summarise
+from rag_core.evaluation.asking import Asker, Search, ask_all, ranked_notes
 from rag_core.evaluation.baselines import Comparison, compare_with_baseline, compare_with_run
+from rag_core.evaluation.comparability import INPUTS, refuse_different
 from rag_core.evaluation.golden_query import Category, GoldenQuery, parse_category
+from rag_core.evaluation.judges import Judge
+from rag_core.evaluation.passages import Anchors, anchor, notes_to_read
 from rag_core.evaluation.results import (
     RANKING_DEPTH,
     EvaluationRun,
     Purpose,
     QueryResult,
-    RetrievalMetrics,
+    extra_metrics,
+    latency_by_stage,
     latency_percentiles,
-    metrics_by_category,
-    precision_metrics,
-    queries_of,
     retrieval_metrics,
 )
-from rag_core.model import Hit, NoteId, Retrieval, TenantId
+from rag_core.evaluation.run_json import to_json
+from rag_core.model import TenantId
+from rag_core.storage.comparisons import fetch_run_inputs
 from rag_core.storage.database import Connection, Database
-from rag_core.storage.evaluations import fetch_run, insert_run, list_runs
+from rag_core.storage.evaluations import fetch_contents, fetch_query_results, fetch_run, insert_run, list_runs
 from rag_core.storage.golden import (
     GoldenSet,
     fetch_golden_queries,
@@ -34,9 +40,20 @@ from rag_core.storage.golden import (
     list_golden_set_names,
 )
 
-__all__ = ["RANKING_DEPTH", "EvaluationRun", "evaluate", "list_runs", "to_json"]
+__all__ = [
+    "RANKING_DEPTH",
+    "EvaluationRun",
+    "Search",
+    "evaluate",
+    "fetch_evaluation",
+    "list_runs",
+    "ranked_notes",
+    "to_json",
+]
 
-Search = Callable[[str], Retrieval]
+
+def _never() -> bool:
+    return False
 
 
 def evaluate(
@@ -53,6 +70,13 @@ def evaluate(
     strategy: str | None = None,
     circumstances: Mapping[str, Any] | None = None,
     baseline_run_id: UUID | None = None,
+    common_only: bool = True,
+    run_id: UUID | None = None,
+    on_stored: Callable[[Connection], None] = lambda _connection: None,
+    answerer: Answerer | None = None,
+    judge: Judge | None = None,
+    concurrency: int = 1,
+    should_stop: Callable[[], bool] = _never,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> EvaluationRun:
@@ -62,50 +86,101 @@ def evaluate(
     ``config`` and ``models`` are what it searches with, for the hash. A query that raises a ``RagError`` is a
     miss with the error's name. Queries whose relevant notes are all deleted are left out and counted.
     The run is compared with ``baseline_run_id``, else with the baseline of its set and ``strategy``, by default the
-    configuration's, if there is one. ``on_progress`` gets the queries done and their number; ``clock`` gives seconds.
+    configuration's, if there is one, on the queries in common; without ``common_only`` a ``baseline_run_id`` that asked another
+    set, version or category is refused before anything is asked. With an ``answerer`` queries with an expected answer are
+    answered too, with a ``judge`` the answers are judged. ``concurrency`` queries, 1 to 8, are asked at a time; more than one
+    lengthens the latencies, so the run says it. ``on_progress`` gets the queries done and their number, ``on_stored`` the
+    transaction that stores the run before it ends; ``clock`` gives seconds.
 
     Raises:
-        InvalidInputError: the set is unknown or has no query to ask, or there is no such category.
+        InvalidInputError: the set is unknown or has no query to ask, or there is no such category in its vocabulary.
         NotFoundError: there is no run ``baseline_run_id``.
+        IncomparableRunsError: that run asked something else, and ``common_only`` is not wanted.
+        EvaluationCancelledError: ``should_stop`` said so; nothing is stored.
     """
-    wanted = None if category is None else parse_category(category)
     with database.transaction(tenant) as connection:
-        if baseline_run_id is not None:
-            fetch_run(connection, tenant, baseline_run_id)
-        golden, queries = _fetch_set(connection, tenant, set_name, wanted)
-    asked = [query for query in queries if query.relevant_note_ids]
-    _check_asked(asked, queries, set_name, wanted)
-    results = []
-    for done, query in enumerate(asked, 1):
-        results.append(_ask(query, search, clock))
-        on_progress(done, len(asked))
+        baseline = None if baseline_run_id is None else fetch_run(connection, tenant, baseline_run_id)
+        golden, queries, asked, anchors = _prepare(connection, tenant, set_name, category)
+        inputs = {**fetch_run_inputs(connection, tenant), "program": version("brain-sync")}
+    if baseline is not None and not common_only:
+        refuse_different(baseline, golden.id, set_name, golden.version, category)
+    results = ask_all(
+        asked,
+        Asker(search=search, anchors=anchors, answerer=answerer, judge=judge, clock=clock).ask,
+        concurrency=concurrency,
+        should_stop=should_stop,
+        on_progress=on_progress,
+    )
+    facts = {
+        "orphaned_queries": len(queries) - len(asked),
+        "lost_spans": anchors.lost,
+        "concurrency": concurrency if concurrency > 1 else 0,
+    }
     run = EvaluationRun(
-        run_id=uuid4(),
+        run_id=run_id or uuid4(),
         set_name=set_name,
+        set_id=golden.id,
         set_version=golden.version,
-        category=wanted,
+        set_vocabulary=golden.vocabulary,
+        category=None if category is None else parse_category(category, golden.vocabulary),
         config_hash=config_hash(config, model_names=models),
         config=config.to_wire(),
         models=dict(models),
         pipeline_fingerprint=pipeline_fingerprint,
-        metrics=retrieval_metrics(results),
-        faithfulness=None,
-        answer_relevance=None,
-        latency_ms=latency_percentiles(results),
-        total_queries=len(results),
-        degraded_queries=sum(result.is_degraded for result in results),
-        failed_queries=sum(result.error is not None for result in results),
-        created_at=datetime.now(UTC),
         purpose=purpose,
         strategy=strategy or config.strategy,
-        circumstances=dict(circumstances or {}),
-        queries=tuple(results),
-        orphaned_queries=len(queries) - len(asked),
+        circumstances={
+            INPUTS: inputs,
+            **(circumstances or {}),
+            **{name: count for name, count in facts.items() if count},
+        },
+        orphaned_queries=facts["orphaned_queries"],
+        lost_spans=anchors.lost,
+        **_figures(results),
     )
     run = replace(run, comparison=_compared(database, tenant, run, baseline_run_id))
     with database.transaction(tenant) as connection:
         insert_run(connection, tenant, run, results)
+        on_stored(connection)
     return run
+
+
+def fetch_evaluation(connection: Connection, tenant: TenantId, run_id: UUID) -> EvaluationRun:
+    """A stored run with its queries; what a run from before some metric was kept lacks is worked out from its queries.
+
+    Raises:
+        NotFoundError: the tenant has no such run.
+    """
+    run, queries = fetch_run(connection, tenant, run_id), fetch_query_results(connection, tenant, run_id)
+    return EvaluationRun(
+        **{
+            **{name.name: getattr(run, name.name) for name in fields(run)},
+            "extra": {**extra_metrics(queries), **run.extra},
+            "latency_stages": run.latency_stages or latency_by_stage(queries),
+        },
+        queries=tuple(queries),
+        orphaned_queries=run.circumstances.get("orphaned_queries", 0),
+        lost_spans=run.circumstances.get("lost_spans", 0),
+    )
+
+
+def _figures(results: Sequence[QueryResult]) -> dict[str, Any]:
+    """What a run says of its queries, whatever was asked."""
+    answers = summarise([result.answer for result in results if result.answer is not None])
+    return {
+        "metrics": retrieval_metrics(results),
+        "extra": extra_metrics(results),
+        "answers": answers,
+        "faithfulness": None if answers is None else answers.faithfulness,
+        "answer_relevance": None if answers is None else answers.answer_relevance,
+        "latency_ms": latency_percentiles(results),
+        "latency_stages": latency_by_stage(results),
+        "total_queries": len(results),
+        "degraded_queries": sum(result.is_degraded for result in results),
+        "failed_queries": sum(result.error is not None for result in results),
+        "created_at": datetime.now(UTC),
+        "queries": tuple(results),
+    }
 
 
 def _compared(
@@ -117,14 +192,19 @@ def _compared(
     return compare_with_baseline(database, tenant, run, strategy=run.strategy)
 
 
-def _fetch_set(
-    connection: Connection, tenant: TenantId, name: str, category: Category | None
-) -> tuple[GoldenSet, list[GoldenQuery]]:
+def _prepare(
+    connection: Connection, tenant: TenantId, name: str, category: str | None
+) -> tuple[GoldenSet, list[GoldenQuery], list[GoldenQuery], Anchors]:
+    """The set, its queries, those that can be asked, and where their answers stand."""
     golden = fetch_golden_set(connection, tenant, name)
     if golden is None:
         known = ", ".join(list_golden_set_names(connection, tenant)) or "none"
         raise InvalidInputError(f"no golden set is called {name!r} (there is: {known}); {_import_remedy(name)}")
-    return golden, fetch_golden_queries(connection, tenant, set_name=name, category=category)
+    wanted = None if category is None else parse_category(category, golden.vocabulary)
+    queries = fetch_golden_queries(connection, tenant, set_name=name, category=wanted)
+    asked = [query for query in queries if query.relevant_note_ids]
+    _check_asked(asked, queries, name, wanted)
+    return golden, queries, asked, anchor(asked, fetch_contents(connection, tenant, notes_to_read(asked)))
 
 
 def _check_asked(
@@ -143,71 +223,3 @@ def _check_asked(
 
 def _import_remedy(name: str) -> str:
     return f"fill it with brain golden import FILE --set {name}"
-
-
-def _ask(query: GoldenQuery, search: Search, clock: Callable[[], float]) -> QueryResult:
-    ranked: tuple[NoteId, ...] = ()
-    is_degraded, error = False, None
-    began = clock()
-    try:
-        found = search(query.query)
-        ranked, is_degraded = ranked_notes(found.hits), found.is_degraded
-    except RagError as problem:
-        error = type(problem).__name__
-    return QueryResult(
-        query_id=query.id,
-        query=query.query,
-        category=query.category,
-        difficulty=query.difficulty,
-        relevant_note_ids=query.relevant_note_ids,
-        ranked_note_ids=ranked,
-        latency_ms=(clock() - began) * 1000,
-        is_degraded=is_degraded,
-        error=error,
-    )
-
-
-def ranked_notes(hits: Iterable[Hit]) -> tuple[NoteId, ...]:
-    """The notes of the hits, each once, in the order of its best hit, to ``RANKING_DEPTH``."""
-    return tuple(islice(dict.fromkeys(hit.note_id for hit in hits), RANKING_DEPTH))
-
-
-def to_json(run: EvaluationRun) -> dict[str, Any]:
-    """The run as ``brain evaluate --json`` prints it; metrics of answers are null without a judge."""
-    return {
-        "run_id": str(run.run_id),
-        "set": run.set_name,
-        "set_version": run.set_version,
-        "category": run.category,
-        "config_hash": run.config_hash,
-        "models": dict(run.models),
-        "pipeline_fingerprint": run.pipeline_fingerprint,
-        "total_queries": run.total_queries,
-        "degraded_queries": run.degraded_queries,
-        "failed_queries": run.failed_queries,
-        "orphaned_queries": run.orphaned_queries,
-        "metrics": _metrics_to_json(run),
-        "latency_ms": asdict(run.latency_ms),
-        "created_at": run.created_at.isoformat(),
-        "purpose": run.purpose,
-        "strategy": run.strategy,
-        "circumstances": dict(run.circumstances),
-        "comparison": None if run.comparison is None else run.comparison.to_json(),
-    }
-
-
-def _metrics_to_json(run: EvaluationRun) -> dict[str, Any]:
-    return {
-        **_means_to_json(run.metrics),
-        **asdict(precision_metrics(run.queries)),
-        "faithfulness": run.faithfulness,
-        "answer_relevance": run.answer_relevance,
-        "by_category": {
-            category: {"total_queries": len(queries_of(category, run.queries)), **_means_to_json(metrics)}
-            for category, metrics in metrics_by_category(run.queries).items()
-        },
-    }
-
-
-def _means_to_json(metrics: RetrievalMetrics) -> dict[str, Any]:
-    return {**asdict(metrics), "hit_rate_at": {str(k): rate for k, rate in metrics.hit_rate_at.items()}}

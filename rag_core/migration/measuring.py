@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from rag_core.configuration import configure
 from rag_core.engine import Engine
 from rag_core.evaluation.comparison import MIN_COMMON_QUERIES, Comparison
 from rag_core.evaluation.golden_query import DEFAULT_SET
 from rag_core.evaluation.report import disturbance_line
 from rag_core.evaluation.results import EvaluationRun, StoredRun
 from rag_core.evaluation.runs import evaluate
-from rag_core.evaluation.served import evaluation_config, searcher
+from rag_core.evaluation.served import pinned, searcher
 from rag_core.migration import control
 from rag_core.model import TenantId
 from rag_core.storage import migration_runs as store
@@ -191,7 +190,8 @@ def _measure(
 def _evaluate(
     engine: Engine, tenant: TenantId, progress: MigrationProgress, *, baseline: UUID | None, on_progress: OnProgress
 ) -> EvaluationRun:
-    config = evaluation_config(configure())
+    engine = pinned(engine, tenant)
+    config = engine.served_config(tenant)
     return evaluate(
         engine.database,
         tenant,

@@ -11,7 +11,7 @@ from rag_core.errors import InvalidInputError, ModelStateError
 from rag_core.evaluation.comparison import Comparison
 from rag_core.evaluation.results import EvaluationRun
 from rag_core.evaluation.runs import evaluate
-from rag_core.evaluation.served import evaluation_config, searcher
+from rag_core.evaluation.served import pinned, searcher
 from rag_core.model import Strategy, TenantId
 from rag_core.model_change.backfill import fill_model
 from rag_core.storage.golden import fetch_golden_queries, list_golden_set_names
@@ -74,17 +74,17 @@ def compare_models(
         ModelStateError: it is the engine's own, or lacks vectors of this tenant, so that it could only lose.
         InvalidInputError: there is no golden set with a query that a note of the tenant answers.
     """
-    model = _comparable(engine, tenant, name)
-    names = set_names or _set_names(engine, tenant)
-    other = with_model(engine, model)
+    model = comparable_model(engine, tenant, name)
+    names = set_names or askable_sets(engine, tenant)
+    active, other = pinned(engine, tenant), pinned(with_model(engine, model), tenant)
     return [
-        _compare(engine, other, tenant, set_name, strategy, on_progress=on_progress)
+        _compare(active, other, tenant, set_name, strategy, on_progress=on_progress)
         for set_name in names
         for strategy in STRATEGIES
     ]
 
 
-def _comparable(engine: Engine, tenant: TenantId, name: str) -> EmbeddingModel:
+def comparable_model(engine: Engine, tenant: TenantId, name: str) -> EmbeddingModel:
     """The model, with all of the tenant's vectors: of one that is ready, those of notes written since are made now."""
     with engine.database.owner() as connection:
         model = find_model(connection, name).model
@@ -103,7 +103,7 @@ def _comparable(engine: Engine, tenant: TenantId, name: str) -> EmbeddingModel:
     return model
 
 
-def _set_names(engine: Engine, tenant: TenantId) -> list[str]:
+def askable_sets(engine: Engine, tenant: TenantId) -> list[str]:
     """The golden sets that have a query to ask."""
     with engine.database.transaction(tenant) as connection:
         found = [
@@ -143,7 +143,7 @@ def _compare(
 def _run(
     engine: Engine, tenant: TenantId, set_name: str, strategy: Strategy, *, baseline: EvaluationRun | None
 ) -> EvaluationRun:
-    config = evaluation_config(configure(strategy=strategy))
+    config = configure(strategy=strategy, base=engine.served_config(tenant))
     return evaluate(
         engine.database,
         tenant,

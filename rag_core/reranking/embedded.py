@@ -18,7 +18,7 @@ from rag_core.reranking.passage import sigmoid
 
 TEMPERATURE = 3.0
 """The fit is so sure of itself that all but the first candidate had 0.00; the order is the same, and now it shows."""
-_REMEDY = "go back to the shipped weights with brain tune --reset, then fit again"
+_REMEDY = "go back to the shipped weights with brain promote --defaults, then fit again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +38,10 @@ class Weights:
     def logits(self, rows: FeatureMatrix) -> NDArray[np.float64]:
         """One number a row, shape (rows,); higher is better."""
         return np.asarray(self.slope * (rows @ np.array(self.coefficients)) + self.intercept, dtype=float)
+
+    def probabilities(self, rows: FeatureMatrix) -> list[float]:
+        """How likely each row's candidate answers the query, evened out: sigmoid(logit / ``TEMPERATURE``)."""
+        return [sigmoid(logit / TEMPERATURE) for logit in self.logits(rows).tolist()]
 
     def to_json(self) -> dict[str, Any]:
         """The weights as JSON-ready values."""
@@ -63,9 +67,8 @@ class EmbeddedReranker:
         statistics: QueryStatistics,
         timeout_seconds: float,  # noqa: ARG002  milliseconds of arithmetic cannot be interrupted
     ) -> list[float]:
-        """Probabilities that a candidate answers the query, evened out: sigmoid(logit / ``TEMPERATURE``)."""
-        logits = self.weights.logits(features(query, candidates, statistics))
-        return [sigmoid(logit / TEMPERATURE) for logit in logits.tolist()]
+        """Probabilities that a candidate answers the query; see ``Weights.probabilities``."""
+        return self.weights.probabilities(features(query, candidates, statistics))
 
 
 @cache

@@ -55,11 +55,20 @@ FeatureMatrix = NDArray[np.float64]
 
 def features(query: str, candidates: Sequence[Candidate], statistics: QueryStatistics) -> FeatureMatrix:
     """Feature rows, shape (candidates, len(FEATURES)), every value finite; relative ones are over these candidates."""
-    if not candidates:
-        return np.zeros((0, len(FEATURES)))
+    return feature_rows(candidates, read_passages(query, candidates, statistics))
+
+
+def read_passages(query: str, candidates: Sequence[Candidate], statistics: QueryStatistics) -> list["Reading"]:
+    """What each passage says of itself: it depends on the query, its text and the statistics, not on the other candidates."""
     languages = sorted({candidate.language for candidate in candidates})
     lenses = {language: _look_for(query, language, statistics) for language in languages}
-    read = [_read(candidate, lenses[candidate.language]) for candidate in candidates]
+    return [_read(candidate, lenses[candidate.language]) for candidate in candidates]
+
+
+def feature_rows(candidates: Sequence[Candidate], read: Sequence["Reading"]) -> FeatureMatrix:
+    """The rows of ``features`` from passages that were read already, of one query."""
+    if not candidates:
+        return np.zeros((0, len(FEATURES)))
     fulltext = _over_best([_leg_score(candidate, "fulltext") for candidate in candidates])
     relative = (
         fulltext,
@@ -230,15 +239,16 @@ _AN_ANSWER = _ANSWER - _FIRST_TERM
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Reading:
-    """A passage's own features from ``coverage`` on, and the terms it has."""
+class Reading:
+    """A passage's own features from ``coverage`` on, and which of the query's terms in its language it has."""
 
     values: tuple[float, ...]
     present: frozenset[int]
-    idf: list[float]
+    language: Language
+    terms: int
 
 
-def _read(candidate: Candidate, lens: _Lens) -> _Reading:
+def _read(candidate: Candidate, lens: _Lens) -> Reading:
     tokens = candidate.content[:MAX_CHARACTERS].replace("\n", f" {_PARAGRAPH} ").split()
     text = f" {' '.join(tokens)}".lower()
     sentences = list(_sentences(tokens, lens))
@@ -257,7 +267,7 @@ def _read(candidate: Candidate, lens: _Lens) -> _Reading:
         *_answers(best, lens),
         _counted(sentences, lens),
     )
-    return _Reading(values=values, present=frozenset(present), idf=lens.idf)
+    return Reading(values=values, present=frozenset(present), language=candidate.language, terms=len(lens.idf))
 
 
 def _sentences(tokens: Sequence[str], lens: _Lens) -> Iterator[list[Event]]:
@@ -342,12 +352,12 @@ def _counted(sentences: Sequence[Sequence[Event]], lens: _Lens) -> float:
     )
 
 
-def _rare_coverage(read: Sequence[_Reading]) -> NDArray[np.float64]:
+def _rare_coverage(read: Sequence[Reading]) -> NDArray[np.float64]:
     """Coverage with each term weighted by ln(1 + candidates / candidates that have it), over candidates of one language."""
     shares = np.zeros(len(read))
-    for idf in {id(reading.idf): reading.idf for reading in read}.values():
-        rows = [at for at, reading in enumerate(read) if reading.idf is idf]
-        has = np.array([[term in read[at].present for term in range(len(idf))] for at in rows], dtype=float)
+    for language, terms in {reading.language: reading.terms for reading in read}.items():
+        rows = [at for at, reading in enumerate(read) if reading.language == language]
+        has = np.array([[term in read[at].present for term in range(terms)] for at in rows], dtype=float)
         counts = has.sum(axis=0)
         rarity = np.where(counts > 0, np.log1p(len(rows) / np.maximum(counts, 1)), 0.0)
         shares[rows] = has @ rarity / (float(rarity.sum()) or 1.0)

@@ -185,7 +185,7 @@ def out_of_fold_orders(
     on_progress: Callable[[], None] = lambda: None,
 ) -> list[list[int]]:
     """Every list ordered by weights that saw no list of its unit; units go to folds by a fixed shuffle."""
-    fold_of = _folds([item.unit for item in lists], folds)
+    fold_of = folds_of([item.unit for item in lists], folds)
     orders: list[list[int]] = [[] for _ in lists]
     for fold in range(folds):
         held_out = [at for at, item in enumerate(lists) if fold_of[item.unit] == fold]
@@ -198,7 +198,8 @@ def out_of_fold_orders(
     return orders
 
 
-def _folds(units: Sequence[str], folds: int) -> dict[str, int]:
+def folds_of(units: Sequence[str], folds: int) -> dict[str, int]:
+    """The fold of each unit, from 0, by a fixed shuffle; folds differ by one unit at most."""
     distinct = sorted(set(units))
     shuffled = np.random.default_rng(0).permutation(len(distinct))
     return {distinct[unit]: place % folds for place, unit in enumerate(shuffled)}

@@ -8,7 +8,7 @@ from rag_core.model import ChunkId, Hit, RetrievalMethod, Span, TenantId
 from rag_core.retrieval.cache import Found
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.passages import best_passage
-from rag_core.retrieval.windows import Match, Window, join_windows, within
+from rag_core.retrieval.windows import Match, Window, join_to_depth, within
 from rag_core.storage.database import Database
 from rag_core.storage.search import ChunkSpan, WindowText, fetch_spans
 
@@ -49,12 +49,15 @@ def expand(
     candidates: Sequence[Fused],
     *,
     found: Sequence[ChunkId],
+    served: int,
+    depth: int | None,
     config: RetrievalConfig,
     deadline: Deadline,
     read_windows: Callable[[Sequence[Found]], Mapping[int, WindowText]],
 ) -> Expanded:
-    """The best ``topK.final`` candidates as hits; those whose windows overlap are one hit.
+    """The best ``topK.final`` of the first ``served`` candidates as hits; those whose windows overlap are one hit.
 
+    With a ``depth`` the others follow, so many hits in all.
     ``found`` is what the legs found, candidates or not. ``read_windows`` gives the texts of windows by their position, without
     those whose note changed meanwhile.
     """
@@ -70,8 +73,13 @@ def expand(
         timeout_ms=reading_ms(deadline),
     )
     by_chunk = {candidate.chunk_id: candidate for candidate in candidates}
-    matches = [_match(spans[chunk], config) for chunk in by_chunk if chunk in spans]
-    windows = join_windows(matches, limit=config.top_k.final, max_tokens=config.context_expansion.max_window_size)
+    windows = join_to_depth(
+        [_match(spans[chunk], config) for chunk in by_chunk if chunk in spans],
+        served=sum(candidate.chunk_id in spans for candidate in candidates[:served]),
+        limit=config.top_k.final,
+        depth=depth,
+        max_tokens=config.context_expansion.max_window_size,
+    )
     texts = read_windows([(window.best.note_id, window.best.content_hash, window.span) for window in windows])
     return Expanded(
         hits=[

@@ -25,6 +25,8 @@ from rag_core.storage.search import search_fulltext, search_semantic
 
 Ranking = list[tuple[ChunkId, float]]
 
+HYDE = ":hyde"
+"""The suffix of the search for a hypothetical answer."""
 WITHOUT_SEMANTIC = "Búsqueda semántica no disponible, usando búsqueda por palabras clave"
 WITHOUT_FULLTEXT = "Búsqueda por palabras clave no disponible, usando búsqueda semántica"
 OUT_OF_TIME = "Búsqueda parcial completada (tiempo límite excedido)"
@@ -55,6 +57,16 @@ class LegResults:
         told = [_message(leg, error) for leg, error in self.failures.items() if leg in _MESSAGES]
         told += [LOW_CONFIDENCE] if self.is_low_confidence else []
         return [*dict.fromkeys(told), *([WITHOUT_WORDS] if self._has_no_word() and not told else [])]
+
+    @property
+    def is_confident(self) -> bool | None:
+        """Whether a chunk is as near to the query as the threshold asks; None where no chunk was compared with it."""
+        if self.is_low_confidence:
+            return False
+        compared = [leg for leg in self.rankings if leg.startswith("semantic") and not leg.endswith((IN_TIME, HYDE))]
+        if any(self.rankings[leg] for leg in compared):
+            return True
+        return False if any(self.below_threshold.get(leg) for leg in compared) else None
 
     def _has_no_word(self) -> bool:
         """Whether only likeness found something, though words were looked for, and nothing is there for its time."""
@@ -109,7 +121,7 @@ def search_legs(
             run.results.failures["fulltext"] = error
     for leg, future in running.items():
         _await(leg, future, deadline, run.results)
-    return _checked(run.results)
+    return checked(run.results)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,11 +149,7 @@ class _Run:
                 timeout_ms=_leg_ms(self.deadline),
                 filters=search.filters,
             )
-            # Of a time every note is near enough: "¿qué hice ayer?" shares no word with what it asks for.
-            threshold = -1.0 if search.suffix == IN_TIME else self.vectors.threshold
-            near = [(chunk, score) for chunk, score in found if score >= threshold]
-            self.results.below_threshold[f"semantic{search.suffix}"] = [hit for hit in found if hit[1] > 0]
-            self.results.rankings[f"semantic{search.suffix}"] = near
+            keep_near(self.results, search.suffix, found, threshold=self.vectors.threshold)
 
     def by_text(self) -> None:
         for search in self.searches:
@@ -156,13 +164,23 @@ class _Run:
 
     def by_hypothesis(self, write: Callable[[Deadline], str]) -> None:
         answer = write(self.deadline)
-        self.by_vector([Search(suffix=":hyde", text=answer, filters=self.searches[0].filters)])
+        self.by_vector([Search(suffix=HYDE, text=answer, filters=self.searches[0].filters)])
         self.results.hyde_answer = answer
 
     def by_graph(self, search: Callable[[Deadline], Sequence[GraphHit]]) -> None:
         found = search(self.deadline)
         self.results.graph = {hit.chunk_id: hit for hit in found}
         self.results.rankings["graph"] = [(hit.chunk_id, hit.relevance) for hit in found]
+
+
+def keep_near(results: LegResults, suffix: str, found: Ranking, *, threshold: float) -> None:
+    """Take down what a search by vector found: what is similar enough, and what is similar at all.
+
+    Of a time every note is near enough: "¿qué hice ayer?" shares no word with what it asks for.
+    """
+    least = -1.0 if suffix == IN_TIME else threshold
+    results.below_threshold[f"semantic{suffix}"] = [hit for hit in found if hit[1] > 0]
+    results.rankings[f"semantic{suffix}"] = [(chunk, score) for chunk, score in found if score >= least]
 
 
 def _timed(results: LegResults, leg: str, run: Callable[[], None]) -> None:
@@ -188,8 +206,12 @@ def _await(leg: str, future: Future[None], deadline: Deadline, results: LegResul
         results.failures[leg] = error
 
 
-def _checked(results: LegResults) -> LegResults:
-    """The results as they are now, whatever a leg that is late still writes; the worst failure when there are none."""
+def checked(results: LegResults) -> LegResults:
+    """The results as they are now, whatever a leg that is late still writes; without any the nearest below the threshold.
+
+    Raises:
+        DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError: every leg failed; the worst failure.
+    """
     now = replace(results, rankings=dict(results.rankings), timings=dict(results.timings))
     if now.failures and not any(ranking or leg != "graph" for leg, ranking in now.rankings.items()):
         raise _worst(list(now.failures.values()))

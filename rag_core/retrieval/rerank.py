@@ -48,15 +48,33 @@ def rerank(
     texts, statistics = fetch_candidate_texts(
         database, tenant, [item.chunk_id for item in head], words=query_words(query), timeout_ms=limit
     )
-    present = [item for item in head if item.chunk_id in texts]
-    scored = [item for item in present if set(item.ranks) != _GRAPH_ALONE]
     left = limit / 1000 - (time.monotonic() - began)
-    if scored and left <= 0:
+    passages = to_score(head, texts, leg_scores)
+    if passages and left <= 0:
         raise DeadlineExceededError(f"reading {len(head)} passages took the {limit} ms of re-ranking")
-    passages = [_candidate(item, texts[item.chunk_id], leg_scores) for item in scored]
-    scores = reranker.score(query, passages, statistics=statistics, timeout_seconds=left) if scored else []
-    _check(reranker.name, scores, len(scored))
-    return placed(present, _best_first(scored, scores), tail)[:top_k]
+    scores = reranker.score(query, passages, statistics=statistics, timeout_seconds=left) if passages else []
+    _check(reranker.name, scores, len(passages))
+    present = [item for item in head if item.chunk_id in texts]
+    return by_score(present, {item.chunk_id: score for item, score in zip(passages, scores, strict=True)}, tail)[:top_k]
+
+
+def to_score(
+    head: Sequence[Fused],
+    texts: Mapping[ChunkId, CandidateText],
+    leg_scores: Mapping[str, Mapping[ChunkId, float]],
+) -> list[Candidate]:
+    """The passages that a re-ranker is given, in the order of the search: those that are still there and not the graph's alone."""
+    return [
+        _candidate(item, texts[item.chunk_id], leg_scores)
+        for item in head
+        if item.chunk_id in texts and set(item.ranks) != _GRAPH_ALONE
+    ]
+
+
+def by_score(present: Sequence[Fused], scores: Mapping[ChunkId, float], tail: Sequence[Fused]) -> list[Fused]:
+    """The candidates in the order of their scores, those without one in their place, then the tail."""
+    scored = [item for item in present if item.chunk_id in scores]
+    return placed(present, _best_first(scored, [scores[item.chunk_id] for item in scored]), tail)
 
 
 def _candidate(item: Fused, text: CandidateText, leg_scores: Mapping[str, Mapping[ChunkId, float]]) -> Candidate:
@@ -107,7 +125,7 @@ def placed(present: Sequence[Fused], judged: Sequence[Fused], tail: Sequence[Fus
         else:
             ordered.append(waiting.pop(best))
     settled = _between_neighbours(ordered, kept)
-    return [*settled, *_below(settled[-1].score if settled else 1.0, tail)]
+    return [*settled, *below(settled[-1].score if settled else 1.0, tail)]
 
 
 def _between_neighbours(ordered: Sequence[Fused], kept: set[ChunkId]) -> list[Fused]:
@@ -125,7 +143,7 @@ def _between_neighbours(ordered: Sequence[Fused], kept: set[ChunkId]) -> list[Fu
     return placed
 
 
-def _below(ceiling: float, tail: Sequence[Fused]) -> list[Fused]:
+def below(ceiling: float, tail: Sequence[Fused]) -> list[Fused]:
     """The tail in its order, its scores scaled down until the first is not above the ceiling."""
     factor = min(1.0, ceiling / tail[0].score) if tail and tail[0].score > 0 else 1.0
     # a / b * b may be more than a, by the last bit

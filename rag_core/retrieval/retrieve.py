@@ -6,13 +6,11 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
 from rag_core.configuration import RetrievalConfig, config_hash
-from rag_core.embedding import EmbeddingModel
 from rag_core.engine import Engine
 from rag_core.errors import DeadlineExceededError, InvalidInputError, QueryFailedError, RagError, RerankingError
 from rag_core.model import (
     NO_FILTERS,
     ChunkId,
-    EmbeddingKind,
     Filters,
     Language,
     Retrieval,
@@ -20,17 +18,32 @@ from rag_core.model import (
     TenantId,
     TransformedQuery,
 )
+from rag_core.notes import is_storable
 from rag_core.query.hyde import generate_hypothetical_answer, wants_hyde
 from rag_core.query.transformation import query_language, transform
+from rag_core.reranking import Reranker
 from rag_core.retrieval.cache import Found, cached_retrieval, cached_windows, query_key
-from rag_core.retrieval.candidates import fuse, prefer_time, weigh
+from rag_core.retrieval.candidates import prefer_time
 from rag_core.retrieval.deadline import Deadline, Stopwatch
 from rag_core.retrieval.expansion import Expanded, Fused, expand, reading_ms
-from rag_core.retrieval.fusion import recency_of
 from rag_core.retrieval.graph_paths import GraphHit, search_graph
 from rag_core.retrieval.legs import LegResults, VectorSearch, search_legs
-from rag_core.retrieval.plan import Search, interval_of, is_relative, plan_searches
-from rag_core.retrieval.rerank import MAX_CANDIDATES, rerank
+from rag_core.retrieval.plan import Search, interval_of, plan_searches
+from rag_core.retrieval.ranking import (
+    down_to,
+    final_candidates,
+    fuse_legs,
+    fusion_method,
+    graph_depth,
+    leg_depth,
+    parted,
+    recency_by_chunk,
+    rerank_query,
+    served_strategy,
+    similarity_threshold,
+    vector_kind,
+)
+from rag_core.retrieval.rerank import rerank
 from rag_core.storage.recency import fetch_created_at
 from rag_core.storage.search import WindowText, fetch_windows
 from rag_core.storage.versions import corpus_version
@@ -44,13 +57,14 @@ LEG_SHARE = 0.7
 RERANK_SHARE = 0.6
 """How much of what the legs left the re-ranker may take."""
 LANGUAGES: tuple[Language, ...] = ("es", "de", "en")
-_WEIGHTED = {"semantic": 0.6, "fulltext": 0.25}
-_SECONDS_PER_DAY = 86_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """What was asked, how, and until when; ``version`` is the corpus's, None when nothing is to be remembered."""
+    """What was asked, how, and until when; ``version`` is the corpus's, None when nothing is to be remembered.
+
+    ``reranker`` is the one whose name is in ``config_hash``, whatever is promoted meanwhile; None where nothing is re-ranked.
+    """
 
     tenant: TenantId
     text: str
@@ -61,6 +75,8 @@ class _Asked:
     now: datetime
     deadline: Deadline
     version: str | None
+    reranker: Reranker | None = None
+    depth: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,21 +99,24 @@ def retrieve(
     timeout_ms: int,
     use_cache: bool = True,
     now: datetime | None = None,
+    depth: int | None = None,
 ) -> Retrieval:
     """The passages of the tenant's notes that answer a query, best first.
 
     ``now`` is what "last week" counts from: the present by default. An answer is remembered until a note changes, unless
-    it was degraded; with ``use_cache`` False it is looked for anew.
+    it was degraded; with ``use_cache`` False it is looked for anew. With a ``depth`` what the search found beside is listed below
+    what is served, which stays the same, to so many hits in all; for whoever measures, and never remembered.
 
     Raises:
         InvalidInputError: the query is empty or longer than 2,000 characters.
         DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError: nothing could be found out.
     """
     query, deadline = checked_query(text), Deadline.after_ms(timeout_ms)
-    digest = None
+    digest, is_remembered = None, use_cache and depth is None
     try:
         with engine.metrics.measured("total"):
-            digest = config_hash(config, model_names=engine.model_names(tenant, config))
+            reranker = engine.reranker_of(tenant, config)
+            digest = config_hash(config, model_names=engine.names_beside(reranker))
             asked = _Asked(
                 tenant=tenant,
                 text=text,
@@ -107,9 +126,11 @@ def retrieve(
                 filters=filters,
                 now=now or datetime.now(engine.settings.zone),
                 deadline=deadline,
-                version=_version(engine, tenant, deadline) if use_cache else None,
+                version=_version(engine, tenant, deadline) if is_remembered else None,
+                reranker=reranker,
+                depth=depth,
             )
-            found = _remembered(engine, asked, timeout_ms=timeout_ms) if use_cache else _retrieve(engine, asked)
+            found = _remembered(engine, asked, timeout_ms=timeout_ms) if is_remembered else _retrieve(engine, asked)
     except RagError as error:
         log_failed("retrieval", error, config_hash=digest, query=query, tenant=tenant)
         raise
@@ -158,13 +179,17 @@ def _look(engine: Engine, asked: _Asked) -> tuple[Retrieval, bool]:
     with clock.stage("retrieval"):
         legs = _search(engine, request)
         with engine.metrics.measured("hybridFusion"):
-            fused = ranked = _fuse(engine, request, legs)
+            fused = _fuse(engine, request, legs)
     failures = dict(legs.failures)
-    if request.strategy == "hybrid+rerank" and ranked:
+    pool, beyond = parted(fused, request.config)
+    ordered = pool
+    if request.reranker is not None and pool:
         with clock.stage("reranking"):
-            ranked = _reranked(engine, request, ranked, legs, failures)
+            ordered = _reranked(engine, request, request.reranker, pool, legs=legs, failures=failures)
     with clock.stage("contextExpansion"):
-        expanded = _expand(engine, request, ranked, failures, found=[candidate.chunk_id for candidate in fused])
+        served = len(pool) if "reranking" in failures else final_candidates(request.config)
+        ranked = down_to(ordered, beyond, served=served, depth=request.depth)
+        expanded = _expand(engine, request, ranked, failures, pool=pool, served=served)
     _record(engine, clock, legs)
     for component, error in failures.items():
         log_degraded(component, error, config_hash=asked.config_hash, query=asked.query, tenant=asked.tenant)
@@ -176,10 +201,50 @@ def _look(engine: Engine, asked: _Asked) -> tuple[Retrieval, bool]:
         stages=clock.stages,
         warnings=tuple(legs.warnings),
         is_degraded=bool(failures),
+        is_confident=legs.is_confident,
         transformed=replace(request.transformed, hyde_answer=legs.hyde_answer),
         interval=interval_of(request.transformed.times),
     )
     return found, expanded.is_current
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LegsOnly:
+    """What the legs found for a query, before any of it is ranked."""
+
+    query: str
+    transformed: TransformedQuery
+    searches: Sequence[Search]
+    legs: LegResults
+
+
+def search_only(
+    engine: Engine, tenant: TenantId, text: str, *, config: RetrievalConfig, timeout_ms: int, now: datetime
+) -> LegsOnly:
+    """The first half of ``retrieve``: what the legs find, with nothing remembered.
+
+    Raises:
+        InvalidInputError: see ``retrieve``.
+        DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError: nothing could be found out.
+    """
+    asked = _Asked(
+        tenant=tenant,
+        text=text,
+        query=checked_query(text),
+        config=config,
+        config_hash="",
+        filters=NO_FILTERS,
+        now=now,
+        deadline=Deadline.after_ms(timeout_ms),
+        version=None,
+    )
+    request = _understood(asked)
+    return LegsOnly(
+        query=request.query,
+        transformed=request.transformed,
+        searches=request.searches,
+        legs=_search(engine, request),
+    )
 
 
 def _record(engine: Engine, clock: Stopwatch, legs: LegResults) -> None:
@@ -206,7 +271,7 @@ def checked_query(text: str) -> str:
         raise InvalidInputError(EMPTY_QUERY)
     if len(query) > MAX_QUERY_CHARACTERS:
         raise InvalidInputError(f"La consulta supera el máximo de {MAX_QUERY_CHARACTERS} caracteres")
-    if "\0" in query or any("\ud800" <= c <= "\udfff" for c in query):
+    if not is_storable(query):
         raise InvalidInputError("La consulta contiene un carácter no admitido")
     return query
 
@@ -223,15 +288,6 @@ def _understood(asked: _Asked) -> _Request:
     )
 
 
-def served_strategy(config: RetrievalConfig) -> Strategy:
-    """The strategy that is run: flags can only switch off."""
-    if config.strategy in {"hybrid", "hybrid+rerank"} and not config.hybrid_search.enabled:
-        return "semantic"
-    if config.strategy == "hybrid+rerank" and not config.reranking.enabled:
-        return "hybrid"
-    return config.strategy
-
-
 def _search(engine: Engine, request: _Request) -> LegResults:
     config, is_hybrid = request.config, request.strategy not in {"semantic", "fulltext"}
     return search_legs(
@@ -243,10 +299,10 @@ def _search(engine: Engine, request: _Request) -> LegResults:
         vectors=VectorSearch(
             model=engine.model,
             embedder=engine.query_embedder,
-            kind=_kind(config, engine.model),
-            threshold=_first(config.hybrid_search.threshold, engine.model.similarity_threshold, 0.0),
+            kind=vector_kind(config, engine.model),
+            threshold=similarity_threshold(config, engine.model),
         ),
-        limit=2 * config.top_k.retrieval,
+        limit=leg_depth(config),
         deadline=request.deadline.share(LEG_SHARE),
         search_graph=_graph_search(engine, request) if is_hybrid else None,
         write_hypothesis=_hypothesis(engine, request) if request.strategy != "fulltext" else None,
@@ -265,7 +321,7 @@ def _graph_search(engine: Engine, request: _Request) -> Callable[[Deadline], Seq
         direction=direction,
         config=graph,
         filters=request.filters,
-        limit=request.config.top_k.retrieval,
+        limit=graph_depth(request.config),
         timeout_ms=deadline.remaining_ms,
     )
 
@@ -280,38 +336,14 @@ def _hypothesis(engine: Engine, request: _Request) -> Callable[[Deadline], str] 
 
 
 def _fuse(engine: Engine, request: _Request, legs: LegResults) -> list[Fused]:
-    search = request.config.hybrid_search
-    method = search.method or engine.model.fusion_method
-    defaults = _WEIGHTED if method == "weighted" else _model_weights(engine.model)
-    weighted = weigh(
-        legs.rankings,
-        {search.suffix: search.weight for search in request.searches},
-        legs={
-            "semantic": _first(search.semantic_weight, defaults["semantic"]),
-            "fulltext": _first(search.fulltext_weight, defaults["fulltext"]),
-        },
-        graph=request.config.graph_rag.weight,
+    return fuse_legs(
+        legs,
+        request.searches,
+        times=request.transformed.times,
+        config=request.config,
+        model=engine.model,
+        recency=_recency(engine, request, legs) if fusion_method(request.config, engine.model) == "weighted" else {},
     )
-    recency = _recency(engine, request, legs) if method == "weighted" else None
-    fused = fuse(weighted, method=method, k=search.rrf_k, recency=recency, recency_weight=search.recency_weight)
-    ranked = prefer_time(fused, request.transformed.times)[: _pool(request)]
-    return [_with_path(candidate, legs.graph.get(candidate.chunk_id)) for candidate in ranked]
-
-
-def _model_weights(model: EmbeddingModel) -> dict[str, float]:
-    return {"semantic": model.semantic_weight, "fulltext": model.fulltext_weight}
-
-
-def _pool(request: _Request) -> int:
-    """How many candidates go on: what is served is what a deeper evaluation re-ranks."""
-    wanted = request.config.top_k.retrieval
-    return max(wanted, MAX_CANDIDATES) if request.strategy == "hybrid+rerank" else wanted
-
-
-def _with_path(candidate: Fused, hit: GraphHit | None) -> Fused:
-    if hit is None:
-        return candidate
-    return replace(candidate, path=tuple(str(entity) for entity in hit.path_ids), path_names=tuple(hit.path))
 
 
 def _recency(engine: Engine, request: _Request, legs: LegResults) -> dict[ChunkId, float]:
@@ -320,26 +352,27 @@ def _recency(engine: Engine, request: _Request, legs: LegResults) -> dict[ChunkI
         engine.database, request.tenant, sorted(chunks), timeout_ms=max(1, request.deadline.remaining_ms)
     )
     half_life = request.config.hybrid_search.recency_half_life_days
-    return {
-        chunk: recency_of((request.now - moment).total_seconds() / _SECONDS_PER_DAY, half_life_days=half_life)
-        for chunk, moment in written.items()
-    }
+    return recency_by_chunk(written, now=request.now, half_life_days=half_life)
 
 
 def _reranked(
-    engine: Engine, request: _Request, candidates: list[Fused], legs: LegResults, failures: dict[str, RagError]
+    engine: Engine,
+    request: _Request,
+    reranker: Reranker,
+    candidates: list[Fused],
+    *,
+    legs: LegResults,
+    failures: dict[str, RagError],
 ) -> list[Fused]:
     """The candidates in the re-ranker's order, or as they were when it fails."""
-    times = request.transformed.times
-    timeless = request.transformed.without_time or request.query
     try:
         ranked = rerank(
             engine.database,
             request.tenant,
-            timeless if is_relative(times) else request.query,
+            rerank_query(request.transformed, request.query),
             candidates,
             leg_scores={leg: dict(ranking) for leg, ranking in legs.rankings.items()},
-            reranker=engine.reranker(request.tenant, request.config.reranking),
+            reranker=reranker,
             top_k=len(candidates),
             deadline=request.deadline.share(RERANK_SHARE),
             timeout_ms=request.config.reranking.timeout,
@@ -347,7 +380,7 @@ def _reranked(
     except (RerankingError, DeadlineExceededError, QueryFailedError) as error:
         failures["reranking"] = error
         return candidates
-    return prefer_time(ranked, times)[: request.config.top_k.reranking]
+    return prefer_time(ranked, request.transformed.times)
 
 
 def _expand(
@@ -356,9 +389,11 @@ def _expand(
     ranked: list[Fused],
     failures: dict[str, RagError],
     *,
-    found: Sequence[ChunkId],
+    pool: Sequence[Fused],
+    served: int,
 ) -> Expanded:
     """The hits in their windows; the bare chunks when the windows cannot be read."""
+    found = list(dict.fromkeys(candidate.chunk_id for candidate in (*pool, *ranked)))
 
     def read(windows: Sequence[Found]) -> dict[int, WindowText]:
         return fetch_windows(engine.database, request.tenant, windows, timeout_ms=reading_ms(request.deadline))
@@ -375,6 +410,8 @@ def _expand(
             request.query,
             ranked,
             found=found,
+            served=served,
+            depth=request.depth,
             config=config,
             deadline=request.deadline,
             read_windows=read if request.version is None else read_cached,
@@ -386,13 +423,3 @@ def _expand(
         failures["contextExpansion"] = error
         bare = request.config.context_expansion.model_copy(update={"enabled": False})
         return run(request.config.model_copy(update={"context_expansion": bare}))
-
-
-def _kind(config: RetrievalConfig, model: EmbeddingModel) -> EmbeddingKind:
-    contextual = config.contextual_embeddings
-    wanted = model.uses_contextual if contextual.use_for_retrieval is None else contextual.use_for_retrieval
-    return "contextual" if contextual.enabled and wanted else "standard"
-
-
-def _first(*values: float | None) -> float:
-    return next(value for value in values if value is not None)

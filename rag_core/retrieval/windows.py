@@ -46,6 +46,19 @@ def join_windows(matches: Sequence[Match], *, limit: int, max_tokens: int) -> li
     return windows
 
 
+def join_to_depth(
+    matches: Sequence[Match], *, served: int, limit: int, depth: int | None, max_tokens: int
+) -> list[Window]:
+    """The windows that the first ``served`` matches are shown in; with a depth so many in all, the others below and by themselves.
+
+    What is below never makes a window above it longer, so whatever the depth, what is served comes first and is the same.
+    """
+    shown = join_windows(matches[:served], limit=limit, max_tokens=max_tokens)
+    if depth is None:
+        return shown
+    return [*shown, *join_windows(matches, limit=depth, max_tokens=max_tokens)[len(shown) :]]
+
+
 def _joins(window: Window, match: Match, max_tokens: int) -> bool:
     if window.best.note_id != match.note_id:
         return False

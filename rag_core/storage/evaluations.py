@@ -1,14 +1,15 @@
 """Evaluation runs and what each of their queries brought back."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from rag_core.errors import NotFoundError
+from rag_core.errors import InvalidInputError, NotFoundError
+from rag_core.evaluation.answers import parse_answer_metrics, parse_answer_record
 from rag_core.evaluation.comparison import parse_comparison
 from rag_core.evaluation.results import (
     HIT_RATE_DEPTHS,
@@ -17,7 +18,7 @@ from rag_core.evaluation.results import (
     RetrievalMetrics,
     StoredRun,
 )
-from rag_core.model import TenantId
+from rag_core.model import NoteId, TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
 
@@ -64,10 +65,52 @@ def fetch_run(connection: Connection, tenant: TenantId, run_id: UUID) -> StoredR
     return _stored_run(row)
 
 
+def find_run_id(connection: Connection, tenant: TenantId, beginning: str) -> UUID:
+    """The id that begins so, in hexadecimal digits without hyphens; a whole one as it is, stored or not.
+
+    Raises:
+        NotFoundError: none of the tenant's runs begins so.
+        InvalidInputError: several do.
+    """
+    if len(beginning) == 32:
+        return UUID(beginning)
+    rows = connection.execute(query("find_evaluation_runs"), {"tenant": tenant, "beginning": beginning}).fetchall()
+    if not rows:
+        raise NotFoundError(f"no evaluation run begins with {beginning}; brain runs lists them")
+    if len(rows) > 1:
+        raise InvalidInputError(
+            f"several runs begin with {beginning}, such as {rows[0][0]} and {rows[1][0]}; give more characters"
+        )
+    return UUID(str(rows[0][0]))
+
+
 def fetch_query_results(connection: Connection, tenant: TenantId, run_id: UUID) -> list[QueryResult]:
     """The queries of a run, by their ids; an unknown run has none."""
     rows = connection.execute(query("fetch_evaluation_queries"), {"tenant": tenant, "run_id": run_id}).fetchall()
     return [_query_result(row) for row in rows]
+
+
+def count_golden_queries(
+    connection: Connection, tenant: TenantId, *, set_name: str, category: str | None = None
+) -> int:
+    """How many queries an evaluation of a set, or of one category, would ask."""
+    parameters = {"tenant": tenant, "name": set_name, "category": category}
+    row = connection.execute(query("count_golden_queries"), parameters).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def count_notes_without_vectors(connection: Connection, tenant: TenantId, model_id: int) -> tuple[int, int]:
+    """How many notes have no vector of the model, and how many there are."""
+    row = connection.execute(query("count_notes_without_vectors"), {"tenant": tenant, "model": model_id}).fetchone()
+    assert row is not None
+    return int(row[0]), int(row[1])
+
+
+def fetch_contents(connection: Connection, tenant: TenantId, notes: Iterable[NoteId]) -> dict[NoteId, str]:
+    """The texts of those of the notes that exist."""
+    rows = connection.execute(query("fetch_contents"), {"tenant": tenant, "notes": list(notes)}).fetchall()
+    return {NoteId(note): content for note, content in rows}
 
 
 def fetch_baseline(connection: Connection, tenant: TenantId, *, set_name: str, strategy: str) -> Baseline | None:
@@ -140,6 +183,11 @@ def _run_parameters(tenant: TenantId, run: StoredRun) -> dict[str, Any]:
         "strategy": run.strategy,
         "circumstances": Jsonb(dict(run.circumstances)),
         "comparison": None if run.comparison is None else Jsonb(run.comparison.to_json()),
+        "set_id": run.set_id,
+        "set_vocabulary": run.set_vocabulary,
+        "metrics": Jsonb(dict(run.extra)),
+        "latency_stages": Jsonb({stage: asdict(found) for stage, found in run.latency_stages.items()}),
+        "answers": None if run.answers is None else Jsonb(run.answers.to_json()),
     }
 
 
@@ -159,13 +207,20 @@ def _query_parameters(tenant: TenantId, run_id: UUID, result: QueryResult) -> di
         "latency_ms": result.latency_ms,
         "is_degraded": result.is_degraded,
         "error": result.error,
+        "relevance_grades": [result.grades.get(note, 1) for note in result.relevant_note_ids],
+        "u_measure": result.u_measure,
+        "first_passage_rank": result.first_passage_rank,
+        "is_confident": result.is_confident,
+        "stages": Jsonb(dict(result.stages)),
+        "answer": None if result.answer is None else Jsonb(result.answer.to_json()),
     }
 
 
 def _stored_run(row: tuple[Any, ...]) -> StoredRun:
     run_id, set_name, set_version, category, config_hash, config, models, fingerprint, *rest = row
     hits, (mrr, ndcg, recall, faithfulness, answer_relevance) = rest[:4], rest[4:9]
-    p50, p95, p99, total, degraded, failed, created_at, purpose, strategy, circumstances, comparison = rest[9:]
+    p50, p95, p99, total, degraded, failed, created_at, purpose, strategy, circumstances, comparison = rest[9:20]
+    set_id, set_vocabulary, extra, latency_stages, answers = rest[20:]
     return StoredRun(
         run_id=run_id,
         set_name=set_name,
@@ -192,11 +247,17 @@ def _stored_run(row: tuple[Any, ...]) -> StoredRun:
         strategy=strategy,
         circumstances=circumstances,
         comparison=None if comparison is None else parse_comparison(comparison),
+        set_id=set_id,
+        set_vocabulary=set_vocabulary,
+        extra=extra,
+        latency_stages={stage: LatencyPercentiles(**found) for stage, found in latency_stages.items()},
+        answers=None if answers is None else parse_answer_metrics(answers),
     )
 
 
 def _query_result(row: tuple[Any, ...]) -> QueryResult:
-    query_id, text, category, difficulty, relevant, ranked, latency_ms, is_degraded, error = row
+    query_id, text, category, difficulty, relevant, ranked, latency_ms, is_degraded, error, *rest = row
+    grades, u_measure, first_passage_rank, is_confident, stages, answer = rest
     return QueryResult(
         query_id=query_id,
         query=text,
@@ -207,4 +268,10 @@ def _query_result(row: tuple[Any, ...]) -> QueryResult:
         latency_ms=latency_ms,
         is_degraded=is_degraded,
         error=error,
+        grades={note: grade for note, grade in zip(relevant, grades or (), strict=grades is not None) if grade != 1},
+        u_measure=u_measure,
+        first_passage_rank=first_passage_rank,
+        is_confident=is_confident,
+        stages=stages,
+        answer=None if answer is None else parse_answer_record(answer),
     )

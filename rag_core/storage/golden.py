@@ -1,11 +1,12 @@
 """Golden sets, their queries, and which notes are relevant to each."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from rag_core.evaluation.golden_query import GoldenQuery, query_hash
+from rag_core.evaluation.golden_query import GoldenQuery, GoldenSpan, Relevance, Vocabulary, query_hash
 from rag_core.model import NoteId, TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
@@ -18,6 +19,9 @@ class GoldenSet:
     id: UUID
     name: str
     version: int
+    vocabulary: Vocabulary
+    created_at: datetime
+    updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,9 +35,36 @@ class OrphanedQuery:
     notes_deleted: int
 
 
-def open_golden_set(connection: Connection, tenant: TenantId, name: str) -> GoldenSet:
-    """The set of that name, made with version 0 if it is missing, and locked until the transaction ends."""
-    row = connection.execute(query("open_golden_set"), {"tenant": tenant, "name": name}).fetchone()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkPlace:
+    """Which part of which note a chunk is."""
+
+    note_id: NoteId
+    start: int
+    end: int
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldenSetSummary:
+    """A set with what it holds: its queries, those that can be asked, and of these those verified and those with spans."""
+
+    golden: GoldenSet
+    queries: int
+    askable: int
+    verified: int
+    with_spans: int
+
+
+def open_golden_set(
+    connection: Connection, tenant: TenantId, name: str, *, vocabulary: Vocabulary | None = None
+) -> GoldenSet:
+    """The set of that name, made with version 0 if it is missing, and locked until the transaction ends.
+
+    One that has queries keeps its vocabulary; a new one is of brain_sync unless another is asked for.
+    """
+    parameters = {"tenant": tenant, "name": name, "vocabulary": vocabulary}
+    row = connection.execute(query("open_golden_set"), parameters).fetchone()
     assert row is not None
     return _golden_set(row)
 
@@ -42,6 +73,39 @@ def fetch_golden_set(connection: Connection, tenant: TenantId, name: str) -> Gol
     """The set of that name, if there is one, unchanged until the transaction ends."""
     row = connection.execute(query("fetch_golden_set"), {"tenant": tenant, "name": name}).fetchone()
     return None if row is None else _golden_set(row)
+
+
+def lock_golden_set(connection: Connection, tenant: TenantId, name: str) -> GoldenSet | None:
+    """The set of that name, if there is one, locked until the transaction ends."""
+    row = connection.execute(query("lock_golden_set"), {"tenant": tenant, "name": name}).fetchone()
+    return None if row is None else _golden_set(row)
+
+
+def find_golden_set(connection: Connection, tenant: TenantId, name_or_id: str) -> GoldenSet | None:
+    """The set of that name, or else of that id; unchanged until the transaction ends."""
+    row = connection.execute(query("find_golden_set"), {"tenant": tenant, "name": name_or_id}).fetchone()
+    return None if row is None else _golden_set(row)
+
+
+def list_golden_sets(connection: Connection, tenant: TenantId) -> list[GoldenSetSummary]:
+    """The tenant's sets with what they hold, by name."""
+    rows = connection.execute(query("summarise_golden_sets"), {"tenant": tenant}).fetchall()
+    return [
+        GoldenSetSummary(
+            golden=_golden_set(row[:-4]), queries=row[-4], askable=row[-3], verified=row[-2], with_spans=row[-1]
+        )
+        for row in rows
+    ]
+
+
+def find_golden_query_ids(
+    connection: Connection, tenant: TenantId, names: Sequence[str], *, set_name: str
+) -> dict[str, list[UUID]]:
+    """Ids of the set's queries by external id or id; a name that nobody has is absent."""
+    rows = connection.execute(
+        query("find_golden_query_ids"), {"tenant": tenant, "name": set_name, "names": list(names)}
+    ).fetchall()
+    return dict(rows)
 
 
 def list_golden_set_names(connection: Connection, tenant: TenantId) -> list[str]:
@@ -128,6 +192,66 @@ def hold_notes(connection: Connection, tenant: TenantId, notes: Iterable[NoteId]
     return frozenset(row[0] for row in rows)
 
 
+def fetch_note_sizes(connection: Connection, tenant: TenantId, notes: Iterable[NoteId]) -> dict[NoteId, int]:
+    """The octets of each note that exists."""
+    wanted = list(notes)
+    if not wanted:
+        return {}
+    rows = connection.execute(query("fetch_golden_note_sizes"), {"tenant": tenant, "notes": wanted}).fetchall()
+    return dict(rows)
+
+
+def fetch_note_contents(connection: Connection, tenant: TenantId, notes: Iterable[NoteId]) -> dict[NoteId, str]:
+    """The text of each note that exists."""
+    wanted = list(notes)
+    if not wanted:
+        return {}
+    rows = connection.execute(query("fetch_golden_note_contents"), {"tenant": tenant, "notes": wanted}).fetchall()
+    return dict(rows)
+
+
+def fetch_chunk_places(connection: Connection, tenant: TenantId, chunks: Iterable[UUID]) -> dict[UUID, ChunkPlace]:
+    """Where each of the chunks stands in its note; one that is gone is absent."""
+    wanted = list(chunks)
+    if not wanted:
+        return {}
+    rows = connection.execute(query("fetch_chunk_places"), {"tenant": tenant, "chunks": wanted}).fetchall()
+    return {
+        chunk_id: ChunkPlace(note_id=note_id, start=start, end=end, content=content)
+        for chunk_id, note_id, start, end, content in rows
+    }
+
+
+def fetch_contents_of_moved_spans(
+    connection: Connection, tenant: TenantId, queries: Iterable[UUID]
+) -> dict[NoteId, str]:
+    """The text of each note in which a span of the queries no longer has its quote where it was marked."""
+    parameters = {"tenant": tenant, "queries": list(queries)}
+    return dict(connection.execute(query("fetch_contents_of_moved_spans"), parameters).fetchall())
+
+
+def find_covering_chunks(
+    connection: Connection, tenant: TenantId, places: Sequence[tuple[UUID, NoteId, GoldenSpan]]
+) -> dict[UUID, tuple[UUID, ...]]:
+    """For each query the chunks, as notes are cut today, that cover at least half of one of its places; absent without any."""
+    parameters = {
+        "tenant": tenant,
+        "queries": [query_id for query_id, _, _ in places],
+        "notes": [note for _, note, _ in places],
+        "starts": [span.start for _, _, span in places],
+        "ends": [span.end for _, _, span in places],
+    }
+    rows = connection.execute(query("find_covering_chunks"), parameters).fetchall()
+    return {query_id: tuple(chunks) for query_id, chunks in rows}
+
+
+def count_lost_spans(connection: Connection, tenant: TenantId, queries: Iterable[UUID]) -> int:
+    """How many spans of the queries have a quote that their note no longer has."""
+    row = connection.execute(query("count_lost_spans"), {"tenant": tenant, "queries": list(queries)}).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
 def fetch_note_names(
     connection: Connection, tenant: TenantId, notes: Iterable[NoteId]
 ) -> list[tuple[NoteId, str, str]]:
@@ -136,24 +260,38 @@ def fetch_note_names(
 
 
 def _golden_set(row: tuple[Any, ...]) -> GoldenSet:
-    set_id, name, version = row
-    return GoldenSet(id=set_id, name=name, version=version)
+    set_id, name, version, vocabulary, created_at, updated_at = row
+    return GoldenSet(
+        id=set_id, name=name, version=version, vocabulary=vocabulary, created_at=created_at, updated_at=updated_at
+    )
 
 
 def _golden_query(row: tuple[Any, ...]) -> GoldenQuery:
-    query_id, external_id, text, _, answer, category, difficulty, tags, created_at, updated_at, notes = row
+    query_id, external_id, text, _, answer, category, difficulty, tags, created_at, updated_at, *extra, relevance = row
+    vocabulary, key_facts, forbidden_content, created_by, verified_by, verified_at = extra
     return GoldenQuery(
         id=query_id,
         external_id=external_id,
         query=text,
-        relevant_note_ids=tuple(notes),
+        relevance=tuple(_relevance(entry) for entry in relevance or ()),
         expected_answer=answer,
         category=category,
         difficulty=difficulty,
         tags=tuple(tags),
         created_at=created_at,
         updated_at=updated_at,
+        vocabulary=vocabulary,
+        key_facts=tuple(key_facts),
+        forbidden_content=tuple(forbidden_content),
+        created_by=created_by,
+        verified_by=verified_by,
+        verified_at=verified_at,
     )
+
+
+def _relevance(entry: Mapping[str, Any]) -> Relevance:
+    spans = tuple(GoldenSpan(**span) for span in entry["spans"] or ())
+    return Relevance(note_id=NoteId(UUID(entry["note_id"])), grade=entry["grade"], spans=spans)
 
 
 def _parameters(tenant: TenantId, set_id: UUID, item: GoldenQuery) -> dict[str, Any]:
@@ -170,5 +308,23 @@ def _parameters(tenant: TenantId, set_id: UUID, item: GoldenQuery) -> dict[str, 
         "tags": list(item.tags),
         "created_at": item.created_at,
         "updated_at": item.updated_at,
+        "vocabulary": item.vocabulary,
+        "key_facts": list(item.key_facts),
+        "forbidden_content": list(item.forbidden_content),
+        "created_by": item.created_by,
+        "verified_by": item.verified_by,
+        "verified_at": item.verified_at,
         "notes": list(item.relevant_note_ids),
+        "grades": [one.grade for one in item.relevance],
+        **_span_columns(item.relevance),
+    }
+
+
+def _span_columns(relevance: Iterable[Relevance]) -> dict[str, list[Any]]:
+    spans = [(one.note_id, span) for one in relevance for span in one.spans]
+    return {
+        "span_notes": [note for note, _ in spans],
+        "span_starts": [span.start for _, span in spans],
+        "span_ends": [span.end for _, span in spans],
+        "span_quotes": [span.quote for _, span in spans],
     }

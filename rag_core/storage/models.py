@@ -118,6 +118,19 @@ def change_state(connection: Connection, model_id: int, *, to: ModelState, among
     return connection.execute(query("change_model_state"), parameters).fetchone() is not None
 
 
+def set_similarity_threshold(connection: Connection, model: EmbeddingModel, threshold: float | None) -> None:
+    """Keep another similarity threshold with a model; None is none. For the owner's connection.
+
+    Raises:
+        NotFoundError: the model is not registered any more.
+    """
+    parameters = {"model": model.id, "name": model.name, "threshold": threshold}
+    if connection.execute(query("set_similarity_threshold"), parameters).fetchone() is None:
+        raise NotFoundError(
+            f"{model.name} is not registered any more as it was; a backup was restored meanwhile. Run it again"
+        )
+
+
 def count_vectors_by_tenant(connection: Connection, model_id: int) -> dict[TenantId, VectorCounts]:
     """How complete the model's vectors are, for every tenant that has chunks; for the owner's connection."""
     rows = connection.execute(query("count_model_vectors"), {"model": model_id}).fetchall()
@@ -147,7 +160,7 @@ def fetch_state(connection: Connection, model: EmbeddingModel) -> ModelState:
         ModelChangedError: a restore has put other models in the registry's place.
     """
     for registered in list_models(connection):
-        if registered.model.is_same_as(model):
+        if registered.model.has_same_vectors_as(model):
             return registered.model.state
     raise ModelChangedError(
         f"{model.name} is not registered any more as it was; a backup was restored meanwhile. Run it again"

@@ -1,14 +1,12 @@
-"""What re-ranking reads and keeps: the texts of candidates with the statistics of a query, and fitted weights."""
+"""What re-ranking reads: the texts of candidates, and how common the words of a query are."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from psycopg.types.json import Jsonb
-
 from rag_core.model import ChunkId, Language, NoteId, TenantId
 from rag_core.reranking import QueryStatistics
-from rag_core.storage.database import Connection, Database
+from rag_core.storage.database import Database
 from rag_core.storage.queries import query
 
 MAX_CHARACTERS = 20_000
@@ -52,31 +50,3 @@ def _statistics(rows: Sequence[tuple[Any, ...]]) -> QueryStatistics:
         if word is not None:
             known[word] = frequency
     return QueryStatistics(documents=documents, frequencies=frequencies)
-
-
-def fetch_active_weights(
-    database: Database, tenant: TenantId, *, timeout_ms: int | None = None
-) -> dict[str, Any] | None:
-    """The weights fitted for a tenant as they were stored; None when the shipped ones are in use."""
-    with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
-        row = connection.execute(query("fetch_active_reranker"), {"tenant": tenant}).fetchone()
-    return None if row is None else dict(row[0])
-
-
-def activate_weights(connection: Connection, tenant: TenantId, weights: dict[str, Any]) -> None:
-    """Make weights (``Weights.to_json``) the tenant's active ones; the former are kept as retired."""
-    retire_weights(connection, tenant)
-    connection.execute(
-        query("activate_reranker"),
-        {
-            "tenant": tenant,
-            "version": weights["version"],
-            "weights": Jsonb(weights),
-            "fitted_on": Jsonb(weights["fitted_on"]),
-        },
-    )
-
-
-def retire_weights(connection: Connection, tenant: TenantId) -> bool:
-    """Go back to the shipped weights; whether others were in use."""
-    return bool(connection.execute(query("retire_rerankers"), {"tenant": tenant}).fetchall())

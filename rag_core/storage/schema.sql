@@ -55,6 +55,15 @@ begin
     return null;
 end $$;
 
+CREATE FUNCTION brain.forget_proposal_without_place() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'brain'
+    AS $$
+begin
+    delete from golden_proposals where tenant_id = old.tenant_id and proposal_id = old.proposal_id;
+    return null;
+end $$;
+
 CREATE FUNCTION brain.forget_unmentioned() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'brain'
@@ -241,6 +250,20 @@ CREATE TABLE brain.chunks (
     CONSTRAINT chunks_token_count_check CHECK ((token_count > 0))
 );
 
+CREATE TABLE brain.configurations (
+    tenant_id text NOT NULL,
+    configuration_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    number integer NOT NULL,
+    override jsonb NOT NULL,
+    embedding_model text,
+    reranker_version text,
+    origin text NOT NULL,
+    evidence jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT configurations_number_check CHECK ((number > 0)),
+    CONSTRAINT configurations_origin_check CHECK ((origin = ANY (ARRAY['tuning'::text, 'manual'::text])))
+);
+
 CREATE TABLE brain.corpus_statistics (
     tenant_id text NOT NULL,
     language text NOT NULL,
@@ -358,6 +381,29 @@ CREATE TABLE brain.evaluation_baselines (
     promoted_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE brain.evaluation_jobs (
+    tenant_id text NOT NULL,
+    job_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    kind text NOT NULL,
+    parameters jsonb DEFAULT '{}'::jsonb NOT NULL,
+    state text DEFAULT 'queued'::text NOT NULL,
+    stage text,
+    done integer DEFAULT 0 NOT NULL,
+    total integer,
+    error text,
+    result jsonb,
+    is_cancel_wanted boolean DEFAULT false NOT NULL,
+    worker text,
+    heartbeat_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    started_at timestamp with time zone,
+    finished_at timestamp with time zone,
+    CONSTRAINT evaluation_jobs_done_check CHECK ((done >= 0)),
+    CONSTRAINT evaluation_jobs_kind_check CHECK ((kind = ANY (ARRAY['evaluation'::text, 'tuning'::text, 'embedding_benchmark'::text]))),
+    CONSTRAINT evaluation_jobs_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
+    CONSTRAINT evaluation_jobs_total_check CHECK ((total >= 0))
+);
+
 CREATE TABLE brain.evaluation_queries (
     tenant_id text NOT NULL,
     run_id uuid NOT NULL,
@@ -373,7 +419,16 @@ CREATE TABLE brain.evaluation_queries (
     latency_ms double precision NOT NULL,
     is_degraded boolean NOT NULL,
     error text,
-    CONSTRAINT evaluation_queries_first_relevant_rank_check CHECK ((first_relevant_rank > 0))
+    relevance_grades smallint[],
+    u_measure double precision,
+    first_passage_rank integer,
+    is_confident boolean,
+    stages jsonb DEFAULT '{}'::jsonb NOT NULL,
+    answer jsonb,
+    CONSTRAINT evaluation_queries_first_passage_rank_check CHECK ((first_passage_rank > 0)),
+    CONSTRAINT evaluation_queries_first_relevant_rank_check CHECK ((first_relevant_rank > 0)),
+    CONSTRAINT evaluation_queries_grades_fit CHECK (((relevance_grades IS NULL) OR (cardinality(relevance_grades) = cardinality(relevant_note_ids)))),
+    CONSTRAINT evaluation_queries_u_measure_check CHECK (((u_measure >= (0)::double precision) AND (u_measure <= (1)::double precision)))
 );
 
 CREATE TABLE brain.evaluation_runs (
@@ -406,6 +461,11 @@ CREATE TABLE brain.evaluation_runs (
     strategy text,
     circumstances jsonb DEFAULT '{}'::jsonb NOT NULL,
     comparison jsonb,
+    set_id uuid,
+    set_vocabulary text,
+    metrics jsonb DEFAULT '{}'::jsonb NOT NULL,
+    latency_stages jsonb DEFAULT '{}'::jsonb NOT NULL,
+    answers jsonb,
     CONSTRAINT evaluation_runs_answer_relevance_check CHECK (((answer_relevance >= (0)::double precision) AND (answer_relevance <= (1)::double precision))),
     CONSTRAINT evaluation_runs_check CHECK (((degraded_queries >= 0) AND (degraded_queries <= total_queries))),
     CONSTRAINT evaluation_runs_check1 CHECK (((failed_queries >= 0) AND (failed_queries <= total_queries))),
@@ -417,9 +477,95 @@ CREATE TABLE brain.evaluation_runs (
     CONSTRAINT evaluation_runs_latency_order CHECK (((latency_p50_ms <= latency_p95_ms) AND (latency_p95_ms <= latency_p99_ms))),
     CONSTRAINT evaluation_runs_mrr_check CHECK (((mrr >= (0)::double precision) AND (mrr <= (1)::double precision))),
     CONSTRAINT evaluation_runs_ndcg_at_10_check CHECK (((ndcg_at_10 >= (0)::double precision) AND (ndcg_at_10 <= (1)::double precision))),
-    CONSTRAINT evaluation_runs_purpose_check CHECK ((purpose = ANY (ARRAY['manual'::text, 'nightly'::text, 'migration'::text, 'model'::text]))),
+    CONSTRAINT evaluation_runs_purpose_check CHECK ((purpose = ANY (ARRAY['manual'::text, 'nightly'::text, 'migration'::text, 'model'::text, 'gate'::text, 'promotion'::text, 'benchmark'::text]))),
     CONSTRAINT evaluation_runs_recall_at_20_check CHECK (((recall_at_20 >= (0)::double precision) AND (recall_at_20 <= (1)::double precision))),
+    CONSTRAINT evaluation_runs_set_vocabulary_check CHECK ((set_vocabulary = ANY (ARRAY['brain_sync'::text, 'rag_v2'::text]))),
     CONSTRAINT evaluation_runs_total_queries_check CHECK ((total_queries > 0))
+);
+
+CREATE TABLE brain.experiment_feedback (
+    tenant_id text NOT NULL,
+    feedback_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    query_id uuid NOT NULL,
+    note_id uuid,
+    kind text NOT NULL,
+    given_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT experiment_feedback_kind_check CHECK ((kind = ANY (ARRAY['open'::text, 'helpful'::text, 'unhelpful'::text])))
+);
+
+CREATE TABLE brain.experiment_queries (
+    tenant_id text NOT NULL,
+    query_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    experiment_id uuid NOT NULL,
+    arm text NOT NULL,
+    asked_at timestamp with time zone DEFAULT now() NOT NULL,
+    control_notes uuid[],
+    candidate_notes uuid[],
+    served_notes uuid[] NOT NULL,
+    teams text[],
+    control_ms double precision,
+    candidate_ms double precision,
+    is_degraded boolean DEFAULT false NOT NULL,
+    CONSTRAINT experiment_queries_arm_check CHECK ((arm = ANY (ARRAY['control'::text, 'candidate'::text, 'interleaved'::text]))),
+    CONSTRAINT experiment_queries_teams_fit CHECK (((teams IS NULL) OR (cardinality(teams) = cardinality(served_notes))))
+);
+
+CREATE TABLE brain.experiments (
+    tenant_id text NOT NULL,
+    experiment_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    name text NOT NULL,
+    mode text NOT NULL,
+    share double precision NOT NULL,
+    control jsonb NOT NULL,
+    candidate jsonb NOT NULL,
+    control_reranker text,
+    candidate_reranker text,
+    candidate_configuration_id uuid,
+    state text DEFAULT 'running'::text NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    stopped_at timestamp with time zone,
+    CONSTRAINT experiments_mode_check CHECK ((mode = ANY (ARRAY['split'::text, 'shadow'::text, 'interleave'::text]))),
+    CONSTRAINT experiments_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT experiments_share_check CHECK (((share > (0)::double precision) AND (share <= (1)::double precision))),
+    CONSTRAINT experiments_state_check CHECK ((state = ANY (ARRAY['running'::text, 'stopped'::text])))
+);
+
+CREATE TABLE brain.golden_proposal_places (
+    tenant_id text NOT NULL,
+    proposal_id uuid NOT NULL,
+    note_id uuid NOT NULL,
+    start_char integer NOT NULL,
+    end_char integer NOT NULL,
+    quote text NOT NULL,
+    CONSTRAINT golden_proposal_places_quote_fits CHECK (((end_char > start_char) AND (char_length(quote) = (end_char - start_char)))),
+    CONSTRAINT golden_proposal_places_start_char_check CHECK ((start_char >= 0))
+);
+
+CREATE TABLE brain.golden_proposals (
+    tenant_id text NOT NULL,
+    proposal_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    set_name text NOT NULL,
+    query text NOT NULL,
+    query_hash bytea NOT NULL,
+    note_id uuid NOT NULL,
+    start_char integer NOT NULL,
+    end_char integer NOT NULL,
+    quote text NOT NULL,
+    expected_answer text DEFAULT ''::text NOT NULL,
+    category text NOT NULL,
+    difficulty smallint NOT NULL,
+    method text NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    decided_at timestamp with time zone,
+    decided_by text,
+    CONSTRAINT golden_proposals_difficulty_check CHECK (((difficulty >= 1) AND (difficulty <= 5))),
+    CONSTRAINT golden_proposals_query_check CHECK ((query <> ''::text)),
+    CONSTRAINT golden_proposals_query_hash_check CHECK ((octet_length(query_hash) = 32)),
+    CONSTRAINT golden_proposals_quote_fits CHECK (((end_char > start_char) AND (char_length(quote) = (end_char - start_char)))),
+    CONSTRAINT golden_proposals_set_name_check CHECK ((set_name <> ''::text)),
+    CONSTRAINT golden_proposals_start_char_check CHECK ((start_char >= 0)),
+    CONSTRAINT golden_proposals_state_check CHECK ((state = ANY (ARRAY['open'::text, 'accepted'::text, 'rejected'::text])))
 );
 
 CREATE TABLE brain.golden_queries (
@@ -435,8 +581,14 @@ CREATE TABLE brain.golden_queries (
     tags text[] DEFAULT '{}'::text[] NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT golden_queries_category_check CHECK ((category = ANY (ARRAY['factual'::text, 'causal'::text, 'temporal'::text, 'comparative'::text, 'multi-part'::text]))),
+    vocabulary text DEFAULT 'brain_sync'::text NOT NULL,
+    key_facts text[] DEFAULT '{}'::text[] NOT NULL,
+    forbidden_content text[] DEFAULT '{}'::text[] NOT NULL,
+    created_by text,
+    verified_by text,
+    verified_at timestamp with time zone,
     CONSTRAINT golden_queries_difficulty_check CHECK (((difficulty >= 1) AND (difficulty <= 5))),
+    CONSTRAINT golden_queries_in_vocabulary CHECK ((((vocabulary = 'brain_sync'::text) AND (category = ANY (ARRAY['factual'::text, 'causal'::text, 'temporal'::text, 'comparative'::text, 'multi-part'::text]))) OR ((vocabulary = 'rag_v2'::text) AND (difficulty = ANY (ARRAY[1, 3, 5])) AND (category = ANY (ARRAY['factual'::text, 'comparative'::text, 'procedural'::text, 'relational'::text, 'aggregative'::text, 'multi_hop'::text]))))),
     CONSTRAINT golden_queries_query_check CHECK ((query <> ''::text)),
     CONSTRAINT golden_queries_query_hash_check CHECK ((octet_length(query_hash) = 32))
 );
@@ -444,7 +596,9 @@ CREATE TABLE brain.golden_queries (
 CREATE TABLE brain.golden_relevance (
     tenant_id text NOT NULL,
     query_id uuid NOT NULL,
-    note_id uuid NOT NULL
+    note_id uuid NOT NULL,
+    grade smallint DEFAULT 1 NOT NULL,
+    CONSTRAINT golden_relevance_grade_check CHECK (((grade >= 1) AND (grade <= 3)))
 );
 
 CREATE TABLE brain.golden_sets (
@@ -453,7 +607,21 @@ CREATE TABLE brain.golden_sets (
     name text NOT NULL,
     version integer DEFAULT 1 NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT golden_sets_name_check CHECK ((name <> ''::text))
+    vocabulary text DEFAULT 'brain_sync'::text NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT golden_sets_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT golden_sets_vocabulary_check CHECK ((vocabulary = ANY (ARRAY['brain_sync'::text, 'rag_v2'::text])))
+);
+
+CREATE TABLE brain.golden_spans (
+    tenant_id text NOT NULL,
+    query_id uuid NOT NULL,
+    note_id uuid NOT NULL,
+    start_char integer NOT NULL,
+    end_char integer NOT NULL,
+    quote text NOT NULL,
+    CONSTRAINT golden_spans_quote_fits CHECK (((end_char > start_char) AND (char_length(quote) = (end_char - start_char)))),
+    CONSTRAINT golden_spans_start_char_check CHECK ((start_char >= 0))
 );
 
 CREATE TABLE brain.graph_notes (
@@ -584,6 +752,18 @@ CREATE TABLE brain.postings (
 )
 WITH (autovacuum_vacuum_insert_scale_factor='0.02');
 
+CREATE TABLE brain.promotions (
+    tenant_id text NOT NULL,
+    number integer NOT NULL,
+    configuration_id uuid,
+    action text NOT NULL,
+    reason text,
+    evidence jsonb DEFAULT '{}'::jsonb NOT NULL,
+    promoted_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT promotions_action_check CHECK ((action = ANY (ARRAY['promote'::text, 'return'::text, 'reset'::text]))),
+    CONSTRAINT promotions_number_check CHECK ((number > 0))
+);
+
 CREATE TABLE brain.relations (
     tenant_id text NOT NULL,
     relation_id uuid NOT NULL,
@@ -609,9 +789,7 @@ CREATE TABLE brain.rerankers (
     version text NOT NULL,
     weights jsonb NOT NULL,
     fitted_on jsonb NOT NULL,
-    state text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT rerankers_state_check CHECK ((state = ANY (ARRAY['active'::text, 'retired'::text]))),
     CONSTRAINT rerankers_version_check CHECK ((version <> ''::text))
 );
 
@@ -681,6 +859,12 @@ ALTER TABLE ONLY brain.chunks
 ALTER TABLE ONLY brain.chunks
     ADD CONSTRAINT chunks_tenant_id_note_id_chunk_index_key UNIQUE (tenant_id, note_id, chunk_index);
 
+ALTER TABLE ONLY brain.configurations
+    ADD CONSTRAINT configurations_pkey PRIMARY KEY (tenant_id, configuration_id);
+
+ALTER TABLE ONLY brain.configurations
+    ADD CONSTRAINT configurations_tenant_id_number_key UNIQUE (tenant_id, number);
+
 ALTER TABLE ONLY brain.embedding_cache
     ADD CONSTRAINT embedding_cache_pkey PRIMARY KEY (tenant_id, input_hash);
 
@@ -711,11 +895,38 @@ ALTER TABLE ONLY brain.entity_stems
 ALTER TABLE ONLY brain.evaluation_baselines
     ADD CONSTRAINT evaluation_baselines_pkey PRIMARY KEY (tenant_id, set_name, strategy);
 
+ALTER TABLE ONLY brain.evaluation_jobs
+    ADD CONSTRAINT evaluation_jobs_pkey PRIMARY KEY (tenant_id, job_id);
+
 ALTER TABLE ONLY brain.evaluation_queries
     ADD CONSTRAINT evaluation_queries_pkey PRIMARY KEY (tenant_id, run_id, query_id);
 
 ALTER TABLE ONLY brain.evaluation_runs
     ADD CONSTRAINT evaluation_runs_pkey PRIMARY KEY (tenant_id, run_id);
+
+ALTER TABLE ONLY brain.experiment_feedback
+    ADD CONSTRAINT experiment_feedback_pkey PRIMARY KEY (tenant_id, feedback_id);
+
+ALTER TABLE ONLY brain.experiment_feedback
+    ADD CONSTRAINT experiment_feedback_tenant_id_query_id_note_id_kind_key UNIQUE NULLS NOT DISTINCT (tenant_id, query_id, note_id, kind);
+
+ALTER TABLE ONLY brain.experiment_queries
+    ADD CONSTRAINT experiment_queries_pkey PRIMARY KEY (tenant_id, query_id);
+
+ALTER TABLE ONLY brain.experiments
+    ADD CONSTRAINT experiments_pkey PRIMARY KEY (tenant_id, experiment_id);
+
+ALTER TABLE ONLY brain.experiments
+    ADD CONSTRAINT experiments_tenant_id_name_key UNIQUE (tenant_id, name);
+
+ALTER TABLE ONLY brain.golden_proposal_places
+    ADD CONSTRAINT golden_proposal_places_pkey PRIMARY KEY (tenant_id, proposal_id, note_id, start_char, end_char);
+
+ALTER TABLE ONLY brain.golden_proposals
+    ADD CONSTRAINT golden_proposals_pkey PRIMARY KEY (tenant_id, proposal_id);
+
+ALTER TABLE ONLY brain.golden_proposals
+    ADD CONSTRAINT golden_proposals_tenant_id_set_name_query_hash_key UNIQUE (tenant_id, set_name, query_hash);
 
 ALTER TABLE ONLY brain.golden_queries
     ADD CONSTRAINT golden_queries_pkey PRIMARY KEY (tenant_id, query_id);
@@ -731,6 +942,12 @@ ALTER TABLE ONLY brain.golden_sets
 
 ALTER TABLE ONLY brain.golden_sets
     ADD CONSTRAINT golden_sets_tenant_id_name_key UNIQUE (tenant_id, name);
+
+ALTER TABLE ONLY brain.golden_sets
+    ADD CONSTRAINT golden_sets_tenant_id_set_id_vocabulary_key UNIQUE (tenant_id, set_id, vocabulary);
+
+ALTER TABLE ONLY brain.golden_spans
+    ADD CONSTRAINT golden_spans_pkey PRIMARY KEY (tenant_id, query_id, note_id, start_char, end_char);
 
 ALTER TABLE ONLY brain.graph_notes
     ADD CONSTRAINT graph_notes_pkey PRIMARY KEY (tenant_id, note_id);
@@ -764,6 +981,9 @@ ALTER TABLE ONLY brain.notes
 
 ALTER TABLE ONLY brain.postings
     ADD CONSTRAINT postings_pkey PRIMARY KEY (tenant_id, language, lexeme, chunk_id) INCLUDE (term_frequency, chunk_length);
+
+ALTER TABLE ONLY brain.promotions
+    ADD CONSTRAINT promotions_pkey PRIMARY KEY (tenant_id, number);
 
 ALTER TABLE ONLY brain.relations
     ADD CONSTRAINT relations_pkey PRIMARY KEY (tenant_id, relation_id);
@@ -808,11 +1028,27 @@ CREATE INDEX entity_aliases_entity ON brain.entity_aliases USING btree (tenant_i
 
 CREATE INDEX entity_stems_alias ON brain.entity_stems USING btree (tenant_id, alias_key);
 
+CREATE INDEX evaluation_jobs_created_at ON brain.evaluation_jobs USING btree (tenant_id, created_at DESC);
+
+CREATE INDEX evaluation_jobs_open ON brain.evaluation_jobs USING btree (created_at) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
+
+CREATE INDEX evaluation_jobs_started_at ON brain.evaluation_jobs USING btree (tenant_id, started_at);
+
 CREATE INDEX evaluation_runs_config_hash ON brain.evaluation_runs USING btree (tenant_id, config_hash, created_at DESC);
 
 CREATE INDEX evaluation_runs_created_at ON brain.evaluation_runs USING btree (tenant_id, created_at DESC);
 
 CREATE INDEX evaluation_runs_purpose ON brain.evaluation_runs USING btree (tenant_id, purpose, created_at DESC);
+
+CREATE INDEX experiment_queries_experiment ON brain.experiment_queries USING btree (tenant_id, experiment_id, asked_at);
+
+CREATE UNIQUE INDEX experiments_one_running ON brain.experiments USING btree (tenant_id) WHERE (state = 'running'::text);
+
+CREATE INDEX golden_proposal_places_note ON brain.golden_proposal_places USING btree (tenant_id, note_id);
+
+CREATE INDEX golden_proposals_note ON brain.golden_proposals USING btree (tenant_id, note_id);
+
+CREATE INDEX golden_queries_category ON brain.golden_queries USING btree (tenant_id, set_id, category);
 
 CREATE INDEX golden_relevance_note ON brain.golden_relevance USING btree (tenant_id, note_id);
 
@@ -854,8 +1090,6 @@ CREATE INDEX relations_source ON brain.relations USING btree (tenant_id, source_
 
 CREATE INDEX relations_target ON brain.relations USING btree (tenant_id, target_id);
 
-CREATE UNIQUE INDEX rerankers_one_active ON brain.rerankers USING btree (tenant_id) WHERE (state = 'active'::text);
-
 CREATE INDEX service_minutes_minute ON brain.service_minutes USING btree (minute DESC);
 
 CREATE TRIGGER chunks_deleted AFTER DELETE ON brain.chunks REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION brain.index_deleted_chunks();
@@ -869,6 +1103,8 @@ CREATE TRIGGER embeddings_insert_recorded AFTER INSERT ON brain.embeddings REFER
 CREATE TRIGGER entities_update_recorded AFTER UPDATE ON brain.entities REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
 
 CREATE TRIGGER entity_aliases_insert_recorded AFTER INSERT ON brain.entity_aliases REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
+
+CREATE TRIGGER golden_proposal_places_deleted AFTER DELETE ON brain.golden_proposal_places FOR EACH ROW EXECUTE FUNCTION brain.forget_proposal_without_place();
 
 CREATE CONSTRAINT TRIGGER mentions_deleted AFTER DELETE ON brain.mentions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION brain.forget_unmentioned();
 
@@ -891,6 +1127,12 @@ ALTER TABLE ONLY brain.batches
 ALTER TABLE ONLY brain.chunks
     ADD CONSTRAINT chunks_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY brain.configurations
+    ADD CONSTRAINT configurations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.configurations
+    ADD CONSTRAINT configurations_tenant_id_reranker_version_fkey FOREIGN KEY (tenant_id, reranker_version) REFERENCES brain.rerankers(tenant_id, version);
+
 ALTER TABLE ONLY brain.embedding_cache
     ADD CONSTRAINT embedding_cache_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
 
@@ -912,14 +1154,41 @@ ALTER TABLE ONLY brain.entity_stems
 ALTER TABLE ONLY brain.evaluation_baselines
     ADD CONSTRAINT evaluation_baselines_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES brain.evaluation_runs(tenant_id, run_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY brain.evaluation_jobs
+    ADD CONSTRAINT evaluation_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY brain.evaluation_queries
     ADD CONSTRAINT evaluation_queries_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES brain.evaluation_runs(tenant_id, run_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY brain.evaluation_runs
     ADD CONSTRAINT evaluation_runs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY brain.experiment_feedback
+    ADD CONSTRAINT experiment_feedback_tenant_id_query_id_fkey FOREIGN KEY (tenant_id, query_id) REFERENCES brain.experiment_queries(tenant_id, query_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.experiment_queries
+    ADD CONSTRAINT experiment_queries_tenant_id_experiment_id_fkey FOREIGN KEY (tenant_id, experiment_id) REFERENCES brain.experiments(tenant_id, experiment_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.experiments
+    ADD CONSTRAINT experiments_tenant_id_candidate_configuration_id_fkey FOREIGN KEY (tenant_id, candidate_configuration_id) REFERENCES brain.configurations(tenant_id, configuration_id);
+
+ALTER TABLE ONLY brain.experiments
+    ADD CONSTRAINT experiments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.golden_proposal_places
+    ADD CONSTRAINT golden_proposal_places_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.golden_proposal_places
+    ADD CONSTRAINT golden_proposal_places_tenant_id_proposal_id_fkey FOREIGN KEY (tenant_id, proposal_id) REFERENCES brain.golden_proposals(tenant_id, proposal_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.golden_proposals
+    ADD CONSTRAINT golden_proposals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.golden_proposals
+    ADD CONSTRAINT golden_proposals_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY brain.golden_queries
-    ADD CONSTRAINT golden_queries_tenant_id_set_id_fkey FOREIGN KEY (tenant_id, set_id) REFERENCES brain.golden_sets(tenant_id, set_id) ON DELETE CASCADE;
+    ADD CONSTRAINT golden_queries_tenant_id_set_id_vocabulary_fkey FOREIGN KEY (tenant_id, set_id, vocabulary) REFERENCES brain.golden_sets(tenant_id, set_id, vocabulary) ON UPDATE CASCADE ON DELETE CASCADE;
 
 ALTER TABLE ONLY brain.golden_relevance
     ADD CONSTRAINT golden_relevance_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
@@ -929,6 +1198,9 @@ ALTER TABLE ONLY brain.golden_relevance
 
 ALTER TABLE ONLY brain.golden_sets
     ADD CONSTRAINT golden_sets_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.golden_spans
+    ADD CONSTRAINT golden_spans_tenant_id_query_id_note_id_fkey FOREIGN KEY (tenant_id, query_id, note_id) REFERENCES brain.golden_relevance(tenant_id, query_id, note_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY brain.graph_notes
     ADD CONSTRAINT graph_notes_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
@@ -957,6 +1229,12 @@ ALTER TABLE ONLY brain.note_tags
 ALTER TABLE ONLY brain.notes
     ADD CONSTRAINT notes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY brain.promotions
+    ADD CONSTRAINT promotions_tenant_id_configuration_id_fkey FOREIGN KEY (tenant_id, configuration_id) REFERENCES brain.configurations(tenant_id, configuration_id);
+
+ALTER TABLE ONLY brain.promotions
+    ADD CONSTRAINT promotions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY brain.relations
     ADD CONSTRAINT relations_tenant_id_chunk_id_fkey FOREIGN KEY (tenant_id, chunk_id) REFERENCES brain.chunks(tenant_id, chunk_id) ON DELETE CASCADE;
 
@@ -981,6 +1259,8 @@ ALTER TABLE brain.batches ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.chunks ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE brain.configurations ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE brain.corpus_statistics ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.embedding_cache ENABLE ROW LEVEL SECURITY;
@@ -995,15 +1275,29 @@ ALTER TABLE brain.entity_stems ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.evaluation_baselines ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE brain.evaluation_jobs ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE brain.evaluation_queries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.evaluation_runs ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.experiment_feedback ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.experiment_queries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.experiments ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.golden_proposal_places ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.golden_proposals ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.golden_queries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.golden_relevance ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.golden_sets ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.golden_spans ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.graph_notes ENABLE ROW LEVEL SECURITY;
 
@@ -1025,6 +1319,8 @@ ALTER TABLE brain.notes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.postings ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE brain.promotions ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE brain.relations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.rerankers ENABLE ROW LEVEL SECURITY;
@@ -1038,6 +1334,8 @@ ALTER TABLE brain.staged_notes ENABLE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON brain.batches USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.chunks USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.configurations USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.corpus_statistics USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
@@ -1053,15 +1351,29 @@ CREATE POLICY tenant ON brain.entity_stems USING ((tenant_id = ( SELECT current_
 
 CREATE POLICY tenant ON brain.evaluation_baselines USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
+CREATE POLICY tenant ON brain.evaluation_jobs USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
 CREATE POLICY tenant ON brain.evaluation_queries USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.evaluation_runs USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.experiment_feedback USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.experiment_queries USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.experiments USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.golden_proposal_places USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.golden_proposals USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.golden_queries USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.golden_relevance USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.golden_sets USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.golden_spans USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.graph_notes USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
@@ -1083,6 +1395,8 @@ CREATE POLICY tenant ON brain.notes USING ((tenant_id = ( SELECT current_setting
 
 CREATE POLICY tenant ON brain.postings USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
+CREATE POLICY tenant ON brain.promotions USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
 CREATE POLICY tenant ON brain.relations USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.rerankers USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
@@ -1101,6 +1415,8 @@ GRANT SELECT,INSERT,DELETE ON TABLE brain.batches TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.chunks TO brain_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.configurations TO brain_app;
+
 GRANT SELECT,INSERT,DELETE ON TABLE brain.corpus_statistics TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.embedding_cache TO brain_app;
@@ -1117,15 +1433,29 @@ GRANT SELECT,INSERT,DELETE ON TABLE brain.entity_stems TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.evaluation_baselines TO brain_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.evaluation_jobs TO brain_app;
+
 GRANT SELECT,INSERT,DELETE ON TABLE brain.evaluation_queries TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.evaluation_runs TO brain_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.experiment_feedback TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.experiment_queries TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.experiments TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.golden_proposal_places TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.golden_proposals TO brain_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.golden_queries TO brain_app;
 
-GRANT SELECT,INSERT,DELETE ON TABLE brain.golden_relevance TO brain_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.golden_relevance TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.golden_sets TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.golden_spans TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.graph_notes TO brain_app;
 
@@ -1146,6 +1476,8 @@ GRANT SELECT,INSERT,DELETE ON TABLE brain.note_tags TO brain_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.notes TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.postings TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.promotions TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.relations TO brain_app;
 

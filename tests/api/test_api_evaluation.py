@@ -2,6 +2,8 @@ import pytest
 from api_answers import assert_spanish
 from fastapi.testclient import TestClient
 
+from rag_core.api import evaluation
+
 METRICS = {
     "hitRateK1",
     "hitRateK3",
@@ -54,6 +56,17 @@ class TestPostEvaluate:
         run = client.post("/api/retrieve/evaluate", json={"category": "causal"}).json()
 
         assert run["totalQueries"] == 1
+
+    def test_more_than_it_can_ask_at_once_is_refused_with_the_way_to_do_it(
+        self, client: TestClient, golden: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(evaluation, "MAX_QUERIES", 1)
+
+        details = assert_spanish(client.post("/api/retrieve/evaluate", json={}), 400, "Parámetros inválidos")
+
+        assert "2 consultas" in details
+        assert "POST /api/v2/evaluation/run" in details
+        assert client.post("/api/retrieve/evaluate", json={"category": "causal"}).status_code == 200
 
     def test_the_hash_depends_on_the_configuration_alone(self, client: TestClient, golden: None) -> None:
         hashes = [

@@ -10,7 +10,6 @@ import pytest
 from databases import _connect
 from fastapi.testclient import TestClient
 
-from rag_core.api import retrieval
 from rag_core.engine import Engine
 from rag_core.errors import (
     BusyError,
@@ -20,6 +19,7 @@ from rag_core.errors import (
     QueryFailedError,
     RetrievalFailedError,
 )
+from rag_core.experiments import live_query
 from rag_core.telemetry.logs import configure_logging
 
 MARKER = "Zarzaparrilla"
@@ -64,7 +64,7 @@ def test_a_failed_search_is_one_record_without_the_query(
     def fail(*_positional: object, **_named: object) -> None:
         raise error from psycopg_like()
 
-    monkeypatch.setattr(retrieval, "retrieve", fail)
+    monkeypatch.setattr(live_query, "retrieve", fail)
 
     answer = client.post("/api/retrieve", json={"query": f"¿Dónde está {MARKER}?"})
 
@@ -123,7 +123,7 @@ def test_a_failed_request_is_counted_by_its_class(
     def fail(*_positional: object, **_named: object) -> None:
         raise DatabaseUnavailableError("gone")
 
-    monkeypatch.setattr(retrieval, "retrieve", fail)
+    monkeypatch.setattr(live_query, "retrieve", fail)
 
     client.post("/api/retrieve", json={"query": "nada"})
 

@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 from rag_core.api import pages, retrieval
 from rag_core.engine import DEMO_TENANT, Engine
 from rag_core.errors import DeadlineExceededError
+from rag_core.experiments import live_query
 from rag_core.indexing.one_note import store_and_index
 from rag_core.model import Retrieval, TimeExpression, TransformedQuery
 from rag_core.notes import parse_note
@@ -54,14 +55,14 @@ class TestHome:
 
     def test_a_degraded_search_says_so(self, client: TestClient, engine: Engine, add_note, monkeypatch) -> None:
         add_note("Hoy tuve un conflicto con mi jefe.")
-        found = pages.find
+        found = live_query.retrieve
 
         def degraded(*args, **more):
             from dataclasses import replace
 
             return replace(found(*args, **more), warnings=("Búsqueda semántica no disponible",))
 
-        monkeypatch.setattr(pages, "find", degraded)
+        monkeypatch.setattr(live_query, "retrieve", degraded)
 
         assert "<strong>Aviso:</strong> Búsqueda semántica no disponible." in client.get("/?q=jefe").text
 
@@ -82,7 +83,7 @@ class TestHome:
         def late(*_args: object, **_more: object) -> None:
             raise DeadlineExceededError("late")
 
-        monkeypatch.setattr(retrieval, "retrieve", late)
+        monkeypatch.setattr(live_query, "retrieve", late)
 
         page = client.get("/?q=x", headers=BROWSER)
 
@@ -95,7 +96,7 @@ class TestHome:
         def broken(*_args: object, **_more: object) -> None:
             raise ZeroDivisionError
 
-        monkeypatch.setattr(pages, "find", broken)
+        monkeypatch.setattr(live_query, "retrieve", broken)
 
         page = client.get("/?q=x", headers=BROWSER)
 
@@ -232,13 +233,14 @@ class TestWhatWasUnderstood:
     @pytest.fixture
     def page(self, client: TestClient, add_note, monkeypatch: pytest.MonkeyPatch) -> str:
         add_note("Llegué tarde por haber dormido mal.")
-        find = pages.find
+        retrieve = live_query.retrieve
 
-        def understanding(engine, tenant, query, config, filters) -> Retrieval:
+        def understanding(*args, config, **more) -> Retrieval:
             times = config.query_transformation.enable_time_expressions
-            return explained(find(engine, tenant, query, config, filters), times=times)
+            return explained(retrieve(*args, config=config, **more), times=times)
 
-        monkeypatch.setattr(pages, "find", understanding)
+        for module in (live_query, retrieval):  # a search left as the page offers it, and one that says how
+            monkeypatch.setattr(module, "retrieve", understanding)
         return client.get("/?q=tarde+la+semana+pasada").text
 
     def test_the_kind_of_question_its_parts_and_the_imagined_answer_are_told(self, page: str) -> None:

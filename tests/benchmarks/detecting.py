@@ -16,7 +16,7 @@ from rag_core.demo_corpus import load_demo
 from rag_core.engine import DEMO_TENANT, Engine
 from rag_core.evaluation.comparison import LEAST_DROP, SIGNIFICANCE
 from rag_core.evaluation.runs import evaluate
-from rag_core.evaluation.served import evaluation_config, searcher
+from rag_core.evaluation.served import searcher
 from rag_core.evaluation.significance import paired_test
 from rag_core.model import Strategy
 
@@ -63,7 +63,7 @@ def _evaluated() -> dict[str, Figures]:
 
 
 def _ndcg(engine: Engine, strategy: Strategy) -> Figures:
-    config = evaluation_config(configure(strategy=strategy))
+    config = configure(strategy=strategy)
     run = evaluate(
         engine.database,
         DEMO_TENANT,

@@ -16,9 +16,12 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.engine import Engine
 from rag_core.evaluation.golden_query import GoldenQuery
 from rag_core.evaluation.golden_set import import_golden
+from rag_core.evaluation.tuning.record import Recording, fetch_queries, record
+from rag_core.evaluation.tuning.replay import Replay
 from rag_core.importing import import_lines
 from rag_core.model import Language
 from rag_core.reranking.embedded import Weights
@@ -32,7 +35,6 @@ from rag_core.reranking.fitting import (
     out_of_fold_orders,
     quality,
 )
-from rag_core.reranking.tuning import fetch_queries, judge, searching
 
 from .corpus import EXAMPLES, _rows, _stored
 from .indexing import index_all
@@ -117,7 +119,7 @@ def _collected(pool: Pool, folder: Path) -> Iterator[JudgedList]:
         article_of: dict[tuple[str, str], str] = {}
         for name in pool.corpora:
             rows = list(_rows(_stored(folder / name / "corpus.jsonl")))
-            _import(engine, rows, name, pool.language)
+            import_corpus(engine, rows, name, pool.language)
             titles = {row["id"]: row.get("title") or "" for row in rows}
             article_of |= {(name, key): ARTICLES.get(title, title) for key, title in titles.items()}
         index_all(engine)
@@ -130,12 +132,13 @@ def _collected(pool: Pool, folder: Path) -> Iterator[JudgedList]:
 
 def _collected_demo() -> list[JudgedList]:
     with step("candidates of the demo"), scratch_engine(is_durable=False) as engine:
-        _import(engine, list(_rows(EXAMPLES / "notes.jsonl")), DEMO, "es")
+        import_corpus(engine, list(_rows(EXAMPLES / "notes.jsonl")), DEMO, "es")
         index_all(engine)
         return [item for _, item in _judged(engine, DEMO, list(_rows(EXAMPLES / "golden.jsonl")))]
 
 
-def _import(engine: Engine, rows: Sequence[dict[str, Any]], source: str, language: Language) -> None:
+def import_corpus(engine: Engine, rows: Sequence[dict[str, Any]], source: str, language: Language) -> None:
+    """Import the documents of a set as notes of a source of that name."""
     report = import_lines(
         engine.database,
         TENANT,
@@ -149,17 +152,23 @@ def _import(engine: Engine, rows: Sequence[dict[str, Any]], source: str, languag
         raise RuntimeError(f"{report.imported} of {len(rows)} notes were imported: {report.rejected[:3]}")
 
 
-def _judged(engine: Engine, name: str, questions: Sequence[dict[str, Any]]) -> Iterator[tuple[GoldenQuery, JudgedList]]:
+def recorded(engine: Engine, name: str, questions: Sequence[dict[str, Any]]) -> Recording:
+    """Import the questions as a golden set of that name, and record what they find."""
     lines = [
         json.dumps({"query": row["query"], "relevant_ids": row["relevant_ids"]}, ensure_ascii=False).encode()
         for row in questions
     ]
     import_golden(engine.database, TENANT, lines, set_name=name)
-    search = searching(engine, TENANT, timeout_ms=TIMEOUT_MS)
-    for query in fetch_queries(engine.database, TENANT, name):
-        found = judge(query, search, family=name)
+    queries = fetch_queries(engine.database, TENANT, name)
+    return record(engine, TENANT, queries, config=DEFAULT_RETRIEVAL_CONFIG, timeout_ms=TIMEOUT_MS)
+
+
+def _judged(engine: Engine, name: str, questions: Sequence[dict[str, Any]]) -> Iterator[tuple[GoldenQuery, JudgedList]]:
+    replay = Replay(recording=recorded(engine, name, questions))
+    for at, query in enumerate(replay.recording.queries):
+        found = replay.judged_list(at, DEFAULT_RETRIEVAL_CONFIG)
         if found is not None:
-            yield query, found
+            yield query.golden, replace(found, family=name)
 
 
 def _of(

@@ -8,7 +8,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -19,10 +19,11 @@ from databases import cloned_database
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from rag_core.api import pages
-from rag_core.api.app import bound_socket, build_server
+from rag_core.api.app import bound_socket, build_server, create_app
 from rag_core.engine import DEMO_TENANT, Engine, open_engine
+from rag_core.experiments.live_query import Answered
 from rag_core.indexing.one_note import store_and_index
-from rag_core.model import Retrieval, TenantId, TimeExpression, TransformedQuery
+from rag_core.model import TenantId, TimeExpression, TransformedQuery
 from rag_core.notes import parse_note
 from rag_core.settings import read_settings
 
@@ -98,32 +99,33 @@ def understanding_site(site: str, monkeypatch: pytest.MonkeyPatch) -> str:
 
     What it finds first is found by a chain of three, and something was amiss on the way: all that the page can show.
     """
-    monkeypatch.setattr(pages, "find", partial(_understanding, pages.find))
+    monkeypatch.setattr(pages, "_answered", partial(_understanding, pages._answered))
     return site
 
 
-def _understanding(find: Callable[..., Retrieval], *asked: Any) -> Retrieval:
-    found, config = find(*asked), asked[3]
+def _understanding(answer: Callable[..., Answered], *asked: Any, **more: Any) -> Answered:
+    answered, search = answer(*asked, **more), asked[3]
+    found = answered.retrieval
     week = (datetime(2025, 11, 9, 23, tzinfo=UTC), datetime(2025, 11, 16, 23, tzinfo=UTC))
     words = TimeExpression(span=(0, 16), text="la semana pasada", since=week[0], until=week[1], is_relative=True)
-    has_times = config.query_transformation.enable_time_expressions
     query = TransformedQuery(
         original_query=found.query,
         intent="causal",
         sub_queries=("¿Por qué llegué tarde?", "¿Qué comí?"),
         timestamp=datetime(2025, 11, 20, tzinfo=UTC),
         direction="causes",
-        times=(words,) if has_times else (),
+        times=(words,) if search.reads_times else (),
     )
     chain = ("llegar tarde a la reunión con la cooperativa", "dormir mal", "café por la tarde")
     first = replace(found.hits[0], causal_path=CHAIN_IDS, causal_path_names=chain, rerank_score=0.5)
-    return replace(
+    understood = replace(
         found,
         hits=(first, *found.hits[1:]),
         transformed=query,
-        interval=week if has_times else None,
+        interval=week if search.reads_times else None,
         warnings=("Búsqueda semántica no disponible, usando búsqueda por palabras clave",),
     )
+    return replace(answered, retrieval=understood)
 
 
 @pytest.fixture
@@ -143,10 +145,23 @@ def page(browser: Browser) -> Iterator[Page]:
 @contextmanager
 def _served(database_url: str, owner: TenantId | None) -> Iterator[str]:
     settings = read_settings(database_url=database_url, tenant=None, request_timeout_ms=10_000)
-    with bound_socket(0) as listener, open_engine(settings) as engine:
+    with open_engine(settings) as engine:
         if owner is not None:
             _store(engine, owner)
-        running = build_server(engine)
+        with _serving(engine) as address:
+            yield address
+
+
+@pytest.fixture(scope="session")
+def serve() -> Callable[[Engine], AbstractContextManager[str]]:
+    """Serve the pages over open resources as long as the block lasts; gives their address."""
+    return _serving
+
+
+@contextmanager
+def _serving(engine: Engine) -> Iterator[str]:
+    with bound_socket(0) as listener:
+        running = build_server(create_app(engine))
         thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
         thread.start()
         while not running.started and thread.is_alive():

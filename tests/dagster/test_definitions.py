@@ -25,6 +25,8 @@ PURPOSES = {
     "resume_migration": "migration",
     "roll_back_migration": "migration",
     "finish_migration": "migration",
+    "tune_and_promote": "tuning",
+    "weekly_tuning": "tuning",
     "hourly_index": "indexing",
     "nightly_index_and_evaluation": "evaluation",
     "nightly_verification": "verification",

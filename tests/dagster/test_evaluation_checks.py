@@ -1,14 +1,16 @@
 """The quality check on runs written down: red, amber, green, and what it says."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
 import dagster as dg
 import pytest
 
-from rag_assets.evaluation_checks import Measurement, hybrid_check, quality_check
+from rag_assets.evaluation_checks import EVALUATION_CHECKS, Measurement, gate_checks, hybrid_check, quality_check
 from rag_core.evaluation.comparison import compare
+from rag_core.evaluation.gate import GateTargets
 from rag_core.evaluation.quality_check import verdict_on
 from rag_core.evaluation.results import EvaluationRun, QueryResult, latency_percentiles, retrieval_metrics
 from rag_core.model import NoteId, Strategy, TenantId
@@ -104,6 +106,32 @@ def test_a_regression_is_described_by_its_figures() -> None:
     assert found.metadata["regressions"].value == 1
 
 
+def test_losses_of_strategies_that_lost_by_different_metrics_stand_in_one_table() -> None:
+    ranks = queries([1] * 12)
+    later_read = measurement(
+        tuple(replace(query, u_measure=0.9) for query in ranks),
+        tuple(replace(query, u_measure=0.4) for query in ranks),
+        strategy="fulltext",
+    )
+
+    rows = [row.data for row in quality_check([WORSE, later_read]).metadata["queries_that_lost_most"].records]
+
+    assert rows[0] == {
+        "tenant": "otra",
+        "strategy": "hybrid",
+        "query": "¿Pregunta 0?",
+        "metric": "ndcg_at_10",
+        "was": 1.0,
+        "is": 0.6309,
+        "rank_was": 1,
+        "rank_is": 2,
+    }
+    assert {(row["strategy"], row["metric"], row["was"], row["is"]) for row in rows} == {
+        ("hybrid", "ndcg_at_10", 1.0, 0.6309),
+        ("fulltext", "u_measure", 0.9, 0.4),
+    }
+
+
 def test_an_outage_is_described_by_its_count() -> None:
     assert quality_check([DISTURBED]).description == (
         "demo, hybrid: disturbed. 0 of 12 queries were degraded and 2 failed."
@@ -150,3 +178,46 @@ def test_hybrid_search_above_both_legs_passes() -> None:
 
     assert found.passed
     assert found.description is None
+
+
+TARGETS = GateTargets(hit_rate_at_10=0.85, latency_p95_ms=2000)
+
+
+def of_the_gate(measured: Sequence[Measurement], targets: GateTargets = TARGETS) -> dict[str, dg.AssetCheckResult]:
+    return {str(found.check_name): found for found in gate_checks(measured, targets)}
+
+
+def test_the_checks_of_the_gate_are_those_that_are_announced() -> None:
+    announced = {spec.name for spec in EVALUATION_CHECKS}
+
+    assert announced == {*of_the_gate([STEADY]), "hybrid_is_not_below_its_better_leg", "quality_has_not_dropped"}
+
+
+def test_without_anything_measured_they_pass() -> None:
+    assert all(found.passed for found in of_the_gate([]).values())
+
+
+def test_one_tenant_below_the_hit_rate_is_named() -> None:
+    low = measurement(queries([1] * 12), queries([1] * 10 + [12] * 2), tenant="otra")
+
+    found = of_the_gate([STEADY, low])["hit_rate_reaches_target"]
+
+    assert (found.passed, found.severity) == (False, dg.AssetCheckSeverity.ERROR)
+    assert found.description == (
+        "otra: hit rate @10 of hybrid is 0.833 (95 %: 0.583 to 1.000, 12 queries), the target is 0.850; so few queries do not tell "
+        "it from the target."
+    )
+
+
+def test_queries_that_take_too_long_are_told() -> None:
+    found = of_the_gate([STEADY], GateTargets(hit_rate_at_10=0.85, latency_p95_ms=0.5))["latency_p95_is_within_target"]
+
+    assert not found.passed
+    assert found.metadata["demo"].data["target_ms"] == 0.5
+
+
+def test_what_cannot_be_judged_passes_and_is_said() -> None:
+    found = of_the_gate([STEADY])["both_legs_take_part"]
+
+    assert found.passed
+    assert found.description == "demo: not judged: not measured: fulltext, semantic."

@@ -186,9 +186,11 @@ class TestRegression:
         for run in to_accept:
             promote_baseline(engine.database, DEMO_TENANT, run.run_id)
 
-        first = found.metadata["queries_that_lost_most"].records[0].data
-        assert "demo, hybrid: regression. nDCG@10" in found.description
-        assert (first["ndcg_at_10_was"], first["ndcg_at_10_is"]) == (1.0, 0.0)
+        lost = [row.data for row in found.metadata["queries_that_lost_most"].records]
+        assert all(f"demo, {strategy}: regression. " in found.description for strategy in STRATEGIES)
+        assert {row["strategy"] for row in lost} == set(STRATEGIES)
+        assert {row["metric"] for row in lost} <= {"ndcg_at_10", "u_measure"}
+        assert all(row["was"] > 0.8 and row["is"] == 0.0 for row in lost)
         assert "docs/operations/alerts.md#evaluation_regression" in found.metadata["remedy"].value
         assert f"golden baseline {' '.join(str(run.run_id) for run in to_accept)} " in found.metadata["remedy"].value
         assert check(night()).passed

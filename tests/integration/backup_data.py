@@ -24,7 +24,28 @@ insert into evaluation_queries (tenant_id, run_id, query_id, query, category, di
         array[gen_random_uuid()], '{}', 0, 0, 1, false);
 insert into evaluation_baselines (tenant_id, set_name, strategy, run_id, is_automatic)
     values ('pruebas', 'default', 'hybrid', '00000000-0000-0000-0000-00000000000c', true);
-insert into rerankers (tenant_id, version, weights, fitted_on, state) values ('pruebas', '1', '{"w": 0.1}', '{}', 'active');
+insert into rerankers (tenant_id, version, weights, fitted_on) values ('pruebas', '1', '{"w": 0.1}', '{}');
+insert into golden_spans (tenant_id, query_id, note_id, start_char, end_char, quote)
+    select tenant_id, query_id, note_id, 0, 3, 'Hoy' from golden_relevance where tenant_id = 'pruebas';
+insert into golden_proposals (tenant_id, set_name, query, query_hash, note_id, start_char, end_char, quote, category, difficulty,
+        method)
+    select 'pruebas', 'default', '¿y?', sha256('y'), note_id, 0, 3, 'Hoy', 'factual', 3, 'template:date'
+    from golden_relevance where tenant_id = 'pruebas';
+insert into golden_proposal_places (tenant_id, proposal_id, note_id, start_char, end_char, quote)
+    select tenant_id, proposal_id, note_id, 0, 3, 'Hoy' from golden_proposals where tenant_id = 'pruebas';
+insert into evaluation_jobs (tenant_id, kind, state, result) values ('pruebas', 'evaluation', 'completed', '{"a": [1.50]}');
+insert into configurations (tenant_id, configuration_id, number, override, reranker_version, origin)
+    values ('pruebas', '00000000-0000-0000-0000-00000000000d', 1, '{"topK": {"retrieval": 30}}', '1', 'tuning');
+insert into promotions (tenant_id, number, configuration_id, action)
+    values ('pruebas', 1, '00000000-0000-0000-0000-00000000000d', 'promote'), ('pruebas', 2, null, 'reset');
+insert into experiments (tenant_id, experiment_id, name, mode, share, control, candidate, candidate_configuration_id)
+    values ('pruebas', '00000000-0000-0000-0000-00000000000e', 'prueba', 'interleave', 0.5, '{}', '{}',
+        '00000000-0000-0000-0000-00000000000d');
+insert into experiment_queries (tenant_id, query_id, experiment_id, arm, served_notes, teams)
+    values ('pruebas', '00000000-0000-0000-0000-00000000000f', '00000000-0000-0000-0000-00000000000e', 'interleaved',
+        array[gen_random_uuid()], array['candidate']);
+insert into experiment_feedback (tenant_id, query_id, kind)
+    values ('pruebas', '00000000-0000-0000-0000-00000000000f', 'helpful');
 insert into entities (tenant_id, entity_id, key, name)
     select 'pruebas', md5(n::text)::uuid, 'k' || n, 'Nombre ' || n from generate_series(1, 2) n;
 insert into entity_aliases (tenant_id, alias_key, entity_id, language, name, stems)

@@ -107,7 +107,9 @@ class TestComparison:
         document = to_json(measure([1] * QUERIES, baseline_run_id=first.run_id))
 
         assert document["comparison"]["baseline_run_id"] == str(first.run_id)
-        assert set(document["comparison"]["metrics"]) == {"ndcg_at_10", "mrr", "hit_rate_at_10"}
+        assert {"ndcg_at_10", "mrr", "hit_rate_at_1", "hit_rate_at_10", "recall_at_20", "map_at_20"} <= set(
+            document["comparison"]["metrics"]
+        )
         assert set(document["comparison"]["metrics"]["mrr"]) == {
             "baseline",
             "current",
@@ -115,6 +117,11 @@ class TestComparison:
             "p_value",
             "p_worse",
             "interval",
+            "p_adjusted",
+            "p_worse_adjusted",
+            "queries",
+            "deviation",
+            "differing",
         }
         json.dumps(document, allow_nan=False)
 

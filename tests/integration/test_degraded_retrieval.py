@@ -9,7 +9,8 @@ from rag_core.engine import Engine
 from rag_core.errors import DeadlineExceededError, QueryFailedError
 from rag_core.model import Retrieval, TenantId
 from rag_core.retrieval import retrieve as path
-from rag_core.retrieval.retrieve import retrieve, served_strategy
+from rag_core.retrieval.ranking import served_strategy
+from rag_core.retrieval.retrieve import retrieve
 
 STORM = "Ayer cayó una tormenta. El sótano se llenó de agua. Pasamos la noche achicando."
 

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rag_core.errors import ConflictError, InvalidInputError, NotFoundError
+from rag_core.evaluation.golden_query import plain_relevance
 from rag_core.evaluation.golden_set import (
     GoldenQuery,
     add_golden_query,
@@ -80,7 +81,7 @@ class TestImport:
             id=stored.id,
             external_id="g1",
             query="¿Quién cultiva tomates?",
-            relevant_note_ids=tuple(sorted([first, second])),
+            relevance=plain_relevance([first, second]),
             expected_answer="El señor Ferrer",
             category="multi-part",
             difficulty=4,
@@ -192,7 +193,7 @@ class TestImport:
         assert report.imported == 1
         assert [number for number, _ in report.rejected] == [1]
 
-    def test_a_query_written_otherwise_is_the_same_and_all_its_fields_are_replaced(
+    def test_a_query_written_otherwise_is_the_same_and_keeps_what_the_line_leaves_out(
         self, database, tenant, make_note
     ) -> None:
         make_note("Tomates en la azotea.")
@@ -212,12 +213,25 @@ class TestImport:
         report = import_golden(database, tenant, as_lines({"query": again, "relevant_ids": ["n2"]}))
 
         (after,) = list_golden_queries(database, tenant)
-        assert (report.imported, report.changed) == (1, 1)
+        assert (report.imported, report.changed, report.updated) == (1, 1, 1)
         assert (after.id, after.created_at) == (before.id, before.created_at)
         assert after.updated_at > before.updated_at
         assert after.query == unicodedata.normalize("NFC", again)
-        assert (after.relevant_note_ids, after.expected_answer, after.category) == ((second,), "", "factual")
-        assert (after.difficulty, after.tags) == (3, ())
+        assert (after.relevant_note_ids, after.expected_answer, after.category) == ((second,), "Ferrer", "causal")
+        assert (after.difficulty, after.tags) == (5, ("huerto",))
+
+    def test_null_and_empty_lists_clear_a_field_of_a_query_that_is_there(self, database, tenant, make_note) -> None:
+        make_note("El señor Ferrer riega.")
+        line = {"query": "¿Quién riega?", "relevant_ids": ["n1"]}
+        full = {"answer": "Ferrer", "difficulty": 5, "tags": ["huerto"], "key_facts": ["Ferrer"], "created_by": "Ana"}
+        import_golden(database, tenant, as_lines(line | full))
+
+        clear = {"answer": None, "difficulty": None, "tags": [], "key_facts": None, "createdBy": None}
+        import_golden(database, tenant, as_lines(line | clear))
+
+        (after,) = list_golden_queries(database, tenant)
+        assert (after.expected_answer, after.difficulty, after.tags) == ("", 3, ())
+        assert (after.key_facts, after.created_by) == ((), None)
 
     def test_the_version_grows_by_one_with_an_import_that_changes_something_only(
         self, database, tenant, make_note

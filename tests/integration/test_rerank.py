@@ -5,14 +5,13 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from rag_core.errors import DeadlineExceededError, RerankingError
-from rag_core.model import ChunkId, TenantId
+from rag_core.model import ChunkId
 from rag_core.reranking import Candidate, QueryStatistics
-from rag_core.reranking.active import ActiveWeights, active_weights
 from rag_core.reranking.embedded import EmbeddedReranker, shipped_weights
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.expansion import Fused
 from rag_core.retrieval.rerank import MAX_CANDIDATES, rerank
-from rag_core.storage.rerankers import activate_weights, fetch_candidate_texts, retire_weights
+from rag_core.storage.rerankers import fetch_candidate_texts
 
 
 class Planted:
@@ -222,46 +221,3 @@ def test_the_embedded_one_puts_the_answer_first_on_real_statistics(database, ten
     )
 
     assert found[0].chunk_id == answer
-
-
-def test_fitted_weights_are_a_tenants_own(database, tenant) -> None:
-    other = TenantId("otra")
-    fitted = shipped_weights().to_json() | {"version": "tuned-1"}
-
-    with database.transaction(tenant) as connection:
-        activate_weights(connection, tenant, fitted)
-
-    assert active_weights(database, tenant).version == "tuned-1"
-    assert active_weights(database, other) == shipped_weights()
-
-
-def test_the_last_fitted_weights_are_in_use_until_they_are_reset(database, tenant) -> None:
-    for version in ("tuned-1", "tuned-2", "tuned-1"):
-        with database.transaction(tenant) as connection:
-            activate_weights(connection, tenant, shipped_weights().to_json() | {"version": version})
-
-    before = active_weights(database, tenant).version
-    with database.transaction(tenant) as connection:
-        was_tuned, again = retire_weights(connection, tenant), retire_weights(connection, tenant)
-
-    assert before == "tuned-1"
-    assert (was_tuned, again) == (True, False)
-    assert active_weights(database, tenant) == shipped_weights()
-
-
-def test_stored_weights_of_another_version_are_an_error_with_the_remedy(database, tenant) -> None:
-    with database.transaction(tenant) as connection:
-        activate_weights(connection, tenant, shipped_weights().to_json() | {"version": "old", "features": ["bm25"]})
-
-    with pytest.raises(RerankingError, match="brain tune --reset"):
-        active_weights(database, tenant)
-
-
-def test_weights_are_remembered_for_a_while(database, tenant) -> None:
-    weights = ActiveWeights(database=database)
-    before = weights.of(tenant)
-    with database.transaction(tenant) as connection:
-        activate_weights(connection, tenant, shipped_weights().to_json() | {"version": "tuned-1"})
-
-    assert weights.of(tenant) is before
-    assert ActiveWeights(database=database).of(tenant).version == "tuned-1"

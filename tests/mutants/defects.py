@@ -195,8 +195,8 @@ MUTANTS = (
     Mutant(
         property=28,
         file="rag_core/evaluation/metrics.py",
-        old="for item in dict.fromkeys(ranking)]",
-        new="for item in ranking]",
+        old="[item in wanted for item in dict.fromkeys(ranking)]",
+        new="[item in wanted for item in ranking]",
         defect="a note found by two of its chunks counts twice",
     ),
     Mutant(
@@ -215,9 +215,9 @@ MUTANTS = (
     ),
     Mutant(
         property=31,
-        file="rag_core/evaluation/golden_edits.py",
-        old="    if missing:\n",
-        new="    if len(missing) == len(query.relevant_note_ids):\n",
+        file="rag_core/evaluation/golden_relevance.py",
+        old="        if note not in found.held:\n",
+        new="        if not found.held:\n",
         defect="one note that exists excuses the others",
     ),
     Mutant(

@@ -18,9 +18,9 @@ from properties.corpora import Corpus, queries_about
 from properties.strategies import sentences
 
 from rag_core import errors
-from rag_core.api import retrieval
 from rag_core.api.app import create_app
 from rag_core.engine import DEFAULT_TENANT
+from rag_core.experiments import live_query
 from rag_core.model import Strategy
 from rag_core.notes import note_id_for
 
@@ -264,7 +264,7 @@ def test_every_failure_inside_is_told_in_spanish(
     def fail(*_args: object, **_more: object) -> None:
         raise kind("the pool is closed, or should not be")
 
-    monkeypatch.setattr(retrieval, "retrieve", fail)
+    monkeypatch.setattr(live_query, "retrieve", fail)
 
     answer = client.post("/api/retrieve", json={"query": "lluvia"})
 

@@ -24,6 +24,10 @@ def paired(pairs: list[tuple[float, float]]) -> PairedResult:
     return paired_test([before for before, _ in pairs], [after for _, after in pairs], resamples=500)
 
 
+def compared(before: list[QueryResult], after: list[QueryResult]) -> Comparison:
+    return compare(BASELINE, before, after, resamples=500)
+
+
 def answered(number: int, rank: int | None, *, query: str = "", is_degraded: bool = False) -> QueryResult:
     """A query whose one relevant note was found at a rank."""
     relevant = NoteId(UUID(int=1))
@@ -83,7 +87,7 @@ def test_the_interval_lies_between_the_least_and_the_greatest_difference(pairs) 
 @EXAMPLES
 @given(ranks=st.lists(RANKS, max_size=40))
 def test_a_run_is_no_regression_of_itself(ranks) -> None:
-    found = compare(BASELINE, run_of(ranks), run_of(ranks))
+    found = compared(run_of(ranks), run_of(ranks))
 
     assert (found.is_regression, found.is_significant, found.losses) == (False, False, ())
     assert (found.difference, found.p_value) == (0.0, 1.0)
@@ -96,16 +100,16 @@ def test_the_same_drop_on_ten_queries_or_more_is_a_regression(count, rank, slide
     drop = before[0].ndcg_at_10 - after[0].ndcg_at_10
     assume(drop >= 0.02)
 
-    found = compare(BASELINE, before, after)
+    found = compared(before, after)
 
     assert found.is_regression
-    assert not compare(BASELINE, after, before).is_regression
+    assert not compared(after, before).is_regression
 
 
 @EXAMPLES
 @given(ranks=st.lists(st.tuples(RANKS, RANKS), max_size=9))
 def test_on_fewer_than_ten_queries_there_is_no_verdict(ranks) -> None:
-    found = compare(BASELINE, run_of([before for before, _ in ranks]), run_of([after for _, after in ranks]))
+    found = compared(run_of([before for before, _ in ranks]), run_of([after for _, after in ranks]))
 
     assert (found.obstacle, found.is_regression, found.is_significant) == ("too_few_queries", False, False)
     assert found.objection == f"no verdict: {len(ranks)} queries in common with the baseline, 10 are needed"
@@ -122,9 +126,9 @@ def test_queries_of_one_run_only_change_no_figure(ranks, added, removed) -> None
     new = [answered(1000 + number, rank) for number, rank in enumerate(added)]
     old = [answered(2000 + number, rank) for number, rank in enumerate(removed)]
 
-    found = compare(BASELINE, [*before, *old], [*after, *new])
+    found = compared([*before, *old], [*after, *new])
 
-    assert found == replace(compare(BASELINE, before, after), left_out=len(added) + len(removed))
+    assert found == replace(compared(before, after), left_out=len(added) + len(removed))
 
 
 @EXAMPLES
@@ -135,7 +139,7 @@ def test_degraded_queries_are_not_compared_and_more_than_a_tenth_leave_no_verdic
     before = run_of([rank for rank, _, _ in ranks])
     after = [answered(number, rank, is_degraded=is_down) for number, (_, rank, is_down) in enumerate(ranks)]
 
-    found = compare(BASELINE, before, after)
+    found = compared(before, after)
 
     down = sum(is_down for _, _, is_down in ranks)
     assert (found.disturbed, found.queries) == (down, len(ranks) - down)
@@ -149,7 +153,7 @@ def test_a_comparison_is_read_back_as_it_was_written(ranks, text) -> None:
     before = [answered(number, rank, query=text) for number, (rank, _) in enumerate(ranks)]
     after = [answered(number, rank, query=text) for number, (_, rank) in enumerate(ranks)]
 
-    found = compare(BASELINE, before, after)
+    found = compared(before, after)
 
     assert parse_comparison(found.to_json()) == found
     assert isinstance(found, Comparison)

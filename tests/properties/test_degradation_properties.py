@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from properties.corpora import queries_about
 
 from rag_core.configuration import configure
+from rag_core.configurations.served import ActiveConfigurations
 from rag_core.engine import Engine
 from rag_core.errors import ChatError, EmbeddingError, RetrievalFailedError
-from rag_core.reranking.active import ActiveWeights
 from rag_core.retrieval.retrieve import retrieve
 
 EXAMPLES = settings(max_examples=100)
@@ -62,7 +62,7 @@ def no_table(engine: Engine, name: str) -> Iterator[Engine]:
 def no_weights(engine: Engine) -> Iterator[Engine]:
     """The re-ranker's weights cannot be read, and are not remembered either."""
     with no_table(engine, "rerankers"):
-        yield replace(engine, weights=ActiveWeights(database=engine.database))
+        yield replace(engine, configurations=ActiveConfigurations(engine.database))
 
 
 FAULTS = {

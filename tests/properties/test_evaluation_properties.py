@@ -54,7 +54,7 @@ class World:
                 query=query,
                 relevant_note_ids=[self.notes[place] for place in relevant],
                 expected_answer="Sí.",
-                category=CATEGORIES[len(query) % len(CATEGORIES)],
+                category=CATEGORIES["brain_sync"][len(query) % 5],
                 difficulty=3,
             )
 

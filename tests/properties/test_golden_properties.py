@@ -3,6 +3,7 @@
 import json
 import unicodedata
 from datetime import UTC, datetime
+from io import BytesIO
 from uuid import uuid4
 
 import pytest
@@ -18,8 +19,9 @@ from rag_core.evaluation.golden_edits import (
     list_golden_queries,
     update_golden_query,
 )
+from rag_core.evaluation.golden_files import read_golden_file
 from rag_core.evaluation.golden_query import CATEGORIES, normalise_query
-from rag_core.evaluation.golden_set import export_golden, import_golden
+from rag_core.evaluation.golden_set import export_document, export_golden, import_golden
 from rag_core.storage.notes import delete_notes
 
 EXAMPLES = settings(max_examples=100)
@@ -30,7 +32,7 @@ COMPLETE = st.fixed_dictionaries(
     {
         "query": TEXTS,
         "expected_answer": TEXTS,
-        "category": st.sampled_from(CATEGORIES),
+        "category": st.sampled_from(CATEGORIES["brain_sync"]),
         "difficulty": st.integers(1, 5),
         "tags": st.lists(TEXTS, max_size=3),
     }
@@ -53,7 +55,7 @@ LINES = st.lists(
         optional={
             "id": st.sampled_from(("g1", "g2", "pregunta ñ")) | st.uuids().map(str),
             "answer": TEXTS,
-            "category": st.sampled_from(CATEGORIES),
+            "category": st.sampled_from(CATEGORIES["brain_sync"]),
             "difficulty": st.integers(1, 5),
             "tags": st.lists(TEXTS, max_size=3),
             "created_at": MOMENTS.map(datetime.isoformat),
@@ -63,6 +65,53 @@ LINES = st.lists(
     min_size=1,
     max_size=4,
     unique_by=lambda line: normalise_query(line["query"]),
+)
+NOTE = "Hoy vino Lucía; después llovió. Comimos en el puerto, y Lucía pagó."
+QUOTES = ("Hoy vino", "llovió", "el puerto", "pagó.")
+"""Each stands once in the note."""
+WORDS = {"brain_sync": st.integers(1, 5), "rag_v2": st.sampled_from(("easy", "medium", "hard"))}
+
+
+def whole_lines(vocabulary):
+    """Lines with every field there is, in the words of a vocabulary."""
+    places = st.integers(0, len(NOTE) - 9).flatmap(
+        lambda start: st.integers(1, 9).map(lambda length: {"start": start, "end": start + length})
+    )
+    spans = st.lists(places | st.sampled_from(QUOTES).map(lambda quote: {"quote": quote}), max_size=3)
+    relevant = st.fixed_dictionaries(
+        {"id": st.sampled_from(NAMES), "grade": st.integers(1, 3), "spans": spans},
+    )
+    return st.lists(
+        st.fixed_dictionaries(
+            {
+                "query": TEXTS,
+                "relevance": st.lists(relevant, min_size=1, max_size=3, unique_by=lambda one: one["id"]),
+                "category": st.sampled_from(CATEGORIES[vocabulary]),
+                "difficulty": WORDS[vocabulary],
+                "answer": TEXTS,
+                "tags": st.lists(TEXTS, max_size=2),
+                "key_facts": st.lists(TEXTS, max_size=2),
+                "forbidden_content": st.lists(TEXTS, max_size=2),
+                "created_by": st.sampled_from(("template:causal", "model:llama3.2", "Ana")),
+                "created_at": MOMENTS.map(datetime.isoformat),
+                "updated_at": MOMENTS.map(datetime.isoformat),
+            },
+            optional={"verified_by": TEXTS, "id": st.sampled_from(("g1", "pregunta ñ"))},
+        ).flatmap(
+            lambda line: (
+                st.just(line)
+                if "verified_by" not in line
+                else MOMENTS.map(lambda moment: line | {"verified_at": moment.isoformat()})
+            )
+        ),
+        min_size=1,
+        max_size=4,
+        unique_by=lambda line: normalise_query(line["query"]),
+    )
+
+
+WHOLE_SETS = st.sampled_from(("brain_sync", "rag_v2")).flatmap(
+    lambda vocabulary: st.tuples(st.just(vocabulary), whole_lines(vocabulary))
 )
 REWRITINGS = st.sampled_from(
     (
@@ -205,9 +254,45 @@ def test_a_set_goes_to_another_tenant_with_every_field(engine, lines) -> None:
         assert set(query.relevant_note_ids) == {notes[name] for name in given_names[normalise_query(query.query)]}
 
 
+@pytest.mark.property(33)
+@EXAMPLES
+@given(whole=WHOLE_SETS, is_document=st.booleans())
+def test_every_field_survives_either_format(engine, whole, is_document) -> None:
+    vocabulary, lines = whole
+    tenant = new_tenant()
+    stored(engine, tenant, [parsed(NOTE, name) for name in NAMES])
+    taken = import_golden(engine.database, tenant, as_lines(lines), set_name="uno", vocabulary=vocabulary)
+    before = list_golden_queries(engine.database, tenant, set_name="uno")
+
+    document = export_document(engine.database, tenant, set_name="uno")
+    written = json.dumps(document, indent=1) if is_document else "\n".join(map(json.dumps, document["queries"]))
+    file = read_golden_file(BytesIO(written.encode()))
+    import_golden(engine.database, tenant, file.lines, set_name="dos", vocabulary=file.vocabulary)
+    again = import_golden(engine.database, tenant, as_lines(document["queries"]), set_name="uno")
+
+    after = list_golden_queries(engine.database, tenant, set_name="dos")
+    assert taken.rejected == []
+    assert [named(query) for query in after] == [named(query) for query in before]
+    assert {query.vocabulary for query in after} == {vocabulary}
+    assert (again.imported, again.changed) == (len(lines), 0)
+    given_lines = {normalise_query(line["query"]): line for line in lines}
+    for query in after:
+        line = given_lines[normalise_query(query.query)]
+        assert len(query.relevance) == len(line["relevance"])
+        assert sorted(one.grade for one in query.relevance) == sorted(one["grade"] for one in line["relevance"])
+        assert all(NOTE[span.start : span.end] == span.quote for one in query.relevance for span in one.spans)
+        assert query.created_by == line["created_by"]
+        assert (query.verified_by is None) == ("verified_by" not in line)
+
+
 def unordered(exported):
     """The same with the notes of each query by name: they are in the order of their ids, which differ by tenant."""
     return [line | {"relevant_ids": sorted(line["relevant_ids"])} for line in exported]
+
+
+def named(query):
+    """All fields of a golden query, under the one name by which it goes out."""
+    return without_id(query) | {"external_id": query.external_id or str(query.id)}
 
 
 def without_id(query):

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import ir_measures
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -109,3 +110,41 @@ def test_the_relevant_notes_first_is_the_best_ranking_there_is(relevant, rest, k
     assert reciprocal_rank(perfect, relevant) == 1
     assert average_precision(perfect, relevant) == 1
     assert precision_at(perfect, relevant, k) == precision_ceiling_at(relevant, k)
+
+
+GRADES = st.dictionaries(NOTES, st.integers(min_value=1, max_value=3), min_size=1, max_size=6)
+
+
+@given(ranking=RANKINGS, grades=GRADES, k=st.integers(min_value=1, max_value=25))
+def test_graded_metrics_are_those_of_an_independent_implementation(ranking, grades, k) -> None:
+    unique = first_places(ranking)
+    qrels = [ir_measures.Qrel("q", note, grade) for note, grade in grades.items()]
+    ranked = [ir_measures.ScoredDoc("q", note, -float(rank)) for rank, note in enumerate(unique or ["nadie"])]
+    measures = [
+        ir_measures.nDCG @ k,
+        ir_measures.AP @ k,
+        ir_measures.P @ k,
+        ir_measures.R @ k,
+        ir_measures.Success @ k,
+        ir_measures.RR,
+    ]
+    theirs = ir_measures.calc_aggregate(measures, qrels, ranked)
+
+    ours = [
+        ndcg_at(ranking, grades, k, grades=grades),
+        average_precision(ranking, grades, k),
+        precision_at(ranking, grades, k),
+        recall_at(ranking, grades, k),
+        hit_rate_at(ranking, grades, k),
+        reciprocal_rank(ranking, grades),
+    ]
+
+    assert ours == [pytest.approx(theirs[measure], abs=1e-9) for measure in measures]
+
+
+@given(ranking=RANKINGS, grades=GRADES)
+def test_the_best_ranking_has_an_ndcg_of_one_and_no_other_has_more(ranking, grades) -> None:
+    best = sorted(grades, key=grades.__getitem__, reverse=True)
+
+    assert ndcg_at(best, grades, 10, grades=grades) == pytest.approx(1)
+    assert 0 <= ndcg_at(ranking, grades, 10, grades=grades) <= 1 + 1e-12

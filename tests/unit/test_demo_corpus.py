@@ -11,6 +11,7 @@ from statistics import mean
 import pytest
 import Stemmer
 
+from rag_core.evaluation.lexical import says
 from rag_core.language import es
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -28,6 +29,11 @@ GOLDEN = read("golden.jsonl")
 
 def stems(text: str) -> set[str]:
     return {STEMMER.stemWord(word) for word in WORD.findall(text.lower()) if word not in es.FUNCTION_WORDS}
+
+
+def quotes(entry: dict) -> list[tuple[str, str]]:
+    """The notes' names and what is quoted from them."""
+    return [(one["id"], span["quote"]) for one in entry["relevance"] for span in one["spans"]]
 
 
 def shared(entry: dict) -> float:
@@ -61,6 +67,29 @@ def test_the_golden_set_covers_the_five_categories() -> None:
 @pytest.mark.property(31)
 def test_every_relevant_note_exists() -> None:
     assert [i for entry in GOLDEN for i in entry["relevant_ids"] if i not in NOTES] == []
+
+
+def test_relevance_names_the_relevant_notes_and_quotes_each_of_them() -> None:
+    assert all([one["id"] for one in entry["relevance"]] == entry["relevant_ids"] for entry in GOLDEN)
+    assert all(one["spans"] for entry in GOLDEN for one in entry["relevance"])
+
+
+def test_every_quote_stands_in_its_note_exactly_once() -> None:
+    assert [quote for entry in GOLDEN for note, quote in quotes(entry) if NOTES[note]["text"].count(quote) != 1] == []
+
+
+def test_quotes_are_passages_and_not_whole_notes() -> None:
+    found = [(quote, NOTES[note]["text"]) for entry in GOLDEN for note, quote in quotes(entry)]
+
+    assert max(len(quote) for quote, _ in found) <= 400
+    assert max(len(quote) / len(text) for quote, text in found) <= 0.5
+
+
+def test_key_facts_are_few_and_said_by_the_answer_or_the_quotes() -> None:
+    said = {entry["id"]: " ".join([entry["answer"], *(quote for _, quote in quotes(entry))]) for entry in GOLDEN}
+
+    assert all(1 <= len(entry["key_facts"]) <= 4 for entry in GOLDEN)
+    assert [fact for entry in GOLDEN for fact in entry["key_facts"] if not says(said[entry["id"]], fact, "es")] == []
 
 
 @pytest.mark.property(32)

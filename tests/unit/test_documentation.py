@@ -7,7 +7,23 @@ from pathlib import Path
 import pytest
 import typer
 
-from rag_core.cli import alerts, evaluation, migration, models, notes, operation, searching, tuning  # noqa: F401  they register the commands
+from rag_core.cli import (  # noqa: F401  they register the commands
+    alerts,
+    benchmark,
+    evaluation,
+    experiments,
+    golden,
+    migration,
+    models,
+    notes,
+    operation,
+    promotion,
+    proposals,
+    report,
+    runs,
+    searching,
+    tuning,
+)
 from rag_core.cli.app import app
 from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.settings import Settings

@@ -75,7 +75,7 @@ def test_weights_survive_storage() -> None:
     ],
 )
 def test_weights_that_do_not_fit_are_refused_with_the_remedy(change) -> None:
-    with pytest.raises(RerankingError, match="brain tune --reset"):
+    with pytest.raises(RerankingError, match="brain promote --defaults"):
         parse_weights(shipped_weights().to_json() | change)
 
 

@@ -1,6 +1,8 @@
 """The paired randomisation test, on differences small enough to count by hand."""
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from rag_core.evaluation.significance import PairedResult, paired_test
 
@@ -9,7 +11,13 @@ def test_of_five_equal_drops_one_pattern_of_thirty_two_is_as_low() -> None:
     found = paired_test([1.0] * 5, [0.9] * 5)
 
     assert found == PairedResult(
-        difference=pytest.approx(-0.1), p_value=2 / 32, p_worse=1 / 32, interval=(pytest.approx(-0.1),) * 2, pairs=5
+        difference=pytest.approx(-0.1),
+        p_value=2 / 32,
+        p_worse=1 / 32,
+        interval=(pytest.approx(-0.1),) * 2,
+        pairs=5,
+        least_p_worse=1 / 32,
+        least_p_value=2 / 32,
     )
 
 
@@ -17,6 +25,13 @@ def test_queries_that_did_not_change_say_nothing() -> None:
     found = paired_test([1.0, 1.0, 1.0, 0.5, 0.3], [0.0, 0.0, 0.0, 0.5, 0.3])
 
     assert (found.difference, found.p_value, found.p_worse, found.pairs) == (-0.6, 2 / 8, 1 / 8, 5)
+
+
+def test_the_least_p_possible_depends_on_how_many_queries_differ_and_not_on_who_won() -> None:
+    won, lost = paired_test([0.5] * 6, [0.6] * 4 + [0.5] * 2), paired_test([0.5] * 6, [0.4] * 4 + [0.5] * 2)
+
+    assert (won.least_p_worse, won.least_p_value) == (1 / 16, 2 / 16)
+    assert (lost.least_p_worse, lost.least_p_value) == (1 / 16, 2 / 16)
 
 
 def test_gains_and_losses_that_cancel_out_are_chance() -> None:
@@ -31,6 +46,15 @@ def test_sums_that_are_equal_but_for_rounding_tie() -> None:
     found = paired_test([0.3, 0.0, 0.0], [0.0, 0.1, 0.2])
 
     assert (found.difference, found.p_value, found.p_worse) == (0.0, 1.0, 5 / 8)
+
+
+def test_reciprocal_ranks_that_hardly_lose_enough_are_not_significant() -> None:
+    # of 256 patterns of eight differences 14 sum to as little; 12 if sums that are equal did not tie
+    found = paired_test(
+        [0.1, 0.1, 0.25, 0.5, 0.1, 1.0, 0.2, 0.1, 1.0, 0.1], [0.0, 0.1, 0.2, 0.2, 0.0, 0.2, 0.5, 0.0, 0.0, 0.0]
+    )
+
+    assert found.p_worse == 28 / 512
 
 
 def test_a_gain_is_not_worse() -> None:
@@ -56,7 +80,15 @@ def test_the_interval_holds_95_in_100_means_of_drawn_queries() -> None:
 def test_nothing_changed_is_no_difference_at_p_1(values: list[float]) -> None:
     found = paired_test(values, values)
 
-    assert found == PairedResult(difference=0.0, p_value=1.0, p_worse=1.0, interval=(0.0, 0.0), pairs=len(values))
+    assert found == PairedResult(
+        difference=0.0,
+        p_value=1.0,
+        p_worse=1.0,
+        interval=(0.0, 0.0),
+        pairs=len(values),
+        least_p_worse=1.0,
+        least_p_value=1.0,
+    )
 
 
 def test_a_single_query_can_prove_nothing() -> None:
@@ -74,3 +106,49 @@ def test_a_single_query_can_prove_nothing() -> None:
 def test_what_cannot_be_tested_is_refused(before, after, resamples, message) -> None:
     with pytest.raises(ValueError, match=message):
         paired_test(before, after, resamples=resamples)
+
+
+def mean_difference(first: np.ndarray, second: np.ndarray, axis: int) -> np.ndarray:
+    return np.mean(first - second, axis=axis)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ([1.0, 0.5, 0.3869, 0.0, 1.0, 0.6309, 0.25], [0.6309, 0.5, 1.0, 0.3333, 0.0, 1.0, 0.1]),
+        ([0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0], [0.5, 0.9, 0.2, 0.6, 0.1, 0.7, 0.0, 0.1, 0.0, 0.4]),
+    ],
+)
+def test_small_samples_give_exactly_the_p_of_scipy(before: list[float], after: list[float]) -> None:
+    found = paired_test(before, after)
+
+    for p, alternative in ((found.p_value, "two-sided"), (found.p_worse, "less")):
+        theirs = stats.permutation_test(
+            (np.array(after), np.array(before)), mean_difference, permutation_type="samples", alternative=alternative
+        )
+        assert p == pytest.approx(theirs.pvalue, abs=1e-12)
+
+
+@pytest.mark.parametrize("shift", [0.0, -0.03, -0.06])
+def test_large_samples_give_the_p_of_scipy_but_for_the_draw(shift: float) -> None:
+    draws = np.random.default_rng(3)
+    before = draws.choice([0.0, 0.3869, 0.5, 0.6309, 1.0], 80)
+    after = np.clip(before + shift + draws.normal(0, 0.2, 80), 0, 1)
+
+    found = paired_test(list(before), list(after))
+
+    theirs = stats.permutation_test(
+        (after, before), mean_difference, permutation_type="samples", alternative="less", rng=draws
+    )
+    # 10,000 draws each: standard error of a difference at most sqrt(2 · 0.25 / 10,000) = 0.007
+    assert found.p_worse == pytest.approx(theirs.pvalue, abs=0.025)
+
+
+def test_the_interval_is_that_of_scipy_but_for_the_draw() -> None:
+    draws = np.random.default_rng(4)
+    gains = draws.choice([0.0, 0.0, 0.0, 0.3691, -0.1309, -0.5], 90)
+
+    low, high = paired_test([0.0] * 90, list(gains)).interval
+
+    theirs = stats.bootstrap((gains,), np.mean, method="percentile", rng=draws).confidence_interval
+    assert (low, high) == (pytest.approx(theirs.low, abs=0.004), pytest.approx(theirs.high, abs=0.004))

@@ -1,7 +1,7 @@
 from uuid import UUID
 
 from rag_core.model import ChunkId, NoteId
-from rag_core.retrieval.windows import Match, join_windows, within
+from rag_core.retrieval.windows import Match, join_to_depth, join_windows, within
 
 FIRST_NOTE, SECOND_NOTE = NoteId(UUID(int=1)), NoteId(UUID(int=2))
 
@@ -64,3 +64,15 @@ def test_a_match_below_the_limit_still_joins_a_window_above() -> None:
 
 def test_bounds_are_counted_from_the_window() -> None:
     assert within((29, 86), (20, 100)) == (9, 66)
+
+
+def test_what_is_looked_at_below_leaves_the_windows_that_are_served_as_they_are() -> None:
+    served = [match(0, (0, 50), (0, 80)), match(0, (0, 50), (0, 80), SECOND_NOTE), match(9, (500, 600), (480, 620))]
+    below = [match(1, (40, 90), (20, 120)), match(5, (300, 350), (280, 370), SECOND_NOTE)]
+
+    shown = join_to_depth(served, served=3, limit=2, depth=None, max_tokens=1000)
+    deeper = join_to_depth([*served, *below], served=3, limit=2, depth=4, max_tokens=1000)
+
+    assert [window.span for window in shown] == [(0, 80), (0, 80)]
+    assert deeper[:2] == shown
+    assert [window.best for window in deeper[2:]] == [served[2], below[1]]

@@ -22,5 +22,9 @@ def render(
     template: str, *, status: int = 200, headers: Mapping[str, str] | None = None, **values: Any
 ) -> HTMLResponse:
     """A template with its values, escaped."""
-    text = _TEMPLATES.get_template(template).render(**values)
-    return HTMLResponse(text, status_code=status, headers=dict(headers or {}))
+    return HTMLResponse(rendered(template, **values), status_code=status, headers=dict(headers or {}))
+
+
+def rendered(template: str, **values: Any) -> str:
+    """The same as text, for a file."""
+    return _TEMPLATES.get_template(template).render(**values)

@@ -25,6 +25,12 @@ set state = %(state)s, retired_at = null, promoted_at = case %(state)s when 'act
 where model_id = %(model)s and state = any(%(among)s)
 returning model_id;
 
+-- name: set_similarity_threshold
+-- For the owner's connection. The name tells a model from another that a restore gave its id.
+update brain.embedding_models set similarity_threshold = %(threshold)s
+where model_id = %(model)s and name = %(name)s
+returning model_id;
+
 -- name: share_active_model
 -- A promotion or a retirement waits for those who share this lock, and they for it.
 select pg_advisory_xact_lock_shared(hashtextextended('brain.active_model', 0));

@@ -27,17 +27,3 @@ with corpora as (
 )
 select c.language, c.documents, f.word, f.document_frequency
 from corpora c left join frequencies f using (language);
-
--- name: fetch_active_reranker
-select weights from rerankers where tenant_id = %(tenant)s and state = 'active';
-
--- name: retire_rerankers
--- Back to the shipped weights; how many were active.
-update rerankers set state = 'retired' where tenant_id = %(tenant)s and state = 'active' returning version;
-
--- name: activate_reranker
--- Store weights as the active ones; the same weights fitted again take their row over. The former must be retired before.
-insert into rerankers (tenant_id, version, weights, fitted_on, state)
-values (%(tenant)s, %(version)s, %(weights)s, %(fitted_on)s, 'active')
-on conflict (tenant_id, version) do update
-set weights = excluded.weights, fitted_on = excluded.fitted_on, state = 'active', created_at = now();

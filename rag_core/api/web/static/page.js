@@ -33,3 +33,16 @@ if (form) {
     for (const field of form.querySelectorAll(".conditions input")) field.disabled = false;
   });
 }
+
+// An opinion is sent without leaving the page.
+for (const opinion of document.querySelectorAll(".opinion")) {
+  opinion.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const address = event.submitter ? event.submitter.formAction : opinion.action;
+    const answer = await fetch(address, { method: "POST" }).catch(() => null);
+    const text = document.createElement("p");
+    text.setAttribute("role", "status");
+    text.textContent = answer && answer.ok ? "Gracias por tu opinión." : "No se pudo guardar tu opinión.";
+    opinion.replaceChildren(text);
+  });
+}

@@ -1,0 +1,22 @@
+"""Whether an answer says that there is none. Pure."""
+
+from rag_core.answering.citations import parse_citations
+from rag_core.chunking import sentence_spans
+from rag_core.language.answering import CONTRASTS, NO_ANSWER, REFUSALS
+from rag_core.model import Language
+
+
+def is_refusal(text: str, language: Language) -> bool:
+    """Whether the first sentence says that the sources hold no answer, and nothing is cited.
+
+    What cites a source has found something, whatever else it says, and so has a sentence that goes on with what there is
+    instead ("No tengo notas de eso, pero la reunión fue el 3 de mayo."). '' is no refusal.
+    """
+    if text.strip() in NO_ANSWER.values():
+        return True
+    sentences = sentence_spans(text, language)
+    if not sentences or parse_citations(text):
+        return False
+    start, end = sentences[0]
+    refusal = REFUSALS[language].search(text[start:end])
+    return refusal is not None and CONTRASTS[language].search(text[start:end], refusal.end()) is None

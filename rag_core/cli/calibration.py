@@ -1,0 +1,101 @@
+"""The similarity threshold of an embedding model, calibrated on a golden set."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rag_core.cli.app import JsonOption, TenantOption, command, measuring, models_app, print_json, say, table
+from rag_core.cli.golden import SetOption
+from rag_core.cli.searching import CLI_TIMEOUT_MS
+
+if TYPE_CHECKING:
+    from rag_core.evaluation.tuning.thresholds import Calibration
+
+
+@models_app.command("calibrate")
+def calibrate_threshold(
+    name: Annotated[str | None, typer.Argument(help="Name of the model; default: the active one.")] = None,
+    set_name: SetOption = "default",
+    tenant: TenantOption = None,
+    is_dry_run: Annotated[bool, typer.Option("--dry-run", help="Measure and show, store nothing.")] = False,
+    is_json: JsonOption = False,
+) -> None:
+    """Find how similar a result must be at least, and keep it with the model for every tenant.
+
+    The threshold is the highest that keeps 99 % of the relevant notes found, on queries that did not choose it, and lowers nDCG@10
+    on them no more than by chance. Where there is none the model has no threshold.
+
+    Examples: brain models calibrate --dry-run · brain models calibrate nomic-embed-text --set diario
+    """
+    from rag_core.engine import open_engine
+    from rag_core.evaluation.tuning.calibrating import calibrate_model, store_threshold
+    from rag_core.settings import read_settings
+
+    with command(is_json=is_json), open_engine(read_settings(), model_name=name) as engine:
+        with measuring() as show:
+            owner = engine.named_tenant(tenant)
+            found = calibrate_model(engine, owner, set_name=set_name, timeout_ms=CLI_TIMEOUT_MS, on_progress=show)
+        former = engine.model.similarity_threshold
+        if not is_dry_run:
+            store_threshold(engine, found.threshold)
+        names = {"model": engine.model.name, "set": set_name, "former": former, "stored": not is_dry_run}
+        if is_json:
+            print_json(names | found.to_json())
+        else:
+            _show(found, names)
+
+
+def _show(found: "Calibration", names: dict[str, Any]) -> None:
+    rows = [
+        [
+            f"{row.threshold:.2f}{' ←' if row.threshold == found.threshold else ''}",
+            f"{100 * row.kept:.1f} %",
+            f"{100 * row.dropped:.1f} %",
+            f"{row.ndcg_semantic:.4f}",
+            f"{row.ndcg_served:.4f}",
+        ]
+        for row in found.table
+        if row.kept > 0 or row.dropped < 1
+    ]
+    counts = f"{found.relevant} relevant notes found, {found.others} others"
+    title = f"{names['model']} on {found.queries} queries of {names['set']}: {counts}"
+    headers = ["threshold", "relevant kept", "others dropped", "nDCG@10 semantic", "nDCG@10 served"]
+    table(title, headers, rows)
+    if folded := len(found.table) - len(rows):
+        say(
+            f"{folded} higher thresholds are left out: no result reaches them, and where none does all is shown, so nDCG@10 is that of "
+            "no threshold"
+        )
+    for attempt in found.attempts:
+        say(
+            f"chosen to keep {100 * attempt.target:g} %: {100 * attempt.kept:.1f} % kept and {100 * attempt.dropped:.1f} % of "
+            f"the others dropped on held-out queries; nDCG@10 {attempt.semantic.difference:+.4f} by meaning alone, "
+            f"{attempt.served.difference:+.4f} as served"
+        )
+    if found.left_out:
+        say(f"{found.left_out} queries were left out: their notes are deleted, or a leg of the search failed")
+    print(_verdict(found, names))
+
+
+def _verdict(found: "Calibration", names: dict[str, Any]) -> str:
+    was = "none" if names["former"] is None else f"{names['former']:g}"
+    if found.threshold is None:
+        return f"{_why_none(found)}; {_outcome(was, 'none', names)}"
+    return _outcome(was, f"{found.threshold:g}", names)
+
+
+def _why_none(found: "Calibration") -> str:
+    """What stands in the way of a threshold: it drops nothing, keeps too little, or costs rank."""
+    from rag_core.evaluation.tuning.thresholds import KEPT
+
+    if found.attempts[-1].is_borne_out:
+        return "none drops anything without losing what is relevant"
+    if all(attempt.kept < KEPT for attempt in found.attempts):
+        return f"none keeps {100 * KEPT:g} % of the relevant notes on queries that did not choose it"
+    return "none keeps enough of the relevant notes, on queries that did not choose it, without lowering nDCG@10"
+
+
+def _outcome(was: str, now: str, names: dict[str, Any]) -> str:
+    if not names["stored"]:
+        return f"not stored (--dry-run); the threshold is {was}, this would make it {now}"
+    return f"the threshold of {names['model']} is {now} (was {was}); it holds where a configuration names none"

@@ -1,0 +1,219 @@
+"""Evaluation runs held against each other, and the gate."""
+
+import textwrap
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say, table
+from rag_core.cli.runs import named_run, run_name
+
+if TYPE_CHECKING:
+    from rag_core.configuration import RetrievalConfig
+    from rag_core.engine import Engine
+    from rag_core.evaluation.gate import GateReport
+    from rag_core.evaluation.results import EvaluationRun
+    from rag_core.evaluation.stored_comparison import RunComparison
+    from rag_core.model import Strategy, TenantId
+
+SHOWN_CHANGES = 5
+MAX_QUERY_CHARACTERS = 70
+CommonOption = Annotated[
+    bool,
+    typer.Option("--common", help="Compare runs of different sets, versions or categories too, on what they share."),
+]
+
+
+@app.command("compare")
+def compare_runs(
+    baseline: Annotated[
+        str,
+        typer.Argument(parser=run_name, metavar="BASELINE", help="A run, or how its id begins: brain runs lists them."),
+    ],
+    candidate: Annotated[str, typer.Argument(parser=run_name, metavar="RUN", help="The run to hold against it.")],
+    is_common: CommonOption = False,
+    tenant: TenantOption = None,
+    is_json: JsonOption = False,
+) -> None:
+    """Say whether one evaluation run is better than another, by more than chance, and which queries made it so.
+
+    Every metric comes with a 95 % interval, p of a paired randomisation test, and p after Holm's correction for the number
+    of metrics; below are the queries that won and lost most, and how many queries a difference would need to be seen.
+
+    Example: brain compare 0b5c7a52 7c1d1f0e
+    """
+    from rag_core.engine import open_engine
+    from rag_core.evaluation.addresses import comparison_address
+    from rag_core.evaluation.stored_comparison import compare_stored_runs
+    from rag_core.settings import read_settings
+
+    with command(is_json=is_json), open_engine(read_settings()) as engine:
+        owner = engine.named_tenant(tenant)
+        first, second = (named_run(engine, owner, name) for name in (baseline, candidate))
+        with engine.database.transaction(owner) as connection:
+            found = compare_stored_runs(connection, owner, first, second, common_only=is_common)
+        link = comparison_address(engine.settings.api_url, owner, first, second, is_common=is_common)
+        if is_json:
+            print_json(_to_json(found, link=link))
+        else:
+            _show(found, link=link)
+
+
+def _to_json(found: "RunComparison", *, link: str) -> dict[str, Any]:
+    return {
+        "baseline_run_id": str(found.baseline.run_id),
+        "candidate_run_id": str(found.candidate.run_id),
+        "asked_differently": list(found.asked_differently),
+        "is_significant": found.is_significant,
+        "comparison": found.comparison.to_json(),
+        "effects": [
+            {
+                "query_id": str(effect.query_id),
+                "query": effect.query,
+                "category": effect.category,
+                "difficulty": effect.difficulty,
+                "baseline": effect.baseline,
+                "current": effect.current,
+                "difference": effect.difference,
+                "baseline_rank": effect.baseline_rank,
+                "current_rank": effect.current_rank,
+            }
+            for effect in found.effects
+        ],
+        "report": link,
+    }
+
+
+def _show(found: "RunComparison", *, link: str) -> None:
+    from rag_core.evaluation.compared_metrics import METRIC_TITLES
+
+    compared = found.comparison
+    for reason in found.asked_differently:
+        say(f"compared on the queries in common only: {reason}")
+    if compared.objection is not None:
+        say(compared.objection)
+    rows = [
+        [
+            METRIC_TITLES[name],
+            f"{metric.baseline:.4f}",
+            f"{metric.current:.4f}",
+            f"{metric.difference:+.4f} ({metric.interval[0]:+.4f} to {metric.interval[1]:+.4f})",
+            f"{metric.p_value:.4f}",
+            "" if metric.p_adjusted is None else f"{metric.p_adjusted:.4f}",
+        ]
+        for name, metric in compared.metrics.items()
+    ]
+    headers = ["metric", "baseline", "run", "difference (95 %)", "p", "p, Holm"]
+    table(f"{compared.queries} queries in common, {compared.left_out} left out", headers, rows)
+    _show_changes(found)
+    print(_verdict(found))
+    print(_needed(found))
+    print(f"report: {link}")
+
+
+def _show_changes(found: "RunComparison") -> None:
+    from rag_core.evaluation.compared_metrics import METRIC_TITLES
+
+    title = METRIC_TITLES[found.comparison.metric]
+    for name, changes in (("lost", found.comparison.losses), ("won", found.comparison.wins)):
+        if changes:
+            rows = [
+                [
+                    textwrap.shorten(change.query, MAX_QUERY_CHARACTERS, placeholder="…"),
+                    f"{change.baseline:.3f}",
+                    f"{change.current:.3f}",
+                    str(change.baseline_rank or "-"),
+                    str(change.current_rank or "-"),
+                ]
+                for change in changes[:SHOWN_CHANGES]
+            ]
+            headers = ["query", f"{title} then", "now", "first relevant rank then", "now"]
+            table(f"queries that {name} most", headers, rows)
+
+
+def _verdict(found: "RunComparison") -> str:
+    from rag_core.evaluation.compared_metrics import METRIC_TITLES
+
+    compared = found.comparison
+    if compared.objection is not None:
+        return "no verdict"
+    if compared.is_regression:
+        fell = ", ".join(METRIC_TITLES[name] for name in compared.regressed)
+        return f"worse than the baseline: {fell} fell by more than chance explains"
+    if compared.is_significant:
+        return f"{'better' if compared.difference > 0 else 'lower'} than the baseline by more than chance explains"
+    return "no difference shown: what there is chance explains as well"
+
+
+def _needed(found: "RunComparison") -> str:
+    shown, needed = found.comparison.detectable_difference, found.comparison.queries_needed
+    if shown is None:
+        return "how many queries a difference needs cannot be told: too few queries differ for any small p"
+    told = ", ".join(f"{count} for {wanted}" for wanted, count in needed.items())
+    return f"so many queries show a difference of {shown:.3f} four times of five; needed: {told}"
+
+
+def run_and_show_gate(
+    engine: "Engine",
+    owner: "TenantId",
+    *,
+    set_name: str,
+    config: "RetrievalConfig",
+    is_json: bool,
+) -> None:
+    """Measure, judge and print; exit status 1 when a check fails."""
+    from rag_core.cli.app import progress
+    from rag_core.evaluation.gate_runs import gate_targets, run_gate
+
+    with progress("evaluating", None) as advance:
+        report, runs = run_gate(
+            engine,
+            owner,
+            targets=gate_targets(engine),
+            set_name=set_name,
+            config=config,
+            on_progress=lambda *_: advance(1),
+        )
+    if is_json:
+        _print_gate(report, runs)
+    else:
+        _show_gate(report, runs)
+    if not report.passed:
+        raise typer.Exit(1)
+
+
+def _print_gate(report: "GateReport", runs: "dict[Strategy, EvaluationRun]") -> None:
+    from rag_core.evaluation.runs import to_json
+
+    print_json({"gate": report.to_json(), "runs": [to_json(run) for run in runs.values()]})
+
+
+def _hit_rate(run: "EvaluationRun") -> str:
+    from rag_core.evaluation.intervals import metric_intervals, query_figures
+
+    sure = metric_intervals({"hit": query_figures(query)["hit_rate_at_10"]} for query in run.queries)["hit"]
+    return f"{sure.mean:.3f} ({sure.low:.3f} to {sure.high:.3f})"
+
+
+def _show_gate(report: "GateReport", runs: "dict[Strategy, EvaluationRun]") -> None:
+    from rag_core.evaluation.gate import LEAST_FOR_P95
+
+    marks = {True: "passed", False: "FAILED", None: "not judged"}
+    rows = [
+        [
+            name,
+            str(run.total_queries),
+            _hit_rate(run),
+            f"{run.metrics.mrr:.3f}",
+            f"{run.metrics.ndcg_at_10:.3f}",
+            f"{run.latency_ms.p95:.0f} ms" if run.total_queries >= LEAST_FOR_P95 else "-",
+        ]
+        for name, run in runs.items()
+    ]
+    table(
+        "runs (hit rate with its 95 % interval)", ["strategy", "queries", "hit rate @10", "MRR", "nDCG@10", "p95"], rows
+    )
+    table("gate", ["check", "", "what was found"], [[c.name, marks[c.passed], c.message] for c in report.checks])
+    if new := [str(run.run_id) for run in runs.values() if run.comparison is None]:
+        say(f"to compare later runs with these: brain golden baseline {' '.join(new)}")
+    print("the gate is open" if report.passed else "the gate is closed")

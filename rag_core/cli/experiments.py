@@ -1,0 +1,218 @@
+"""Experiments on live queries: begun, watched, ended."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say, table
+from rag_core.cli.searching import read_override
+
+if TYPE_CHECKING:
+    from rag_core.experiments.report import ExperimentReport
+    from rag_core.experiments.statistics import InterleavingFigures, Latency, ShadowFigures, SplitFigures
+
+experiment_app = typer.Typer(
+    no_args_is_help=True, help="Experiments on live queries: a candidate configuration beside what is served."
+)
+app.add_typer(experiment_app, name="experiment")
+
+NameArgument = Annotated[str, typer.Argument(help="The experiment's name, or its id.")]
+
+
+@experiment_app.command("start")
+def start(
+    name: Annotated[str, typer.Argument(help="What to call it; names are not used twice.")],
+    mode: Annotated[
+        Literal["split", "shadow", "interleave"],
+        typer.Option(
+            help="split: the candidate answers a share of the queries. shadow: it answers beside, unseen. interleave: one list "
+            "of both, and readers choose without knowing."
+        ),
+    ] = "interleave",
+    share: Annotated[
+        float,
+        typer.Option(help="Of the queries: those the candidate answers (split), else those that take part. 0 to 1."),
+    ] = 0.5,
+    config: Annotated[
+        Path | None,
+        typer.Option("--config", help="The candidate: a JSON file with the values that differ from what is served."),
+    ] = None,
+    configuration: Annotated[
+        int | None, typer.Option("--configuration", metavar="N", min=1, help="The candidate: a stored configuration.")
+    ] = None,
+    tenant: TenantOption = None,
+    is_json: JsonOption = False,
+) -> None:
+    """Try a candidate configuration on live queries: those over HTTP and on the page that say nothing of how to search.
+
+    What is served now is the control. A running server takes part five seconds later. When the candidate fails or is slow the
+    control answers. Interleaving needs the fewest queries to tell which side readers prefer; a shadow shows what would change
+    and costs nobody anything.
+
+    Example: brain experiment start "more candidates" --mode interleave --share 0.3 --config wide.json
+    """
+    from rag_core.engine import open_engine
+    from rag_core.experiments.lifecycle import begin_experiment
+    from rag_core.experiments.report import experiment_to_json
+    from rag_core.settings import read_settings
+
+    if (config is None) == (configuration is None):
+        raise typer.BadParameter("give the candidate: --config FILE or --configuration N")
+    with command(is_json=is_json), open_engine(read_settings()) as engine:
+        experiment = begin_experiment(
+            engine,
+            engine.named_tenant(tenant),
+            name=name,
+            mode=mode,
+            share=share,
+            override=None if config is None else read_override(config),
+            configuration=configuration,
+        )
+        if is_json:
+            print_json(experiment_to_json(experiment))
+        else:
+            print(f"{experiment.name} is running: {experiment.mode}, share {experiment.share:g}")
+            say(f"`brain experiment show {experiment.name!r}` shows what it tells, `… stop …` ends it.")
+
+
+@experiment_app.command("list")
+def list_all(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
+    """Show all experiments, newest first."""
+    from rag_core.engine import open_engine
+    from rag_core.experiments.report import experiment_to_json
+    from rag_core.settings import read_settings
+    from rag_core.storage.experiments import list_experiments
+
+    with command(is_json=is_json), open_engine(read_settings()) as engine:
+        owner = engine.named_tenant(tenant)
+        with engine.database.transaction(owner) as connection:
+            found = list_experiments(connection, owner)
+        if is_json:
+            print_json({"experiments": [experiment_to_json(one) | {"queries": queries} for one, queries in found]})
+        elif found:
+            rows = [
+                [one.name, one.mode, f"{one.share:g}", one.state, f"{one.started_at:%Y-%m-%d %H:%M}", str(queries)]
+                for one, queries in found
+            ]
+            table("Experiments", ["name", "mode", "share", "state", "since", "queries"], rows)
+        else:
+            say("no experiments yet; brain experiment start makes one")
+
+
+@experiment_app.command("show")
+def show(name: NameArgument, tenant: TenantOption = None, is_json: JsonOption = False) -> None:
+    """Show what an experiment tells up to now, and how many more live queries it needs.
+
+    Decide beforehand how many to wait for: who looks again and again until p is small finds a difference sooner or later,
+    whether there is one or not.
+
+    Example: brain experiment show "more candidates"
+    """
+    from rag_core.engine import open_engine
+    from rag_core.experiments.report import fetch_report
+    from rag_core.settings import read_settings
+
+    with command(is_json=is_json), open_engine(read_settings()) as engine:
+        report = fetch_report(engine, engine.named_tenant(tenant), name)
+        if is_json:
+            print_json(report.to_json())
+        else:
+            _show(report)
+
+
+@experiment_app.command("stop")
+def stop(name: NameArgument, tenant: TenantOption = None, is_json: JsonOption = False) -> None:
+    """End an experiment; what was served before it goes on being served, and its records stay.
+
+    Example: brain experiment stop "more candidates"
+    """
+    from rag_core.engine import open_engine
+    from rag_core.experiments.lifecycle import end_experiment
+    from rag_core.experiments.report import fetch_report
+    from rag_core.settings import read_settings
+
+    with command(is_json=is_json), open_engine(read_settings()) as engine:
+        owner = engine.named_tenant(tenant)
+        report = fetch_report(engine, owner, end_experiment(engine, owner, name).name)
+        if is_json:
+            print_json(report.to_json())
+        else:
+            _show(report)
+
+
+def _show(report: "ExperimentReport") -> None:
+    from rag_core.experiments.statistics import InterleavingFigures, SplitFigures
+
+    figures, experiment = report.figures, report.experiment
+    title = f"{experiment.name}: {experiment.mode}, share {experiment.share:g}, {experiment.state}"
+    if isinstance(figures, InterleavingFigures):
+        table(title, ["what", "value"], _interleaving(figures))
+    elif isinstance(figures, SplitFigures):
+        table(title, ["what", "control", "candidate"], _split(figures))
+    else:
+        table(title, ["what", "value"], _shadow(figures))
+    print(report.conclusion)
+    if report.pause is not None:
+        say(f"paused: {report.pause}. Stop it and start another one.")
+
+
+def _interleaving(figures: "InterleavingFigures") -> list[list[str]]:
+    return [
+        ["queries", str(figures.queries)],
+        ["won by the candidate", str(figures.wins)],
+        ["won by the control", str(figures.losses)],
+        ["ties", str(figures.ties)],
+        ["nothing opened or judged", str(figures.undecided)],
+        ["candidate did not answer", str(figures.failed_candidates)],
+        ["candidate's share of decided queries", _share(figures.preference)],
+        ["its 95 % interval", "-" if figures.interval is None else " to ".join(map(_share, figures.interval))],
+        ["p, binomial test", _number(figures.p_value, 4)],
+        ["more live queries needed", _number(figures.more_queries, 0)],
+    ]
+
+
+def _split(figures: "SplitFigures") -> list[list[str]]:
+    arms = (figures.control, figures.candidate)
+    tests: list[tuple[str, Any]] = [("found helpful", figures.helpful), ("opened", figures.opened)]
+    return [
+        ["queries", *(str(arm.queries) for arm in arms)],
+        ["with a note opened", *(f"{arm.opened}, {_share(arm.open_rate)}" for arm in arms)],
+        ["judged", *(str(arm.judged) for arm in arms)],
+        ["found helpful", *(f"{arm.helpful}, {_share(arm.helpful_rate)}" for arm in arms)],
+        ["degraded", *(str(arm.degraded) for arm in arms)],
+        ["candidate did not answer", *(str(arm.failed) for arm in arms)],
+        ["latency p50 / p95", *(_latency(arm.latency) for arm in arms)],
+        *(
+            [f"{what}: p, more live queries needed", "", f"{_number(test.p_value, 4)}, {_number(test.more_queries, 0)}"]
+            for what, test in tests
+        ),
+    ]
+
+
+def _shadow(figures: "ShadowFigures") -> list[list[str]]:
+    return [
+        ["queries", str(figures.queries)],
+        ["answered by both", str(figures.compared)],
+        ["candidate not asked: all places taken", str(figures.dropped)],
+        ["candidate did not answer", str(figures.failed_candidates)],
+        ["degraded", str(figures.degraded)],
+        ["rank-biased overlap, p 0.9", _number(figures.rank_biased_overlap, 3)],
+        ["overlap of the first ten", _number(figures.overlap_at_10, 3)],
+        ["same best note", _share(figures.same_top)],
+        ["latency p50 / p95, control", _latency(figures.control_latency)],
+        ["latency p50 / p95, candidate in the background (does not compare)", _latency(figures.candidate_latency)],
+        ["more live queries for ± 0.02 of overlap", _number(figures.more_queries, 0)],
+    ]
+
+
+def _latency(latency: "Latency") -> str:
+    return f"{_number(latency.p50_ms, 0)} / {_number(latency.p95_ms, 0)} ms, {latency.queries} measured"
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f} %"
+
+
+def _number(value: float | None, decimals: int) -> str:
+    return "-" if value is None else f"{value:,.{decimals}f}"

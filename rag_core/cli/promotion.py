@@ -1,0 +1,296 @@
+"""What is served by default: shown, changed when it proves no worse, taken back."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rag_core.cli.app import JsonOption, TenantOption, app, command, measuring, print_json, say, shown_p, table
+from rag_core.cli.runs import short_id
+from rag_core.cli.searching import read_override
+
+if TYPE_CHECKING:
+    from rag_core.engine import Engine
+    from rag_core.model import TenantId
+    from rag_core.storage.configurations import Promotion
+
+HISTORY = 20
+LEAST_FOR_P95 = 20
+"""Of fewer queries the slowest one is p95."""
+
+
+@app.command("promote")
+def promote(
+    number: Annotated[
+        int | None,
+        typer.Argument(metavar="[N]", min=1, help="A configuration, as brain tune and this command number them."),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config", help="A JSON file with the values that are to differ from what is served; it gets a number."
+        ),
+    ] = None,
+    is_back: Annotated[
+        bool, typer.Option("--back", help="Serve again what was served before; nothing is measured.")
+    ] = False,
+    is_defaults: Annotated[
+        bool, typer.Option("--defaults", help="Serve the program's defaults again; nothing is measured.")
+    ] = False,
+    is_dry_run: Annotated[bool, typer.Option("--dry-run", help="Measure and show, promote nothing.")] = False,
+    is_forced: Annotated[
+        bool, typer.Option("--force", help="Promote it even when it is worse or nothing tells.")
+    ] = False,
+    set_name: Annotated[str, typer.Option("--set", help="The golden set it is measured on.")] = "default",
+    reason: Annotated[str | None, typer.Option("--reason", help="Why; kept in the history.")] = None,
+    tenant: TenantOption = None,
+    is_json: JsonOption = False,
+) -> None:
+    """Show what is served by default, or serve another configuration from now on.
+
+    A configuration is measured on the golden set beside what is served, and refused (exit 1) when it is significantly worse, too
+    slow, or too few queries tell. A running server serves it ten seconds later, without a restart.
+
+    - `brain promote` shows what is served, what was, and the configurations there are
+    - `brain promote 3` serves configuration 3; `brain promote --back` takes that back
+    - `brain promote --config mine.json --reason "more context"` numbers a file and promotes it
+    """
+    from rag_core.engine import open_engine
+    from rag_core.settings import read_settings
+
+    if sum((number is not None, config is not None, is_back, is_defaults)) > 1:
+        raise typer.BadParameter("N, --config, --back and --defaults exclude each other; give one of them")
+    if is_dry_run and number is None and config is None:
+        raise typer.BadParameter("--dry-run measures a configuration; give N or --config FILE")
+    with command(is_json=is_json), open_engine(read_settings()) as engine:
+        owner = engine.named_tenant(tenant)
+        if config is not None and is_dry_run:
+            _try_file(engine, owner, config, set_name, is_json=is_json)
+            return
+        if config is not None:
+            number = _numbered(engine, owner, config, reason)
+        if number is not None and is_dry_run:
+            _try(engine, owner, number, set_name, is_json=is_json)
+        elif number is not None:
+            _promote(engine, owner, number, set_name, reason, is_forced=is_forced, is_json=is_json)
+        elif is_back or is_defaults:
+            _take_back(engine, owner, reason, is_back=is_back, is_json=is_json)
+        else:
+            _show(engine, owner, is_json=is_json)
+
+
+def _numbered(engine: "Engine", owner: "TenantId", file: Path, reason: str | None) -> int:
+    from rag_core.configurations.promotion import adopt_override
+
+    configuration = adopt_override(engine, owner, read_override(file), reason=reason)
+    say(f"{file} is configuration {configuration.number}")
+    return configuration.number
+
+
+def _promote(
+    engine: "Engine",
+    owner: "TenantId",
+    number: int,
+    set_name: str,
+    reason: str | None,
+    *,
+    is_forced: bool,
+    is_json: bool,
+) -> None:
+    from rag_core.configurations.promotion import promote_configuration
+    from rag_core.configurations.served import served_configuration
+    from rag_core.errors import PromotionRefusedError
+
+    former = served_configuration(engine.database, owner, engine.model)
+    try:
+        with measuring() as show:
+            promotion = promote_configuration(
+                engine, owner, number, force=is_forced, set_name=set_name, reason=reason, on_progress=show
+            )
+    except PromotionRefusedError as error:
+        if not is_json:
+            _show_trial(error.evidence)
+            raise
+        print_json({"error": str(error), "promoted": False, "configuration": number, "evidence": error.evidence})
+        say(f"brain: {error}")
+        raise typer.Exit(1) from None
+    is_changed = promotion.number != former.promotion
+    if is_json:
+        print_json(_changed(promotion, former=former.number, is_changed=is_changed))
+    elif is_changed:
+        _show_trial(promotion.evidence)
+        print(f"configuration {number} is served instead of {former.name}; brain promote --back takes that back")
+    else:
+        print(f"configuration {number} is served already")
+
+
+def _try(engine: "Engine", owner: "TenantId", number: int, set_name: str, *, is_json: bool) -> None:
+    from rag_core.configurations.promotion import try_configuration
+
+    with measuring() as show:
+        trial = try_configuration(engine, owner, number, set_name=set_name, on_progress=show).to_json()
+    if is_json:
+        print_json({"promoted": False, "configuration": number, "objection": trial["objection"], "evidence": trial})
+        return
+    _show_trial(trial)
+    told = trial["objection"] or f"it is not significantly worse: brain promote {number} serves it"
+    print(f"configuration {number} was measured and not promoted (--dry-run); {told}")
+
+
+def _try_file(engine: "Engine", owner: "TenantId", file: Path, set_name: str, *, is_json: bool) -> None:
+    from rag_core.configurations.promotion import try_override
+
+    with measuring() as show:
+        trial = try_override(engine, owner, read_override(file), set_name=set_name, on_progress=show).to_json()
+    if is_json:
+        print_json({"promoted": False, "configuration": None, "objection": trial["objection"], "evidence": trial})
+        return
+    _show_trial(trial)
+    told = trial["objection"] or f"it is not significantly worse: brain promote --config {file} numbers and serves it"
+    print(f"{file} was measured and not stored (--dry-run); {told}")
+
+
+def _take_back(engine: "Engine", owner: "TenantId", reason: str | None, *, is_back: bool, is_json: bool) -> None:
+    from rag_core.configurations.promotion import reset_to_defaults, return_to_former
+    from rag_core.configurations.served import served_configuration
+
+    former = served_configuration(engine.database, owner, engine.model)
+    change = return_to_former if is_back else reset_to_defaults
+    promotion = change(engine.database, owner, reason=reason)
+    if is_json:
+        print_json(
+            {"promoted": False, "configuration": None, "former": None}
+            if promotion is None
+            else _changed(promotion, former=former.number, is_changed=True)
+        )
+    elif promotion is None:
+        print("the program's defaults are served already")
+    else:
+        print(f"{_name(promotion.configuration)} served again instead of {former.name}")
+
+
+def _changed(promotion: "Promotion", *, former: int | None, is_changed: bool) -> dict[str, Any]:
+    return {
+        "promoted": is_changed,
+        "configuration": promotion.configuration,
+        "former": former,
+        "promotion": promotion.to_json(),
+    }
+
+
+def _name(number: int | None) -> str:
+    return "the program's defaults are" if number is None else f"configuration {number} is"
+
+
+def _show(engine: "Engine", owner: "TenantId", *, is_json: bool) -> None:
+    from rag_core.configurations.served import served_configuration
+    from rag_core.storage.configurations import list_configurations, list_promotions
+
+    served = served_configuration(engine.database, owner, engine.model)
+    with engine.database.transaction(owner) as connection:
+        history = [one.to_json() for one in list_promotions(connection, owner, limit=HISTORY)]
+        known = [one.to_json() for one in list_configurations(connection, owner, limit=HISTORY)]
+    if is_json:
+        print_json({"served": served.to_json(), "history": history, "configurations": known})
+        return
+    print(f"served: {served.name}{_told(served.override)}, re-ranker weights {served.weights.version}")
+    if served.is_model_dependent_left_out:
+        say(
+            f"Its values for {served.embedding_model} are left out: {engine.model.name} embeds now. brain tune finds new ones."
+        )
+    for problem in served.problems:
+        say(f"Not all of it can be used: {problem}")
+    if known:
+        _show_configurations(known, served.number)
+    if history:
+        _show_history(history)
+    else:
+        say("Nothing was promoted yet; brain tune proposes a configuration, brain promote --config FILE takes yours.")
+
+
+def _told(override: Any) -> str:
+    """``: hybridSearch.method rrf, …``; nothing when nothing differs from the defaults."""
+    pairs = [
+        f"{place} {value}"
+        for group, values in override.items()
+        for place, value in (
+            [(f"{group}.{key}", inner) for key, inner in values.items()]
+            if isinstance(values, dict)
+            else [(group, values)]
+        )
+    ]
+    return f": {', '.join(pairs)}" if pairs else ""
+
+
+def _show_configurations(known: list[dict[str, Any]], served: int | None) -> None:
+    rows = [
+        [
+            f"{one['number']}{' (served)' if one['number'] == served else ''}",
+            _told(one["override"]).removeprefix(": ") or "the defaults",
+            one["reranker"] or "shipped",
+            one["embedding_model"] or "any",
+            f"{one['origin']}, {one['created_at'][:10]}",
+        ]
+        for one in known
+    ]
+    table("configurations", ["number", "what differs", "re-ranker weights", "embedding model", "made"], rows)
+
+
+def _show_history(history: list[dict[str, Any]]) -> None:
+    words = {"promote": "promoted", "return": "went back to", "reset": "went back to"}
+    rows = [
+        [
+            one["promoted_at"][:16].replace("T", " "),
+            f"{words[one['action']]} {one['configuration'] or 'the defaults'}",
+            one["reason"] or "",
+            _gain(one["evidence"]),
+        ]
+        for one in history
+    ]
+    table("history", ["when (UTC)", "what", "why", "measured"], rows)
+
+
+def _gain(evidence: dict[str, Any]) -> str:
+    comparison = evidence.get("comparison")
+    if not comparison:
+        return "forced" if evidence.get("is_forced") else ""
+    told = f"{comparison['metric']} {comparison['difference']:+.3f}, p {comparison['p_value']:.3f}"
+    return f"{told}, forced" if evidence.get("is_forced") else told
+
+
+def _show_trial(trial: Any) -> None:
+    runs = trial["runs"]
+    for remark in trial["remarks"]:
+        say(remark)
+    if runs["candidate"] is None:
+        return
+    metrics = {"ndcg_at_10": "nDCG@10", "mrr": "MRR", "hit_rate_at_10": "hit rate @10", "recall_at_20": "recall@20"}
+    before, after = runs["served"], runs["candidate"]
+    compared = (trial["comparison"] or {}).get("metrics", {})
+    rows = [
+        [label, _figure(before, name), _figure(after, name), *_difference(before, after, name, compared.get(name))]
+        for name, label in metrics.items()
+    ]
+    p95 = [run["latency_p95_ms"] for run in (before, after)]
+    if after["total_queries"] >= LEAST_FOR_P95:
+        rows.append(["latency p95", *(f"{value:.0f} ms" for value in p95), f"{p95[1] - p95[0]:+.0f} ms", ""])
+    number = trial["configuration"]
+    title = (
+        f"{after['total_queries']} queries of {after['set']}; runs {short_id(before['run_id'])} and {short_id(after['run_id'])}; "
+        "95 % intervals"
+    )
+    candidate = "on trial" if number is None else f"configuration {number}"
+    table(title, ["metric", "served", candidate, "difference", "p"], rows)
+
+
+def _figure(run: Any, name: str) -> str:
+    interval = run["intervals"].get(name)
+    return f"{run[name]:.3f}" if interval is None else f"{run[name]:.3f} ({interval[0]:.3f} to {interval[1]:.3f})"
+
+
+def _difference(before: Any, after: Any, name: str, compared: Any) -> list[str]:
+    """With its interval and two-sided p where the runs were compared by this metric."""
+    if compared is None:
+        return [f"{after[name] - before[name]:+.3f}", ""]
+    low, high = compared["interval"]
+    return [f"{compared['difference']:+.3f} ({low:+.3f} to {high:+.3f})", shown_p(compared["p_value"])]

@@ -1,0 +1,263 @@
+"""Golden queries that the program proposes, and a person's word on them."""
+
+import textwrap
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rag_core.cli.app import JsonOption, TenantOption, command, golden_app, print_json, progress, say
+from rag_core.cli.golden import SetOption
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from rag_core.engine import Engine
+    from rag_core.evaluation.golden_query import GoldenQuery
+    from rag_core.model import TenantId
+    from rag_core.storage.proposals import Proposal, ProposalPlace
+
+_SHOWN_ID = 8
+_SHOWN_ANSWER = 200
+ByOption = Annotated[str | None, typer.Option("--by", help="Who decides; default: the name you are logged in with.")]
+ProposalsArgument = Annotated[
+    list[str], typer.Argument(metavar="ID...", help="Proposals, by the first characters of their ids.")
+]
+
+
+@golden_app.command("propose")
+def propose(
+    count: Annotated[int, typer.Option("--count", min=1, max=500, help="How many to think of at most.")] = 20,
+    set_name: SetOption = "default",
+    is_template_wanted: Annotated[
+        bool, typer.Option("--templates", help="By template, even where there is a chat model.")
+    ] = False,
+    tenant: TenantOption = None,
+    is_json: JsonOption = False,
+) -> None:
+    """Think of queries that your notes answer, most where the set is thin; nothing is added until you accept it.
+
+    Without a chat model (BRAIN_CHAT_MODEL) questions are made by template: who did what, when, how many, why, what something
+    is, lists, differences, two facts of a note. Then `brain golden review`.
+
+    Example: brain golden propose --count 30
+    """
+    from rag_core.engine import open_engine
+    from rag_core.evaluation.proposals.propose import propose_golden_queries
+    from rag_core.settings import read_settings
+
+    with command(is_json=is_json), open_engine(read_settings()) as engine, progress("reading notes", None) as advance:
+        proposed = propose_golden_queries(
+            engine.database,
+            engine.writing_tenant(tenant),
+            set_name=set_name,
+            count=count,
+            zone=engine.settings.zone,
+            chat=None if is_template_wanted else engine.chat,
+            on_progress=lambda *_: advance(1),
+        )
+        if is_json:
+            print_json(
+                {
+                    "proposed": [_to_json(one) for one in proposed.proposals],
+                    "notes_read": proposed.notes_read,
+                    "model_failures": proposed.model_failures,
+                }
+            )
+            return
+        if not proposed.notes_read:
+            say("there are no notes to read; import some, or name whose with --tenant (the demo is --tenant demo)")
+            return
+        _show(list(proposed.proposals), title=f"{len(proposed.proposals)} proposals for the set {set_name}")
+        if proposed.model_failures:
+            say(f"{proposed.model_failures} questions of the chat model could not be used; a template's stand instead")
+        say("decide with brain golden review, or brain golden accept ID and brain golden reject ID")
+
+
+@golden_app.command("proposals")
+def show_proposals(
+    set_name: Annotated[str | None, typer.Option("--set", help="Only those for this golden set.")] = None,
+    is_all_wanted: Annotated[bool, typer.Option("--all", help="Decided ones too.")] = False,
+    tenant: TenantOption = None,
+    is_json: JsonOption = False,
+) -> None:
+    """List the proposals that wait for your word."""
+    from rag_core.engine import open_engine
+    from rag_core.settings import read_settings
+
+    with command(is_json=is_json), open_engine(read_settings()) as engine:
+        found = _listed(engine, engine.writing_tenant(tenant), set_name=set_name, is_open=not is_all_wanted)
+        if is_json:
+            print_json({"proposals": [_to_json(one) for one in found]})
+        elif found:
+            _show(found, title=f"{len(found)} proposals")
+        else:
+            say("no proposals wait; brain golden propose makes some")
+
+
+@golden_app.command("accept")
+def accept(
+    proposals: ProposalsArgument,
+    query: Annotated[
+        str | None, typer.Option("--query", help="The question in better words; for one proposal.")
+    ] = None,
+    answer: Annotated[
+        str | None, typer.Option("--answer", help="The answer in better words; for one proposal.")
+    ] = None,
+    by: ByOption = None,
+    tenant: TenantOption = None,
+    is_json: JsonOption = False,
+) -> None:
+    """Add proposals to their golden set, with the place of the answer and your name: all of them, or none.
+
+    Example: brain golden accept 3f2a --answer "Siete semanas"
+    """
+    from rag_core.engine import open_engine
+    from rag_core.errors import InvalidInputError
+    from rag_core.evaluation.proposals.decide import accept_proposal, accept_proposals
+    from rag_core.settings import read_settings
+
+    with command(is_json=is_json), open_engine(read_settings()) as engine:
+        if len(proposals) > 1 and (query or answer):
+            raise InvalidInputError("--query and --answer are for one proposal; name only one")
+        owner, person = engine.writing_tenant(tenant), _person(by)
+        named = _named(engine, owner, proposals)
+        if len(named) == 1:
+            worded = accept_proposal(engine.database, owner, named[0], by=person, query=query, expected_answer=answer)
+            accepted = [worded]
+        else:
+            accepted = accept_proposals(engine.database, owner, named, by=person)
+        if is_json:
+            print_json({"accepted": [_accepted_json(one) for one in accepted]})
+        else:
+            print(f"accepted {len(accepted)}")
+
+
+@golden_app.command("reject")
+def reject(
+    proposals: ProposalsArgument, by: ByOption = None, tenant: TenantOption = None, is_json: JsonOption = False
+) -> None:
+    """Reject proposals; they are not proposed again."""
+    from rag_core.engine import open_engine
+    from rag_core.evaluation.proposals.decide import reject_proposals
+    from rag_core.settings import read_settings
+
+    with command(is_json=is_json), open_engine(read_settings()) as engine:
+        owner = engine.writing_tenant(tenant)
+        rejected = reject_proposals(engine.database, owner, _named(engine, owner, proposals), by=_person(by))
+        if is_json:
+            print_json({"rejected": rejected})
+        else:
+            print(f"rejected {rejected}")
+
+
+@golden_app.command("review")
+def review(
+    set_name: Annotated[str | None, typer.Option("--set", help="Only those for this golden set.")] = None,
+    by: ByOption = None,
+    tenant: TenantOption = None,
+) -> None:
+    """Go through the proposals one by one: y accepts, n rejects, e edits question and answer first, s skips, q ends.
+
+    What you have decided is kept, however you end it.
+    """
+    from rag_core.engine import open_engine
+    from rag_core.settings import read_settings
+
+    with command(is_json=False), open_engine(read_settings()) as engine:
+        owner = engine.writing_tenant(tenant)
+        waiting = _listed(engine, owner, set_name=set_name, is_open=True)
+        counts = {"accepted": 0, "rejected": 0, "skipped": 0}
+        for number, proposal in enumerate(waiting, 1):
+            print(
+                f"\n{number}/{len(waiting)}  {proposal.category}, difficulty {proposal.difficulty}, {proposal.method}"
+            )
+            print(f"  {proposal.query}\n  → {proposal.expected_answer}")
+            for place in proposal.places:
+                print(f"  {place.note_name}: «{place.quote}»")
+            word = typer.prompt("  accept? [y/n/e/s/q]", default="s", show_default=False).strip().lower()[:1]
+            if word == "q":
+                break
+            counts[_decide(engine, owner, proposal, word, _person(by))] += 1
+        print("  ".join(f"{name} {count}" for name, count in counts.items()))
+
+
+def _decide(engine: "Engine", owner: "TenantId", proposal: "Proposal", word: str, by: str) -> str:
+    """Do what was said of a proposal; one that cannot be accepted is said and left."""
+    from rag_core.errors import RagError
+    from rag_core.evaluation.proposals.decide import accept_proposal, reject_proposals
+
+    try:
+        if word in {"y", "e"}:
+            query, answer = _edited(proposal) if word == "e" else (None, None)
+            accept_proposal(engine.database, owner, proposal.id, by=by, query=query, expected_answer=answer)
+            return "accepted"
+        if word == "n":
+            reject_proposals(engine.database, owner, [proposal.id], by=by)
+            return "rejected"
+    except RagError as error:
+        say(f"  {error}")
+    return "skipped"
+
+
+def _edited(proposal: "Proposal") -> tuple[str, str]:
+    query = typer.prompt("  question", default=proposal.query)
+    return query, typer.prompt("  answer", default=proposal.expected_answer)
+
+
+def _listed(engine: "Engine", owner: "TenantId", *, set_name: str | None, is_open: bool) -> list["Proposal"]:
+    from rag_core.storage.proposals import list_proposals
+
+    with engine.database.transaction(owner) as connection:
+        return list_proposals(connection, owner, set_name=set_name, state="open" if is_open else None)
+
+
+def _named(engine: "Engine", owner: "TenantId", names: list[str]) -> list["UUID"]:
+    from rag_core.evaluation.proposals.decide import find_proposal
+
+    known = _listed(engine, owner, set_name=None, is_open=False)
+    return [find_proposal(known, name).id for name in dict.fromkeys(names)]
+
+
+def _person(by: str | None) -> str:
+    import getpass
+
+    if by:
+        return by
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a user without a name, as in some containers
+        return "brain"
+
+
+def _show(proposals: list["Proposal"], *, title: str) -> None:
+    """Three lines a proposal: questions and answers are too long for a table."""
+    print(title)
+    for one in proposals:
+        state = "" if one.state == "open" else f"  {one.state} by {one.decided_by}"
+        print(f"\n{str(one.id)[:_SHOWN_ID]}  {one.query}  ({one.category}){state}")
+        print(f"          → {textwrap.shorten(one.expected_answer, _SHOWN_ANSWER, placeholder='…')}")
+        print(f"          {', '.join(place.note_name for place in one.places)}")
+
+
+def _place_json(place: "ProposalPlace") -> dict[str, Any]:
+    return {"note": place.note_name, "span": list(place.span), "quote": place.quote}
+
+
+def _to_json(one: "Proposal") -> dict[str, Any]:
+    return {
+        "id": str(one.id),
+        "set": one.set_name,
+        "query": one.query,
+        "answer": one.expected_answer,
+        **_place_json(one.place),
+        "further": [_place_json(place) for place in one.further],
+        "category": one.category,
+        "difficulty": one.difficulty,
+        "method": one.method,
+        "state": one.state,
+        "decided_by": one.decided_by,
+    }
+
+
+def _accepted_json(one: "GoldenQuery") -> dict[str, Any]:
+    return {"id": str(one.id), "query": one.query, "answer": one.expected_answer, "category": one.category}

@@ -1,0 +1,69 @@
+"""Reports of evaluations as files."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say
+from rag_core.cli.runs import named_run, run_name
+
+
+@app.command("report")
+def write_report(
+    run: Annotated[
+        str | None,
+        typer.Argument(parser=run_name, metavar="[RUN]", help="A run; default: the newest of what is served."),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option("--baseline", parser=run_name, metavar="RUN", help="Report on the run against this one."),
+    ] = None,
+    is_common: Annotated[
+        bool, typer.Option("--common", help="Compare what both asked, though set, version or category differ.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write; default: brain-report-RUN.html.")
+    ] = None,
+    is_opened: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
+    tenant: TenantOption = None,
+    is_json: JsonOption = False,
+) -> None:
+    """Write the report of a run, or of a run against another, as one HTML file that needs no server.
+
+    It shows metrics with their intervals, categories, latencies and every query with what it brought back. The same is served
+    at /evaluation. Without RUN it is the newest one of what was served then; candidates, benchmarks and evaluations with a
+    configuration of their own are reported on by their ids. Which one it is stands on stderr.
+
+    Example: brain report --open
+    """
+    from rag_core.api.evaluation_files import comparison_file, run_file, run_to_report
+    from rag_core.engine import open_engine
+    from rag_core.errors import InvalidInputError
+    from rag_core.settings import read_settings
+
+    with command(is_json=is_json):
+        with open_engine(read_settings()) as engine:
+            owner = engine.named_tenant(tenant)
+            reported = run_to_report(engine, owner, None if run is None else named_run(engine, owner, run))
+            run_id = reported.run_id
+            say(
+                f"run {run_id} of {owner}: {reported.strategy}, {reported.purpose}, model {reported.models.get('embedding')}, "
+                f"{reported.created_at.astimezone(engine.settings.zone):%Y-%m-%d %H:%M}"
+            )
+            text = (
+                run_file(engine, owner, run_id)
+                if baseline is None
+                else comparison_file(engine, owner, run_id, named_run(engine, owner, baseline), is_common=is_common)
+            )
+        file = output or Path(f"brain-report-{str(run_id)[:8]}.html")
+        try:
+            file.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise InvalidInputError(f"cannot write {file}: {error.strerror}; name another file with -o") from error
+        if is_opened:
+            typer.launch(file.resolve().as_uri())
+        if is_json:
+            print_json({"file": str(file.resolve()), "run_id": str(run_id), "bytes": file.stat().st_size})
+        else:
+            print(file)

@@ -1,0 +1,161 @@
+"""What a golden set's queries find before anything is fused, taken down once, as deep as any configuration may ask."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from rag_core.configuration import MAX_TOP_K, RetrievalConfig, configure
+from rag_core.embedding import EmbeddingModel
+from rag_core.engine import Engine
+from rag_core.errors import InvalidInputError, RagError
+from rag_core.evaluation.golden_query import GoldenQuery
+from rag_core.evaluation.tuning.units import connected_units
+from rag_core.model import ChunkId, TenantId, TransformedQuery
+from rag_core.reranking import QueryStatistics
+from rag_core.reranking.words import query_words
+from rag_core.retrieval.graph_paths import GraphHit
+from rag_core.retrieval.legs import Ranking
+from rag_core.retrieval.plan import Search
+from rag_core.retrieval.ranking import rerank_query
+from rag_core.retrieval.retrieve import LegsOnly, search_only
+from rag_core.storage.database import Database
+from rag_core.storage.golden import fetch_golden_queries, fetch_golden_set, list_golden_set_names
+from rag_core.storage.recency import fetch_created_at
+from rag_core.storage.rerankers import CandidateText, fetch_candidate_texts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedQuery:
+    """A golden query with what each leg found for it, best first and without a similarity threshold.
+
+    ``searches`` are the texts that were searched, ``statistics`` how common its words are, ``unit`` is what must not be torn apart
+    between choosing and judging.
+    """
+
+    golden: GoldenQuery
+    query: str
+    transformed: TransformedQuery
+    searches: tuple[Search, ...]
+    rankings: Mapping[str, Ranking]
+    graph: Mapping[ChunkId, GraphHit]
+    statistics: QueryStatistics
+    unit: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """The queries of a set as they were found with one embedding model at one moment, with the texts of what was found.
+
+    ``left_out`` counts the queries without a relevant note, and those for which a leg failed.
+    """
+
+    queries: tuple[RecordedQuery, ...]
+    texts: Mapping[ChunkId, CandidateText]
+    written: Mapping[ChunkId, datetime]
+    model: EmbeddingModel
+    now: datetime
+    left_out: int
+
+
+def fetch_queries(database: Database, tenant: TenantId, set_name: str) -> list[GoldenQuery]:
+    """The queries of a golden set.
+
+    Raises:
+        InvalidInputError: no set has that name.
+    """
+    with database.transaction(tenant) as connection:
+        if fetch_golden_set(connection, tenant, set_name) is None:
+            known = ", ".join(list_golden_set_names(connection, tenant)) or "none"
+            raise InvalidInputError(
+                f"no golden set is called {set_name!r} (there is: {known}); fill it with "
+                f"brain golden import FILE --set {set_name}"
+            )
+        return fetch_golden_queries(connection, tenant, set_name=set_name)
+
+
+def record(
+    engine: Engine,
+    tenant: TenantId,
+    queries: Sequence[GoldenQuery],
+    *,
+    config: RetrievalConfig,
+    timeout_ms: int,
+    now: datetime | None = None,
+    on_progress: Callable[[], None] = lambda: None,
+) -> Recording:
+    """Search every query that has a relevant note; ``on_progress`` is called once a query.
+
+    What is recorded holds for every configuration that differs from ``config`` in fusion, threshold, candidate counts,
+    re-ranking, strategy or the graph's weight. How deep a leg is asked changes what it finds only where postings or vectors are
+    so many that the search is not exhaustive.
+    """
+    moment = now or datetime.now(engine.settings.zone)
+    deep = _deepest(config)
+    recorded: list[RecordedQuery] = []
+    texts: dict[ChunkId, CandidateText] = {}
+    written: dict[ChunkId, datetime] = {}
+    asked = [golden for golden in queries if golden.relevant_note_ids]
+    units = connected_units([golden.relevant_note_ids for golden in asked])
+    unit_of = dict(zip((golden.id for golden in asked), units, strict=True))
+    for golden in queries:
+        found = _found(engine, tenant, golden, deep, timeout_ms=timeout_ms, now=moment)
+        if found is not None:
+            chunks = _chunks(found)
+            words = query_words(rerank_query(found.transformed, found.query))
+            read, statistics = fetch_candidate_texts(
+                engine.database, tenant, chunks, words=words, timeout_ms=timeout_ms
+            )
+            texts |= {chunk: texts.get(chunk, text) for chunk, text in read.items()}
+            new = [chunk for chunk in chunks if chunk not in written]
+            written |= fetch_created_at(engine.database, tenant, new, timeout_ms=timeout_ms) if new else {}
+            recorded.append(_recorded(golden, found, statistics, unit=unit_of[golden.id]))
+        on_progress()
+    return Recording(
+        queries=tuple(recorded),
+        texts=texts,
+        written=written,
+        model=engine.model,
+        now=moment,
+        left_out=len(queries) - len(recorded),
+    )
+
+
+def _deepest(config: RetrievalConfig) -> RetrievalConfig:
+    return configure(
+        {
+            "hybridSearch": {"threshold": 0.0, "enabled": True},
+            "graphRAG": {"weight": 1.0},
+            "topK": {"retrieval": MAX_TOP_K},
+        },
+        strategy="hybrid",
+        base=config,
+    )
+
+
+def _found(
+    engine: Engine, tenant: TenantId, golden: GoldenQuery, config: RetrievalConfig, *, timeout_ms: int, now: datetime
+) -> LegsOnly | None:
+    if not golden.relevant_note_ids:
+        return None
+    try:
+        found = search_only(engine, tenant, golden.query, config=config, timeout_ms=timeout_ms, now=now)
+    except RagError:
+        return None
+    return None if found.legs.failures else found
+
+
+def _chunks(found: LegsOnly) -> list[ChunkId]:
+    return sorted({chunk for ranking in found.legs.rankings.values() for chunk, _ in ranking})
+
+
+def _recorded(golden: GoldenQuery, found: LegsOnly, statistics: QueryStatistics, *, unit: str) -> RecordedQuery:
+    return RecordedQuery(
+        unit=unit,
+        golden=golden,
+        query=found.query,
+        transformed=found.transformed,
+        searches=tuple(found.searches),
+        rankings=found.legs.rankings,
+        graph=found.legs.graph,
+        statistics=statistics,
+    )

@@ -1,0 +1,65 @@
+"""A query as a reader asked it, and the answer one side gives."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from rag_core.configuration import RetrievalConfig, configure
+from rag_core.configurations.served import ServedConfiguration
+from rag_core.engine import Engine, with_configuration
+from rag_core.experiments.experiment import Arm
+from rag_core.model import NO_FILTERS, Filters, Retrieval, TenantId
+from rag_core.retrieval.retrieve import retrieve
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveQuery:
+    """A query with nothing said of how to search; ``repeated`` names the answer that its reader comes back to."""
+
+    tenant: TenantId
+    text: str
+    top_k: int | None
+    timeout_ms: int
+    filters: Filters = NO_FILTERS
+    repeated: UUID | None = None
+
+    def config(self, served: ServedConfiguration) -> RetrievalConfig:
+        """What it is searched with by a side that serves this."""
+        return configure(top_k=self.top_k, base=served.config)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Participation:
+    """What the reader of an answer is told of the experiment, to give feedback by."""
+
+    query_id: UUID
+    arm: Arm
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What is served, and its part in an experiment where readers have a say."""
+
+    retrieval: Retrieval
+    participation: Participation | None = None
+
+
+def search(engine: Engine, asked: LiveQuery, served: ServedConfiguration, *, use_cache: bool = True) -> Retrieval:
+    """What is found for the query by a side that serves this.
+
+    Raises:
+        InvalidInputError, DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError: see ``retrieve``.
+    """
+    return retrieve(
+        with_configuration(engine, served),
+        asked.tenant,
+        asked.text,
+        config=asked.config(served),
+        filters=asked.filters,
+        timeout_ms=asked.timeout_ms,
+        use_cache=use_cache,
+    )
+
+
+def searched_ms(retrieval: Retrieval) -> float | None:
+    """How long the search took; None when the answer was kept from before."""
+    return None if set(retrieval.stages) == {"cache"} else retrieval.latency_ms

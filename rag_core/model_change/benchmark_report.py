@@ -1,0 +1,175 @@
+"""What a benchmark of embedding models found: values, and how quality follows from what queries brought back. No I/O."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rag_core.evaluation.comparison import Comparison
+from rag_core.evaluation.results import (
+    EvaluationRun,
+    QueryResult,
+    extra_metrics,
+    group_of,
+    retrieval_metrics,
+)
+from rag_core.language.technical_terms import technical_terms
+from rag_core.model import Language, Strategy
+from rag_core.model_change.embedding_cost import EmbeddingCost
+from rag_core.query.transformation import query_language
+
+LANGUAGES: tuple[Language, ...] = ("es", "de", "en")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quality:
+    """Means over some queries, each in [0, 1]."""
+
+    queries: int
+    precision_at_5: float
+    precision_at_10: float
+    recall_at_20: float
+    mrr: float
+    ndcg_at_10: float
+    hit_rate_at_10: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The means as the report holds them."""
+        return {
+            "queries": self.queries,
+            "precisionAt5": self.precision_at_5,
+            "precisionAt10": self.precision_at_10,
+            "recallAt20": self.recall_at_20,
+            "mrr": self.mrr,
+            "ndcgAt10": self.ndcg_at_10,
+            "hitRateAt10": self.hit_rate_at_10,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QualityReport:
+    """A model on one golden set under one strategy; ``comparison`` is with the active model, on the same queries.
+
+    Groups without queries are absent. ``technical`` are the queries with a technical term, None without any.
+    """
+
+    set_name: str
+    strategy: Strategy
+    run: EvaluationRun
+    overall: Quality
+    by_category: Mapping[str, Quality]
+    by_difficulty: Mapping[str, Quality]
+    by_language: Mapping[str, Quality]
+    technical: Quality | None
+    comparison: Comparison | None
+
+    def to_json(self) -> dict[str, Any]:
+        """The report with the names of RAG V2; an accuracy is the hit rate at 10 of such queries, null without any."""
+        german = self.by_language.get("de")
+        groups = {
+            "byCategory": self.by_category,
+            "byDifficulty": self.by_difficulty,
+            "byLanguage": self.by_language,
+        }
+        return {
+            "set": self.set_name,
+            "strategy": self.strategy,
+            "runId": str(self.run.run_id),
+            "degradedQueries": self.run.degraded_queries + self.run.failed_queries,
+            **self.overall.to_json(),
+            "germanQueryAccuracy": None if german is None else german.hit_rate_at_10,
+            "technicalTermAccuracy": None if self.technical is None else self.technical.hit_rate_at_10,
+            "technicalTermQueries": 0 if self.technical is None else self.technical.queries,
+            "searchLatencyMs": {"p50": self.run.latency_ms.p50, "p95": self.run.latency_ms.p95},
+            **{name: {key: found.to_json() for key, found in group.items()} for name, group in groups.items()},
+            "comparedWithActive": None if self.comparison is None else _comparison_to_json(self.comparison),
+        }
+
+
+def _comparison_to_json(comparison: Comparison) -> dict[str, Any]:
+    found = comparison.metrics["ndcg_at_10"]
+    return {
+        "metric": "ndcgAt10",
+        "difference": found.difference,
+        "interval": list(found.interval),
+        "pValue": found.p_value,
+        "queries": comparison.queries,
+        "objection": comparison.objection,
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelBenchmark:
+    """One model: what it costs and what it finds, or why it could not be measured."""
+
+    name: str
+    is_active: bool
+    dimensions: int
+    cost: EmbeddingCost | None = None
+    quality: tuple[QualityReport, ...] = ()
+    failure: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The model as the report holds it."""
+        return {
+            "modelName": self.name,
+            "isActive": self.is_active,
+            "dimensions": self.dimensions,
+            "failure": self.failure,
+            **({} if self.cost is None else self.cost.to_json()),
+            "quality": [found.to_json() for found in self.quality],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Benchmark:
+    """All models that were measured, the active one first, those that were left out with the reason."""
+
+    models: tuple[ModelBenchmark, ...]
+    left_out: Mapping[str, str]
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as it is printed and stored with its job."""
+        return {
+            "models": [model.to_json() for model in self.models],
+            "leftOut": dict(self.left_out),
+        }
+
+
+def quality_report(run: EvaluationRun, strategy: Strategy, comparison: Comparison | None) -> QualityReport:
+    """What a run says of its model, in all, by category, difficulty and language, and on technical queries."""
+    results = run.queries
+    technical = [result for result in results if technical_terms(result.query)]
+    return QualityReport(
+        set_name=run.set_name,
+        strategy=strategy,
+        run=run,
+        overall=quality_of(results),
+        by_category=_grouped([(group_of("category", result), result) for result in results]),
+        by_difficulty=_grouped([(group_of("difficulty", result), result) for result in results]),
+        by_language=_grouped([(query_language(result.query, known=LANGUAGES), result) for result in results]),
+        technical=quality_of(technical) if technical else None,
+        comparison=comparison,
+    )
+
+
+def _grouped(named: Sequence[tuple[str, QueryResult]]) -> dict[str, Quality]:
+    names = sorted({name for name, _ in named})
+    return {name: quality_of([result for other, result in named if other == name]) for name in names}
+
+
+def quality_of(results: Sequence[QueryResult]) -> Quality:
+    """The means over at least one query.
+
+    Raises:
+        ValueError: there is no query.
+    """
+    metrics, extra = retrieval_metrics(results), extra_metrics(results)
+    return Quality(
+        queries=len(results),
+        precision_at_5=extra["precision_at_5"] or 0.0,
+        precision_at_10=extra["precision_at_10"] or 0.0,
+        recall_at_20=metrics.recall_at_20,
+        mrr=metrics.mrr,
+        ndcg_at_10=metrics.ndcg_at_10,
+        hit_rate_at_10=metrics.hit_rate_at[10],
+    )

@@ -1,0 +1,22 @@
+"""What comparisons of evaluation runs read beside the runs themselves."""
+
+from uuid import UUID
+
+from rag_core.model import TenantId
+from rag_core.storage.database import Connection
+from rag_core.storage.queries import query
+
+
+def fetch_run_inputs(connection: Connection, tenant: TenantId) -> dict[str, str]:
+    """A digest of the notes as they are indexed, and one of the models' own values."""
+    row = connection.execute(query("fetch_run_inputs"), {"tenant": tenant}).fetchone()
+    assert row is not None
+    return {"notes": row[0], "modelValues": row[1]}
+
+
+def find_runs_of_configuration(connection: Connection, tenant: TenantId, config_hash: str, *, limit: int) -> list[UUID]:
+    """The newest runs of whole golden sets with a configuration, newest first."""
+    rows = connection.execute(
+        query("find_runs_of_configuration"), {"tenant": tenant, "config_hash": config_hash, "limit": limit}
+    ).fetchall()
+    return [row[0] for row in rows]

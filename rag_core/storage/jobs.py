@@ -1,0 +1,157 @@
+"""Jobs: what takes long, asked for over HTTP and done by a server in the background."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from rag_core.errors import NotFoundError
+from rag_core.model import TenantId
+from rag_core.storage.database import Connection
+from rag_core.storage.queries import query
+
+JobKind = Literal["evaluation", "tuning", "embedding_benchmark"]
+JobState = Literal["queued", "running", "completed", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One job: what is asked for, how far it is, and how it ended.
+
+    ``done`` of ``total`` are steps of ``stage``; a total of None is not known yet. ``error`` is why it failed, in English.
+    """
+
+    job_id: UUID
+    kind: JobKind
+    parameters: Mapping[str, Any]
+    state: JobState
+    stage: str | None
+    done: int
+    total: int | None
+    error: str | None
+    result: Mapping[str, Any] | None
+    is_cancel_wanted: bool
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimedJob:
+    """A job that is a worker's to do."""
+
+    tenant: TenantId
+    job_id: UUID
+    kind: JobKind
+    parameters: Mapping[str, Any]
+    worker: str
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """What finds its row, as long as it is this worker's."""
+        return {"tenant": self.tenant, "job_id": self.job_id, "worker": self.worker}
+
+
+def insert_job(
+    connection: Connection, tenant: TenantId, *, kind: JobKind, parameters: Mapping[str, Any], limit: int
+) -> UUID | None:
+    """Queue a job; None when the tenant has ``limit`` unfinished ones."""
+    connection.execute(query("lock_jobs"), {"tenant": tenant})
+    values = {"tenant": tenant, "kind": kind, "parameters": Jsonb(dict(parameters)), "limit": limit}
+    row = connection.execute(query("insert_job"), values).fetchone()
+    return None if row is None else row[0]
+
+
+def fetch_job(connection: Connection, tenant: TenantId, job_id: UUID) -> Job:
+    """One job.
+
+    Raises:
+        NotFoundError: the tenant has no such job.
+    """
+    row = connection.execute(query("fetch_job"), {"tenant": tenant, "job_id": job_id}).fetchone()
+    if row is None:
+        raise NotFoundError(f"no job {job_id}; it was given when the job was asked for")
+    return _job(row)
+
+
+def list_jobs(connection: Connection, tenant: TenantId, *, limit: int, kind: JobKind | None = None) -> list[Job]:
+    """Jobs newest first, of all kinds or of one."""
+    rows = connection.execute(query("list_jobs"), {"tenant": tenant, "kind": kind, "limit": limit}).fetchall()
+    return [_job(row) for row in rows]
+
+
+def request_cancellation(connection: Connection, tenant: TenantId, job_id: UUID) -> None:
+    """Cancel a queued job at once, a running one at its next step; a finished one stays as it is."""
+    connection.execute(query("cancel_job"), {"tenant": tenant, "job_id": job_id})
+
+
+def claim_job(owner: Connection, *, worker: str, kinds: Collection[str]) -> ClaimedJob | None:
+    """The oldest queued job of the tenant whose turn it is, now the worker's; None when nothing of these kinds waits."""
+    row = owner.execute(query("claim_job"), {"worker": worker, "kinds": list(kinds)}).fetchone()
+    if row is None:
+        return None
+    tenant, job_id, kind, parameters = row
+    return ClaimedJob(tenant=TenantId(tenant), job_id=job_id, kind=kind, parameters=parameters, worker=worker)
+
+
+def report_job(connection: Connection, job: ClaimedJob, *, stage: str, done: int, total: int | None) -> bool:
+    """Write how far a job is; whether it shall go on."""
+    values = {**job.key, "stage": stage, "done": done, "total": total}
+    return _shall_go_on(connection.execute(query("report_job"), values).fetchone())
+
+
+def beat_job(connection: Connection, job: ClaimedJob) -> bool:
+    """Give a sign of life; whether the job shall go on."""
+    return _shall_go_on(connection.execute(query("beat_job"), job.key).fetchone())
+
+
+def finish_job(
+    connection: Connection,
+    job: ClaimedJob,
+    *,
+    state: Literal["completed", "failed", "cancelled"],
+    result: Mapping[str, Any] | None = None,
+    error: str | None = None,
+) -> bool:
+    """End the worker's job; one that is no longer the worker's, or has ended, stays as it is: False."""
+    stored = None if result is None else Jsonb(dict(result))
+    values = {**job.key, "state": state, "result": stored, "error": error}
+    return connection.execute(query("finish_job"), values).fetchone() is not None
+
+
+def requeue_job(connection: Connection, job: ClaimedJob) -> None:
+    """Give the worker's job back, to be begun again."""
+    connection.execute(query("requeue_job"), job.key)
+
+
+def fail_silent_jobs(owner: Connection, *, seconds: float, error: str) -> list[UUID]:
+    """Fail running jobs of any tenant whose worker fell silent; their ids."""
+    rows = owner.execute(query("fail_silent_jobs"), {"seconds": seconds, "error": error}).fetchall()
+    return [row[1] for row in rows]
+
+
+def _shall_go_on(row: tuple[Any, ...] | None) -> bool:
+    return row is not None and not row[0]
+
+
+def _job(row: tuple[Any, ...]) -> Job:
+    job_id, kind, parameters, state, stage, done, total, error, result, is_cancel_wanted, *moments = row
+    created_at, started_at, finished_at = moments
+    return Job(
+        job_id=job_id,
+        kind=kind,
+        parameters=parameters,
+        state=state,
+        stage=stage,
+        done=done,
+        total=total,
+        error=error,
+        result=result,
+        is_cancel_wanted=is_cancel_wanted,
+        created_at=created_at,
+        started_at=started_at,
+        finished_at=finished_at,
+    )

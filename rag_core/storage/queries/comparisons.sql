@@ -1,0 +1,26 @@
+-- name: fetch_run_inputs
+-- What rankings follow from beside configuration, models, pipeline and golden set: every note as it is indexed, in whatever
+-- order, and the models' own thresholds and weights.
+select
+    (
+        select count(*) || ':' || coalesce(sum(hashtextextended(
+            concat_ws(' ', note_id, encode(content_hash, 'hex'), indexed_fingerprint, extract(epoch from created_at)), 0
+        )), 0)
+        from notes
+        where tenant_id = %(tenant)s
+    ),
+    (
+        select md5(coalesce(string_agg(
+            concat_ws(' ', name, version, similarity_threshold, fusion_method, semantic_weight, fulltext_weight, uses_contextual),
+            ',' order by name
+        ), ''))
+        from embedding_models
+    );
+
+-- name: find_runs_of_configuration
+-- The newest runs of whole golden sets with this configuration, newest first.
+select run_id
+from evaluation_runs
+where tenant_id = %(tenant)s and config_hash = %(config_hash)s and category is null
+order by created_at desc, run_id
+limit %(limit)s;

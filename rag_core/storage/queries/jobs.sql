@@ -1,0 +1,87 @@
+-- name: lock_jobs
+-- Until the transaction ends nobody else queues a job of the tenant, so that its unfinished jobs can be counted.
+select pg_advisory_xact_lock(hashtextextended('brain.jobs:' || %(tenant)s, 0));
+
+-- name: insert_job
+-- Queue a job; no row when the tenant has as many unfinished ones as it may.
+insert into evaluation_jobs (tenant_id, kind, parameters)
+select %(tenant)s, %(kind)s, %(parameters)s
+where (
+    select count(*) from evaluation_jobs where tenant_id = %(tenant)s and state in ('queued', 'running')
+) < %(limit)s
+returning job_id;
+
+-- name: fetch_job
+select job_id, kind, parameters, state, stage, done, total, error, result, is_cancel_wanted, created_at, started_at,
+    finished_at
+from evaluation_jobs
+where tenant_id = %(tenant)s and job_id = %(job_id)s;
+
+-- name: list_jobs
+-- Newest first, of all kinds or of one.
+select job_id, kind, parameters, state, stage, done, total, error, result, is_cancel_wanted, created_at, started_at,
+    finished_at
+from evaluation_jobs
+where tenant_id = %(tenant)s and (%(kind)s::text is null or kind = %(kind)s)
+order by created_at desc, job_id
+limit %(limit)s;
+
+-- name: cancel_job
+-- A queued job is cancelled at once; a running one learns that it is wanted at its next step; a finished one stays as it is.
+update evaluation_jobs
+set is_cancel_wanted = true,
+    state = case state when 'queued' then 'cancelled' else state end,
+    finished_at = case state when 'queued' then now() end
+where tenant_id = %(tenant)s and job_id = %(job_id)s and state in ('queued', 'running');
+
+-- name: claim_job
+-- The oldest queued job of the tenant whose turn it is, longest without a job begun, becomes the worker's; two servers never
+-- get the same one.
+update brain.evaluation_jobs
+set state = 'running', worker = %(worker)s, started_at = clock_timestamp(), heartbeat_at = now(), stage = null, done = 0, total = null
+where (tenant_id, job_id) = (
+    select waiting.tenant_id, waiting.job_id from brain.evaluation_jobs waiting
+    where waiting.state = 'queued' and waiting.kind = any(%(kinds)s)
+    order by
+        (select max(begun.started_at) from brain.evaluation_jobs begun where begun.tenant_id = waiting.tenant_id) nulls first,
+        waiting.created_at, waiting.job_id
+    for update of waiting skip locked
+    limit 1
+)
+returning tenant_id, job_id, kind, parameters;
+
+-- name: report_job
+-- How far a job is, with a sign of life; whether it shall go on. No row: it is no longer the worker's.
+update evaluation_jobs
+set stage = %(stage)s, done = %(done)s, total = %(total)s, heartbeat_at = now()
+where tenant_id = %(tenant)s and job_id = %(job_id)s and state = 'running' and worker = %(worker)s
+returning is_cancel_wanted;
+
+-- name: beat_job
+-- A sign of life; whether it shall go on. No row: it is no longer the worker's.
+update evaluation_jobs
+set heartbeat_at = now()
+where tenant_id = %(tenant)s and job_id = %(job_id)s and state = 'running' and worker = %(worker)s
+returning is_cancel_wanted;
+
+-- name: finish_job
+-- The worker's job ends, one way or another. No row: it is no longer the worker's.
+update evaluation_jobs
+set state = %(state)s, result = %(result)s, error = %(error)s, finished_at = now(), heartbeat_at = now()
+where tenant_id = %(tenant)s and job_id = %(job_id)s and state = 'running' and worker = %(worker)s
+returning job_id;
+
+-- name: requeue_job
+-- The worker's job is given back, to be begun again by another server; one that shall be cancelled is cancelled.
+update evaluation_jobs
+set state = case when is_cancel_wanted then 'cancelled' else 'queued' end,
+    finished_at = case when is_cancel_wanted then now() end,
+    worker = null, started_at = null, heartbeat_at = null, stage = null, done = 0, total = null
+where tenant_id = %(tenant)s and job_id = %(job_id)s and state = 'running' and worker = %(worker)s;
+
+-- name: fail_silent_jobs
+-- Running jobs of any tenant whose worker gave no sign of life for so long have failed.
+update brain.evaluation_jobs
+set state = 'failed', error = %(error)s, finished_at = now()
+where state = 'running' and coalesce(heartbeat_at, started_at, created_at) < now() - make_interval(secs => %(seconds)s)
+returning tenant_id, job_id;

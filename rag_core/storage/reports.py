@@ -1,0 +1,46 @@
+"""What the pages about evaluation show beside the runs: notes by their titles, and what happened meanwhile."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from rag_core.model import NoteId, TenantId
+from rag_core.storage.database import Connection
+from rag_core.storage.queries import query
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteTitle:
+    """What a note is called, where it came from, and when it was written."""
+
+    title: str | None
+    source: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegressionAlert:
+    """An alert that a nightly evaluation was worse than its baseline; not resolved while it lasts."""
+
+    title: str
+    message: str
+    first_seen_at: datetime
+    resolved_at: datetime | None
+
+
+def fetch_note_titles(connection: Connection, tenant: TenantId, notes: Collection[NoteId]) -> dict[NoteId, NoteTitle]:
+    """The notes that still exist, by their ids."""
+    rows = connection.execute(query("note_titles"), {"tenant": tenant, "notes": list(notes)}).fetchall()
+    return {
+        note_id: NoteTitle(title=title, source=source, created_at=created_at)
+        for note_id, title, source, created_at in rows
+    }
+
+
+def list_regression_alerts(owner: Connection, tenant: TenantId, *, limit: int) -> list[RegressionAlert]:
+    """The alerts of one tenant's evaluations, newest first."""
+    rows = owner.execute(query("list_regression_alerts"), {"tenant": tenant, "limit": limit}).fetchall()
+    return [
+        RegressionAlert(title=title, message=message, first_seen_at=first, resolved_at=resolved)
+        for title, message, first, resolved in rows
+    ]

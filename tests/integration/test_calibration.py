@@ -1,0 +1,129 @@
+import itertools
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from rag_core.cli import calibration  # noqa: F401  it registers the command
+from rag_core.cli.app import app
+from rag_core.engine import Engine
+from rag_core.errors import InvalidInputError
+from rag_core.evaluation.golden_set import import_golden
+from rag_core.evaluation.tuning.calibrating import calibrate_model, store_threshold
+from rag_core.storage.models import fetch_active_model, hold_model
+
+THINGS = [
+    "paraguas",
+    "bufanda",
+    "bicicleta",
+    "guitarra",
+    "maleta",
+    "cámara",
+    "mochila",
+    "sombrero",
+    "violín",
+    "tablero",
+]
+PLACES = ["Cádiz", "Pamplona", "Soria", "Teruel"]
+TIMEOUT_MS = 30_000
+
+
+@pytest.fixture
+def diary(make_note, index_notes, database, tenant) -> None:
+    """Forty notes that say nearly what is asked, and forty that speak of nothing like it."""
+    lines = []
+    for number, (thing, place) in enumerate(itertools.product(THINGS, PLACES)):
+        make_note(f"Perdí mi {thing} en {place}.", external_id=f"n{number}")
+        make_note(f"1{number} x 7 = {7 * (10 + number)}; kWh, m², ÷", external_id=f"cuenta-{number}")
+        lines.append({"query": f"¿perdí mi {thing} en {place}?", "relevant_ids": [f"n{number}"]})
+    index_notes()
+    content = [json.dumps(line, ensure_ascii=False).encode() for line in lines]
+    assert import_golden(database, tenant, content, set_name="default").imported == 40
+
+
+@pytest.fixture
+def as_command(database_url, tenant, monkeypatch) -> None:
+    """The command line works on the test's database and tenant."""
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    monkeypatch.setenv("BRAIN_TENANT", tenant)
+
+
+def active_threshold(database) -> float | None:
+    with database.owner() as connection:
+        return fetch_active_model(connection).similarity_threshold
+
+
+def brain(*words: str) -> tuple[int, dict]:
+    result = CliRunner().invoke(app, [*words, "--json"])
+    return result.exit_code, json.loads(result.stdout)
+
+
+@pytest.mark.usefixtures("diary")
+def test_the_threshold_keeps_what_is_right_and_drops_what_is_not(engine: Engine, tenant) -> None:
+    found = calibrate_model(engine, tenant, set_name="default", timeout_ms=TIMEOUT_MS)
+
+    assert (found.queries, found.relevant, found.left_out) == (40, 40, 0)
+    assert found.threshold is not None
+    [row] = [row for row in found.table if row.threshold == found.threshold]
+    assert row.kept == 1.0
+    assert row.dropped > 0.9
+    kept = [row.kept for row in found.table]
+    dropped = [row.dropped for row in found.table]
+    assert kept == sorted(kept, reverse=True)
+    assert dropped == sorted(dropped)
+    held_out = found.attempts[-1]
+    assert held_out.is_borne_out
+    assert held_out.kept >= 0.99
+    assert held_out.semantic.difference == 0
+
+
+@pytest.mark.usefixtures("diary", "as_command")
+def test_it_is_kept_with_the_model_and_part_of_what_runs_are_told_apart_by(engine: Engine, database, tenant) -> None:
+    before = engine.model_names(tenant, engine.served(tenant).config)
+
+    code, said = brain("models", "calibrate")
+
+    assert code == 0
+    assert (said["former"], said["stored"], said["model"]) == (None, True, "hashing")
+    assert active_threshold(database) == said["threshold"] > 0
+    with database.owner() as connection:
+        calibrated = fetch_active_model(connection)
+    object.__setattr__(engine, "model", calibrated)
+    after = engine.model_names(tenant, engine.served(tenant).config)
+    assert after == before | {"similarityThreshold": f"{said['threshold']:g}"}
+
+
+@pytest.mark.usefixtures("diary", "as_command")
+def test_a_dry_run_changes_nothing(database) -> None:
+    code, said = brain("models", "calibrate", "--dry-run")
+
+    assert (code, said["stored"]) == (0, False)
+    assert said["threshold"] is not None
+    assert active_threshold(database) is None
+
+
+@pytest.mark.usefixtures("diary", "as_command")
+def test_people_see_what_each_threshold_keeps_and_drops() -> None:
+    shown = CliRunner().invoke(app, ["models", "calibrate"])
+
+    assert shown.exit_code == 0
+    for told in ("←", "relevant kept", "others dropped", "chosen to keep 99 %", "(was none)"):
+        assert told in shown.output
+
+
+def test_whoever_writes_vectors_meanwhile_goes_on(engine: Engine, database, tenant) -> None:
+    store_threshold(engine, 0.2)
+
+    with database.transaction(tenant) as connection:
+        assert hold_model(connection, engine.model) == "active"
+    assert not engine.watch.is_retired(engine.model)
+    assert active_threshold(database) == 0.2
+
+
+def test_too_little_found_is_an_error_with_a_remedy(engine: Engine, database, tenant, make_note, index_notes) -> None:
+    make_note("Perdí el paraguas.", external_id="n")
+    index_notes()
+    import_golden(database, tenant, [b'{"query": "paraguas", "relevant_ids": ["n"]}'], set_name="default")
+
+    with pytest.raises(InvalidInputError, match="finds 1 relevant notes for 1 queries"):
+        calibrate_model(engine, tenant, set_name="default", timeout_ms=TIMEOUT_MS)

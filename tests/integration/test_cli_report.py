@@ -1,0 +1,153 @@
+"""`brain report`: a run, or one run against another, as one file."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from rag_core.cli import evaluation, report  # noqa: F401  they register the commands
+from rag_core.cli.app import app
+from rag_core.evaluation.golden_set import import_golden
+
+Brain = Callable[..., Result]
+ANIMALS = ["zorro", "gato", "perro", "lobo", "oso", "ciervo", "pato", "búho", "rana", "topo", "erizo", "lince"]
+
+
+@pytest.fixture
+def brain(database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Brain:
+    """Run the command on the test's database as its tenant, in a folder of its own."""
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    monkeypatch.setenv("BRAIN_HOME", str(tmp_path))
+    monkeypatch.setenv("BRAIN_TENANT", "pruebas")
+    monkeypatch.setenv("BRAIN_API_URL", "https://notas.example")
+    monkeypatch.chdir(tmp_path)
+    return lambda *words: CliRunner().invoke(app, list(words))
+
+
+@pytest.fixture
+def evaluate(brain: Brain, database, tenant, make_note, index_notes) -> Callable[..., str]:
+    """Make a run over twelve notes, each found by its animal, and return its id."""
+    for animal in ANIMALS:
+        make_note(f"Hoy vi un {animal} en el bosque.", external_id=animal, title=f"El {animal}")
+    index_notes()
+    lines = [json.dumps({"query": f"¿Cuándo vi un {animal}?", "relevant_ids": [animal]}).encode() for animal in ANIMALS]
+    import_golden(database, tenant, lines)
+
+    def run(*words: str) -> str:
+        done = brain("evaluate", "--json", *words)
+        assert done.exit_code == 0, done.output
+        return str(json.loads(done.stdout)["run_id"])
+
+    return run
+
+
+def test_the_newest_run_is_written_beside_whoever_asks(brain: Brain, evaluate, tmp_path: Path) -> None:
+    evaluate("--strategy", "semantic")
+    newest = evaluate("--strategy", "fulltext")
+
+    done = brain("report")
+
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / f"brain-report-{newest[:8]}.html").read_text(encoding="utf-8")
+    assert "búsqueda por palabras" in text
+    assert f"https://notas.example/evaluation/runs/{newest}?tenant=pruebas" in text
+    assert "notas de «pruebas»" in text
+
+
+def test_without_a_run_it_is_of_what_is_served_and_says_which(brain: Brain, evaluate, tmp_path: Path, database) -> None:
+    served = evaluate("--strategy", "semantic")
+    candidate = evaluate("--strategy", "semantic")
+    with database.owner() as owner:
+        owner.execute("update brain.evaluation_runs set purpose = 'benchmark' where run_id = %s", (candidate,))
+
+    done = brain("report", "--json")
+
+    assert json.loads(done.stdout)["run_id"] == served
+    assert f"run {served} of pruebas: semantic, manual, model hashing@1" in done.stderr
+
+
+def test_a_candidate_is_reported_on_where_there_is_nothing_else(brain: Brain, evaluate, database) -> None:
+    candidate = evaluate()
+    with database.owner() as owner:
+        owner.execute("update brain.evaluation_runs set purpose = 'benchmark'")
+
+    done = brain("report", "--json")
+
+    assert json.loads(done.stdout)["run_id"] == candidate
+    assert "benchmark" in done.stderr
+
+
+def test_the_file_needs_nothing_else(brain: Brain, evaluate, tmp_path: Path) -> None:
+    evaluate()
+
+    brain("report", "-o", "informe.html")
+
+    text = (tmp_path / "informe.html").read_text(encoding="utf-8")
+    assert re.findall(r"\bsrc=|<link\b|url\(|@import", text) == []
+    outward = {address for address in re.findall(r'href="([^"]+)"', text) if not address.startswith("#")}
+    assert {address.split("/evaluation/")[0] for address in outward} == {"https://notas.example"}
+
+
+def test_every_query_leads_to_what_it_brought_back_within_the_file(brain: Brain, evaluate, tmp_path: Path) -> None:
+    evaluate("--strategy", "fulltext")
+
+    brain("report", "-o", "informe.html")
+
+    text = (tmp_path / "informe.html").read_text(encoding="utf-8")
+    wanted = set(re.findall(r'href="#(consulta-[\w-]+)"', text))
+    assert len(wanted) == 12
+    assert wanted == set(re.findall(r'id="(consulta-[\w-]+)"', text))
+    assert re.search(r'<li class="good">El lobo', text)
+
+
+def test_a_run_against_another_shows_both(brain: Brain, evaluate, tmp_path: Path) -> None:
+    before, after = evaluate("--strategy", "semantic"), evaluate("--strategy", "fulltext")
+
+    done = brain("report", after, "--baseline", before, "-o", "informe.html", "--json")
+
+    document = json.loads(done.stdout)
+    assert document == {
+        "file": str(tmp_path / "informe.html"),
+        "run_id": after,
+        "bytes": (tmp_path / "informe.html").stat().st_size,
+    }
+    text = (tmp_path / "informe.html").read_text(encoding="utf-8")
+    assert "Comparación" in text
+    assert "<h3>Antes</h3>" in text
+
+
+def test_runs_that_asked_different_queries_are_refused_unless_the_common_ones_will_do(brain: Brain, evaluate) -> None:
+    whole, part = evaluate(), evaluate("--category", "factual")
+
+    refused = brain("report", part, "--baseline", whole)
+    common = brain("report", part, "--baseline", whole, "--common")
+
+    assert refused.exit_code == 1
+    assert "did not ask the same" in refused.output
+    assert common.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [((), "brain evaluate makes one"), ((str(uuid4()),), "no evaluation run")],
+    ids=["nothing was evaluated", "no such run"],
+)
+def test_what_cannot_be_reported_on_says_what_to_do(brain: Brain, tenant, words: tuple[str, ...], said: str) -> None:
+    done = brain("report", *words)
+
+    assert done.exit_code == 1
+    assert said in done.output
+
+
+def test_a_folder_that_is_not_there_is_told(brain: Brain, evaluate) -> None:
+    evaluate()
+
+    done = brain("report", "-o", "nirgends/informe.html")
+
+    assert done.exit_code == 1
+    assert "cannot write nirgends/informe.html" in done.output

@@ -1,0 +1,350 @@
+"""Jobs on a real database: queued, done by a thread, cancelled, and what becomes of them when a server ends."""
+
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+
+from rag_core.engine import Engine
+from rag_core.errors import InvalidInputError, JobCancelledError, NotFoundError, TooManyJobsError
+from rag_core.evaluation import jobs
+from rag_core.evaluation.jobs import JobRunner, Progress, cancel, fetch_job, list_jobs, register, running_jobs, submit
+from rag_core.model import TenantId
+from rag_core.storage.database import Database
+from rag_core.storage.jobs import Job, claim_job
+
+SECONDS = 20
+
+
+@pytest.fixture(autouse=True)
+def _functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "_functions", {})
+
+
+def eventually(database: Database, tenant: TenantId, job_id: UUID, state: str) -> Job:
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        job = fetch_job(database, tenant, job_id)
+        if job.state == state:
+            return job
+        time.sleep(0.02)
+    raise AssertionError(f"the job is {job.state}, not {state}: {job.error}")
+
+
+@pytest.fixture
+def runner(engine: Engine) -> Iterator[JobRunner]:
+    with running_jobs(engine.database, lambda: engine, poll_seconds=0.02) as opened:
+        yield opened
+
+
+class Stepping:
+    """A job that reports a step whenever it is let."""
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+        self.permits = threading.Semaphore(0)
+
+    def __call__(
+        self, _engine: Engine, _tenant: TenantId, _asked: Mapping[str, Any], progress: Progress
+    ) -> dict[str, Any]:
+        for step in range(3):
+            progress.report("steps", step, 3)
+            self.begun.set()
+            assert self.permits.acquire(timeout=SECONDS)
+        progress.report("steps", 3, 3)
+        return {"steps": 3}
+
+
+class TestRunning:
+    def test_a_job_is_done_with_its_parameters_for_its_tenant(self, engine, tenant, runner) -> None:
+        register("tuning", lambda _engine, owner, asked, _progress: {"asked": dict(asked), "tenant": owner})
+
+        job_id = submit(engine.database, tenant, "tuning", {"minutes": 5})
+
+        done = eventually(engine.database, tenant, job_id, "completed")
+        assert done.result == {"asked": {"minutes": 5}, "tenant": "pruebas"}
+        assert (done.error, done.is_cancel_wanted) == (None, False)
+        assert done.created_at <= done.started_at <= done.finished_at
+
+    def test_its_progress_can_be_read_meanwhile(self, engine, tenant, runner) -> None:
+        work = Stepping()
+        register("tuning", work)
+        job_id = submit(engine.database, tenant, "tuning", {})
+
+        assert work.begun.wait(SECONDS)
+        at_work = eventually(engine.database, tenant, job_id, "running")
+        work.permits.release(3)
+
+        assert (at_work.stage, at_work.done, at_work.total) == ("steps", 0, 3)
+        assert eventually(engine.database, tenant, job_id, "completed").done == 3
+
+    def test_a_failure_is_told(self, engine, tenant, runner) -> None:
+        def fail(*_: object) -> dict[str, Any]:
+            raise InvalidInputError("the set is empty; import one")
+
+        register("tuning", fail)
+
+        failed = eventually(engine.database, tenant, submit(engine.database, tenant, "tuning", {}), "failed")
+
+        assert failed.error == "the set is empty; import one"
+
+    def test_a_defect_fails_its_job_and_no_other(self, engine, tenant, runner) -> None:
+        def divide(_engine: Engine, _tenant: TenantId, asked: Mapping[str, Any], _progress: Progress) -> dict[str, Any]:
+            return {"quotient": 1 / asked["by"]}
+
+        register("tuning", divide)
+
+        first, second = (submit(engine.database, tenant, "tuning", {"by": by}) for by in (0, 2))
+
+        assert "defect of the program (ZeroDivisionError)" in eventually(engine.database, tenant, first, "failed").error
+        assert eventually(engine.database, tenant, second, "completed").result == {"quotient": 0.5}
+
+    def test_one_is_done_at_a_time_and_the_oldest_first(self, engine, tenant, runner) -> None:
+        at_work, most, order = 0, 0, []
+
+        def watch(_engine: Engine, _tenant: TenantId, asked: Mapping[str, Any], _progress: Progress) -> dict[str, Any]:
+            nonlocal at_work, most
+            at_work += 1
+            most = max(most, at_work)
+            order.append(asked["number"])
+            time.sleep(0.02)
+            at_work -= 1
+            return {}
+
+        register("tuning", watch)
+
+        ids = [submit(engine.database, tenant, "tuning", {"number": number}) for number in range(4)]
+        for job_id in ids:
+            eventually(engine.database, tenant, job_id, "completed")
+
+        assert (most, order) == (1, [0, 1, 2, 3])
+
+    def test_jobs_are_listed_newest_first_and_by_kind(self, database, tenant) -> None:
+        first = submit(database, tenant, "tuning", {})
+        second = submit(database, tenant, "evaluation", {})
+
+        assert [job.job_id for job in list_jobs(database, tenant)] == [second, first]
+        assert [job.job_id for job in list_jobs(database, tenant, kind="tuning")] == [first]
+        assert [job.job_id for job in list_jobs(database, tenant, limit=1)] == [second]
+
+    def test_a_kind_that_this_server_cannot_do_is_left_for_others(self, engine, tenant) -> None:
+        register("tuning", lambda *_: {})
+        job_id = submit(engine.database, tenant, "evaluation", {})
+
+        with engine.database.owner() as owner:
+            claimed = claim_job(owner, worker="w", kinds=["tuning"])
+
+        assert claimed is None
+        assert fetch_job(engine.database, tenant, job_id).state == "queued"
+
+
+class TestTenants:
+    def test_another_tenant_sees_no_job(self, database, tenant, database_url) -> None:
+        with psycopg.connect(database_url, autocommit=True) as owner:
+            owner.execute("insert into brain.tenants (tenant_id) values ('otra')")
+        job_id = submit(database, tenant, "tuning", {})
+
+        assert list_jobs(database, TenantId("otra")) == []
+        with pytest.raises(NotFoundError):
+            fetch_job(database, TenantId("otra"), job_id)
+        with pytest.raises(NotFoundError):
+            cancel(database, TenantId("otra"), job_id)
+        assert fetch_job(database, tenant, job_id).is_cancel_wanted is False
+
+    def test_an_unknown_job_is_not_found(self, database, tenant) -> None:
+        with pytest.raises(NotFoundError, match="no job"):
+            fetch_job(database, tenant, uuid4())
+
+
+class TestManyJobs:
+    @pytest.fixture
+    def other(self, database_url: str) -> TenantId:
+        _sql(database_url, "insert into brain.tenants (tenant_id) values ('otra')")
+        return TenantId("otra")
+
+    def test_a_tenant_has_twenty_unfinished_jobs_at_most(self, database, tenant, other) -> None:
+        ids = [submit(database, tenant, "tuning", {}) for _ in range(20)]
+
+        with pytest.raises(TooManyJobsError, match="20 unfinished jobs"):
+            submit(database, tenant, "evaluation", {})
+        submit(database, other, "tuning", {})
+        cancel(database, tenant, ids[0])
+
+        submit(database, tenant, "evaluation", {})
+        assert len(list_jobs(database, tenant)) == 21
+
+    def test_those_that_are_asked_for_at_once_are_counted_too(self, database, tenant) -> None:
+        def ask(_: int) -> bool:
+            try:
+                submit(database, tenant, "tuning", {})
+            except TooManyJobsError:
+                return False
+            return True
+
+        with ThreadPoolExecutor(4) as threads:
+            taken = sum(threads.map(ask, range(28)))
+
+        assert taken == len(list_jobs(database, tenant)) == 20
+
+    def test_tenants_take_turns(self, database, tenant, other) -> None:
+        mine = [submit(database, tenant, "tuning", {}) for _ in range(3)]
+        theirs = [submit(database, other, "tuning", {}) for _ in range(2)]
+
+        with database.owner() as owner:
+            order = [claim_job(owner, worker="w", kinds=["tuning"]) for _ in range(5)]
+
+        assert [claimed.job_id for claimed in order] == [mine[0], theirs[0], mine[1], theirs[1], mine[2]]
+
+
+class TestCancelling:
+    def test_a_queued_job_is_cancelled_at_once(self, engine, tenant) -> None:
+        register("tuning", lambda *_: {})
+        job_id = submit(engine.database, tenant, "tuning", {})
+
+        cancelled = cancel(engine.database, tenant, job_id)
+
+        assert (cancelled.state, cancelled.finished_at is not None) == ("cancelled", True)
+        with engine.database.owner() as owner:
+            assert claim_job(owner, worker="w", kinds=["tuning"]) is None
+
+    def test_a_running_job_ends_at_its_next_step(self, engine, tenant, runner, monkeypatch) -> None:
+        monkeypatch.setattr(jobs, "REPORT_SECONDS", 0.0)
+        work = Stepping()
+        register("tuning", work)
+        job_id = submit(engine.database, tenant, "tuning", {})
+        assert work.begun.wait(SECONDS)
+
+        asked = cancel(engine.database, tenant, job_id)
+        work.permits.release(3)
+
+        assert (asked.state, asked.is_cancel_wanted) == ("running", True)
+        cancelled = eventually(engine.database, tenant, job_id, "cancelled")
+        assert (cancelled.result, cancelled.done) == (None, 1)
+
+    def test_a_step_that_takes_long_hears_it_by_the_heartbeat(self, engine, tenant, runner, monkeypatch) -> None:
+        monkeypatch.setattr(jobs, "HEARTBEAT_SECONDS", 0.05)
+        begun = threading.Event()
+
+        def wait(_engine: Engine, _tenant: TenantId, _asked: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+            begun.set()
+            end = time.monotonic() + SECONDS
+            while not progress.should_stop() and time.monotonic() < end:
+                time.sleep(0.02)
+            raise JobCancelledError("heard")
+
+        register("tuning", wait)
+        job_id = submit(engine.database, tenant, "tuning", {})
+        assert begun.wait(SECONDS)
+
+        cancel(engine.database, tenant, job_id)
+
+        eventually(engine.database, tenant, job_id, "cancelled")
+
+    def test_a_job_that_has_ended_stays_as_it_is(self, engine, tenant, runner) -> None:
+        register("tuning", lambda *_: {"figure": 1})
+        job_id = submit(engine.database, tenant, "tuning", {})
+        eventually(engine.database, tenant, job_id, "completed")
+
+        after = cancel(engine.database, tenant, job_id)
+
+        assert (after.state, after.result, after.is_cancel_wanted) == ("completed", {"figure": 1}, False)
+
+
+class TestServersThatEnd:
+    def test_a_queued_job_is_done_by_the_next_server(self, engine, tenant) -> None:
+        register("tuning", lambda *_: {})
+        job_id = submit(engine.database, tenant, "tuning", {})
+
+        with running_jobs(engine.database, lambda: engine, poll_seconds=0.02):
+            eventually(engine.database, tenant, job_id, "completed")
+
+    def test_a_job_under_way_is_queued_again_when_its_server_ends(self, engine, tenant) -> None:
+        work = Stepping()
+        register("tuning", work)
+        job_id = submit(engine.database, tenant, "tuning", {})
+
+        with running_jobs(engine.database, lambda: engine, poll_seconds=0.02):
+            assert work.begun.wait(SECONDS)
+            threading.Timer(0.2, lambda: work.permits.release(3)).start()
+
+        job = fetch_job(engine.database, tenant, job_id)
+        assert (job.state, job.done, job.started_at) == ("queued", 0, None)
+
+    def test_a_job_that_does_not_come_to_its_next_step_is_given_back(self, engine, tenant, monkeypatch) -> None:
+        monkeypatch.setattr(jobs, "STOP_SECONDS", 0.1)
+        work = Stepping()
+        register("tuning", work)
+        job_id = submit(engine.database, tenant, "tuning", {})
+
+        with running_jobs(engine.database, lambda: engine, poll_seconds=0.02):
+            assert work.begun.wait(SECONDS)
+
+        assert fetch_job(engine.database, tenant, job_id).state == "queued"
+        work.permits.release(3)
+
+    def test_a_killed_servers_job_has_failed_with_a_remedy(self, engine, tenant, database_url) -> None:
+        register("tuning", lambda *_: {})
+        lost, recent = (submit(engine.database, tenant, "tuning", {}) for _ in range(2))
+        with engine.database.owner() as owner:
+            for _ in range(2):
+                claim_job(owner, worker="gone", kinds=["tuning"])
+        _age(database_url, lost, seconds=61)
+        _age(database_url, recent, seconds=50)
+
+        with running_jobs(engine.database, lambda: engine, poll_seconds=0.02):
+            failed = eventually(engine.database, tenant, lost, "failed")
+
+        assert "ask for the job again" in failed.error
+        assert fetch_job(engine.database, tenant, recent).state == "running"
+
+    def test_a_worker_that_was_given_up_stores_nothing(self, engine, tenant, runner, database_url, monkeypatch) -> None:
+        monkeypatch.setattr(jobs, "REPORT_SECONDS", 0.0)
+        work = Stepping()
+        register("tuning", work)
+        job_id = submit(engine.database, tenant, "tuning", {})
+        assert work.begun.wait(SECONDS)
+
+        _sql(database_url, "update brain.evaluation_jobs set state = 'failed', error = 'silent'")
+        work.permits.release(3)
+        done = threading.Event()
+        register("evaluation", lambda *_: done.set() or {})
+        submit(engine.database, tenant, "evaluation", {})
+
+        assert done.wait(SECONDS)
+        assert (fetch_job(engine.database, tenant, job_id).state, fetch_job(engine.database, tenant, job_id).error) == (
+            "failed",
+            "silent",
+        )
+
+    def test_two_servers_never_do_the_same_job(self, engine, tenant) -> None:
+        counted: dict[int, int] = {}
+        register("tuning", lambda _e, _t, asked, _p: counted.update({asked["n"]: counted.get(asked["n"], 0) + 1}) or {})
+        ids = [submit(engine.database, tenant, "tuning", {"n": n}) for n in range(12)]
+
+        with (
+            running_jobs(engine.database, lambda: engine, poll_seconds=0.01),
+            running_jobs(engine.database, lambda: engine, poll_seconds=0.01),
+        ):
+            for job_id in ids:
+                eventually(engine.database, tenant, job_id, "completed")
+
+        assert counted == dict.fromkeys(range(12), 1)
+
+
+def _age(database_url: str, job_id: UUID, *, seconds: int) -> None:
+    _sql(
+        database_url,
+        "update brain.evaluation_jobs set heartbeat_at = now() - make_interval(secs => %s) where job_id = %s",
+        seconds,
+        job_id,
+    )
+
+
+def _sql(database_url: str, statement: str, *values: object) -> None:
+    with psycopg.connect(database_url, autocommit=True) as owner:
+        owner.execute(statement, values)
