@@ -100,8 +100,12 @@ def test_damage_in_what_is_indexed_does_not_keep_it_from_being_evaluated(
     assert evaluation.success
     assert _made(evaluation) == ["evaluation_report"]
     assert {found.check_name for found in evaluation.get_asset_check_evaluations()} == {
+        "both_legs_take_part",
+        "hit_rate_reaches_target",
         "hybrid_is_not_below_its_better_leg",
+        "latency_p95_is_within_target",
         "quality_has_not_dropped",
+        "rankings_are_explained",
     }
 
 

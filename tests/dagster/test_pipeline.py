@@ -146,7 +146,7 @@ def test_the_index_of_a_short_note_passes_every_check(run_job: RunJob, import_te
     result = run_job("index_notes")
 
     assert [e.check_name for e in result.get_asset_check_evaluations() if not e.passed] == []
-    assert len(result.get_asset_check_evaluations()) == 16
+    assert len(result.get_asset_check_evaluations()) == 20
 
 
 def _metadata(result: dg.ExecuteInProcessResult, asset: str) -> dict[str, Any]:

@@ -109,9 +109,12 @@ class TestUp:
         (repository,) = workspace["locationEntries"][0]["locationOrLoadError"]["repositories"]
         schedules = {one["name"]: one["scheduleState"]["status"] for one in repository["schedules"]}
         sensors = {one["name"]: one["sensorState"]["status"] for one in repository["sensors"]}
-        assert schedules == dict.fromkeys(
-            ("hourly_index", "nightly_index_and_evaluation", "nightly_verification"), "RUNNING"
-        )
+        assert schedules == {
+            "hourly_index": "RUNNING",
+            "nightly_index_and_evaluation": "RUNNING",
+            "nightly_verification": "RUNNING",
+            "weekly_tuning": "STOPPED",
+        }
         assert sensors == dict.fromkeys(
             ("register_note_batches", "index_new_and_changed_notes", "watch_and_alert"), "RUNNING"
         )
