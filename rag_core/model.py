@@ -64,8 +64,8 @@ class NewNote:
 class Hit:
     """One result of a retrieval: a chunk, its window, and how it was found.
 
-    ``expanded_content[bounds[0]:bounds[1]] == content``; ``score`` is in [0, 1], ``fusion_score`` is what the
-    fusion computed (for RRF the raw sum), ``matched_spans`` are all chunks merged into the window, in it.
+    ``expanded_content[bounds[0]:bounds[1]] == content``; the window begins at ``start_char`` of its note. ``score`` is in [0, 1],
+    ``fusion_score`` is what the fusion computed (for RRF the raw sum), ``matched_spans`` are all chunks merged into the window, in it.
     """
 
     chunk_id: ChunkId
@@ -77,6 +77,7 @@ class Hit:
     language: Language
     content: str
     expanded_content: str
+    start_char: int
     bounds: Span
     matched_spans: tuple[Span, ...]
     chunk_index: int

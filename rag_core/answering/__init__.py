@@ -1,22 +1,43 @@
-"""Hits into an answer with citations: the interface, and one file a way of answering.
+"""Hits into an answer with citations: the interface, and one file a step.
 
 In the order of the work: ``context`` numbers the sources and cuts them to what a prompt holds, ``extractive`` answers with
 the best sentences of the sources, ``generation`` has a chat model write the answer, ``citations`` reads from an answer what
-it cites. Not here: searching (``rag_core.retrieval``), and how good an answer is (``rag_core.evaluation.answers``).
-Imports point to ``chat``, ``chunking``, ``language`` and ``model``.
+it cites, ``verification`` holds every citation to its source, ``tidying`` takes out what does not hold, ``confidence`` says how
+much an answer is worth and when none should be given, ``rendering`` writes citations as a contract wants them. ``answer`` is the
+whole path. Not here: searching (``rag_core.retrieval``), what may come in and go out (``rag_core.guardrails``), conversations
+(``rag_core.conversation``), and how good answers are (``rag_core.evaluation.answers``).
+Imports point to ``chat``, ``chunking``, ``guardrails``, ``language`` and ``model``; ``answer`` alone to ``engine`` and ``retrieval``.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
 from rag_core.model import ChunkId, Hit, Language, NoteId, Span
+
+Confidence = Literal["high", "medium", "low", "insufficient"]
+"""How far an answer is to be trusted; see ``confidence`` for the cut-offs."""
+RefusalReason = Literal[
+    "no_notes",  # the tenant has none
+    "nothing_found",  # no note fits the question at all
+    "insufficient_evidence",  # what was found is too far from the question; decided before anything is generated
+    "model_refused",  # the model says that the sources hold no answer
+    "no_valid_citation",  # nothing of what the model said is held by a source
+    "not_grounded",  # too little of it is, and the caller wants such answers refused
+    "blocked",  # what was answered must not go out
+]
+VerifiedBy = Literal["lexical", "judge"]
+"""What found that a source says what is claimed: words and figures in common, or a model that was asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A passage that an answer may cite by its ``number``, from 1; ``text`` is what the answerer read of it."""
+    """A passage that an answer may cite by its ``number``, from 1; ``text`` is what the answerer read of it.
+
+    ``original`` is the passage as it stands in its note, from ``start_char``: ``note.content[start_char:][:len(original)]``.
+    Where nothing was compressed or neutralised, ``text`` is the same without the white space around it. ``score`` is the hit's.
+    """
 
     number: int
     note_id: NoteId
@@ -26,6 +47,11 @@ class Source:
     created_at: datetime
     language: Language
     text: str
+    original: str
+    start_char: int
+    chunk_index: int
+    score: float
+    page: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +71,41 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedCitation:
+    """One source that an answer's mark names, and whether it says what is claimed.
+
+    ``mark`` and ``claim`` are spans of the answer: "[1]", and the sentence it stands in. ``evidence`` is the span of the *note* whose
+    text ``quote`` says it, at most three sentences: ``note.content[evidence[0]:evidence[1]] == quote``; None and '' where no
+    sentence comes near. ``support`` in [0, 1] is how much of the claim the evidence covers.
+    """
+
+    number: int
+    mark: Span
+    claim: Span
+    evidence: Span | None
+    quote: str
+    support: float
+    is_supported: bool
+    verified_by: VerifiedBy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedText:
+    """An answer's text once its citations were held to the sources; spans are of ``text``, marks are "[1]" or "[1, 2]".
+
+    ``uncited`` are the sentences that claim something and name no source that holds it. ``removed`` counts the marks taken out
+    because no such source exists; a mark whose source exists and does not say it is kept and told by ``is_supported``.
+    """
+
+    text: str
+    citations: tuple[CheckedCitation, ...]
+    uncited: tuple[Span, ...]
+    removed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratedAnswer:
-    """An answer and what it was made from; ``citations`` in their order, those of no source included.
+    """What an answerer said, as it said it, and what it was made from; ``citations`` in their order, those of no source included.
 
     A refusal says that the sources hold no answer; it claims nothing and cites nothing.
     """

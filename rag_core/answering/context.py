@@ -47,6 +47,10 @@ def _source(hit: Hit, number: int, text: str) -> Source:
         created_at=hit.created_at,
         language=hit.language,
         text=text,
+        original=hit.expanded_content,
+        start_char=hit.start_char,
+        chunk_index=hit.chunk_index,
+        score=hit.score,
     )
 
 

@@ -2,13 +2,15 @@
 
 Here: what is said to a model and what comes back. Not here: what is asked for (a summary, a score, an answer:
 each beside its caller), breakers and limits (``rag_core.resilience``).
-Imports point to ``errors``. A provider's file is imported when a model of it is built, so that a machine without
+Imports point to ``cancellation`` and ``errors``. A provider's file is imported when a model of it is built, so that a machine without
 Ollama loads no HTTP client.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
+
+from rag_core.cancellation import Cancellation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +42,25 @@ class ChatModel(Protocol):
 
         Raises:
             ChatError: the model failed, had no time, or gave nothing, or a part only.
+        """
+        ...
+
+    def stream(
+        self,
+        messages: Sequence[Message],
+        *,
+        timeout_seconds: float,
+        max_tokens: int | None = None,
+        temperature: float = 0.0,
+        cancellation: Cancellation | None = None,
+    ) -> Iterator[str]:
+        """The same as text that comes bit by bit, in the model's order, without its thoughts; bits are never ''.
+
+        Whoever stops iterating, or cancels from another thread, ends the call on the server within a second.
+        ``timeout_seconds`` bounds the whole answer. A text that reaches ``max_tokens`` ends there.
+
+        Raises:
+            ChatError: as for ``complete``, before the first bit or after any.
         """
         ...
 

@@ -125,6 +125,7 @@ def _hit(window: Window, text: WindowText, candidate: Fused, query: str, config:
         language=text.language,
         content=text.text[start:end],
         expanded_content=text.text,
+        start_char=window.span[0],
         bounds=(start, end),
         matched_spans=tuple(within(span, window.span) for span in window.matched),
         chunk_index=window.best.chunk_index,

@@ -2,6 +2,18 @@
 
 CREATE SCHEMA brain;
 
+CREATE FUNCTION brain.find_api_key(wanted text, hash bytea) RETURNS TABLE(tenant_id text, name text, scopes text[], departments text[], questions_per_minute integer, questions_per_hour integer, expires_at timestamp with time zone, revoked_at timestamp with time zone)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'brain', 'pg_temp'
+    AS $$
+    update api_keys k set last_used_at = now()
+    where k.key_id = wanted and k.secret_hash = hash
+        and (k.last_used_at is null or k.last_used_at < now() - interval '1 minute');
+    select k.tenant_id, k.name, k.scopes, k.departments, k.questions_per_minute, k.questions_per_hour, k.expires_at, k.revoked_at
+    from api_keys k
+    where k.key_id = wanted and k.secret_hash = hash;
+$$;
+
 CREATE FUNCTION brain.fold_statistics(tenant text) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'brain'
@@ -215,6 +227,27 @@ CREATE TABLE brain.alerts (
     CONSTRAINT alerts_severity_check CHECK ((severity = ANY (ARRAY['info'::text, 'warning'::text, 'critical'::text]))),
     CONSTRAINT alerts_state_check CHECK ((state = ANY (ARRAY['firing'::text, 'resolved'::text]))),
     CONSTRAINT alerts_times_seen_check CHECK ((times_seen > 0))
+);
+
+CREATE TABLE brain.api_keys (
+    key_id text NOT NULL,
+    tenant_id text NOT NULL,
+    name text NOT NULL,
+    secret_hash bytea NOT NULL,
+    scopes text[] NOT NULL,
+    departments text[],
+    questions_per_minute integer,
+    questions_per_hour integer,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    CONSTRAINT api_keys_key_id_check CHECK ((key_id ~ '^[a-z0-9]{12}$'::text)),
+    CONSTRAINT api_keys_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT api_keys_questions_per_hour_check CHECK ((questions_per_hour > 0)),
+    CONSTRAINT api_keys_questions_per_minute_check CHECK ((questions_per_minute > 0)),
+    CONSTRAINT api_keys_scopes_check CHECK (((cardinality(scopes) > 0) AND (scopes <@ ARRAY['read'::text, 'write'::text, 'evaluate'::text, 'admin'::text]))),
+    CONSTRAINT api_keys_secret_hash_check CHECK ((octet_length(secret_hash) = 32))
 );
 
 CREATE TABLE brain.batches (
@@ -530,6 +563,18 @@ CREATE TABLE brain.experiments (
     CONSTRAINT experiments_state_check CHECK ((state = ANY (ARRAY['running'::text, 'stopped'::text])))
 );
 
+CREATE TABLE brain.feedback (
+    tenant_id text NOT NULL,
+    feedback_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    query_id uuid NOT NULL,
+    rating smallint NOT NULL,
+    comment text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT feedback_comment_check CHECK ((char_length(comment) <= 2000)),
+    CONSTRAINT feedback_rating_check CHECK (((rating >= 1) AND (rating <= 5)))
+);
+
 CREATE TABLE brain.golden_proposal_places (
     tenant_id text NOT NULL,
     proposal_id uuid NOT NULL,
@@ -694,6 +739,17 @@ CREATE TABLE brain.migrations (
     CONSTRAINT migrations_state_check CHECK ((state = ANY (ARRAY['running'::text, 'stopped'::text, 'rolled_back'::text, 'finished'::text])))
 );
 
+CREATE TABLE brain.note_findings (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    content_hash bytea NOT NULL,
+    rules_version text NOT NULL,
+    score double precision NOT NULL,
+    spans jsonb DEFAULT '[]'::jsonb NOT NULL,
+    found_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT note_findings_score_check CHECK (((score >= (0)::double precision) AND (score <= (1)::double precision)))
+);
+
 CREATE TABLE brain.note_summaries (
     tenant_id text NOT NULL,
     content_hash bytea NOT NULL,
@@ -733,6 +789,7 @@ CREATE TABLE brain.notes (
     sentence_starts integer[],
     legacy_state text,
     chunked_at timestamp with time zone,
+    departments text[],
     CONSTRAINT notes_content_check CHECK ((content <> ''::text)),
     CONSTRAINT notes_content_hash_check CHECK ((octet_length(content_hash) = 32)),
     CONSTRAINT notes_external_id_check CHECK ((external_id <> ''::text)),
@@ -764,6 +821,34 @@ CREATE TABLE brain.promotions (
     CONSTRAINT promotions_number_check CHECK ((number > 0))
 );
 
+CREATE TABLE brain.queries (
+    tenant_id text NOT NULL,
+    query_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    session_id uuid,
+    contract text NOT NULL,
+    asked_at timestamp with time zone DEFAULT now() NOT NULL,
+    user_hash text NOT NULL,
+    query_hash text NOT NULL,
+    language text NOT NULL,
+    strategy_used text,
+    answerer text,
+    outcome text NOT NULL,
+    reason text,
+    confidence text,
+    groundedness double precision,
+    execution_time_ms double precision NOT NULL,
+    semantic_hits integer DEFAULT 0 NOT NULL,
+    fulltext_hits integer DEFAULT 0 NOT NULL,
+    graph_hits integer DEFAULT 0 NOT NULL,
+    prompt_tokens integer DEFAULT 0 NOT NULL,
+    answer_tokens integer DEFAULT 0 NOT NULL,
+    CONSTRAINT queries_confidence_check CHECK ((confidence = ANY (ARRAY['high'::text, 'medium'::text, 'low'::text, 'insufficient'::text]))),
+    CONSTRAINT queries_contract_check CHECK ((contract = ANY (ARRAY['chat'::text, 'query'::text, 'rag_v2'::text, 'page'::text, 'command'::text]))),
+    CONSTRAINT queries_groundedness_check CHECK (((groundedness >= (0)::double precision) AND (groundedness <= (1)::double precision))),
+    CONSTRAINT queries_language_check CHECK ((language = ANY (ARRAY['es'::text, 'de'::text, 'en'::text]))),
+    CONSTRAINT queries_outcome_check CHECK ((outcome = ANY (ARRAY['answered'::text, 'refused'::text, 'blocked'::text, 'failed'::text, 'cancelled'::text])))
+);
+
 CREATE TABLE brain.relations (
     tenant_id text NOT NULL,
     relation_id uuid NOT NULL,
@@ -793,6 +878,28 @@ CREATE TABLE brain.rerankers (
     CONSTRAINT rerankers_version_check CHECK ((version <> ''::text))
 );
 
+CREATE TABLE brain.retrieval_metrics (
+    tenant_id text NOT NULL,
+    query_id uuid NOT NULL,
+    vector_search_ms double precision,
+    vector_result_count integer,
+    vector_top_score double precision,
+    vector_avg_score double precision,
+    graph_traversal_ms double precision,
+    graph_result_count integer,
+    graph_max_depth integer,
+    concepts_found integer,
+    fusion_ms double precision,
+    overlap_count integer,
+    fusion_top_score double precision,
+    rerank_ms double precision,
+    rerank_top_score double precision,
+    confidence_threshold_met boolean,
+    final_context_tokens integer,
+    citation_count integer,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE brain.schema_migrations (
     version integer NOT NULL,
     name text NOT NULL,
@@ -812,6 +919,15 @@ CREATE TABLE brain.service_minutes (
     CONSTRAINT service_minutes_degraded_check CHECK ((degraded >= 0)),
     CONSTRAINT service_minutes_failed_check CHECK ((failed >= 0)),
     CONSTRAINT service_minutes_requests_check CHECK ((requests >= 0))
+);
+
+CREATE TABLE brain.sessions (
+    tenant_id text NOT NULL,
+    session_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    user_hash text NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_at timestamp with time zone DEFAULT now() NOT NULL,
+    ended_at timestamp with time zone
 );
 
 CREATE TABLE brain.staged_chunks (
@@ -841,11 +957,34 @@ CREATE TABLE brain.staged_notes (
 CREATE TABLE brain.tenants (
     tenant_id text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    max_notes integer,
+    questions_per_minute integer,
+    questions_per_hour integer,
+    CONSTRAINT tenants_max_notes_check CHECK ((max_notes > 0)),
+    CONSTRAINT tenants_questions_per_hour_check CHECK ((questions_per_hour > 0)),
+    CONSTRAINT tenants_questions_per_minute_check CHECK ((questions_per_minute > 0)),
     CONSTRAINT tenants_tenant_id_check CHECK ((tenant_id ~ '^[a-z0-9][a-z0-9_-]{0,62}$'::text))
+);
+
+CREATE TABLE brain.turns (
+    tenant_id text NOT NULL,
+    query_id uuid NOT NULL,
+    session_id uuid NOT NULL,
+    "position" integer NOT NULL,
+    question text NOT NULL,
+    standalone text,
+    answer jsonb NOT NULL,
+    CONSTRAINT turns_position_check CHECK (("position" >= 0))
 );
 
 ALTER TABLE ONLY brain.alerts
     ADD CONSTRAINT alerts_pkey PRIMARY KEY (alert_id);
+
+ALTER TABLE ONLY brain.api_keys
+    ADD CONSTRAINT api_keys_pkey PRIMARY KEY (key_id);
+
+ALTER TABLE ONLY brain.api_keys
+    ADD CONSTRAINT api_keys_tenant_id_name_key UNIQUE (tenant_id, name);
 
 ALTER TABLE ONLY brain.batches
     ADD CONSTRAINT batches_pkey PRIMARY KEY (tenant_id, batch_key);
@@ -919,6 +1058,12 @@ ALTER TABLE ONLY brain.experiments
 ALTER TABLE ONLY brain.experiments
     ADD CONSTRAINT experiments_tenant_id_name_key UNIQUE (tenant_id, name);
 
+ALTER TABLE ONLY brain.feedback
+    ADD CONSTRAINT feedback_pkey PRIMARY KEY (tenant_id, feedback_id);
+
+ALTER TABLE ONLY brain.feedback
+    ADD CONSTRAINT feedback_tenant_id_query_id_key UNIQUE (tenant_id, query_id);
+
 ALTER TABLE ONLY brain.golden_proposal_places
     ADD CONSTRAINT golden_proposal_places_pkey PRIMARY KEY (tenant_id, proposal_id, note_id, start_char, end_char);
 
@@ -967,6 +1112,9 @@ ALTER TABLE ONLY brain.migration_failures
 ALTER TABLE ONLY brain.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (tenant_id);
 
+ALTER TABLE ONLY brain.note_findings
+    ADD CONSTRAINT note_findings_pkey PRIMARY KEY (tenant_id, note_id);
+
 ALTER TABLE ONLY brain.note_summaries
     ADD CONSTRAINT note_summaries_pkey PRIMARY KEY (tenant_id, content_hash, model, prompt_version);
 
@@ -985,17 +1133,26 @@ ALTER TABLE ONLY brain.postings
 ALTER TABLE ONLY brain.promotions
     ADD CONSTRAINT promotions_pkey PRIMARY KEY (tenant_id, number);
 
+ALTER TABLE ONLY brain.queries
+    ADD CONSTRAINT queries_pkey PRIMARY KEY (tenant_id, query_id);
+
 ALTER TABLE ONLY brain.relations
     ADD CONSTRAINT relations_pkey PRIMARY KEY (tenant_id, relation_id);
 
 ALTER TABLE ONLY brain.rerankers
     ADD CONSTRAINT rerankers_pkey PRIMARY KEY (tenant_id, version);
 
+ALTER TABLE ONLY brain.retrieval_metrics
+    ADD CONSTRAINT retrieval_metrics_pkey PRIMARY KEY (tenant_id, query_id);
+
 ALTER TABLE ONLY brain.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (version);
 
 ALTER TABLE ONLY brain.service_minutes
     ADD CONSTRAINT service_minutes_pkey PRIMARY KEY (process, minute);
+
+ALTER TABLE ONLY brain.sessions
+    ADD CONSTRAINT sessions_pkey PRIMARY KEY (tenant_id, session_id);
 
 ALTER TABLE ONLY brain.staged_chunks
     ADD CONSTRAINT staged_chunks_pkey PRIMARY KEY (tenant_id, note_id, chunk_index);
@@ -1005,6 +1162,12 @@ ALTER TABLE ONLY brain.staged_notes
 
 ALTER TABLE ONLY brain.tenants
     ADD CONSTRAINT tenants_pkey PRIMARY KEY (tenant_id);
+
+ALTER TABLE ONLY brain.turns
+    ADD CONSTRAINT turns_pkey PRIMARY KEY (tenant_id, query_id);
+
+ALTER TABLE ONLY brain.turns
+    ADD CONSTRAINT turns_tenant_id_session_id_position_key UNIQUE (tenant_id, session_id, "position");
 
 CREATE INDEX alerts_last_seen_at ON brain.alerts USING btree (last_seen_at DESC);
 
@@ -1072,6 +1235,8 @@ CREATE INDEX notes_chunked_at ON brain.notes USING btree (tenant_id, chunked_at)
 
 CREATE INDEX notes_created_at ON brain.notes USING btree (tenant_id, created_at DESC, note_id);
 
+CREATE INDEX notes_departments ON brain.notes USING btree (tenant_id, note_id) WHERE (departments IS NOT NULL);
+
 CREATE INDEX notes_external_id ON brain.notes USING btree (tenant_id, external_id);
 
 CREATE INDEX notes_kind ON brain.notes USING btree (tenant_id, kind, note_id);
@@ -1082,6 +1247,10 @@ CREATE INDEX notes_pending ON brain.notes USING btree (tenant_id, batch_key) WHE
 
 CREATE INDEX notes_unassigned ON brain.notes USING btree (tenant_id, created_at DESC, note_id) WHERE (batch_key IS NULL);
 
+CREATE INDEX queries_asked_at ON brain.queries USING btree (tenant_id, asked_at DESC);
+
+CREATE INDEX queries_of_session ON brain.queries USING btree (tenant_id, session_id) WHERE (session_id IS NOT NULL);
+
 CREATE INDEX relations_chunk ON brain.relations USING btree (tenant_id, chunk_id);
 
 CREATE INDEX relations_note ON brain.relations USING btree (tenant_id, note_id);
@@ -1091,6 +1260,8 @@ CREATE INDEX relations_source ON brain.relations USING btree (tenant_id, source_
 CREATE INDEX relations_target ON brain.relations USING btree (tenant_id, target_id);
 
 CREATE INDEX service_minutes_minute ON brain.service_minutes USING btree (minute DESC);
+
+CREATE INDEX sessions_of_user ON brain.sessions USING btree (tenant_id, user_hash, last_at DESC);
 
 CREATE TRIGGER chunks_deleted AFTER DELETE ON brain.chunks REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION brain.index_deleted_chunks();
 
@@ -1120,6 +1291,9 @@ CREATE TRIGGER relations_insert_recorded AFTER INSERT ON brain.relations REFEREN
 
 ALTER TABLE ONLY brain.alerts
     ADD CONSTRAINT alerts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.api_keys
+    ADD CONSTRAINT api_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY brain.batches
     ADD CONSTRAINT batches_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
@@ -1175,6 +1349,9 @@ ALTER TABLE ONLY brain.experiments
 ALTER TABLE ONLY brain.experiments
     ADD CONSTRAINT experiments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY brain.feedback
+    ADD CONSTRAINT feedback_tenant_id_query_id_fkey FOREIGN KEY (tenant_id, query_id) REFERENCES brain.queries(tenant_id, query_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY brain.golden_proposal_places
     ADD CONSTRAINT golden_proposal_places_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
 
@@ -1220,6 +1397,9 @@ ALTER TABLE ONLY brain.migration_failures
 ALTER TABLE ONLY brain.migrations
     ADD CONSTRAINT migrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY brain.note_findings
+    ADD CONSTRAINT note_findings_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY brain.note_summaries
     ADD CONSTRAINT note_summaries_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
 
@@ -1235,6 +1415,12 @@ ALTER TABLE ONLY brain.promotions
 ALTER TABLE ONLY brain.promotions
     ADD CONSTRAINT promotions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY brain.queries
+    ADD CONSTRAINT queries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.queries
+    ADD CONSTRAINT queries_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES brain.sessions(tenant_id, session_id) ON DELETE SET NULL (session_id);
+
 ALTER TABLE ONLY brain.relations
     ADD CONSTRAINT relations_tenant_id_chunk_id_fkey FOREIGN KEY (tenant_id, chunk_id) REFERENCES brain.chunks(tenant_id, chunk_id) ON DELETE CASCADE;
 
@@ -1247,13 +1433,27 @@ ALTER TABLE ONLY brain.relations
 ALTER TABLE ONLY brain.rerankers
     ADD CONSTRAINT rerankers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY brain.retrieval_metrics
+    ADD CONSTRAINT retrieval_metrics_tenant_id_query_id_fkey FOREIGN KEY (tenant_id, query_id) REFERENCES brain.queries(tenant_id, query_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.sessions
+    ADD CONSTRAINT sessions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY brain.staged_chunks
     ADD CONSTRAINT staged_chunks_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.staged_notes(tenant_id, note_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY brain.staged_notes
     ADD CONSTRAINT staged_notes_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY brain.turns
+    ADD CONSTRAINT turns_tenant_id_query_id_fkey FOREIGN KEY (tenant_id, query_id) REFERENCES brain.queries(tenant_id, query_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.turns
+    ADD CONSTRAINT turns_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES brain.sessions(tenant_id, session_id) ON DELETE CASCADE;
+
 ALTER TABLE brain.alerts ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.api_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.batches ENABLE ROW LEVEL SECURITY;
 
@@ -1287,6 +1487,8 @@ ALTER TABLE brain.experiment_queries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.experiments ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE brain.feedback ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE brain.golden_proposal_places ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.golden_proposals ENABLE ROW LEVEL SECURITY;
@@ -1311,6 +1513,8 @@ ALTER TABLE brain.migration_failures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.migrations ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE brain.note_findings ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE brain.note_summaries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.note_tags ENABLE ROW LEVEL SECURITY;
@@ -1321,11 +1525,17 @@ ALTER TABLE brain.postings ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.promotions ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE brain.queries ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE brain.relations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.rerankers ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE brain.retrieval_metrics ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE brain.service_minutes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.sessions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.staged_chunks ENABLE ROW LEVEL SECURITY;
 
@@ -1363,6 +1573,8 @@ CREATE POLICY tenant ON brain.experiment_queries USING ((tenant_id = ( SELECT cu
 
 CREATE POLICY tenant ON brain.experiments USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
+CREATE POLICY tenant ON brain.feedback USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
 CREATE POLICY tenant ON brain.golden_proposal_places USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.golden_proposals USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
@@ -1387,6 +1599,8 @@ CREATE POLICY tenant ON brain.migration_failures USING ((tenant_id = ( SELECT cu
 
 CREATE POLICY tenant ON brain.migrations USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
+CREATE POLICY tenant ON brain.note_findings USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
 CREATE POLICY tenant ON brain.note_summaries USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.note_tags USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
@@ -1397,9 +1611,15 @@ CREATE POLICY tenant ON brain.postings USING ((tenant_id = ( SELECT current_sett
 
 CREATE POLICY tenant ON brain.promotions USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
+CREATE POLICY tenant ON brain.queries USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
 CREATE POLICY tenant ON brain.relations USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.rerankers USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.retrieval_metrics USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.sessions USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.staged_chunks USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
@@ -1407,9 +1627,16 @@ CREATE POLICY tenant ON brain.staged_notes USING ((tenant_id = ( SELECT current_
 
 CREATE POLICY tenant ON brain.tenants USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
+CREATE POLICY tenant ON brain.turns USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
 ALTER TABLE brain.tenants ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE brain.turns ENABLE ROW LEVEL SECURITY;
+
 GRANT USAGE ON SCHEMA brain TO brain_app;
+
+REVOKE ALL ON FUNCTION brain.find_api_key(wanted text, hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION brain.find_api_key(wanted text, hash bytea) TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.batches TO brain_app;
 
@@ -1445,6 +1672,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.experiment_queries TO brain_app
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.experiments TO brain_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.feedback TO brain_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.golden_proposal_places TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.golden_proposals TO brain_app;
@@ -1469,6 +1698,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.migration_failures TO brain_app
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.migrations TO brain_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.note_findings TO brain_app;
+
 GRANT SELECT,INSERT,DELETE ON TABLE brain.note_summaries TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.note_tags TO brain_app;
@@ -1479,14 +1710,22 @@ GRANT SELECT,INSERT,DELETE ON TABLE brain.postings TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.promotions TO brain_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.queries TO brain_app;
+
 GRANT SELECT,INSERT,DELETE ON TABLE brain.relations TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.rerankers TO brain_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.retrieval_metrics TO brain_app;
+
 GRANT SELECT ON TABLE brain.schema_migrations TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.sessions TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.staged_chunks TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.staged_notes TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.tenants TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.turns TO brain_app;

@@ -36,6 +36,7 @@ def hit(note: UUID, *, chunk_index: int = 0) -> Hit:
         language="es",
         content="texto",
         expanded_content="texto",
+        start_char=0,
         bounds=(0, 5),
         matched_spans=((0, 5),),
         chunk_index=chunk_index,

@@ -98,6 +98,7 @@ def hit(note_id, external_id: str) -> Hit:
         language="es",
         content="x",
         expanded_content="x",
+        start_char=0,
         bounds=(0, 1),
         matched_spans=((0, 1),),
         chunk_index=0,

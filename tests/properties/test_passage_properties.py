@@ -28,6 +28,7 @@ def hit(window: Span, best: Span, *others: Span) -> Hit:
         language="es",
         content=CONTENT[best[0] : best[1]],
         expanded_content=text,
+        start_char=0,
         bounds=inside[0],
         matched_spans=tuple(sorted(inside)),
         chunk_index=0,

@@ -45,6 +45,10 @@ class Answerer:
             created_at=NOW,
             language="es",
             text="La inyección de Trufa costó 142 euros.",
+            original="La inyección de Trufa costó 142 euros.",
+            start_char=0,
+            chunk_index=0,
+            score=1.0,
         )
         citations: tuple[Citation, ...] = parse_citations(self.text)
         return GeneratedAnswer(

@@ -27,6 +27,7 @@ def hit(text: str, *, title: str | None = None, language="es", day: int = 1) -> 
         language=language,
         content=text,
         expanded_content=text,
+        start_char=0,
         bounds=(0, len(text)),
         matched_spans=((0, len(text)),),
         chunk_index=0,

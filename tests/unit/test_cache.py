@@ -278,6 +278,7 @@ def retrieval(**changes: object) -> Retrieval:
         language="es",
         content="Dormí mal.",
         expanded_content="Dormí mal.",
+        start_char=0,
         bounds=(0, 10),
         matched_spans=((0, 10),),
         chunk_index=0,

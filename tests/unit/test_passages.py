@@ -45,6 +45,7 @@ def passage(note: NoteId, window: str, *chunks: Span) -> Hit:
         language="es",
         content=window[best[0] : best[1]],
         expanded_content=window,
+        start_char=0,
         bounds=best,
         matched_spans=chunks or (best,),
         chunk_index=0,

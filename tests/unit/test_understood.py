@@ -46,6 +46,7 @@ def hit(names: tuple[str, ...] | None) -> Hit:
         language="es",
         content="c",
         expanded_content="c",
+        start_char=0,
         bounds=(0, 1),
         matched_spans=((0, 1),),
         chunk_index=0,

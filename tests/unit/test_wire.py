@@ -17,6 +17,7 @@ HIT = Hit(
     created_at=datetime(2025, 3, 3, 9, tzinfo=timezone(timedelta(hours=1))),
     content="conflicto",
     expanded_content="Un conflicto grave",
+    start_char=0,
     bounds=(3, 12),
     matched_spans=((3, 12),),
     chunk_index=2,

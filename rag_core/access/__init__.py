@@ -1,0 +1,31 @@
+"""Who asks, and what they may: API keys, callers, tenants.
+
+Here: keys and what they allow (``keys``), how many questions somebody may ask (``limits``), whole tenants (``tenants``), and the
+names that stand for people in what is stored (``pseudonyms``). Not here: how a request carries a key (``rag_core.api.access``).
+Imports point to ``errors``, ``model`` and ``storage``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rag_core.model import TenantId
+
+Scope = Literal["read", "write", "evaluate", "admin"]
+"""What a key allows: to search and ask; to change notes; golden sets, evaluations and configurations; everything of the tenant's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Who makes a request. The tenant comes from the key alone; ``tenant`` None is open mode, where nobody has to say.
+
+    ``departments`` None sees every note of the tenant. ``user_hash`` tells one caller from another and names none.
+    """
+
+    tenant: TenantId | None
+    key_id: str | None
+    user_hash: str
+    scopes: frozenset[Scope]
+    departments: Sequence[str] | None = None
+    questions_per_minute: int | None = None
+    questions_per_hour: int | None = None

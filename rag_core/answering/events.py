@@ -1,0 +1,137 @@
+"""What is asked of the answering path, and what it tells while it answers: the one interface of every contract and the page.
+
+A contract makes an ``AnswerRequest``, iterates over ``rag_core.answering.answer.answer_events`` and writes each event its own way;
+who wants the whole at once takes the last, ``Answered``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+from uuid import UUID
+
+from rag_core.answering import CheckedCitation, CheckedText, Confidence, PromptContext, RefusalReason, Source
+from rag_core.chat import Message
+from rag_core.configuration import RetrievalConfig
+from rag_core.model import NO_FILTERS, Filters, Language, Retrieval, Span
+
+Contract = Literal["chat", "query", "rag_v2", "page", "command"]
+Compression = Literal["none", "extractive", "abstractive", "hierarchical"]
+FallbackMode = Literal["keyword_recency", "recent_notes"]
+"""How sources were found where the usual way was closed: without vectors, or by date alone because no word fitted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerOptions:
+    """How an answer is to be made; what is None is as the settings say."""
+
+    max_sources: int = 8
+    max_context_tokens: int | None = None
+    compression: Compression = "none"
+    may_use_recent_notes: bool = False
+    is_grounding_required: bool = False
+    """Whether an answer below the groundedness threshold is refused instead of given with a disclaimer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerRequest:
+    """A question by somebody, through a contract, within a conversation or alone.
+
+    ``history`` are the turns before it that the caller gives by itself; with a ``session_id`` they are the session's. ``config`` None
+    is what is served. ``user_hash`` is an HMAC of who asks; '' for the command line.
+    """
+
+    question: str
+    contract: Contract
+    user_hash: str
+    session_id: UUID | None = None
+    history: tuple[Message, ...] = ()
+    language: Language | None = None
+    config: RetrievalConfig | None = None
+    filters: Filters = NO_FILTERS
+    options: AnswerOptions = field(default_factory=AnswerOptions)
+    is_recorded: bool = True
+    """False for evaluation, which leaves no trace among people's questions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understood:
+    """The first event: the question as it is searched (``standalone`` where it was a follow-up), and its id from now on."""
+
+    query_id: UUID
+    session_id: UUID | None
+    question: str
+    standalone: str | None
+    language: Language
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourcesFound:
+    """The second: what was found and what of it an answerer is given. ``retrieval`` is None where nothing was searched."""
+
+    retrieval: Retrieval | None
+    context: PromptContext
+    fallback: FallbackMode | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceReady:
+    """Then, sentence by sentence, what may be shown: checked, with the white space that follows it, marks as "[1]".
+
+    Joined, the texts are the beginning of the final answer's, unless the end made all of it a refusal.
+    """
+
+    text: str
+    start: int
+    """Where it begins in the answer so far."""
+    citations: tuple[CheckedCitation, ...]
+    """Those of this sentence; their spans are of the answer so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A finished answer. ``text``, ``citations`` and ``uncited`` are as in ``CheckedText``, after everything was checked.
+
+    ``sources`` are all that the answerer was given, cited or not. ``confidence`` is "insufficient" exactly for refusals.
+    ``groundedness`` in [0, 1] is the share of claims that a cited source holds; None for refusals. ``warnings`` are for people, in
+    the answer's language. ``disclaimer`` stands at the end of ``text`` where there is one.
+    """
+
+    query_id: UUID
+    session_id: UUID | None
+    question: str
+    standalone: str | None
+    language: Language
+    text: str
+    citations: tuple[CheckedCitation, ...]
+    uncited: tuple[Span, ...]
+    removed_citations: int
+    sources: tuple[Source, ...]
+    confidence: Confidence
+    refusal: RefusalReason | None
+    groundedness: float | None
+    disclaimer: str | None
+    warnings: tuple[str, ...]
+    answerer: str
+    retrieval: Retrieval | None
+    fallback: FallbackMode | None
+    prompt_tokens: int
+    answer_tokens: int
+    stages: Mapping[str, float]
+    """Milliseconds: retrieval, generation, checking, total."""
+
+    @property
+    def checked(self) -> CheckedText:
+        """The text with its citations, as ``rendering`` takes it."""
+        return CheckedText(
+            text=self.text, citations=self.citations, uncited=self.uncited, removed=self.removed_citations
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """The last event; its answer is what counts, whatever was shown before."""
+
+    answer: Answer
+
+
+AnswerEvent = Understood | SourcesFound | SentenceReady | Answered

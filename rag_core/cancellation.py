@@ -1,0 +1,45 @@
+"""Giving up: a caller says that nobody waits for an answer any more, and whoever works on it stops.
+
+Here: the word between the two threads. Not here: who says it (a client that went away, a deadline) and what stopping means.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+class Cancellation:
+    """Whether an answer is still wanted; made by the caller, looked at by whoever answers."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._is_cancelled = False
+        self._callbacks: dict[int, Callable[[], None]] = {}
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether nobody waits any more."""
+        return self._is_cancelled
+
+    def cancel(self) -> None:
+        """Say that nobody waits any more; what was registered is called once, from this thread."""
+        with self._lock:
+            self._is_cancelled = True
+            callbacks, self._callbacks = list(self._callbacks.values()), {}
+        for callback in callbacks:
+            callback()
+
+    @contextmanager
+    def calling(self, callback: Callable[[], None]) -> Iterator[None]:
+        """During the block a cancellation calls ``callback``, which must not wait; at once when it was cancelled before."""
+        with self._lock:
+            is_late = self._is_cancelled
+            if not is_late:
+                self._callbacks[id(callback)] = callback
+        if is_late:
+            callback()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._callbacks.pop(id(callback), None)

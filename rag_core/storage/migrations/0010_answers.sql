@@ -1,0 +1,187 @@
+-- Answers and who may have them: keys, what notes may be seen by whom, conversations, what was asked, how it was answered and
+-- what people thought of it.
+
+-- Keys --------------------------------------------------------------------------------------------------------------
+
+-- Looked up before the tenant is known, so without a tenant's policy: the application reads a key through find_api_key alone.
+create table api_keys (
+    key_id text primary key check (key_id ~ '^[a-z0-9]{12}$'),
+    tenant_id text not null references tenants on delete cascade,
+    name text not null check (name <> ''),
+    -- SHA-256 of the secret: it has 256 random bits, so there is nothing that a slow hash would keep from being guessed.
+    secret_hash bytea not null check (octet_length(secret_hash) = 32),
+    scopes text[] not null check (cardinality(scopes) > 0 and scopes <@ array['read', 'write', 'evaluate', 'admin']),
+    -- Whose notes it sees beside those of everybody; null: all of the tenant's.
+    departments text[],
+    -- Null: as the settings say.
+    questions_per_minute integer check (questions_per_minute > 0),
+    questions_per_hour integer check (questions_per_hour > 0),
+    created_at timestamptz not null default now(),
+    expires_at timestamptz,
+    revoked_at timestamptz,
+    last_used_at timestamptz,
+    unique (tenant_id, name)
+);
+alter table api_keys enable row level security;
+
+-- The key of that id if the secret is its own, expired and revoked ones too; that it is used is kept to the minute.
+create function find_api_key(wanted text, hash bytea) returns table (
+    tenant_id text, name text, scopes text[], departments text[], questions_per_minute integer, questions_per_hour integer,
+    expires_at timestamptz, revoked_at timestamptz
+)
+language sql volatile security definer set search_path = brain, pg_temp as $$
+    update api_keys k set last_used_at = now()
+    where k.key_id = wanted and k.secret_hash = hash
+        and (k.last_used_at is null or k.last_used_at < now() - interval '1 minute');
+    select k.tenant_id, k.name, k.scopes, k.departments, k.questions_per_minute, k.questions_per_hour, k.expires_at, k.revoked_at
+    from api_keys k
+    where k.key_id = wanted and k.secret_hash = hash;
+$$;
+revoke all on function find_api_key(text, bytea) from public;
+grant execute on function find_api_key(text, bytea) to brain_app;
+
+alter table tenants
+    -- Null: no limit of its own.
+    add column max_notes integer check (max_notes > 0),
+    add column questions_per_minute integer check (questions_per_minute > 0),
+    add column questions_per_hour integer check (questions_per_hour > 0);
+
+-- Audiences ---------------------------------------------------------------------------------------------------------
+
+-- The departments that may see a note; null: everybody of the tenant, empty: only who sees all of the tenant's. A transaction
+-- says in brain.departments, as a JSON list, whose notes it sees; '*' is all of the tenant's.
+alter table notes add column departments text[];
+create index notes_departments on notes (tenant_id, note_id) where departments is not null;
+
+-- What a scan for hidden instructions found in a note's text.
+create table note_findings (
+    tenant_id text not null,
+    note_id uuid not null,
+    -- Of the text that was scanned, and the version of the rules.
+    content_hash bytea not null,
+    rules_version text not null,
+    score double precision not null check (score between 0 and 1),
+    -- [[start, end], …] in code points of the note.
+    spans jsonb not null default '[]',
+    found_at timestamptz not null default now(),
+    primary key (tenant_id, note_id),
+    foreign key (tenant_id, note_id) references notes on delete cascade
+);
+
+-- Conversations and questions ---------------------------------------------------------------------------------------
+
+create table sessions (
+    tenant_id text not null references tenants on delete cascade,
+    session_id uuid not null default gen_random_uuid(),
+    -- Who asks, as an HMAC with the installation's secret.
+    user_hash text not null,
+    started_at timestamptz not null default now(),
+    last_at timestamptz not null default now(),
+    ended_at timestamptz,
+    primary key (tenant_id, session_id)
+);
+create index sessions_of_user on sessions (tenant_id, user_hash, last_at desc);
+
+-- One question and how it went: figures, never words. The words are in turns, where a conversation is kept at all.
+create table queries (
+    tenant_id text not null references tenants on delete cascade,
+    query_id uuid not null default gen_random_uuid(),
+    session_id uuid,
+    contract text not null check (contract in ('chat', 'query', 'rag_v2', 'page', 'command')),
+    asked_at timestamptz not null default now(),
+    user_hash text not null,
+    query_hash text not null,
+    language text not null check (language in ('es', 'de', 'en')),
+    -- How sources were found; null where nothing was searched.
+    strategy_used text,
+    answerer text,
+    outcome text not null check (outcome in ('answered', 'refused', 'blocked', 'failed', 'cancelled')),
+    -- Why it was refused, blocked or failed.
+    reason text,
+    confidence text check (confidence in ('high', 'medium', 'low', 'insufficient')),
+    groundedness double precision check (groundedness between 0 and 1),
+    execution_time_ms double precision not null,
+    semantic_hits integer not null default 0,
+    fulltext_hits integer not null default 0,
+    graph_hits integer not null default 0,
+    prompt_tokens integer not null default 0,
+    answer_tokens integer not null default 0,
+    primary key (tenant_id, query_id),
+    foreign key (tenant_id, session_id) references sessions on delete set null (session_id)
+);
+create index queries_asked_at on queries (tenant_id, asked_at desc);
+create index queries_of_session on queries (tenant_id, session_id) where session_id is not null;
+
+-- The words of a conversation: for whoever had it to read again, and for follow-up questions. Deleted with its session.
+create table turns (
+    tenant_id text not null,
+    query_id uuid not null,
+    session_id uuid not null,
+    position integer not null check (position >= 0),
+    question text not null,
+    -- The question as it was searched, where it was a follow-up.
+    standalone text,
+    -- What was answered, with its citations.
+    answer jsonb not null,
+    primary key (tenant_id, query_id),
+    unique (tenant_id, session_id, position),
+    foreign key (tenant_id, query_id) references queries on delete cascade,
+    foreign key (tenant_id, session_id) references sessions on delete cascade
+);
+
+create table retrieval_metrics (
+    tenant_id text not null,
+    query_id uuid not null,
+    vector_search_ms double precision,
+    vector_result_count integer,
+    vector_top_score double precision,
+    -- Of the ten best, or of as many as there are; null of none.
+    vector_avg_score double precision,
+    graph_traversal_ms double precision,
+    graph_result_count integer,
+    graph_max_depth integer,
+    concepts_found integer,
+    fusion_ms double precision,
+    overlap_count integer,
+    fusion_top_score double precision,
+    rerank_ms double precision,
+    rerank_top_score double precision,
+    -- Null where nothing was re-ranked, or the scores are on no calibrated scale.
+    confidence_threshold_met boolean,
+    final_context_tokens integer,
+    citation_count integer,
+    created_at timestamptz not null default now(),
+    primary key (tenant_id, query_id),
+    foreign key (tenant_id, query_id) references queries on delete cascade
+);
+
+-- One word on one answer; who thinks again replaces it.
+create table feedback (
+    tenant_id text not null,
+    feedback_id uuid not null default gen_random_uuid(),
+    query_id uuid not null,
+    rating smallint not null check (rating between 1 and 5),
+    comment text check (char_length(comment) <= 2000),
+    created_at timestamptz not null default now(),
+    updated_at timestamptz not null default now(),
+    primary key (tenant_id, feedback_id),
+    unique (tenant_id, query_id),
+    foreign key (tenant_id, query_id) references queries on delete cascade
+);
+
+-- Isolation ---------------------------------------------------------------------------------------------------------
+
+do $$
+declare
+    table_name text;
+begin
+    foreach table_name in array array[
+        'note_findings', 'sessions', 'queries', 'turns', 'retrieval_metrics', 'feedback'
+    ] loop
+        execute format('alter table %I enable row level security', table_name);
+        execute format(
+            'create policy tenant on %I using (tenant_id = (select current_setting(''brain.tenant'', true)))', table_name
+        );
+        execute format('grant select, insert, update, delete on %I to brain_app', table_name);
+    end loop;
+end $$;
