@@ -10,13 +10,17 @@ call for ever.
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
+
+from rag_core.cancellation import Cancellation
+
+Part = TypeVar("Part")
 
 OUTAGE_SECONDS = 1.0
 """A call with less time than this, which a request may ask for, says nothing of the server when the time is over."""
@@ -103,20 +107,65 @@ def call_time(
     call = _Call(
         ends_at=time.monotonic() + seconds, connect_seconds=connect_seconds, connection=connection or Connection()
     )
+    token = _call.set(call)
+    try:
+        with _watched(call, seconds):
+            yield
+    except _BROKEN as error:
+        if call.connection.is_cut:
+            raise _unfinished(seconds) from error
+        raise
+    finally:
+        _call.reset(token)
+
+
+def timed_parts(
+    seconds: float, ask: Callable[[], Generator[Part]], *, cancellation: Cancellation | None = None
+) -> Generator[Part]:
+    """What ``ask`` yields from an answer that comes in parts, within the same limit; for a client that keeps no connections.
+
+    A cancellation ends it like the time does, at once and from any thread; ``close`` does so from this one. The limit is
+    this call's alone: whoever iterates may make other calls between two parts.
+
+    Raises:
+        httpx.TimeoutException: the time was over, or the answer cancelled, before its last part.
+    """
+    call = _Call(ends_at=time.monotonic() + seconds, connect_seconds=_CONNECT_SECONDS, connection=Connection())
+    context = copy_context()
+    context.run(_call.set, call)
+    parts = ask()
+    try:
+        with _watched(call, seconds), (cancellation or Cancellation()).calling(call.connection.cut):
+            while (part := context.run(_next, parts)) is not None and not call.connection.is_cut:
+                yield part
+    except _BROKEN as error:
+        if not call.connection.is_cut:
+            raise
+        raise _unfinished(seconds) from error
+    finally:
+        context.run(parts.close)
+    if call.connection.is_cut:  # an answer without a length ends there as if it were whole
+        raise _unfinished(seconds)
+
+
+def _next(parts: Iterator[Part]) -> Part | None:
+    return next(parts, None)
+
+
+def _unfinished(seconds: float) -> httpx.ReadTimeout:
+    return httpx.ReadTimeout(f"no whole answer within {seconds:g} s")
+
+
+@contextmanager
+def _watched(call: _Call, seconds: float) -> Iterator[None]:
     watch = threading.Timer(seconds, call.connection.cut)
     watch.daemon = True
-    token = _call.set(call)
     try:
         with call.connection.under_way():
             watch.start()
             yield
-    except _BROKEN as error:
-        if call.connection.is_cut:
-            raise httpx.ReadTimeout(f"no whole answer within {seconds:g} s") from error
-        raise
     finally:
         watch.cancel()
-        _call.reset(token)
 
 
 def limit_request(request: httpx.Request) -> None:

@@ -5,6 +5,7 @@ A message says what was found, what was expected and the remedy. The API maps a 
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 
 class RagError(Exception):
@@ -38,6 +39,20 @@ class InvalidGoldenError(InvalidInputError):
         self.facts = facts
 
 
+class GuardrailError(InvalidInputError):
+    """A question is not answered; ``kind`` and ``limit`` let a boundary say so in its own language.
+
+    Kinds: ``empty``, ``too_short`` and ``too_long`` (``limit`` characters), ``injection`` (it would command the model).
+    """
+
+    def __init__(
+        self, message: str, *, kind: Literal["empty", "too_short", "too_long", "injection"], limit: int
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.limit = limit
+
+
 class ConfigurationError(InvalidInputError):
     """A retrieval configuration or an environment setting is out of bounds."""
 
@@ -52,6 +67,26 @@ class AmbiguousNoteError(InvalidInputError):
     def __init__(self, message: str, *, choices: Sequence[str]) -> None:
         super().__init__(message)
         self.choices = tuple(choices)
+
+
+class UnauthenticatedError(RagError):
+    """Nobody known asks: without a key, or (``is_key_refused``) with one that opens nothing, for whatever reason."""
+
+    def __init__(self, message: str, *, is_key_refused: bool) -> None:
+        super().__init__(message)
+        self.is_key_refused = is_key_refused
+
+
+class AccessDeniedError(RagError):
+    """It is known who asks, and they may not have this."""
+
+
+class RateLimitedError(RagError):
+    """Somebody asked more than they may; in ``retry_after_seconds`` there is room for one question again."""
+
+    def __init__(self, message: str, *, retry_after_seconds: int) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
 
 
 class ConflictError(RagError):
@@ -132,6 +167,26 @@ class ChatError(RagError):
 
 class ChatUnavailableError(ChatError):
     """The provider itself failed, whatever the messages: unreachable, too slow, broken off, or something else there."""
+
+
+class ChatCancelledError(ChatError):
+    """The caller gave up while the model was answering; says nothing of the provider."""
+
+
+class PromptTooLongError(ChatError):
+    """The messages do not fit the model's context; fewer or shorter ones may."""
+
+
+class AnswerFailedError(RagError):
+    """The model that was writing an answer broke off; what was shown of it is not to be relied on."""
+
+
+class AnswerTimeoutError(AnswerFailedError):
+    """The same, because the time for writing it ran out."""
+
+
+class AnswerCancelledError(RagError):
+    """Nobody waits for an answer any more; nothing further was done about it."""
 
 
 class RerankingError(RagError):

@@ -104,9 +104,14 @@ def is_outage(error: Exception, *, seconds: float) -> bool:
     if isinstance(error, httpx.TimeoutException):
         return seconds >= OUTAGE_SECONDS
     if isinstance(error, ResponseError):
-        return error.status_code >= httpx.codes.INTERNAL_SERVER_ERROR or error.status_code in (
-            httpx.codes.REQUEST_TIMEOUT,
-            httpx.codes.TOO_MANY_REQUESTS,
+        return (
+            _is_broken_off(error)
+            or error.status_code >= httpx.codes.INTERNAL_SERVER_ERROR
+            or error.status_code
+            in (
+                httpx.codes.REQUEST_TIMEOUT,
+                httpx.codes.TOO_MANY_REQUESTS,
+            )
         )
     return True
 
@@ -136,7 +141,14 @@ def _explain(error: Exception, model: str, seconds: float, expected: str, refusa
     )
 
 
+def _is_broken_off(error: ResponseError) -> bool:
+    """Whether the error came in the middle of an answer whose status had been good."""
+    return error.status_code < 0
+
+
 def _explain_status(error: ResponseError, model: str, refusal: str) -> str:
+    if _is_broken_off(error):
+        return f"broke off: {_short(str(error.error))}. See the server's log, and start it anew with `ollama serve`."
     found = f"answered status {error.status_code}: {_short(str(error.error))}. "
     if error.status_code == httpx.codes.NOT_FOUND:
         return found + f"Get the model with `ollama pull {model}`."

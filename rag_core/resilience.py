@@ -10,14 +10,16 @@ that count within a window are a release or two old.
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from typing import Any, Literal, TypeVar
 
+from rag_core.cancellation import Cancellation
 from rag_core.chat import ChatModel, Message
 from rag_core.embedding import Embedder
 from rag_core.errors import (
     BusyError,
+    ChatCancelledError,
     ChatError,
     ChatUnavailableError,
     CircuitOpenError,
@@ -91,17 +93,26 @@ class CircuitBreaker:
         Raises:
             CircuitOpenError: the dependency is left alone; ``run`` was not called.
         """
+        with self.watching(counts=counts):
+            return run()
+
+    @contextmanager
+    def watching(self, *, counts: tuple[type[Exception], ...]) -> Iterator[None]:
+        """The same for a block; one that is left by another error, or before its end, says nothing of the dependency.
+
+        Raises:
+            CircuitOpenError: the dependency is left alone; the block was not entered.
+        """
         generation = self._enter()
         has_failed: bool | None = None
         try:
-            answer = run()
+            yield
             has_failed = False
         except counts:
             has_failed = True
             raise
         finally:
             self._leave(generation, has_failed)
-        return answer
 
     def _enter(self) -> int:
         with self._lock:
@@ -165,24 +176,42 @@ class Bounded:
         if limit < 1:
             raise ValueError(f"limit is {limit}; expected at least 1")
         self.limit = limit
-        self._semaphore = threading.BoundedSemaphore(limit)
+        self._free = limit
+        self._changed = threading.Condition()
 
     @contextmanager
-    def place(self, *, timeout_seconds: float) -> Iterator[None]:
-        """Hold one of the places for the block.
+    def place(self, *, timeout_seconds: float, cancellation: Cancellation | None = None) -> Iterator[None]:
+        """Hold one of the places for the block; who is cancelled waits no longer.
 
         Raises:
-            BusyError: none became free in time.
+            BusyError: none became free in time, or before the cancellation.
         """
-        if not self._semaphore.acquire(timeout=max(0, timeout_seconds)):
-            raise BusyError(
-                f"all {self.limit} places are taken, and none became free within {timeout_seconds:.1f} s; "
-                "try again, or allow more at a time"
-            )
+        with (cancellation or Cancellation()).calling(self._wake):
+            self._take(timeout_seconds, cancellation)
         try:
             yield
         finally:
-            self._semaphore.release()
+            with self._changed:
+                self._free += 1
+                self._changed.notify_all()
+
+    def _wake(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+    def _take(self, timeout_seconds: float, cancellation: Cancellation | None) -> None:
+        def is_over() -> bool:
+            return self._free > 0 or (cancellation is not None and cancellation.is_cancelled)
+
+        with self._changed:
+            self._changed.wait_for(is_over, max(0, timeout_seconds))
+            if self._free > 0:
+                self._free -= 1
+                return
+        raise BusyError(
+            f"all {self.limit} places are taken, and none became free within {timeout_seconds:.1f} s; "
+            "try again, or allow more at a time"
+        )
 
 
 class GuardedChat:
@@ -217,6 +246,38 @@ class GuardedChat:
             with self._places.place(timeout_seconds=timeout_seconds / 2):
                 return self.breaker.call(ask, counts=(ChatUnavailableError,))
         except (CircuitOpenError, BusyError) as error:
+            raise ChatError(f"chat model {self.name} was not asked: {error}") from error
+
+    def stream(
+        self,
+        messages: Sequence[Message],
+        *,
+        timeout_seconds: float,
+        max_tokens: int | None = None,
+        temperature: float = 0.0,
+        cancellation: Cancellation | None = None,
+    ) -> Generator[str]:
+        """Answer as the chat model does; the place is held until the last bit, or until nobody iterates any more."""
+        ends_at = time.monotonic() + timeout_seconds
+        try:
+            self.breaker.check()
+            with (
+                self._places.place(timeout_seconds=timeout_seconds / 2, cancellation=cancellation),
+                self.breaker.watching(counts=(ChatUnavailableError,)),
+                closing(
+                    self._chat.stream(
+                        messages,
+                        timeout_seconds=ends_at - time.monotonic(),
+                        max_tokens=max_tokens,
+                        temperature=temperature,
+                        cancellation=cancellation,
+                    )
+                ) as bits,
+            ):
+                yield from bits
+        except (CircuitOpenError, BusyError) as error:
+            if cancellation is not None and cancellation.is_cancelled:
+                raise ChatCancelledError(f"chat model {self.name} was not asked: nobody waits any more") from error
             raise ChatError(f"chat model {self.name} was not asked: {error}") from error
 
 

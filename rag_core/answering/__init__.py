@@ -6,14 +6,17 @@ it cites, ``verification`` holds every citation to its source, ``tidying`` takes
 much an answer is worth and when none should be given, ``rendering`` writes citations as a contract wants them. ``answer`` is the
 whole path. Not here: searching (``rag_core.retrieval``), what may come in and go out (``rag_core.guardrails``), conversations
 (``rag_core.conversation``), and how good answers are (``rag_core.evaluation.answers``).
-Imports point to ``chat``, ``chunking``, ``guardrails``, ``language`` and ``model``; ``answer`` alone to ``engine`` and ``retrieval``.
+Imports point to ``cancellation``, ``chat``, ``chunking``, ``guardrails``, ``language`` and ``model``; ``answer`` alone to ``engine``
+and ``retrieval``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
+from rag_core.cancellation import Cancellation
+from rag_core.chat import Message
 from rag_core.model import ChunkId, Hit, Language, NoteId, Span
 
 Confidence = Literal["high", "medium", "low", "insufficient"]
@@ -130,5 +133,30 @@ class Answerer(Protocol):
 
         Raises:
             ChatError: a chat model gave no answer in time.
+        """
+        ...
+
+    def fetch_context_tokens(self, query: str, *, language: Language, history: Sequence[Message] = ()) -> int:
+        """The most that ``build_context`` may give ``stream`` for this question; a chat model's server is asked once."""
+        ...
+
+    def stream(
+        self,
+        query: str,
+        context: PromptContext,
+        *,
+        language: Language,
+        timeout_seconds: float,
+        history: Sequence[Message] = (),
+        cancellation: Cancellation | None = None,
+    ) -> Generator[str]:
+        """The same bit by bit from sources that were numbered before; joined, the bits are the answer, and none is ''.
+
+        ``history`` are the turns before the question, the oldest first; what does not fit of it is left out, oldest first.
+        Whoever closes it, or cancels, ends the work within a second. Without a source it gives the refusal.
+
+        Raises:
+            ChatError: a chat model failed or had no time, before the first bit or after any.
+            ChatCancelledError: it was cancelled.
         """
         ...

@@ -2,14 +2,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from math import log1p
 
 from rag_core.answering import GeneratedAnswer, PromptContext, Source
 from rag_core.answering.citations import parse_citations, without_citations
-from rag_core.answering.context import build_context
+from rag_core.answering.context import MAX_CONTEXT_TOKENS, build_context
 from rag_core.answering.words import content_of
+from rag_core.cancellation import Cancellation
+from rag_core.chat import Message
 from rag_core.chunking import sentence_spans
 from rag_core.language.answering import FUNCTION_WORDS, NO_ANSWER, NOTE_DATED
 from rag_core.model import Hit, Language
@@ -54,19 +56,39 @@ class ExtractiveAnswerer:
         hits: Sequence[Hit],
         *,
         language: Language,
-        timeout_seconds: float,  # noqa: ARG002  a millisecond
+        timeout_seconds: float,
     ) -> GeneratedAnswer:
         """The best sentences as they stand in the sources, in the sources' languages; else the refusal of ``language``."""
         context = build_context(hits)
-        quoted = best_sentences(query, context, language=language)
-        text = " ".join(_cited(query, sentence, language) for sentence in quoted) or NO_ANSWER[language]
+        text = "".join(self.stream(query, context, language=language, timeout_seconds=timeout_seconds))
         return GeneratedAnswer(
             text=text,
             language=language,
             context=context,
             citations=parse_citations(text),
-            is_refusal=not quoted,
+            is_refusal=text == NO_ANSWER[language],
         )
+
+    def fetch_context_tokens(self, query: str, *, language: Language, history: Sequence[Message] = ()) -> int:  # noqa: ARG002
+        """The same for every question: nothing but the time of a reader bounds what is read."""
+        return MAX_CONTEXT_TOKENS
+
+    def stream(
+        self,
+        query: str,
+        context: PromptContext,
+        *,
+        language: Language,
+        timeout_seconds: float,  # noqa: ARG002  a millisecond
+        history: Sequence[Message] = (),  # noqa: ARG002  it quotes notes, not conversations
+        cancellation: Cancellation | None = None,  # noqa: ARG002
+    ) -> Generator[str]:
+        """Sentence by sentence, best first."""
+        quoted = best_sentences(query, context, language=language)
+        for place, sentence in enumerate(quoted):
+            yield " " * (place > 0) + _cited(query, sentence, language)
+        if not quoted:
+            yield NO_ANSWER[language]
 
 
 def best_sentences(query: str, context: PromptContext, *, language: Language) -> list[_Sentence]:

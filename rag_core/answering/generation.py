@@ -1,7 +1,8 @@
 """Answers written by a chat model from numbered sources, and which way of answering a process has."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 from rag_core.answering import Answerer, GeneratedAnswer, PromptContext
@@ -9,6 +10,7 @@ from rag_core.answering.citations import parse_citations
 from rag_core.answering.context import MAX_CONTEXT_TOKENS, build_context
 from rag_core.answering.extractive import ExtractiveAnswerer
 from rag_core.answering.refusals import is_refusal
+from rag_core.cancellation import Cancellation
 from rag_core.chat import ChatModel, Message
 from rag_core.language.answering import ANSWER_INSTRUCTIONS, NO_ANSWER
 from rag_core.model import Hit, Language
@@ -16,6 +18,8 @@ from rag_core.model import Hit, Language
 PROMPT_VERSION = "1"
 """To be raised with any change of what is asked."""
 MAX_ANSWER_TOKENS = 600
+TEMPERATURE = 0.3
+"""Of what people are answered; what is measured is made at 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +51,36 @@ class GeneratedAnswerer:
             citations=parse_citations(text),
             is_refusal=is_refusal(text, language),
         )
+
+    def fetch_context_tokens(self, query: str, *, language: Language, history: Sequence[Message] = ()) -> int:  # noqa: ARG002
+        """What the sources may have of the model's context."""
+        return self.max_context_tokens
+
+    def stream(
+        self,
+        query: str,
+        context: PromptContext,
+        *,
+        language: Language,
+        timeout_seconds: float,
+        history: Sequence[Message] = (),
+        cancellation: Cancellation | None = None,
+    ) -> Generator[str]:
+        """What the model says as it says it."""
+        if not context.sources:
+            yield NO_ANSWER[language]
+            return
+        system, user = prompt_of(query, context, language)
+        with closing(
+            self.chat.stream(
+                [system, *history, user],
+                timeout_seconds=timeout_seconds,
+                max_tokens=MAX_ANSWER_TOKENS,
+                temperature=TEMPERATURE,
+                cancellation=cancellation,
+            )
+        ) as bits:
+            yield from bits
 
 
 def prompt_of(query: str, context: PromptContext, language: Language) -> list[Message]:

@@ -6,7 +6,7 @@ Imports point to ``cancellation`` and ``errors``. A provider's file is imported 
 Ollama loads no HTTP client.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -53,14 +53,15 @@ class ChatModel(Protocol):
         max_tokens: int | None = None,
         temperature: float = 0.0,
         cancellation: Cancellation | None = None,
-    ) -> Iterator[str]:
+    ) -> Generator[str]:
         """The same as text that comes bit by bit, in the model's order, without its thoughts; bits are never ''.
 
-        Whoever stops iterating, or cancels from another thread, ends the call on the server within a second.
+        Whoever closes it, or cancels from another thread, ends the call on the server within a second.
         ``timeout_seconds`` bounds the whole answer. A text that reaches ``max_tokens`` ends there.
 
         Raises:
             ChatError: as for ``complete``, before the first bit or after any.
+            ChatCancelledError: it was cancelled.
         """
         ...
 

@@ -1,29 +1,23 @@
 """Chat by an Ollama server (``/api/chat``): one try within the caller's time, and an answer that is one."""
 
-import re
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 from ollama import ChatResponse
 
-from rag_core.call_time import call_time
+from rag_core.call_time import call_time, timed_parts
+from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
+from rag_core.chat.thoughts import SpokenStream, spoken
 from rag_core.chunking import count_tokens
-from rag_core.errors import ChatError, ChatUnavailableError
-from rag_core.ollama import FAILURES, KEEP_ALIVE, explain, open_client
-
-# A model's thoughts come first. Some templates put the opening tag into the prompt, so that only the closing one is left,
-# on a line of its own. The white space beside it stays on that line: over lines it is searched anew from each, and a
-# model in a loop gives thousands of them.
-_THOUGHTS = re.compile(
-    r"\A\s*<think>.*?(?:</think>|\Z)|\A(?!\s*[\[{]).*?^[^\S\n]*</think>[^\S\n]*$", re.DOTALL | re.MULTILINE
-)
-# With `think` off some models give JSON in a code block (https://github.com/ollama/ollama/issues/14645).
-_FENCED = re.compile(r"```(?:json)?[^\S\n]*\n(.*)\n[^\S\n]*```", re.DOTALL)
+from rag_core.errors import ChatCancelledError, ChatError, ChatUnavailableError, PromptTooLongError
+from rag_core.ollama import FAILURES, KEEP_ALIVE, explain, is_outage, open_client
 
 
 class OllamaChat:
-    """A chat model on an Ollama server, at temperature 0 and without thinking aloud.
+    """A chat model on an Ollama server, without thinking aloud.
 
     ``context_tokens`` is what a question and its answer may have together, the same for every call: with another size
     the server loads the model anew. ``timeout_seconds`` bounds whatever time a caller gives.
@@ -54,30 +48,97 @@ class OllamaChat:
         """
         self._require_fit(messages, max_tokens or 0)
         answer = self._ask(messages, min(timeout_seconds, self._timeout_seconds), schema, max_tokens)
-        text = _spoken(answer.message.content or "", is_json=schema is not None)
-        self._require_whole(answer, text, is_cut_wanted=max_tokens is not None and schema is None)
+        text = spoken(answer.message.content or "", is_json=schema is not None)
+        self._require_whole(answer, has_text=bool(text), is_cut_wanted=max_tokens is not None and schema is None)
         return text
+
+    def stream(
+        self,
+        messages: Sequence[Message],
+        *,
+        timeout_seconds: float,
+        max_tokens: int | None = None,
+        temperature: float = 0.0,
+        cancellation: Cancellation | None = None,
+    ) -> Generator[str]:
+        """Answer the messages bit by bit; a server that stops in the middle is an error after the bits that came.
+
+        Raises:
+            ChatError: as for ``complete``; a server that went on writing until the time was over is no outage.
+            ChatCancelledError: it was cancelled.
+        """
+        self._require_fit(messages, max_tokens or 0)
+        seconds = min(timeout_seconds, self._timeout_seconds)
+        speech, has_spoken, last = SpokenStream(), False, None
+        with closing(self._parts(messages, seconds, temperature, max_tokens, cancellation)) as parts:
+            for last in parts:
+                if said := speech.feed(last.message.content or ""):
+                    has_spoken = True
+                    yield said
+        if rest := speech.end():
+            has_spoken = True
+            yield rest
+        self._require_whole(last, has_text=has_spoken, is_cut_wanted=max_tokens is not None)
+
+    def _parts(
+        self,
+        messages: Sequence[Message],
+        seconds: float,
+        temperature: float,
+        max_tokens: int | None,
+        cancellation: Cancellation | None,
+    ) -> Generator[ChatResponse]:
+        """The parts of a streamed answer up to the one that says that it is done."""
+
+        def ask() -> Generator[ChatResponse]:
+            yield from self._client.chat(
+                self.name,
+                _as_sent(messages),
+                stream=True,
+                think=False,
+                options=self._options(temperature, max_tokens),
+                keep_alive=KEEP_ALIVE,
+            )
+
+        waiting_since = time.monotonic()
+        try:
+            with closing(timed_parts(seconds, ask, cancellation=cancellation)) as parts:
+                for part in parts:
+                    yield part
+                    if part.done:
+                        return
+                    waiting_since = time.monotonic()
+        except FAILURES as error:
+            if cancellation is not None and cancellation.is_cancelled:
+                raise ChatCancelledError(f"chat model {self.name} was stopped: nobody waits any more") from error
+            raise self._failure(error, seconds, silent_seconds=time.monotonic() - waiting_since) from error
+        raise ChatUnavailableError(f"{self._source} broke off in the middle of its answer. See the server's log.")
 
     def _ask(
         self, messages: Sequence[Message], seconds: float, schema: Mapping[str, Any] | None, max_tokens: int | None
     ) -> ChatResponse:
-        options = {"temperature": 0, "num_ctx": self._context_tokens}
-        if max_tokens is not None:
-            options["num_predict"] = max_tokens
         try:
             with call_time(seconds):
                 return self._client.chat(
                     self.name,
-                    [{"role": message.role, "content": message.content} for message in messages],
+                    _as_sent(messages),
                     format=dict(schema) if schema is not None else None,
                     think=False,
-                    options=options,
+                    options=self._options(0, max_tokens),
                     keep_alive=KEEP_ALIVE,
                 )
         except FAILURES as error:
-            raise self._failure(error, seconds) from error
+            raise self._failure(error, seconds, silent_seconds=seconds) from error
 
-    def _failure(self, error: Exception, seconds: float) -> ChatError:
+    def _options(self, temperature: float, max_tokens: int | None) -> dict[str, float]:
+        options = {"temperature": temperature, "num_ctx": self._context_tokens}
+        return options if max_tokens is None else options | {"num_predict": max_tokens}
+
+    @property
+    def _source(self) -> str:
+        return f"Ollama at {self._host}, model {self.name},"
+
+    def _failure(self, error: Exception, seconds: float, *, silent_seconds: float) -> ChatError:
         failure = explain(
             error,
             host=self._host,
@@ -86,28 +147,26 @@ class OllamaChat:
             expected="chat answer",
             refusal=f"Check with `ollama show {self.name}` that it is a chat model.",
         )
-        return ChatUnavailableError(failure.text) if failure.is_outage else ChatError(failure.text)
+        has_failed = is_outage(error, seconds=silent_seconds)
+        return ChatUnavailableError(failure.text) if has_failed else ChatError(failure.text)
 
     def _require_fit(self, messages: Sequence[Message], answer_tokens: int) -> None:
         tokens = sum(count_tokens(message.content) for message in messages)
         if tokens + answer_tokens > self._context_tokens:
-            raise ChatError(
+            raise PromptTooLongError(
                 f"the messages to {self.name} have by estimate {tokens} tokens, and {answer_tokens} are left for the "
                 f"answer; expected at most {self._context_tokens} together. Send less text."
             )
 
-    def _require_whole(self, answer: ChatResponse, text: str, *, is_cut_wanted: bool) -> None:
-        source = f"Ollama at {self._host}, model {self.name},"
-        if not text:
-            raise ChatError(f"{source} gave an empty answer; expected text. Try again, or another model.")
-        if answer.done_reason == "length" and not is_cut_wanted:
+    def _require_whole(self, answer: ChatResponse | None, *, has_text: bool, is_cut_wanted: bool) -> None:
+        if not has_text:
+            raise ChatError(f"{self._source} gave an empty answer; expected text. Try again, or another model.")
+        if answer is not None and answer.done_reason == "length" and not is_cut_wanted:
             raise ChatError(
-                f"{source} stopped in the middle of its answer, after {answer.eval_count or 0} tokens; expected all of it. "
-                "Allow more tokens, or take a model that says less."
+                f"{self._source} stopped in the middle of its answer, after {answer.eval_count or 0} tokens; expected "
+                "all of it. Allow more tokens, or take a model that says less."
             )
 
 
-def _spoken(content: str, *, is_json: bool) -> str:
-    text = _THOUGHTS.sub("", content, count=1).strip()
-    fenced = _FENCED.fullmatch(text) if is_json else None
-    return fenced[1].strip() if fenced else text
+def _as_sent(messages: Sequence[Message]) -> list[dict[str, str]]:
+    return [{"role": message.role, "content": message.content} for message in messages]
