@@ -19,6 +19,7 @@ Port = Annotated[int, Field(ge=0, le=65535)]
 RerankerName = Literal["embedded", "llm", "http", "cross_encoder"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 AlertSeverity = Literal["info", "warning", "critical"]
+AccessMode = Literal["open", "keys"]
 
 
 class Settings(BaseSettings):
@@ -39,7 +40,23 @@ class Settings(BaseSettings):
         None, description="Whose notes to use; default: `default`, or the demo while that is empty."
     )
     timezone: str = Field("Europe/Madrid", description="Zone of dates that carry none, and of the schedules.")
-    api_port: Port = Field(8000, description="Port of the API and its page, on loopback.")
+    api_port: Port = Field(8000, description="Port of the API and its page.")
+    api_host: str = Field("127.0.0.1", description="Address the API listens on; others than loopback need keys.")
+    allowed_hosts: str = Field(
+        "", description="Names, separated by commas, that requests may call this machine by beside those of loopback."
+    )
+    access: AccessMode = Field(
+        "open", description="`open`: whoever reaches the API may do everything; `keys`: each request carries a key."
+    )
+    secret: SecretStr | None = Field(
+        None, min_length=32, description="What pseudonyms are made with; default: a file in the home, made once."
+    )
+    questions_per_minute: int | None = Field(
+        None, ge=1, description="Questions a caller may ask in a minute; default: 10 with a key, else any number."
+    )
+    questions_per_hour: int | None = Field(
+        None, ge=1, description="Questions a caller may ask in an hour; default: 100 with a key, else any number."
+    )
     dagster_port: Port = Field(3000, description="Port of Dagster's UI, on loopback.")
     ollama_host: str = Field(
         "http://127.0.0.1:11434",
@@ -66,6 +83,8 @@ class Settings(BaseSettings):
     reranker_path: Path | None = Field(
         None, description="Folder with the cross-encoder's `model.onnx` and `tokenizer.json`."
     )
+    chat_timeout_ms: int = Field(30_000, ge=100, description="Time for writing one answer, after its sources were found.")
+    session_days: int = Field(30, ge=1, description="How long a conversation is kept after its last question.")
     query_cache_seconds: int = Field(300, ge=0, description="How long an answer is kept; 0: not at all.")
     embedding_cache_seconds: int = Field(3600, ge=0, description="How long a query's vector is kept; 0: not at all.")
     context_cache_seconds: int = Field(7200, ge=0, description="How long a window's text is kept; 0: not at all.")
@@ -121,6 +140,7 @@ class Settings(BaseSettings):
         "reranker_model",
         "dagster_url",
         "alert_urls",
+        "secret",
         mode="before",
     )
     @classmethod

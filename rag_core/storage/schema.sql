@@ -1261,6 +1261,8 @@ CREATE INDEX relations_target ON brain.relations USING btree (tenant_id, target_
 
 CREATE INDEX service_minutes_minute ON brain.service_minutes USING btree (minute DESC);
 
+CREATE INDEX sessions_last_at ON brain.sessions USING btree (tenant_id, last_at);
+
 CREATE INDEX sessions_of_user ON brain.sessions USING btree (tenant_id, user_hash, last_at DESC);
 
 CREATE TRIGGER chunks_deleted AFTER DELETE ON brain.chunks REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION brain.index_deleted_chunks();

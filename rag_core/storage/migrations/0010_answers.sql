@@ -81,6 +81,7 @@ create table sessions (
     primary key (tenant_id, session_id)
 );
 create index sessions_of_user on sessions (tenant_id, user_hash, last_at desc);
+create index sessions_last_at on sessions (tenant_id, last_at);
 
 -- One question and how it went: figures, never words. The words are in turns, where a conversation is kept at all.
 create table queries (

@@ -1,0 +1,106 @@
+"""Conversations: begun, listed, read, ended and deleted by their owner, and forgotten in time."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from uuid import UUID, uuid4
+
+from rag_core.conversation import Session, Turn
+from rag_core.engine import Engine
+from rag_core.errors import NotFoundError
+from rag_core.model import TenantId
+from rag_core.storage import conversations as store
+from rag_core.storage.database import Connection, Database
+from rag_core.storage.notes import ensure_tenant
+
+LISTED = 50
+SHOWN_TURNS = 200
+PURGED_AT_ONCE = 100
+"""So many old conversations go with each new one: a tenant cannot make them faster than they go, and nobody waits long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """A session with its last turns, in their order."""
+
+    session: Session
+    turns: tuple[Turn, ...]
+
+
+def begin_session(engine: Engine, tenant: TenantId, *, user_hash: str) -> Session:
+    """Begin a conversation; some that are older than ``BRAIN_SESSION_DAYS`` are deleted with that."""
+
+    def begin(connection: Connection) -> Session:
+        ensure_tenant(connection, tenant)
+        store.purge_sessions(connection, tenant, before=kept_since(engine), limit=PURGED_AT_ONCE)
+        return store.insert_session(connection, tenant, uuid4(), user_hash=user_hash)
+
+    return engine.database.write(tenant, begin)
+
+
+def list_sessions(engine: Engine, tenant: TenantId, *, user_hash: str, limit: int = LISTED) -> list[Session]:
+    """Somebody's conversations, the one spoken in last first."""
+    read = partial(store.list_sessions, tenant=tenant, user_hash=user_hash, since=kept_since(engine), limit=limit)
+    return engine.database.read(tenant, read, timeout_ms=engine.settings.request_timeout_ms)
+
+
+def read_conversation(
+    engine: Engine, tenant: TenantId, session_id: UUID, *, user_hash: str, limit: int = SHOWN_TURNS
+) -> Conversation:
+    """A conversation with its last turns.
+
+    Raises:
+        NotFoundError: there is none of that id, or it is somebody else's; nobody can tell which.
+    """
+
+    def read(connection: Connection) -> Conversation:
+        session = store.find_session(connection, tenant, session_id, user_hash=user_hash, since=kept_since(engine))
+        return Conversation(
+            session=session, turns=tuple(store.fetch_turns(connection, tenant, session_id, limit=limit))
+        )
+
+    return engine.database.read(tenant, read, timeout_ms=engine.settings.request_timeout_ms)
+
+
+def end_session(engine: Engine, tenant: TenantId, session_id: UUID, *, user_hash: str) -> None:
+    """Say that a conversation is over; it can still be read, and another question takes it up again.
+
+    Raises:
+        NotFoundError: see ``read_conversation``.
+    """
+    _change(engine, tenant, session_id, partial(store.end_session, user_hash=user_hash))
+
+
+def delete_session(engine: Engine, tenant: TenantId, session_id: UUID, *, user_hash: str) -> None:
+    """Delete a conversation and every word of it.
+
+    Raises:
+        NotFoundError: see ``read_conversation``.
+    """
+    _change(engine, tenant, session_id, partial(store.delete_session, user_hash=user_hash))
+
+
+def purge_sessions(database: Database, tenant: TenantId, *, before: datetime) -> int:
+    """Delete all of a tenant's conversations that nobody has spoken in since then, batch by batch; how many."""
+    purge = partial(store.purge_sessions, tenant=tenant, before=before, limit=PURGED_AT_ONCE)
+    deleted = purged = database.write(tenant, purge)
+    while purged == PURGED_AT_ONCE:
+        purged = database.write(tenant, purge)
+        deleted += purged
+    return deleted
+
+
+def kept_since(engine: Engine) -> datetime:
+    """Conversations that nobody has spoken in since then are gone, deleted or not."""
+    return datetime.now(UTC) - timedelta(days=engine.settings.session_days)
+
+
+def _change(
+    engine: Engine, tenant: TenantId, session_id: UUID, change: Callable[[Connection, TenantId, UUID], bool]
+) -> None:
+    def run(connection: Connection) -> bool:
+        return change(connection, tenant, session_id)
+
+    if not engine.database.write(tenant, run):
+        raise NotFoundError(f"no conversation {session_id}; it may have been deleted")

@@ -1,0 +1,122 @@
+"""Conversations and their turns; whoever does not own one does not find it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from rag_core.conversation import KeptAnswer, Session, Turn, parse_kept_answer
+from rag_core.errors import NotFoundError
+from rag_core.model import TenantId
+from rag_core.storage.database import Connection
+from rag_core.storage.queries import query
+
+
+def insert_session(connection: Connection, tenant: TenantId, session_id: UUID, *, user_hash: str) -> Session:
+    """Begin a conversation; the tenant exists."""
+    parameters = {"tenant": tenant, "session_id": session_id, "user_hash": user_hash}
+    row = connection.execute(query("insert_session"), parameters).fetchone()
+    assert row is not None
+    return _session(row)
+
+
+def list_sessions(
+    connection: Connection, tenant: TenantId, *, user_hash: str, since: datetime, limit: int
+) -> list[Session]:
+    """Somebody's conversations that were spoken in since then, the latest first."""
+    parameters = {"tenant": tenant, "user_hash": user_hash, "since": since, "limit": limit}
+    return [_session(row) for row in connection.execute(query("list_sessions"), parameters).fetchall()]
+
+
+def find_session(
+    connection: Connection, tenant: TenantId, session_id: UUID, *, user_hash: str, since: datetime
+) -> Session:
+    """The conversation of that id.
+
+    Raises:
+        NotFoundError: there is none, it is somebody else's, or nobody has spoken in it since then.
+    """
+    parameters = {"tenant": tenant, "session_id": session_id, "user_hash": user_hash, "since": since}
+    row = connection.execute(query("find_session"), parameters).fetchone()
+    if row is None:
+        raise NotFoundError(f"no conversation {session_id}; it may have been deleted, begin another one")
+    return _session(row)
+
+
+def fetch_turns(connection: Connection, tenant: TenantId, session_id: UUID, *, limit: int) -> list[Turn]:
+    """The last turns of a conversation, in their order."""
+    parameters = {"tenant": tenant, "session_id": session_id, "limit": limit}
+    return [_turn(row) for row in connection.execute(query("fetch_turns"), parameters).fetchall()]
+
+
+def touch_session(connection: Connection, tenant: TenantId, session_id: UUID, *, user_hash: str) -> bool:
+    """Whether the conversation is still there; it counts as spoken in now, and is locked until the transaction ends."""
+    parameters = {"tenant": tenant, "session_id": session_id, "user_hash": user_hash}
+    return connection.execute(query("touch_session"), parameters).fetchone() is not None
+
+
+def insert_turn(
+    connection: Connection,
+    tenant: TenantId,
+    *,
+    query_id: UUID,
+    session_id: UUID,
+    question: str,
+    standalone: str | None,
+    answer: KeptAnswer,
+) -> None:
+    """Add a turn to a conversation that ``touch_session`` has locked; the question's figures are there."""
+    connection.execute(
+        query("insert_turn"),
+        {
+            "tenant": tenant,
+            "query_id": query_id,
+            "session_id": session_id,
+            "question": question,
+            "standalone": standalone,
+            "answer": Jsonb(answer.to_json()),
+        },
+    )
+
+
+def end_session(connection: Connection, tenant: TenantId, session_id: UUID, *, user_hash: str) -> bool:
+    """Say that a conversation is over; whether it was there. Another question in it takes it up again."""
+    parameters = {"tenant": tenant, "session_id": session_id, "user_hash": user_hash}
+    return connection.execute(query("end_session"), parameters).fetchone() is not None
+
+
+def delete_session(connection: Connection, tenant: TenantId, session_id: UUID, *, user_hash: str) -> bool:
+    """Delete a conversation with its words; whether it was there."""
+    parameters = {"tenant": tenant, "session_id": session_id, "user_hash": user_hash}
+    return connection.execute(query("delete_session"), parameters).fetchone() is not None
+
+
+def purge_sessions(connection: Connection, tenant: TenantId, *, before: datetime, limit: int) -> int:
+    """Delete conversations, whoever's, that nobody has spoken in since then; how many."""
+    parameters = {"tenant": tenant, "before": before, "limit": limit}
+    row = connection.execute(query("purge_sessions"), parameters).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def _session(row: Sequence[Any]) -> Session:
+    session_id, started_at, last_at, ended_at, questions, title = row
+    return Session(
+        id=session_id, started_at=started_at, last_at=last_at, ended_at=ended_at, questions=questions, title=title
+    )
+
+
+def _turn(row: Sequence[Any]) -> Turn:
+    query_id, position, asked_at, question, standalone, answer, rating, comment = row
+    return Turn(
+        query_id=query_id,
+        position=position,
+        asked_at=asked_at,
+        question=question,
+        standalone=standalone,
+        answer=parse_kept_answer(answer),
+        rating=rating,
+        comment=comment,
+    )
