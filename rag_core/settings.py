@@ -83,8 +83,22 @@ class Settings(BaseSettings):
     reranker_path: Path | None = Field(
         None, description="Folder with the cross-encoder's `model.onnx` and `tokenizer.json`."
     )
-    chat_timeout_ms: int = Field(30_000, ge=100, description="Time for writing one answer, after its sources were found.")
+    chat_timeout_ms: int = Field(
+        30_000, ge=100, description="Time for writing one answer, after its sources were found."
+    )
     session_days: int = Field(30, ge=1, description="How long a conversation is kept after its last question.")
+    answer_evidence: float = Field(
+        0.3,
+        ge=0,
+        le=1,
+        description="With less evidence among its sources a question gets no answer; 0: every one does.",
+    )
+    answer_rerank_score: float = Field(
+        0.6, ge=0, le=1, description="The same for the best score of a re-ranker whose scores are probabilities."
+    )
+    answer_groundedness: float = Field(
+        0.7, ge=0, le=1, description="An answer of which less is held by its sources is of low confidence."
+    )
     query_cache_seconds: int = Field(300, ge=0, description="How long an answer is kept; 0: not at all.")
     embedding_cache_seconds: int = Field(3600, ge=0, description="How long a query's vector is kept; 0: not at all.")
     context_cache_seconds: int = Field(7200, ge=0, description="How long a window's text is kept; 0: not at all.")

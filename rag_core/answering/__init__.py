@@ -1,13 +1,13 @@
 """Hits into an answer with citations: the interface, and one file a step.
 
-In the order of the work: ``context`` numbers the sources and cuts them to what a prompt holds, ``extractive`` answers with
+In the order of the work: ``fallbacks`` finds what an answer is made from, ``evidence`` and ``confidence`` say how far it answers the
+question and whether any answer should be given, ``context`` numbers the sources and cuts them to what a prompt holds, ``extractive`` answers with
 the best sentences of the sources, ``generation`` has a chat model write the answer, ``citations`` reads from an answer what
-it cites, ``verification`` holds every citation to its source, ``tidying`` takes out what does not hold, ``confidence`` says how
-much an answer is worth and when none should be given, ``rendering`` writes citations as a contract wants them. ``answer`` is the
+it cites, ``verification`` holds every citation to its source, ``tidying`` takes out what does not hold, ``rendering`` writes citations as a contract wants them. ``answer`` is the
 whole path. Not here: searching (``rag_core.retrieval``), what may come in and go out (``rag_core.guardrails``), conversations
 (``rag_core.conversation``), and how good answers are (``rag_core.evaluation.answers``).
-Imports point to ``cancellation``, ``chat``, ``chunking``, ``guardrails``, ``language`` and ``model``; ``answer`` alone to ``engine``
-and ``retrieval``.
+Imports point to ``cancellation``, ``chat``, ``chunking``, ``guardrails``, ``language`` and ``model``; ``answer`` and
+``fallbacks`` alone to ``engine`` and ``retrieval``.
 """
 
 from collections.abc import Generator, Sequence

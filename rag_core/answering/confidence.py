@@ -1,0 +1,108 @@
+"""How far what was found answers the question, and how far an answer is to be trusted. Pure.
+
+Before anything is generated ``judge_evidence`` looks at the question and the sources; after it ``final_confidence`` looks at the
+answer as well. What a score is worth, and where its weights come from, is in docs/abstention.md.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rag_core.answering import CheckedText, Confidence, Source
+from rag_core.answering.events import FallbackMode
+from rag_core.answering.evidence import evidence_features, evidence_score
+from rag_core.model import Language, Retrieval
+from rag_core.reranking import QueryStatistics
+
+HIGH_SCORE = 0.8
+MEDIUM_SCORE = 0.6
+"""From so much evidence on confidence is high, or medium; below that low, and below the threshold of the settings insufficient."""
+CALIBRATED_RERANKERS = ("http:", "cross_encoder:")
+"""Re-rankers whose scores say how likely a passage answers a question; those of ``embedded`` are evened out, those of ``llm`` a chat
+model's marks, and what a search that is not re-ranked gives is no probability at all."""
+_LEVELS: tuple[Confidence, ...] = ("insufficient", "low", "medium", "high")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """How far the sources answer the question: ``score`` in [0, 1], and what it was made of, by name."""
+
+    score: float
+    confidence: Confidence
+    features: Mapping[str, float]
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether an answer is worth generating."""
+        return self.confidence != "insufficient"
+
+
+NO_EVIDENCE = Evidence(score=0.0, confidence="insufficient", features={})
+
+
+def judge_evidence(
+    query: str,
+    retrieval: Retrieval | None,
+    sources: Sequence[Source],
+    *,
+    language: Language,
+    statistics: QueryStatistics,
+    reranker: str | None,
+    fallback: FallbackMode | None,
+    least_score: float,
+    least_rerank_score: float,
+) -> Evidence:
+    """Judge what was found before anything is generated; no sources are ``NO_EVIDENCE``.
+
+    ``reranker`` is the name of what scored the hits (``http:…``): where its scores are probabilities, the best must reach
+    ``least_rerank_score``. The newest notes, which a caller asked for, are always low and always enough: what is said of
+    them is held to them sentence by sentence.
+    """
+    if not sources:
+        return NO_EVIDENCE
+    features = evidence_features(query, sources, language=language, statistics=statistics)
+    score = evidence_score(features)
+    if fallback == "recent_notes":
+        return Evidence(score=score, confidence="low", features=features)
+    if _is_outranked(retrieval, reranker, least_rerank_score):
+        return Evidence(score=score, confidence="insufficient", features=features)
+    return Evidence(score=score, confidence=_level(score, least_score), features=features)
+
+
+def groundedness_of(checked: CheckedText) -> float | None:
+    """Share of an answer's claims that a source it cites holds; None where it claims nothing."""
+    held = {citation.claim for citation in checked.citations if citation.is_supported}
+    claims = len(held) + len(checked.uncited)
+    return len(held) / claims if claims else None
+
+
+def final_confidence(
+    evidence: Evidence, checked: CheckedText, groundedness: float | None, *, least_groundedness: float
+) -> Confidence:
+    """How far a finished answer is to be trusted: its evidence's level, lowered by what its text shows; never "insufficient".
+
+    Low where no source holds anything of it or its groundedness is below the least; a step lower where any claim is
+    uncited or any citation does not hold. For answers only: a refusal is "insufficient" whatever was found.
+    """
+    level = max(1, _LEVELS.index(evidence.confidence))
+    if groundedness is None or groundedness < least_groundedness:
+        return "low"
+    if not any(citation.is_supported for citation in checked.citations):
+        return "low"
+    is_clean = not checked.uncited and all(citation.is_supported for citation in checked.citations)
+    return _LEVELS[level if is_clean else max(1, level - 1)]
+
+
+def _is_outranked(retrieval: Retrieval | None, reranker: str | None, least: float) -> bool:
+    """Whether the re-ranker, where its scores mean something, found no passage that answers the question."""
+    if retrieval is None or reranker is None or not reranker.startswith(CALIBRATED_RERANKERS):
+        return False
+    scores = [hit.rerank_score for hit in retrieval.hits if hit.rerank_score is not None]
+    return bool(scores) and max(scores) < least
+
+
+def _level(score: float, least: float) -> Confidence:
+    if score < least:
+        return "insufficient"
+    if score >= HIGH_SCORE:
+        return "high"
+    return "medium" if score >= MEDIUM_SCORE else "low"
