@@ -93,6 +93,14 @@ class ConflictError(RagError):
     """The same thing exists already."""
 
 
+class TenantFullError(RagError):
+    """A tenant has as many notes as it may; ``limit`` is how many."""
+
+    def __init__(self, message: str, *, limit: int) -> None:
+        super().__init__(message)
+        self.limit = limit
+
+
 class IncomparableRunsError(RagError):
     """Two evaluation runs did not ask the same; ``reasons`` are what differs, one a sentence."""
 

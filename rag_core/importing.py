@@ -94,9 +94,18 @@ def _store(database: Database, tenant: TenantId, batch: Sequence[NumberedNote], 
         for numbered in batch:
             _store(database, tenant, [numbered], report)
         return
+    for place in stored.refused:
+        report.reject(batch[place][0], full_tenant(tenant, stored.max_notes))
     report.imported += stored.imported
     report.updated += stored.updated
     report.unchanged += stored.unchanged
+
+
+def full_tenant(tenant: TenantId, max_notes: int | None) -> str:
+    """Why a new note is not taken."""
+    return (
+        f"{tenant} has the {max_notes:,} notes it may have; delete some, or `brain tenant limit {tenant} --max-notes N`"
+    )
 
 
 def _parsed(

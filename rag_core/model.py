@@ -48,7 +48,10 @@ class Note:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewNote:
-    """A note as it comes in: normalised and checked, not yet stored. See ``rag_core.notes.parse_note``."""
+    """A note as it comes in: normalised and checked, not yet stored. See ``rag_core.notes.parse_note``.
+
+    ``departments`` are those that may see it: None is everybody of the tenant, () only who sees all of the tenant's notes.
+    """
 
     external_id: str
     source: str
@@ -58,6 +61,7 @@ class NewNote:
     created_at: datetime | None
     metadata: Mapping[str, Any]
     tags: tuple[str, ...] = ()
+    departments: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +153,28 @@ class TransformedQuery:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RetrievalFigures:
+    """How the parts of a search went; None where a part took no part, times also where its result was remembered.
+
+    Hits are distinct chunks, the best score and the mean of the ten best (or of as many as there are) are cosines.
+    ``overlap`` counts the chunks that more than one leg found, ``concepts`` the entities on the causal paths that were walked.
+    """
+
+    semantic_hits: int | None = None
+    semantic_ms: float | None = None
+    semantic_best: float | None = None
+    semantic_mean: float | None = None
+    fulltext_hits: int | None = None
+    graph_hits: int | None = None
+    graph_ms: float | None = None
+    graph_depth: int | None = None
+    concepts: int | None = None
+    fusion_ms: float | None = None
+    overlap: int = 0
+    rerank_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
     """The answer to one query: hits best first, and what happened on the way.
 
@@ -167,3 +193,6 @@ class Retrieval:
     is_confident: bool | None = None
     transformed: TransformedQuery | None = None
     interval: tuple[datetime, datetime] | None = None
+    candidates: int = 0
+    """Chunks that the legs found, before any was left out."""
+    figures: RetrievalFigures = RetrievalFigures()

@@ -25,6 +25,8 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _LINE_KEYS = frozenset({"id", "text", "title", "created_at", "metadata", "language"})
 LANGUAGES: tuple[Language, ...] = get_args(Language)
+VISIBILITIES = ("tenant", "department", "private")
+MAX_DEPARTMENTS = 50
 
 
 def note_id_for(tenant: TenantId, source: str, external_id: str) -> NoteId:
@@ -98,6 +100,7 @@ def parse_note(
         created_at=parse_time(created_at, zone=zone),
         metadata=facts,
         tags=_tags(facts),
+        departments=audience(facts),
     )
 
 
@@ -242,6 +245,48 @@ def _tags(metadata: Mapping[str, Any]) -> tuple[str, ...]:
     if not isinstance(tags, list):
         return ()
     return tuple(dict.fromkeys(tag for tag in tags if isinstance(tag, str) and tag))
+
+
+def audience(metadata: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """Which departments may see a note with this metadata: None is everybody of the tenant, () only who sees all its notes.
+
+    ``visibility`` is ``tenant`` (or absent), ``department`` with ``department`` or ``departments``, or ``private``. A department
+    that is named without such a visibility is a fact like others and hides nothing.
+
+    Raises:
+        InvalidFieldError: another visibility, or one for departments that names none.
+    """
+    visibility = metadata.get("visibility", "tenant")
+    if visibility == "tenant":
+        return None
+    if visibility == "private":
+        return ()
+    if visibility != "department":
+        raise InvalidFieldError(
+            f"metadata.visibility is {shown(visibility)}; expected one of {', '.join(VISIBILITIES)}",
+            field="metadata.visibility",
+            problem="visibility",
+        )
+    return _departments(metadata)
+
+
+def _departments(metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    one, several = metadata.get("department"), metadata.get("departments", [])
+    named = [*([] if one is None else [one]), *(several if isinstance(several, list) else [None])]
+    keys = {department_key(name) if isinstance(name, str) and is_storable(name) else "" for name in named}
+    if not keys or len(keys) > MAX_DEPARTMENTS or not all(0 < len(key) <= MAX_NAME_CHARACTERS for key in keys):
+        raise InvalidFieldError(
+            "metadata.visibility is 'department', but department and departments do not say which; give a name, or a list of "
+            f"up to {MAX_DEPARTMENTS}",
+            field="metadata.departments",
+            problem="departments",
+        )
+    return tuple(sorted(keys))
+
+
+def department_key(name: str) -> str:
+    """A department as departments are compared: NFC, trimmed, without regard to case."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).strip().casefold())
 
 
 def tag_key(tag: str) -> str:

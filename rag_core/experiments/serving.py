@@ -55,12 +55,16 @@ class LiveExperiments:
     def answer(self, engine: Engine, asked: LiveQuery) -> Answered:
         """Answer a live query, in an experiment where one runs and the draw says so.
 
+        Whoever sees a part of the notes takes no part: what is recorded of a query is for those who see them all.
+
         Raises:
             InvalidInputError, DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError: see ``retrieve``; a candidate's
                 errors are not among them.
         """
         checked_query(asked.text)
         began, served = time.monotonic(), engine.served(asked.tenant)
+        if engine.database.departments is not None:
+            return Answered(retrieval=search(engine, asked, served))
         contest = self.running.of(engine, asked.tenant, served, timeout_ms=asked.timeout_ms)
         spent_ms = int(1000 * (time.monotonic() - began))
         asked = replace(asked, timeout_ms=max(1, asked.timeout_ms - spent_ms))

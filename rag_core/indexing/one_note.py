@@ -6,7 +6,8 @@ from typing import Literal
 
 from rag_core.embedding import input_hash
 from rag_core.embedding.context import with_context
-from rag_core.errors import ConflictError, EmbeddingError, NotFoundError
+from rag_core.errors import ConflictError, EmbeddingError, NotFoundError, TenantFullError
+from rag_core.importing import full_tenant
 from rag_core.indexing.graph import relate_note
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.staging import stage_note
@@ -67,6 +68,7 @@ def store_and_index(
     Raises:
         ConflictError: a new note was expected and its source has one with that id.
         NotFoundError: a known note was expected and there is none.
+        TenantFullError: the note is new and the tenant has as many as it may.
         ModelChangedError: another embedding model was promoted meanwhile; nothing was stored.
         DeadlineExceededError: others, such as a promotion, held something for longer than ``lock_timeout_ms``; nothing was stored.
     """
@@ -115,7 +117,7 @@ def _store(
         if _fetch_standing(connection, tenant, note) != standing:
             return None
         ensure_tenant(connection, tenant)
-        _check(store_notes(connection, tenant, [note]), note, expected)
+        _check(store_notes(connection, tenant, [note]), note, expected, tenant)
         if isinstance(found, NoteVector):
             note_vectors.write_note_vectors(connection, tenant, [found], model_id=pipeline.model.id)
         elif found is not None:
@@ -153,7 +155,9 @@ def _chunked(database: Database, tenant: TenantId, note: store.NoteToStage, pipe
     return None if vectors is None else _Chunked(staged=staged, vectors=vectors)
 
 
-def _check(stored: StoredBatch, note: NewNote, expected: str) -> None:
+def _check(stored: StoredBatch, note: NewNote, expected: str, tenant: TenantId) -> None:
+    if stored.refused:
+        raise TenantFullError(full_tenant(tenant, stored.max_notes), limit=stored.max_notes or 0)
     if expected == "new" and not stored.imported:
         raise ConflictError(f"{note.source}:{note.external_id} exists already")
     if expected == "known" and stored.imported:

@@ -175,11 +175,12 @@ def _awaited(
 class QueryKey:
     """All that an answer depends on.
 
-    ``config_hash`` holds the names of the models too; ``today`` is the date in the user's zone, which time expressions
+    ``departments`` are whose notes the caller sees, None for all; ``config_hash`` holds the names of the models too; ``today`` is the date in the user's zone, which time expressions
     count from; requests with a like allowance of time share an answer, others do not.
     """
 
     tenant: TenantId
+    departments: tuple[str, ...] | None
     query: str
     config_hash: str
     filters: Filters
@@ -191,6 +192,7 @@ class QueryKey:
 def query_key(
     *,
     tenant: TenantId,
+    departments: tuple[str, ...] | None = None,
     query: str,
     config_hash: str,
     filters: Filters,
@@ -205,6 +207,7 @@ def query_key(
     """
     return QueryKey(
         tenant=tenant,
+        departments=departments,
         query=query,
         config_hash=config_hash,
         filters=filters,
@@ -216,9 +219,10 @@ def query_key(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextKey:
-    """All that the text of a window and the facts of its note depend on."""
+    """All that the text of a window and the facts of its note depend on, and who may read them."""
 
     tenant: TenantId
+    departments: tuple[str, ...] | None
     corpus_version: str
     note_id: NoteId
     content_hash: bytes
@@ -264,7 +268,13 @@ def cached_retrieval(
     if searched:
         return _copied(found)
     spent_ms = round((time.perf_counter() - began) * 1000, 3)
-    return replace(_copied(found), query=text, latency_ms=spent_ms, stages={"cache": spent_ms})
+    return replace(
+        _copied(found),
+        query=text,
+        latency_ms=spent_ms,
+        stages={"cache": spent_ms},
+        figures=replace(found.figures, semantic_ms=None, graph_ms=None, fusion_ms=None, rerank_ms=None),
+    )
 
 
 def _copied(found: Retrieval) -> Retrieval:
@@ -279,13 +289,21 @@ def cached_windows(
     fetch: Callable[[Sequence[Found]], Mapping[int, WindowText]],
     *,
     corpus_version: str,
+    departments: tuple[str, ...] | None = None,
 ) -> dict[int, WindowText]:
     """The texts of windows by their position, as ``fetch_windows`` gives them; only those not kept are fetched.
 
     Windows of notes deleted meanwhile are absent, and are asked for again the next time.
     """
     keys = [
-        ContextKey(tenant=tenant, corpus_version=corpus_version, note_id=note, content_hash=digest, span=span)
+        ContextKey(
+            tenant=tenant,
+            departments=departments,
+            corpus_version=corpus_version,
+            note_id=note,
+            content_hash=digest,
+            span=span,
+        )
         for note, digest, span in windows
     ]
     by_key = dict(zip(keys, windows, strict=True))

@@ -55,7 +55,14 @@ def search_graph(
         if not starts:
             return []
         walked = store.walk_relations(
-            connection, tenant, starts, direction=direction, max_depth=depth, limit=limit, filters=filters
+            connection,
+            tenant,
+            starts,
+            direction=direction,
+            max_depth=depth,
+            limit=limit,
+            filters=filters,
+            sees_all=database.departments is None,
         )
     return [_hit(chunk, config) for chunk in walked]
 

@@ -26,6 +26,7 @@ from rag_core.retrieval.cache import Found, cached_retrieval, cached_windows, qu
 from rag_core.retrieval.candidates import prefer_time
 from rag_core.retrieval.deadline import Deadline, Stopwatch
 from rag_core.retrieval.expansion import Expanded, Fused, expand, reading_ms
+from rag_core.retrieval.figures import figures_of
 from rag_core.retrieval.graph_paths import GraphHit, search_graph
 from rag_core.retrieval.legs import LegResults, VectorSearch, search_legs
 from rag_core.retrieval.plan import Search, interval_of, plan_searches
@@ -145,6 +146,7 @@ def _version(engine: Engine, tenant: TenantId, deadline: Deadline) -> str:
 def _remembered(engine: Engine, asked: _Asked, *, timeout_ms: int) -> Retrieval:
     key = query_key(
         tenant=asked.tenant,
+        departments=engine.database.departments,
         query=asked.query,
         config_hash=asked.config_hash,
         filters=asked.filters,
@@ -178,8 +180,10 @@ def _look(engine: Engine, asked: _Asked) -> tuple[Retrieval, bool]:
         request = _understood(asked)
     with clock.stage("retrieval"):
         legs = _search(engine, request)
+        fusing = Stopwatch.start()
         with engine.metrics.measured("hybridFusion"):
             fused = _fuse(engine, request, legs)
+        fusion_ms = fusing.total_ms
     failures = dict(legs.failures)
     pool, beyond = parted(fused, request.config)
     ordered = pool
@@ -204,6 +208,7 @@ def _look(engine: Engine, asked: _Asked) -> tuple[Retrieval, bool]:
         is_confident=legs.is_confident,
         transformed=replace(request.transformed, hyde_answer=legs.hyde_answer),
         interval=interval_of(request.transformed.times),
+        candidates=len(fused),
     )
     return found, expanded.is_current
 
@@ -400,7 +405,12 @@ def _expand(
 
     def read_cached(windows: Sequence[Found]) -> dict[int, WindowText]:
         return cached_windows(
-            engine.caches.context, request.tenant, windows, read, corpus_version=request.version or ""
+            engine.caches.context,
+            request.tenant,
+            windows,
+            read,
+            corpus_version=request.version or "",
+            departments=engine.database.departments,
         )
 
     def run(config: RetrievalConfig) -> Expanded:

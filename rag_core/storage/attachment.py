@@ -23,7 +23,7 @@ from rag_core.storage.queries import query
 _ROUNDS = 3
 _TYPES = (
     *("uuid", "text", "text", "text", "bytea", "text", "text[]", "jsonb", "timestamptz", "timestamptz"),
-    *("bytea", "vector"),
+    *("text[]", "bytea", "vector"),
 )
 
 
@@ -105,6 +105,7 @@ def _row(row: NoteToAttach, model: EmbeddingModel) -> tuple[Any, ...]:
         Jsonb(dict(note.metadata)),
         note.created_at,
         row.updated_at,
+        None if note.departments is None else list(note.departments),
         None if row.vector is None else input_hash(model, note.content, role="document"),
         None if row.vector is None else Vector(row.vector),
     )

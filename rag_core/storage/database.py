@@ -5,12 +5,13 @@
 ``brain_app``, which owns nothing and cannot bypass row-level security; the tenant is set per transaction.
 """
 
+import json
 import select
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, LiteralString, TypeVar
 
@@ -29,6 +30,7 @@ from rag_core.errors import (
     QueryFailedError,
 )
 from rag_core.model import TenantId
+from rag_core.notes import department_key
 from rag_core.resilience import CircuitBreaker
 from rag_core.settings import Settings
 from rag_core.storage.migrate import APPLICATION_ROLE, migrate
@@ -48,6 +50,7 @@ BREAKER_RESET_SECONDS = 2.0
 """The embedded server is back about a second after it was killed, so that long and no longer."""
 _DISK_FULL = "53100"
 _DEADLOCK_RETRIES = 2
+_EVERYTHING = "*"
 _SEARCH_PATH = "brain,public,extensions"
 
 
@@ -72,16 +75,35 @@ def database_breaker() -> CircuitBreaker:
 
 
 @dataclass(slots=True)
+class _Failures:
+    """Attempts to connect that had failed when a connection was last to be had."""
+
+    known: int = 0
+
+
+@dataclass(slots=True)
 class Database:
-    """An open database: the application's pool and the owner's connection string."""
+    """An open database: the application's pool and the owner's connection string.
+
+    ``departments`` are whose notes its transactions see beside those of everybody, ordered; None sees all of the tenant's.
+    """
 
     owner_conninfo: str
     pool: ConnectionPool[Connection]
     revive: Callable[[], bool] | None = None
     breaker: CircuitBreaker = field(default_factory=database_breaker)
     _durations: Durations = field(default_factory=Durations)
-    _known_failures: int = 0  # attempts to connect that had failed when a connection was last to be had
+    departments: tuple[str, ...] | None = None
+    _failures: _Failures = field(default_factory=_Failures)
     _reviving: threading.Lock = field(default_factory=threading.Lock)
+
+    def seen_by(self, departments: Sequence[str] | None) -> "Database":
+        """The same pool for a caller who sees the notes of these departments beside those of everybody; None sees all.
+
+        Row-level security holds every statement to it (``docs/decisions/0028-audiences.md``).
+        """
+        seen = None if departments is None else tuple(sorted({department_key(name) for name in departments}))
+        return self if seen == self.departments else replace(self, departments=seen)
 
     @contextmanager
     def transaction(
@@ -112,7 +134,7 @@ class Database:
                 connection.transaction(),
             ):
                 left_ms = None if end is None else max(1, int((end - time.monotonic()) * 1000))
-                connection.execute(*_settings_statement(tenant, left_ms, local or {}))
+                connection.execute(*_settings_statement(tenant, self.departments, left_ms, local or {}))
                 yield connection
         except psycopg.errors.QueryCanceled as error:
             raise DeadlineExceededError(f"PostgreSQL did not answer within {timeout_ms} ms") from error
@@ -192,13 +214,13 @@ class Database:
         try:
             connection = stack.enter_context(self.pool.connection(timeout=seconds))
         except PoolTimeout as error:
-            if self._failed_connections() > self._known_failures:
+            if self._failed_connections() > self._failures.known:
                 raise _ServerDownError(f"none could be made within {seconds:.1f} s") from error
             raise DatabaseUnavailableError(
                 f"all {self.pool.max_size} connections to PostgreSQL were in use for {seconds:.1f} s; try again, or raise "
                 "BRAIN_POOL_MAX_SIZE"
             ) from error
-        self._known_failures = self._failed_connections()
+        self._failures.known = self._failed_connections()
         return connection
 
     def _failed_connections(self) -> int:
@@ -273,9 +295,11 @@ def is_unreachable(error: Exception) -> bool:
 
 
 def _settings_statement(
-    tenant: TenantId, timeout_ms: int | None, local: Mapping[str, str | int]
+    tenant: TenantId, departments: Sequence[str] | None, timeout_ms: int | None, local: Mapping[str, str | int]
 ) -> tuple[sql.Composed, list[str]]:
-    values = {"brain.tenant": str(tenant)} | {name: str(value) for name, value in local.items()}
+    seen = _EVERYTHING if departments is None else json.dumps(list(departments), ensure_ascii=False)
+    values = {"brain.tenant": str(tenant), "brain.departments": seen}
+    values |= {name: str(value) for name, value in local.items()}
     if timeout_ms is not None:
         values["statement_timeout"] = str(max(1, timeout_ms))
     calls = sql.SQL(", ").join([sql.SQL("set_config(%s, %s, true)")] * len(values))

@@ -27,9 +27,10 @@ class Facets:
 def fetch_facets(database: Database, tenant: TenantId, *, timeout_ms: int) -> Facets:
     """The values that stand in the tenant's notes, in one round trip; without notes all are empty."""
     parameters = {"tenant": tenant, "limit": MAX_SOURCES, "notes": NEWEST_NOTES}
+    of_languages = "facet_languages" if database.departments is None else "facet_languages_seen"
     with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
         sources, languages, tags = (
-            connection.execute(query(name), parameters) for name in ("facet_sources", "facet_languages", "facet_tags")
+            connection.execute(query(name), parameters) for name in ("facet_sources", of_languages, "facet_tags")
         )
         return Facets(
             sources=tuple(row[0] for row in sources.fetchall()),

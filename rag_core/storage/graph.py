@@ -297,10 +297,12 @@ def walk_relations(
     max_depth: int,
     limit: int,
     filters: Filters = NO_FILTERS,
+    sees_all: bool = True,
 ) -> list[WalkedChunk]:
     """Chunks that are evidence of causal relations on shortest ways from the starts, nearest first, one each.
 
-    A path begins with a start and ends with the entity that the chunk leads to. Ties go by confidence, then id.
+    A path begins with a start and ends with the entity that the chunk leads to. Ties go by confidence, then id. Who does not
+    see all notes is told the entities as the notes that may be seen write them.
     """
     parameters = {
         "tenant": tenant,
@@ -310,16 +312,17 @@ def walk_relations(
         "limit": limit,
         **filter_parameters(filters),
     }
-    rows = connection.execute(_walk(filters), parameters).fetchall()
+    rows = connection.execute(_walk(filters, sees_all=sees_all), parameters).fetchall()
     return [
         WalkedChunk(chunk_id=chunk, depth=depth, path_ids=tuple(ids), path_names=tuple(names))
         for chunk, depth, ids, names in rows
     ]
 
 
-def _walk(filters: Filters) -> sql.Composed:
+def _walk(filters: Filters, *, sees_all: bool) -> sql.Composed:
     passing = sql.SQL("true") if filters.is_empty else _passing(filters)
-    return sql.SQL(query("walk_causes_or_effects")).format(passing=passing)
+    name = sql.SQL(query("name_of_entity" if sees_all else "name_seen"))
+    return sql.SQL(query("walk_causes_or_effects")).format(passing=passing, name=name)
 
 
 def _passing(filters: Filters) -> sql.Composed:

@@ -16,16 +16,21 @@ from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
 
 _UPSERT_ROUNDS = 3
-_INCOMING_TYPES = ("uuid", "text", "text", "text", "text", "bytea", "text", "text[]", "jsonb", "timestamptz")
+_INCOMING_TYPES = (
+    *("uuid", "text", "text", "text", "text", "bytea", "text", "text[]", "jsonb", "timestamptz"),
+    *("text[]", "int4"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredBatch:
-    """What became of a batch of notes."""
+    """What became of a batch of notes; ``refused`` are the places in it of new ones that the tenant has no room for."""
 
     imported: int
     updated: int
     unchanged: int
+    refused: tuple[int, ...] = ()
+    max_notes: int | None = None
 
 
 def ensure_tenant(connection: Connection, tenant: TenantId) -> None:
@@ -38,20 +43,37 @@ def store_notes(connection: Connection, tenant: TenantId, notes: Sequence[NewNot
 
     External ids must be unique within the batch. Nothing is chunked or embedded: a note whose text is new or changed
     becomes one whole-note chunk, and vectors of its replaced chunks are kept in the cache. What the pipeline failed at is
-    tried again when its text has changed.
+    tried again when its text has changed. Where the tenant may have so many notes only, new ones are taken until it has them.
     """
     connection.execute(query("create_incoming"))
     with connection.cursor().copy(query("copy_incoming")) as copy:
         copy.set_types(_INCOMING_TYPES)
-        for note in notes:
-            copy.write_row(_incoming_row(tenant, note))
+        for place, note in enumerate(notes):
+            copy.write_row((*_incoming_row(tenant, note), place))
+    max_notes, refused = _refuse_beyond_limit(connection, tenant)
     rows = _upsert(connection, tenant)
     connection.execute("drop table incoming")
     rechunked = sorted(note_id for note_id, (_, is_rechunked) in rows.items() if is_rechunked)
     connection.execute(query("clear_failures"), {"tenant": tenant, "notes": rechunked})
     unchunk(connection, tenant, rechunked)
     imported = sum(1 for is_new, _ in rows.values() if is_new)
-    return StoredBatch(imported=imported, updated=len(rows) - imported, unchanged=len(notes) - len(rows))
+    return StoredBatch(
+        imported=imported,
+        updated=len(rows) - imported,
+        unchanged=len(notes) - len(rows) - len(refused),
+        refused=refused,
+        max_notes=max_notes,
+    )
+
+
+def _refuse_beyond_limit(connection: Connection, tenant: TenantId) -> tuple[int | None, tuple[int, ...]]:
+    """How many notes the tenant may have, None for any number, and the places of those taken out of the batch for it."""
+    held = connection.execute(query("hold_note_limit"), {"tenant": tenant}).fetchone()
+    if held is None:
+        return None, ()
+    parameters = {"tenant": tenant, "max_notes": held[0]}
+    rows = connection.execute(query("refuse_beyond_limit"), parameters).fetchall()
+    return held[0], tuple(sorted(row[0] for row in rows))
 
 
 def _upsert(connection: Connection, tenant: TenantId) -> dict[UUID, tuple[bool, bool]]:
@@ -91,6 +113,7 @@ def _incoming_row(tenant: TenantId, note: NewNote) -> tuple[Any, ...]:
         list(note.tags),
         Jsonb(dict(note.metadata), dumps=_dumps),
         note.created_at,
+        None if note.departments is None else list(note.departments),
     )
 
 

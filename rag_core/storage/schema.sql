@@ -9,8 +9,9 @@ CREATE FUNCTION brain.find_api_key(wanted text, hash bytea) RETURNS TABLE(tenant
     update api_keys k set last_used_at = now()
     where k.key_id = wanted and k.secret_hash = hash
         and (k.last_used_at is null or k.last_used_at < now() - interval '1 minute');
-    select k.tenant_id, k.name, k.scopes, k.departments, k.questions_per_minute, k.questions_per_hour, k.expires_at, k.revoked_at
-    from api_keys k
+    select k.tenant_id, k.name, k.scopes, k.departments, coalesce(k.questions_per_minute, t.questions_per_minute),
+        coalesce(k.questions_per_hour, t.questions_per_hour), k.expires_at, k.revoked_at
+    from api_keys k join tenants t using (tenant_id)
     where k.key_id = wanted and k.secret_hash = hash;
 $$;
 
@@ -202,6 +203,10 @@ begin
     select distinct tenant_id, 'es', 0, 0 from changed;
     return null;
 end $$;
+
+CREATE FUNCTION brain.seen_departments() RETURNS text[]
+    LANGUAGE sql STABLE
+    RETURN CASE WHEN (current_setting('brain.departments'::text, true) ~~ '[%'::text) THEN ARRAY(SELECT jsonb_array_elements_text((current_setting('brain.departments'::text, true))::jsonb) AS jsonb_array_elements_text) ELSE NULL::text[] END;
 
 CREATE FUNCTION brain.terms_in(lexemes tsvector) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -983,9 +988,6 @@ ALTER TABLE ONLY brain.alerts
 ALTER TABLE ONLY brain.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (key_id);
 
-ALTER TABLE ONLY brain.api_keys
-    ADD CONSTRAINT api_keys_tenant_id_name_key UNIQUE (tenant_id, name);
-
 ALTER TABLE ONLY brain.batches
     ADD CONSTRAINT batches_pkey PRIMARY KEY (tenant_id, batch_key);
 
@@ -1173,6 +1175,8 @@ CREATE INDEX alerts_last_seen_at ON brain.alerts USING btree (last_seen_at DESC)
 
 CREATE UNIQUE INDEX alerts_one_firing ON brain.alerts USING btree (rule, subject) WHERE (state = 'firing'::text);
 
+CREATE UNIQUE INDEX api_keys_name ON brain.api_keys USING btree (tenant_id, name) WHERE (revoked_at IS NULL);
+
 CREATE INDEX chunks_of_note ON brain.chunks USING btree (tenant_id, note_id) INCLUDE (chunk_id);
 
 CREATE UNIQUE INDEX corpus_statistics_change ON brain.corpus_statistics USING btree (tenant_id, change_id);
@@ -1235,7 +1239,7 @@ CREATE INDEX notes_chunked_at ON brain.notes USING btree (tenant_id, chunked_at)
 
 CREATE INDEX notes_created_at ON brain.notes USING btree (tenant_id, created_at DESC, note_id);
 
-CREATE INDEX notes_departments ON brain.notes USING btree (tenant_id, note_id) WHERE (departments IS NOT NULL);
+CREATE INDEX notes_departments ON brain.notes USING btree (tenant_id, note_id) INCLUDE (departments);
 
 CREATE INDEX notes_external_id ON brain.notes USING btree (tenant_id, external_id);
 
@@ -1456,6 +1460,78 @@ ALTER TABLE ONLY brain.turns
 ALTER TABLE brain.alerts ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.api_keys ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY audience ON brain.chunks AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
+   FROM brain.notes n
+  WHERE ((n.tenant_id = chunks.tenant_id) AND (n.note_id = chunks.note_id))))));
+
+CREATE POLICY audience ON brain.embedding_cache AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.entities AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
+   FROM brain.entity_aliases a
+  WHERE ((a.tenant_id = entities.tenant_id) AND (a.entity_id = entities.entity_id))))));
+
+CREATE POLICY audience ON brain.entity_aliases AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
+   FROM brain.mentions m
+  WHERE ((m.tenant_id = entity_aliases.tenant_id) AND (m.alias_key = entity_aliases.alias_key))))));
+
+CREATE POLICY audience ON brain.evaluation_baselines AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.evaluation_jobs AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.evaluation_queries AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.evaluation_runs AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.experiment_feedback AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.experiment_queries AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.experiments AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.golden_proposal_places AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.golden_proposals AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.golden_queries AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.golden_relevance AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.golden_sets AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.golden_spans AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.graph_notes AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.legacy_notes AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.mentions AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
+   FROM brain.notes n
+  WHERE ((n.tenant_id = mentions.tenant_id) AND (n.note_id = mentions.note_id))))));
+
+CREATE POLICY audience ON brain.migration_failures AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.note_findings AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
+   FROM brain.notes n
+  WHERE ((n.tenant_id = note_findings.tenant_id) AND (n.note_id = note_findings.note_id))))));
+
+CREATE POLICY audience ON brain.note_summaries AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
+   FROM brain.notes n
+  WHERE ((n.tenant_id = note_summaries.tenant_id) AND (n.note_id = note_summaries.note_id))))));
+
+CREATE POLICY audience ON brain.note_tags AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
+   FROM brain.notes n
+  WHERE ((n.tenant_id = note_tags.tenant_id) AND (n.note_id = note_tags.note_id))))));
+
+CREATE POLICY audience ON brain.notes AS RESTRICTIVE USING (((departments IS NULL) OR (( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (departments && ( SELECT brain.seen_departments() AS seen_departments))));
+
+CREATE POLICY audience ON brain.relations AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
+   FROM brain.notes n
+  WHERE ((n.tenant_id = relations.tenant_id) AND (n.note_id = relations.note_id))))));
+
+CREATE POLICY audience ON brain.staged_chunks AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.staged_notes AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
 
 ALTER TABLE brain.batches ENABLE ROW LEVEL SECURITY;
 

@@ -74,8 +74,10 @@ def search_fulltext(
 ) -> Ranking:
     """Chunks by BM25, best first; scores are positive and unbounded. A query of stop words gives [].
 
-    Filters leave the order and the scores as they are: N and document frequencies stay those of all the tenant's chunks.
+    Filters leave the order and the scores as they are: N and document frequencies stay those of all the tenant's chunks. So does
+    a database that sees a part of the notes, which is one more filter.
     """
+    is_whole = sees_every_note(database, filters)
     with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
         terms = _terms(connection, tenant, text)
         if not terms:
@@ -84,12 +86,12 @@ def search_fulltext(
             "tenant": tenant,
             "limit": limit,
             "most_families": MOST_FAMILIES,
-            "most_postings": MOST_POSTINGS if filters.is_empty else _ALL,
+            "most_postings": MOST_POSTINGS if is_whole else _ALL,
             "most_led": LED_PER_RESULT * limit,
             **_columns(terms),
         }
         bounds = filter_parameters(filters, few=exact_scan_chunks)
-        return connection.execute(_fulltext(filters), parameters | bounds).fetchall()
+        return connection.execute(_fulltext(filters, is_whole=is_whole), parameters | bounds).fetchall()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,9 +138,14 @@ def _columns(terms: Sequence[_Term]) -> dict[str, list[Any]]:
     }
 
 
-def _fulltext(filters: Filters) -> sql.Composed:
+def sees_every_note(database: Database, filters: Filters) -> bool:
+    """Whether no note of the tenant is left out: by the filters, or because whoever asks may not see it."""
+    return filters.is_empty and database.departments is None
+
+
+def _fulltext(filters: Filters, *, is_whole: bool) -> sql.Composed:
     statement = sql.SQL(query("search_fulltext"))
-    if filters.is_empty:
+    if is_whole:
         return statement.format(allowed=sql.SQL(""), passing=sql.SQL(""))
     conditions = filter_conditions(filters)
     return statement.format(allowed=_allowed(conditions), passing=sql.SQL(query("passing")).format(filters=conditions))
@@ -190,7 +197,7 @@ def search_semantic(
     Complete: of k chunks with a vector it gives min(k, limit). When the walk through the index gives up too early, all are
     compared.
     """
-    statement = _semantic(filters, model, kind)
+    statement = _semantic(filters, model, kind, is_whole=sees_every_note(database, filters))
     candidates = limit * CANDIDATES_PER_RESULT if is_halved(model) else limit
     parameters = {"tenant": tenant, "vector": Vector(vector), "limit": limit, "candidates": candidates}
     with database.transaction(tenant, timeout_ms=timeout_ms, local=_walk_settings(model, candidates)) as connection:
@@ -207,10 +214,10 @@ def _walk_settings(model: EmbeddingModel, candidates: int) -> dict[str, str | in
     return {"hnsw.ef_search": min(max(least, candidates), MAX_EF_SEARCH), "hnsw.iterative_scan": "strict_order"}
 
 
-def _semantic(filters: Filters, model: EmbeddingModel, kind: EmbeddingKind) -> sql.Composed:
+def _semantic(filters: Filters, model: EmbeddingModel, kind: EmbeddingKind, *, is_whole: bool) -> sql.Composed:
     """Registry values enter as literals: a partial index whose predicate is a parameter is not used."""
     conditions = filter_conditions(filters)
-    return sql.SQL(query("search_semantic" if filters.is_empty else "search_semantic_within")).format(
+    return sql.SQL(query("search_semantic" if is_whole else "search_semantic_within")).format(
         dimensions=sql.Literal(model.dimensions),
         model=sql.Literal(model.id),
         kind=sql.Literal(kind),

@@ -7,6 +7,12 @@ from rag_core.storage.database import Database
 
 OPERATORS = {"alerts", "service_minutes"}
 WITHOUT_TENANT = {"schema_migrations", "embedding_models", "api_keys", *OPERATORS}
+INDEX_BY_CHUNK = {"embeddings", "postings", "lexeme_statistics", "corpus_statistics", "entity_stems"}
+"""Chunk ids, numbers and word stems: what the searches read, which ask the note of each chunk before they give it out."""
+ONES_OWN = {"sessions", "queries", "turns", "retrieval_metrics", "feedback"}
+"""What one caller asked and was told, read by that caller."""
+SETTINGS = {"tenants", "batches", "migrations", "rerankers", "configurations", "promotions"}
+SAYS_NOTHING_OF_A_NOTE = INDEX_BY_CHUNK | ONES_OWN | SETTINGS
 
 
 def tables(database: Database) -> list[str]:
@@ -17,18 +23,35 @@ def tables(database: Database) -> list[str]:
         return sorted(row[0] for row in rows.fetchall() if row[0] not in WITHOUT_TENANT)
 
 
+def policies(database: Database) -> dict[str, set[tuple[str, bool]]]:
+    """Name and whether it is permissive, of each policy, by table."""
+    with database.owner() as connection:
+        rows = connection.execute(
+            "select c.relname, p.polname, p.polpermissive from pg_policy p join pg_class c on c.oid = p.polrelid"
+        ).fetchall()
+    return {table: {(name, permissive) for of, name, permissive in rows if of == table} for table, _, _ in rows}
+
+
 def test_every_table_has_a_tenant_and_a_policy_on_it(database: Database) -> None:
     with database.owner() as connection:
         rows = connection.execute(
             """
-            select c.relname, c.relrowsecurity, bool_or(a.attname = 'tenant_id' and a.attnotnull), count(distinct p.polname)
+            select c.relname, c.relrowsecurity, bool_or(a.attname = 'tenant_id' and a.attnotnull)
             from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
-            left join pg_policy p on p.polrelid = c.oid
             where c.relnamespace = 'brain'::regnamespace and c.relkind = 'r' group by 1, 2
             """
         ).fetchall()
+    permissive = {table: {name for name, is_one in found if is_one} for table, found in policies(database).items()}
 
-    assert {row for row in rows if row[0] not in WITHOUT_TENANT} == {(name, True, True, 1) for name in tables(database)}
+    assert {row for row in rows if row[0] not in WITHOUT_TENANT} == {(name, True, True) for name in tables(database)}
+    assert permissive == {name: {"tenant"} for name in tables(database)}
+
+
+def test_every_table_keeps_departments_apart_or_says_nothing_of_a_note(database: Database) -> None:
+    apart = {table for table, found in policies(database).items() if ("audience", False) in found}
+
+    assert apart.isdisjoint(SAYS_NOTHING_OF_A_NOTE)
+    assert apart | SAYS_NOTHING_OF_A_NOTE == set(tables(database))
 
 
 @pytest.mark.parametrize("table", sorted(OPERATORS))

@@ -19,12 +19,20 @@ create table api_keys (
     created_at timestamptz not null default now(),
     expires_at timestamptz,
     revoked_at timestamptz,
-    last_used_at timestamptz,
-    unique (tenant_id, name)
+    last_used_at timestamptz
 );
+-- A revoked key leaves its name to the next.
+create unique index api_keys_name on api_keys (tenant_id, name) where revoked_at is null;
 alter table api_keys enable row level security;
 
--- The key of that id if the secret is its own, expired and revoked ones too; that it is used is kept to the minute.
+alter table tenants
+    -- Null: no limit of its own.
+    add column max_notes integer check (max_notes > 0),
+    add column questions_per_minute integer check (questions_per_minute > 0),
+    add column questions_per_hour integer check (questions_per_hour > 0);
+
+-- The key of that id if the secret is its own, expired and revoked ones too, with its own limits, else its tenant's; that it is
+-- used is kept to the minute.
 create function find_api_key(wanted text, hash bytea) returns table (
     tenant_id text, name text, scopes text[], departments text[], questions_per_minute integer, questions_per_hour integer,
     expires_at timestamptz, revoked_at timestamptz
@@ -33,25 +41,22 @@ language sql volatile security definer set search_path = brain, pg_temp as $$
     update api_keys k set last_used_at = now()
     where k.key_id = wanted and k.secret_hash = hash
         and (k.last_used_at is null or k.last_used_at < now() - interval '1 minute');
-    select k.tenant_id, k.name, k.scopes, k.departments, k.questions_per_minute, k.questions_per_hour, k.expires_at, k.revoked_at
-    from api_keys k
+    select k.tenant_id, k.name, k.scopes, k.departments, coalesce(k.questions_per_minute, t.questions_per_minute),
+        coalesce(k.questions_per_hour, t.questions_per_hour), k.expires_at, k.revoked_at
+    from api_keys k join tenants t using (tenant_id)
     where k.key_id = wanted and k.secret_hash = hash;
 $$;
 revoke all on function find_api_key(text, bytea) from public;
 grant execute on function find_api_key(text, bytea) to brain_app;
-
-alter table tenants
-    -- Null: no limit of its own.
-    add column max_notes integer check (max_notes > 0),
-    add column questions_per_minute integer check (questions_per_minute > 0),
-    add column questions_per_hour integer check (questions_per_hour > 0);
 
 -- Audiences ---------------------------------------------------------------------------------------------------------
 
 -- The departments that may see a note; null: everybody of the tenant, empty: only who sees all of the tenant's. A transaction
 -- says in brain.departments, as a JSON list, whose notes it sees; '*' is all of the tenant's.
 alter table notes add column departments text[];
-create index notes_departments on notes (tenant_id, note_id) where departments is not null;
+create index notes_departments on notes (tenant_id, note_id) include (departments);
+-- Whom notes that name somebody were meant for is read from them when they come in; those that came before wait for that.
+update notes set departments = '{}' where metadata ->> 'visibility' in ('department', 'private');
 
 -- What a scan for hidden instructions found in a note's text.
 create table note_findings (
@@ -186,3 +191,54 @@ begin
         execute format('grant select, insert, update, delete on %I to brain_app', table_name);
     end loop;
 end $$;
+
+-- Audiences: whoever sees a part of the notes reads nothing that was made of the others, whatever a query forgets to ask. Where
+-- nobody says whose notes are to be seen, only those of everybody are. The settings are read once a statement.
+create function seen_departments() returns text[] language sql stable
+    return case when current_setting('brain.departments', true) like '[%' then array(
+        select jsonb_array_elements_text(current_setting('brain.departments', true)::jsonb)
+    ) end;
+
+create policy audience on notes as restrictive using (
+    departments is null or (select current_setting('brain.departments', true)) = '*'
+    or departments && (select seen_departments())
+);
+
+do $$
+declare
+    table_name text;
+begin
+    -- What a note's text went into.
+    foreach table_name in array array['chunks', 'mentions', 'relations', 'note_summaries', 'note_findings', 'note_tags'] loop
+        execute format(
+            'create policy audience on %1$I as restrictive using (
+                (select current_setting(''brain.departments'', true)) = ''*''
+                or exists (select from notes n where n.tenant_id = %1$I.tenant_id and n.note_id = %1$I.note_id)
+            )', table_name
+        );
+    end loop;
+    -- What is about all of a tenant's notes, or was measured on them.
+    foreach table_name in array array[
+        'staged_notes', 'staged_chunks', 'embedding_cache', 'graph_notes', 'legacy_notes', 'migration_failures', 'golden_sets',
+        'golden_queries', 'golden_relevance', 'golden_spans', 'golden_proposals', 'golden_proposal_places', 'evaluation_runs',
+        'evaluation_queries', 'evaluation_baselines', 'evaluation_jobs', 'experiments', 'experiment_queries',
+        'experiment_feedback'
+    ] loop
+        execute format(
+            'create policy audience on %I as restrictive using ((select current_setting(''brain.departments'', true)) = ''*'')',
+            table_name
+        );
+    end loop;
+end $$;
+create policy audience on entity_aliases as restrictive using (
+    (select current_setting('brain.departments', true)) = '*'
+    or exists (
+        select from mentions m where m.tenant_id = entity_aliases.tenant_id and m.alias_key = entity_aliases.alias_key
+    )
+);
+create policy audience on entities as restrictive using (
+    (select current_setting('brain.departments', true)) = '*'
+    or exists (
+        select from entity_aliases a where a.tenant_id = entities.tenant_id and a.entity_id = entities.entity_id
+    )
+);

@@ -22,6 +22,10 @@ group by language
 having sum(documents) > 0
 order by sum(documents) desc, language;
 
+-- name: facet_languages_seen
+-- The same for whoever sees a part of the notes: the statistics count them all.
+select language from notes where tenant_id = %(tenant)s group by language order by count(*) desc, language;
+
 -- name: facet_tags
 -- How often each tag stands in the tenant's newest notes; as they are written.
 select tag, count(*)

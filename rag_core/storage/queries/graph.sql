@@ -262,12 +262,27 @@ with recursive walked (start_id, entity_id, depth, path) as (
     select * from evidence order by depth, confidence desc, relation_id limit %(limit)s
 )
 select b.chunk_id, b.depth, b.path, array(
-        select e.name from unnest(b.path) with ordinality p (entity_id, position)
+        select {name} from unnest(b.path) with ordinality p (entity_id, position)
         join entities e on e.tenant_id = %(tenant)s and e.entity_id = p.entity_id
         order by p.position
     )
 from best b
 order by b.depth, b.confidence desc, b.relation_id;
+
+-- name: name_of_entity
+e.name
+
+-- name: name_seen
+-- The entity as a note that may be seen writes it: its own name may come from one that may not.
+(
+    select substring(n.content from m.start_char + 1 for m.end_char - m.start_char)
+    from entity_aliases a
+    join mentions m on m.tenant_id = a.tenant_id and m.alias_key = a.alias_key
+    join notes n on n.tenant_id = m.tenant_id and n.note_id = m.note_id
+    where a.tenant_id = %(tenant)s and a.entity_id = e.entity_id
+    order by cardinality(a.stems), a.alias_key, n.created_at, m.note_id, m.start_char
+    limit 1
+)
 
 -- name: passing_evidence
 -- Whether the note r speaks of passes the filters.

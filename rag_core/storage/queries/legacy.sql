@@ -26,13 +26,14 @@ limit 20;
 -- The rows of one page, before they are compared with what is stored.
 create temporary table attaching (
     note_id uuid, external_id text, title text, content text, content_hash bytea, language text, tags text[],
-    metadata jsonb, created_at timestamptz, updated_at timestamptz, input_hash bytea, vector vector,
+    metadata jsonb, created_at timestamptz, updated_at timestamptz, departments text[], input_hash bytea, vector vector,
     stored_id uuid, verdict text, is_rechunked boolean, holder text
 ) on commit drop;
 
 -- name: copy_attaching
 copy attaching (
-    note_id, external_id, title, content, content_hash, language, tags, metadata, created_at, updated_at, input_hash, vector
+    note_id, external_id, title, content, content_hash, language, tags, metadata, created_at, updated_at, departments,
+    input_hash, vector
 ) from stdin (format binary);
 
 -- name: analyze_attaching
@@ -99,10 +100,10 @@ where i.note_id = a.note_id and coalesce(a.verdict, 'new') = 'new';
 with inserted as (
     insert into notes (
         tenant_id, note_id, source, external_id, title, content, content_hash, language, tags, metadata, created_at,
-        updated_at, legacy_state
+        updated_at, departments, legacy_state
     )
     select %(tenant)s, note_id, %(source)s, external_id, title, content, content_hash, language, tags, metadata,
-        coalesce(created_at, now()), coalesce(updated_at, created_at, now()), 'pending'
+        coalesce(created_at, now()), coalesce(updated_at, created_at, now()), departments, 'pending'
     from attaching
     where verdict = 'new'
     order by note_id
@@ -123,7 +124,7 @@ returning a.note_id;
 with changed as (
     update notes n
     set title = a.title, content = a.content, content_hash = a.content_hash, language = a.language, tags = a.tags,
-        metadata = a.metadata, created_at = coalesce(a.created_at, n.created_at),
+        metadata = a.metadata, departments = a.departments, created_at = coalesce(a.created_at, n.created_at),
         updated_at = coalesce(a.updated_at, n.updated_at)
     from attaching a
     where a.verdict = 'changed' and n.tenant_id = %(tenant)s and n.note_id = a.stored_id

@@ -2,19 +2,37 @@
 -- The lines of one import batch, before they are compared with what is stored.
 create temporary table incoming (
     note_id uuid, source text, external_id text, title text, content text, content_hash bytea, language text,
-    tags text[], metadata jsonb, created_at timestamptz
+    tags text[], metadata jsonb, created_at timestamptz, departments text[], place integer
 ) on commit drop;
 
 -- name: copy_incoming
 copy incoming (
-    note_id, source, external_id, title, content, content_hash, language, tags, metadata, created_at
+    note_id, source, external_id, title, content, content_hash, language, tags, metadata, created_at, departments, place
 ) from stdin (format binary);
+
+-- name: hold_note_limit
+-- How many notes the tenant may have; who may not have any number of them writes alone until the transaction ends.
+select max_notes from tenants where tenant_id = %(tenant)s and max_notes is not null for no key update;
+
+-- name: refuse_beyond_limit
+-- Take the new notes for which there is no room out of the batch: the last ones, by their place.
+with fresh as (
+    select i.place, row_number() over (order by i.place) as number
+    from incoming i
+    where not exists (
+        select from notes n where n.tenant_id = %(tenant)s and n.source = i.source and n.external_id = i.external_id
+    )
+)
+delete from incoming i
+using fresh f
+where i.place = f.place and f.number > %(max_notes)s - (select count(*) from notes where tenant_id = %(tenant)s)
+returning i.place;
 
 -- name: upsert_incoming
 -- Store the batch; one row a note: its id, whether it is new, and whether chunks must be made anew.
 -- Rows are locked and inserted in the order of their ids, as everywhere, and only rows that differ are locked.
 with existing as (
-    select n.note_id, n.source, n.external_id, n.content_hash, n.metadata, n.tags, n.created_at
+    select n.note_id, n.source, n.external_id, n.content_hash, n.metadata, n.tags, n.created_at, n.departments
     from notes n join incoming i using (source, external_id)
     where n.tenant_id = %(tenant)s
 ), locked as (
@@ -22,16 +40,17 @@ with existing as (
     from notes n join existing e on e.note_id = n.note_id
     join incoming i on i.source = e.source and i.external_id = e.external_id
     where n.tenant_id = %(tenant)s
-        and (e.content_hash, e.metadata, e.tags, e.created_at)
-            is distinct from (i.content_hash, i.metadata, i.tags, coalesce(i.created_at, e.created_at))
+        and (e.content_hash, e.metadata, e.tags, e.created_at, e.departments)
+            is distinct from (i.content_hash, i.metadata, i.tags, coalesce(i.created_at, e.created_at), i.departments)
     order by n.note_id
     for no key update of n
 ), inserted as (
     insert into notes (
-        tenant_id, note_id, source, external_id, title, content, content_hash, language, tags, metadata, created_at
+        tenant_id, note_id, source, external_id, title, content, content_hash, language, tags, metadata, created_at,
+        departments
     )
     select %(tenant)s, i.note_id, i.source, i.external_id, i.title, i.content, i.content_hash, i.language, i.tags,
-        i.metadata, coalesce(i.created_at, now())
+        i.metadata, coalesce(i.created_at, now()), i.departments
     from incoming i
     where not exists (select from existing e where e.source = i.source and e.external_id = i.external_id)
     order by i.note_id
@@ -40,7 +59,8 @@ with existing as (
 ), updated as (
     update notes n
     set title = i.title, content = i.content, content_hash = i.content_hash, language = i.language, tags = i.tags,
-        metadata = i.metadata, created_at = coalesce(i.created_at, n.created_at), updated_at = now()
+        metadata = i.metadata, created_at = coalesce(i.created_at, n.created_at), updated_at = now(),
+        departments = i.departments
     from incoming i join existing e using (source, external_id) join locked l on l.note_id = e.note_id
     where n.tenant_id = %(tenant)s and n.note_id = e.note_id
     returning n.note_id, l.content_hash <> i.content_hash as is_rechunked
@@ -54,8 +74,8 @@ select note_id, false, is_rechunked from updated;
 select count(*)
 from incoming i
 left join notes n on n.tenant_id = %(tenant)s and n.source = i.source and n.external_id = i.external_id
-where (n.content_hash, n.metadata, n.tags, n.created_at)
-    is distinct from (i.content_hash, i.metadata, i.tags, coalesce(i.created_at, n.created_at));
+where (n.content_hash, n.metadata, n.tags, n.created_at, n.departments)
+    is distinct from (i.content_hash, i.metadata, i.tags, coalesce(i.created_at, n.created_at), i.departments);
 
 -- name: keep_vectors
 -- Move the vectors of chunks about to be replaced into the cache: the same input is not embedded twice.
