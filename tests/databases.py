@@ -5,6 +5,7 @@ The server is an embedded one in a temporary folder, shared by all workers of a 
 its name, so that what a killed worker left behind can be found and dropped.
 """
 
+import os
 import shutil
 import tempfile
 import uuid
@@ -23,6 +24,8 @@ from rag_core.storage.migrate import migrate
 
 _TEMPLATE_LOCK = 7_236_018_451_210
 _SHARED_BUFFERS_MB = 128
+_MEMORY = Path("/dev/shm")  # noqa: S108  the run makes a folder of its own there
+_ROOM_BYTES = 4 * 1024**3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +49,16 @@ class TestRun:
 
 
 def begin_run(url: str | None) -> TestRun:
-    """Make the run's folder, open to the user that PostgreSQL runs as when we are root."""
-    folder = Path(tempfile.mkdtemp(prefix="brain-tests-"))
+    """Make the run's folder, open to the user that PostgreSQL runs as when we are root; in memory where there is room."""
+    folder = Path(tempfile.mkdtemp(prefix="brain-tests-", dir=_memory_folder()))
     folder.chmod(0o755)
     return TestRun(folder=folder, url=url)
+
+
+def _memory_folder() -> Path | None:
+    """A folder in memory with room for a run's databases, where copying one takes 20 ms instead of 80 to 300; else None."""
+    is_roomy = _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free >= _ROOM_BYTES
+    return _MEMORY if is_roomy else None
 
 
 def end_run(run: TestRun) -> None:

@@ -20,6 +20,7 @@ from rag_assets.jobs import INDEX_KEYS
 from rag_assets.migration import migration_report
 from rag_assets.partitions import PARTITIONS_NAME, add_missing_keys
 from rag_assets.planning import PUBLISHING_JOBS
+from rag_assets.tuned_configuration import tuned_configuration
 from rag_core.engine import Engine
 from rag_core.indexing.batches import register_batches
 from rag_core.model import TenantId
@@ -332,7 +333,7 @@ def test_the_verification_runs_every_check_at_another_time_than_the_evaluation_a
     assert (evaluation.cron_schedule, verification.cron_schedule) == ("30 3 * * *", "30 5 * * *")
     assert request.tags["dagster/priority"] == "1"
     job = definitions.resolve_job_def("check_index")
-    measured = {key for asset in (evaluation_report, migration_report) for key in asset.check_keys}
+    measured = {key for asset in (evaluation_report, migration_report, tuned_configuration) for key in asset.check_keys}
     every = definitions.resolve_asset_graph().asset_check_keys
     assert set(job.asset_layer.asset_graph.asset_check_keys) & every == every - measured
     assert job.asset_layer.executable_asset_keys == set()
