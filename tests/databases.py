@@ -24,7 +24,7 @@ from rag_core.storage.migrate import migrate
 
 _TEMPLATE_LOCK = 7_236_018_451_210
 _SHARED_BUFFERS_MB = 128
-_MEMORY = Path("/dev/shm")  # noqa: S108  the run makes a folder of its own there
+_MEMORY = Path("/dev/shm")
 _ROOM_BYTES = 4 * 1024**3
 
 
