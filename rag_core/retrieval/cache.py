@@ -175,8 +175,9 @@ def _awaited(
 class QueryKey:
     """All that an answer depends on.
 
-    ``departments`` are whose notes the caller sees, None for all; ``config_hash`` holds the names of the models too; ``today`` is the date in the user's zone, which time expressions
-    count from; requests with a like allowance of time share an answer, others do not.
+    ``departments`` are whose notes the caller sees, None for all; ``config_hash`` holds the names of the models too; ``today`` is
+    the date in the user's zone, which time expressions count from; requests with a like allowance of time share an answer,
+    others do not.
     """
 
     tenant: TenantId
