@@ -4,8 +4,10 @@ Here: the client, which of its failures are the server's, and how each is said. 
 (``rag_core.call_time``), what is asked and what must come back (``rag_core.embedding.ollama``, ``rag_core.chat.ollama``).
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import httpx
 from ollama import Client, ResponseError
@@ -31,6 +33,53 @@ class Failure:
     is_outage: bool
 
 
+class _Client(Client):
+    """Ollama's client, which has no word for it, asking that a prompt be refused rather than cut to what the context holds.
+
+    A server from before October 2025 does not know the words and cuts all the same.
+    """
+
+    def _request(self, cls: Any, *args: Any, **kwargs: Any) -> Any:
+        if args[1:] == ("/api/chat",):
+            kwargs["json"] |= {"truncate": False, "shift": False}
+        return super()._request(cls, *args, **kwargs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatModelCard:
+    """What a server says of a chat model; ``context_tokens`` is None where it does not say."""
+
+    context_tokens: int | None
+    begins_in_thought: bool
+    """Whether its template ends with the tag that opens a thought, so that an answer has the closing one alone."""
+
+
+def fetch_chat_model_card(client: Client, model: str) -> ChatModelCard:
+    """The context the model was made for or, where that is less, the one its Modelfile gives it.
+
+    Raises:
+        one of FAILURES: the server is away, refused, or answered something else.
+    """
+    shown = client.show(model)
+    sizes = [context_length(shown.modelinfo or {}), _context_parameter(shown.parameters or "")]
+    template = re.sub(r"\{\{.*?\}\}", "", shown.template or "", flags=re.DOTALL)
+    return ChatModelCard(
+        context_tokens=min((size for size in sizes if size), default=None),
+        begins_in_thought=template.rstrip().endswith("<think>"),
+    )
+
+
+def context_length(info: Mapping[str, Any]) -> int | None:
+    """The context a model was made for, by its description in ``/api/show``; None where that does not say."""
+    found = info.get(f"{info.get('general.architecture')}.context_length")
+    return found if isinstance(found, int) and found > 0 else None
+
+
+def _context_parameter(parameters: str) -> int | None:
+    found = re.search(r"^num_ctx\s+\"?(\d+)", parameters, re.MULTILINE)
+    return int(found[1]) if found else None
+
+
 def open_client(host: str) -> Client:
     """A client whose calls are made within ``call_time``; contacts nobody.
 
@@ -39,7 +88,7 @@ def open_client(host: str) -> Client:
     """
     try:
         keep_none = httpx.Limits(max_keepalive_connections=0)  # a call knows its connection when it has opened it
-        return Client(host=host, event_hooks={"request": [limit_request]}, limits=keep_none)
+        return _Client(host=host, event_hooks={"request": [limit_request]}, limits=keep_none)
     except ValueError as error:
         raise ConfigurationError(
             f"OLLAMA_HOST={host!r} is no address ({error}); expected one such as http://127.0.0.1:11434."
@@ -116,6 +165,11 @@ def is_outage(error: Exception, *, seconds: float) -> bool:
     return True
 
 
+def is_too_long(error: ResponseError) -> bool:
+    """Whether the server refused a prompt because the model's context cannot hold it."""
+    return error.status_code == httpx.codes.BAD_REQUEST and "context" in str(error.error)
+
+
 def explain(error: Exception, *, host: str, model: str, seconds: float, expected: str, refusal: str) -> Failure:
     """Say what was found, what was expected and the remedy; ``refusal`` is the remedy of a status below 500."""
     source = f"Ollama at {host}, model {model},"
@@ -130,7 +184,7 @@ def _explain(error: Exception, model: str, seconds: float, expected: str, refusa
         return _explain_status(error, model, refusal)
     if isinstance(error, httpx.TimeoutException):
         return (
-            f"did not answer within {seconds:g} s. See what holds it with `ollama ps`, or start it anew with "
+            f"did not answer within {round(seconds, 2):g} s. See what holds it with `ollama ps`, or start it anew with "
             "`ollama serve`."
         )
     if isinstance(error, (ConnectionError, httpx.HTTPError)):

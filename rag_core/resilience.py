@@ -280,6 +280,10 @@ class GuardedChat:
                 raise ChatCancelledError(f"chat model {self.name} was not asked: nobody waits any more") from error
             raise ChatError(f"chat model {self.name} was not asked: {error}") from error
 
+    def fetch_free_tokens(self, messages: Sequence[Message], *, answer_tokens: int) -> int:
+        """Count as the chat model does, which asks its server once at most and takes no place for it."""
+        return self._chat.fetch_free_tokens(messages, answer_tokens=answer_tokens)
+
 
 class GuardedEmbedder:
     """An embedder behind a breaker, and behind the places that all calls to its server share.

@@ -66,6 +66,12 @@ class Settings(BaseSettings):
     chat_model: str | None = Field(
         None, description="A chat model of Ollama for HyDE, LLM re-ranking, summaries and relations; default: none."
     )
+    chat_context_tokens: int = Field(
+        8192, ge=1024, description="Tokens of a chat model's context that are used, prompt and answer together."
+    )
+    answer_context_tokens: int = Field(
+        3000, ge=100, description="Tokens of sources that an answer is made from, less where the model's context is small."
+    )
     judge_model: str | None = Field(
         None, description="A chat model of Ollama that judges answers; default: the chat model, its own answers too."
     )

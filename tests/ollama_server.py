@@ -11,7 +11,10 @@ import itertools
 import json
 import math
 import random
+import select
+import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,6 +26,10 @@ import pytest
 Body = dict[str, Any]
 FaultKind = Literal[
     "stall",  # wait `seconds`, then go on as usual
+    "stall_midway",  # send half of a streamed answer, wait `seconds`, then send the rest
+    "garbage_midway",  # send half of a streamed answer, then a line that is not JSON
+    "error_midway",  # send half of a streamed answer, then `message` as Ollama's error
+    "end_midway",  # send half of a streamed answer and end it as if it were whole
     "garbage",  # status 200 and a body that is not JSON
     "not_an_object",  # status 200 and JSON of another shape
     "too_few_vectors",
@@ -43,11 +50,14 @@ LOADED_BYTES = 322_122_547
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedModel:
-    """A model the server has; one token is one word. ``dimensions`` is None for a chat model."""
+    """A model the server has; a word has ``tokens_per_word``. ``dimensions`` is None for a chat model."""
 
     name: str
     dimensions: int | None = None
     context_tokens: int = 8192
+    tokens_per_word: int = 1
+    parameters: str = ""
+    template: str = "{{ .Prompt }}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,14 +92,20 @@ class OllamaServer:
     most_at_once: int = 0
     refuses: Callable[[str], bool] = lambda _text: False
     """Texts that an embedding model answers with status 400, whatever is asked with them."""
+    seconds_between_bits: float = 0
+    """How long a chat model thinks before each bit but the first of a streamed answer."""
+    cuts_prompts: bool = False
+    """Whether a chat model does as before October 2025: a prompt that is too long is cut, whatever the request says."""
+    left_alone: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+    """Released once for each client that went away before its answer was there."""
     _faults: list[_Fault] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _closing: threading.Event = field(default_factory=threading.Event)
     _under_way: int = 0
 
-    def serve(self, name: str, *, dimensions: int | None = None, context_tokens: int = 8192) -> None:
+    def serve(self, name: str, *, dimensions: int | None = None, context_tokens: int = 8192, **more: Any) -> None:
         """Have a model, an embedding one if it has dimensions."""
-        self.models[name] = ServedModel(name=name, dimensions=dimensions, context_tokens=context_tokens)
+        self.models[name] = ServedModel(name=name, dimensions=dimensions, context_tokens=context_tokens, **more)
 
     def misbehave(
         self,
@@ -214,10 +230,22 @@ class _Handler(BaseHTTPRequestHandler):
         request = RecordedRequest(method=self.command, path=self.path, body=body)
         with self.handle_of_test._counted():
             fault = self.handle_of_test._record(request)
-            if fault is not None and fault.kind == "stall":
-                self.handle_of_test._closing.wait(fault.seconds)
-                fault = None
-            self._answer_with(request, fault)
+            try:
+                if fault is not None and fault.kind == "stall":
+                    self._pause(fault.seconds)
+                    fault = None
+                self._answer_with(request, fault)
+            except OSError:
+                self.close_connection = True
+                self.handle_of_test.left_alone.release()
+
+    def _pause(self, seconds: float) -> None:
+        """Wait as a server does that looks whether its client is still there."""
+        ends_at = time.monotonic() + seconds
+        while (left := ends_at - time.monotonic()) > 0 and not self.handle_of_test._closing.is_set():
+            readable, _, _ = select.select([self.connection], [], [], min(left, 0.02))
+            if readable and not self.connection.recv(1, socket.MSG_PEEK):
+                raise ConnectionAbortedError
 
     def _answer_with(self, request: RecordedRequest, fault: _Fault | None) -> None:
         kind = fault.kind if fault else None
@@ -230,17 +258,18 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault is not None and kind == "status":
             self._send_json(fault.status, {"error": fault.message})
         else:
-            self._answer_honestly(request, kind)
+            self._answer_honestly(request, fault)
 
-    def _answer_honestly(self, request: RecordedRequest, kind: FaultKind | None) -> None:
+    def _answer_honestly(self, request: RecordedRequest, fault: _Fault | None) -> None:
         try:
             answer = _route(self.handle_of_test, request)
         except _Refusal as refusal:
             self._send_json(refusal.status, {"error": refusal.message})
             return
+        kind = fault.kind if fault else None
         is_truncated = kind == "truncate"
         if isinstance(answer, list):
-            self._send_stream(answer, is_truncated=is_truncated)
+            self._send_stream(answer, fault)
         elif isinstance(answer, str):
             self._send(200, answer.encode())
         else:
@@ -257,19 +286,38 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content[: len(content) // 2] if is_truncated else content)
         self.close_connection = self.close_connection or is_truncated
 
-    def _send_stream(self, parts: list[Body], *, is_truncated: bool) -> None:
+    def _send_stream(self, parts: list[Body], fault: _Fault | None) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "application/x-ndjson")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        for part in parts[: len(parts) // 2] if is_truncated else parts:
-            line = json.dumps(part).encode() + b"\n"
-            self.wfile.write(f"{len(line):x}\r\n".encode() + line + b"\r\n")
-            self.wfile.flush()
-        if is_truncated:
-            self.close_connection = True
-        else:
-            self.wfile.write(b"0\r\n\r\n")
+        for place, part in enumerate(parts):
+            if place > 0:
+                self._pause(self.handle_of_test.seconds_between_bits)
+            if fault is not None and place == len(parts) // 2 and not self._goes_on(fault):
+                return
+            self._send_chunk(json.dumps(part).encode() + b"\n")
+        self._send_chunk(b"")
+
+    def _goes_on(self, fault: _Fault) -> bool:
+        """Do wrong in the middle of a streamed answer; whether the rest of it follows."""
+        match fault.kind:
+            case "stall_midway":
+                self._pause(fault.seconds)
+                return True
+            case "garbage_midway":
+                self._send_chunk(b"<html>\n")
+            case "error_midway":
+                self._send_chunk(json.dumps({"error": fault.message}).encode() + b"\n")
+            case "truncate":
+                self.close_connection = True
+                return False
+        self._send_chunk(b"")
+        return False
+
+    def _send_chunk(self, content: bytes) -> None:
+        self.wfile.write(f"{len(content):x}\r\n".encode() + content + b"\r\n")
+        self.wfile.flush()
 
 
 def _route(handle: OllamaServer, request: RecordedRequest) -> Body | list[Body] | str:  # noqa: PLR0911  one a path
@@ -288,7 +336,7 @@ def _route(handle: OllamaServer, request: RecordedRequest) -> Body | list[Body] 
         case "POST", "/api/embed":
             return _embed(handle, _find(handle, request.body), request.body)
         case "POST", "/api/chat":
-            return _chat(_find(handle, request.body), handle.reply(request.body), request.body)
+            return _chat(handle, _find(handle, request.body), request.body)
     raise _Refusal(404, "404 page not found")
 
 
@@ -330,6 +378,8 @@ def _show(model: ServedModel) -> Body:
         "details": _details(),
         "model_info": info,
         "capabilities": ["embedding"] if model.dimensions is not None else ["completion"],
+        "parameters": model.parameters,
+        "template": model.template,
         "modified_at": CREATED_AT,
     }
 
@@ -379,22 +429,31 @@ def _direction(word: str, model: str, dimensions: int) -> tuple[float, ...]:
     return tuple(generator.gauss(0, 1) for _ in range(dimensions))
 
 
-def _chat(model: ServedModel, reply: str, body: Body) -> Body | list[Body]:
+def _chat(handle: OllamaServer, model: ServedModel, body: Body) -> Body | list[Body]:
     if model.dimensions is not None:
         raise _Refusal(400, f'"{model.name}" does not support chat')
-    pieces = [f"{word} " for word in reply.split(" ")]
+    read = _tokens_read(handle, model, body)
+    pieces = [f"{word} " for word in handle.reply(body).split(" ")]
     pieces[-1] = pieces[-1].removesuffix(" ")
     limit = (body.get("options") or {}).get("num_predict", len(pieces))
-    reason = "length" if limit < len(pieces) else "stop"
+    last = {"done_reason": "length" if limit < len(pieces) else "stop", "prompt_eval_count": read}
     if body.get("stream", True) is False:
-        return _chat_part(model, "".join(pieces[:limit]), done_reason=reason)
-    return [
-        *(_chat_part(model, piece) for piece in pieces[:limit]),
-        _chat_part(model, "", done_reason=reason),
-    ]
+        return _chat_part(model, "".join(pieces[:limit]), **last)
+    return [*(_chat_part(model, piece) for piece in pieces[:limit]), _chat_part(model, "", **last)]
 
 
-def _chat_part(model: ServedModel, content: str, *, done_reason: str | None = None) -> Body:
+def _tokens_read(handle: OllamaServer, model: ServedModel, body: Body) -> int:
+    """The prompt's tokens, all of them or, where the server cuts, as many as the context holds."""
+    words = sum(len(message["content"].split()) for message in body["messages"])
+    limit = min(model.context_tokens, (body.get("options") or {}).get("num_ctx", 4096))
+    if words * model.tokens_per_word <= limit:
+        return words * model.tokens_per_word
+    if body.get("truncate", True) or handle.cuts_prompts:
+        return int(limit)
+    raise _Refusal(400, "the input length exceeds the context length")
+
+
+def _chat_part(model: ServedModel, content: str, *, done_reason: str | None = None, prompt_eval_count: int = 0) -> Body:
     part: Body = {
         "model": model.name,
         "created_at": CREATED_AT,
@@ -402,7 +461,8 @@ def _chat_part(model: ServedModel, content: str, *, done_reason: str | None = No
         "done": done_reason is not None,
     }
     if done_reason is not None:
-        part |= {"done_reason": done_reason, "total_duration": 5_191_566_416, "eval_count": len(content.split())}
+        counted = {"prompt_eval_count": prompt_eval_count, "eval_count": len(content.split())}
+        part |= {"done_reason": done_reason, "total_duration": 5_191_566_416} | counted
     return part
 
 

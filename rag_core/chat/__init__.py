@@ -42,6 +42,7 @@ class ChatModel(Protocol):
 
         Raises:
             ChatError: the model failed, had no time, or gave nothing, or a part only.
+            PromptTooLongError: the messages and ``max_tokens`` do not fit its context.
         """
         ...
 
@@ -65,11 +66,20 @@ class ChatModel(Protocol):
         """
         ...
 
+    def fetch_free_tokens(self, messages: Sequence[Message], *, answer_tokens: int) -> int:
+        """How many more tokens of text, by ``count_tokens``, the model's context holds beside messages and answer; at least 0.
 
-def build_chat(name: str | None, *, host: str, timeout_seconds: float = 60) -> ChatModel | None:
+        The provider is asked for the context's size when that is not known yet, for a second at most.
+        """
+        ...
+
+
+def build_chat(
+    name: str | None, *, host: str, timeout_seconds: float = 60, context_tokens: int = 8192
+) -> ChatModel | None:
     """Build Ollama's chat model of that name, or none; contacts nobody.
 
-    ``timeout_seconds`` bounds whatever time a caller gives.
+    ``timeout_seconds`` bounds whatever time a caller gives, ``context_tokens`` the context that is used of the model's.
 
     Raises:
         ConfigurationError: the host is no address.
@@ -78,4 +88,4 @@ def build_chat(name: str | None, *, host: str, timeout_seconds: float = 60) -> C
         return None
     from rag_core.chat.ollama import OllamaChat
 
-    return OllamaChat(name, host=host, timeout_seconds=timeout_seconds)
+    return OllamaChat(name, host=host, timeout_seconds=timeout_seconds, context_tokens=context_tokens)

@@ -60,7 +60,7 @@ class SpokenStream:
     def _leave_thought(self) -> None:
         if not self._is_thinking:
             begun = self._waiting.lstrip()
-            if _OPENING.startswith(begun):
+            if begun != _OPENING and _OPENING.startswith(begun):
                 return
             self._is_thinking = begun.startswith(_OPENING)
             self._is_speaking = not self._is_thinking

@@ -1,9 +1,8 @@
 """Embedding by an Ollama server (``/api/embed``): batches, retries, and no vector taken on trust."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import httpx
 import numpy as np
@@ -17,7 +16,7 @@ from rag_core.embedding import EmbeddingModel, prefix_of
 from rag_core.embedding.vectors import require_visible, unit_rows
 from rag_core.errors import EmbeddingError, EmbeddingUnavailableError, TextTooLongError
 from rag_core.model import EmbeddingRole, FloatMatrix
-from rag_core.ollama import FAILURES, KEEP_ALIVE, explain, open_client
+from rag_core.ollama import FAILURES, KEEP_ALIVE, context_length, explain, open_client
 from rag_core.telemetry.retries import keep_arguments_out_of_logs
 
 _MATRYOSHKA_VERSION = re.compile(r"mrl-([1-9]\d*)")
@@ -161,17 +160,12 @@ def probe_model(name: str, *, host: str, timeout_seconds: float) -> ProbedModel:
             if shown.capabilities and "embedding" not in shown.capabilities:
                 able = ", ".join(shown.capabilities)
                 raise EmbeddingError(f"{name} can do {able} and not embedding; choose another model")
-            context = _context_length(shown.modelinfo or {})
+            context = context_length(shown.modelinfo or {})
             return ProbedModel(dimensions=_vector_length(client, name), context_tokens=context)
     except FAILURES as error:
         refusal = f"Check with `ollama show {name}` that it is an embedding model."
         failure = explain(error, host=host, model=name, seconds=timeout_seconds, expected="vector", refusal=refusal)
         raise EmbeddingError(failure.text) from error
-
-
-def _context_length(info: Mapping[str, Any]) -> int | None:
-    found = info.get(f"{info.get('general.architecture')}.context_length")
-    return found if isinstance(found, int) and found > 0 else None
 
 
 def _vector_length(client: Client, name: str) -> int:

@@ -171,7 +171,7 @@ def build_judge(engine: "Engine") -> Judge | None:
         return None if engine.chat is None else ChatJudge(chat=engine.chat, is_own=True)
     from rag_core.resilience import CircuitBreaker, GuardedChat
 
-    chat = build_chat(settings.judge_model, host=settings.ollama_host)
+    chat = build_chat(settings.judge_model, host=settings.ollama_host, context_tokens=settings.chat_context_tokens)
     assert chat is not None
     return ChatJudge(chat=GuardedChat(chat, breaker=CircuitBreaker("judge"), places=engine.places))
 

@@ -300,7 +300,7 @@ class TestGuardedChat:
             with pytest.raises(ChatError):
                 guarded.complete(QUESTION, timeout_seconds=5)
 
-        assert len(server.requests) == 5
+        assert len(server.bodies("/api/chat")) == 5
         with pytest.raises(ChatError, match=r"llama3.2 was not asked: .* next try is in 60 s") as caught:
             guarded.complete(QUESTION, timeout_seconds=5)
         assert isinstance(caught.value.__cause__, CircuitOpenError)
@@ -313,7 +313,7 @@ class TestGuardedChat:
             with pytest.raises(ChatError, match="status 400"):
                 guarded.complete(QUESTION, timeout_seconds=5)
 
-        assert len(server.requests) == 7
+        assert len(server.bodies("/api/chat")) == 7
 
     def test_who_waits_for_a_place_leaves_half_of_the_time_for_the_call(
         self, server: OllamaServer, breaker: CircuitBreaker
@@ -324,7 +324,7 @@ class TestGuardedChat:
         with places.place(timeout_seconds=0), pytest.raises(ChatError, match=r"none became free within 0\.2 s"):
             guarded.complete(QUESTION, timeout_seconds=0.4)
 
-        assert (server.requests, breaker.failures) == ([], 0)
+        assert (server.bodies("/api/chat"), breaker.failures) == ([], 0)
 
     def test_a_stalled_call_gives_its_place_back_when_its_own_time_is_over(
         self, server: OllamaServer, breaker: CircuitBreaker
@@ -441,5 +441,5 @@ def test_chat_and_embedding_together_stay_within_the_places_of_their_server(olla
         for call in calls:
             call.result()
 
-    assert len(ollama_server.requests) == 20
+    assert len(ollama_server.bodies("/api/chat") + ollama_server.bodies("/api/embed")) == 20
     assert ollama_server.most_at_once == 3

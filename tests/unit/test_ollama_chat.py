@@ -121,10 +121,10 @@ class TestLength:
     ) -> None:
         chat = OllamaChat("llama3.2", host=server.url, context_tokens=100)
 
-        with pytest.raises(ChatError, match=r"by estimate 100 tokens, and 50 are left .* at most 100 together"):
+        with pytest.raises(ChatError, match=r"by estimate 135 tokens, and 50 are left .* at most 100 together"):
             chat.complete([Message(role="user", content="x" * 400)], timeout_seconds=5, max_tokens=50)
 
-        assert server.requests == []
+        assert server.bodies("/api/chat") == []
 
 
 class TestFailures:
@@ -137,7 +137,7 @@ class TestFailures:
         with pytest.raises(ChatUnavailableError, match="broke off"):
             chat.complete(QUESTION, timeout_seconds=5)
 
-        assert len(server.requests) == 1
+        assert len(server.bodies("/api/chat")) == 1
 
     @pytest.mark.parametrize("kind", ["garbage", "not_an_object"])
     def test_an_answer_of_something_else_is_an_outage(
