@@ -1,0 +1,179 @@
+"""Answers that take a while over HTTP: a thread of its own for each, told event by event, given up when its client goes away.
+
+``awaited`` runs what ends in one body, ``streamed`` what tells as it goes, as server-sent events. Both watch the connection: once the
+client has gone the ``Cancellation`` that the work was given says so. Not here: what the events are, which is a contract's.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Generator, Mapping
+from contextlib import closing, suppress
+from functools import partial
+from typing import Any, TypeVar
+
+import anyio
+from anyio.to_thread import run_sync
+from fastapi import Request, Response
+from fastapi.responses import StreamingResponse
+from starlette.types import Receive
+
+from rag_core.api.access import time_left_ms
+from rag_core.cancellation import Cancellation
+from rag_core.engine import Engine
+from rag_core.errors import BusyError
+
+HEARTBEAT_SECONDS = 10.0
+"""How often a silent stream says that it is alive, before anything on the way takes it for dead."""
+ANSWERS_AT_ONCE = 32
+"""Threads for questions: apart from those of searches, which must not wait behind language models."""
+CLIENT_GONE = 499
+"""Nobody sees it: the status of what is not answered any more."""
+
+Event = Mapping[str, Any]
+"""What one server-sent event says, as JSON."""
+Work = Callable[[Cancellation], Generator[Event, None, None]]
+OnFailure = Callable[[Exception], Event]
+"""The event that tells a failure."""
+Result = TypeVar("Result")
+_Item = Event | Exception | None
+"""An event, or how the events ended."""
+
+_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+_HEARTBEAT = b": \n\n"
+_RUNNING: set[asyncio.Task[None]] = set()
+"""The loop itself holds its tasks by weak references only."""
+
+
+def answering_places() -> anyio.CapacityLimiter:
+    """The threads of one application for questions."""
+    return anyio.CapacityLimiter(ANSWERS_AT_ONCE)
+
+
+async def awaited(request: Request, engine: Engine, work: Callable[[Cancellation], Result]) -> Result | Response:
+    """What the work comes to; an empty response where the client went away, which nobody reads.
+
+    Raises:
+        BusyError: no thread was free for as long as the request may take.
+        Exception: whatever the work raises.
+    """
+    watch = _Watch(request.receive)
+    try:
+        return await run_sync(partial(_begun, engine, work, watch.cancellation), limiter=_places(request))
+    except Exception:
+        if watch.cancellation.is_cancelled:
+            return Response(status_code=CLIENT_GONE)
+        raise
+    finally:
+        watch.stop()
+
+
+async def streamed(request: Request, engine: Engine, work: Work, *, on_failure: OnFailure) -> Response:
+    """The events of the work as they come. A failure before the first is raised, a later one is the stream's last event.
+
+    Raises:
+        BusyError, Exception: see ``awaited``.
+    """
+    watch, items = _Watch(request.receive), asyncio.Queue[_Item]()
+    _start(partial(_produce, engine, work, watch.cancellation, _putter(items)), _places(request))
+    try:
+        first = await items.get()
+    except BaseException:
+        watch.stop()
+        raise
+    if first is None or isinstance(first, Exception):
+        is_gone = watch.cancellation.is_cancelled
+        watch.stop()
+        if isinstance(first, Exception) and not is_gone:
+            raise first
+        return Response(status_code=CLIENT_GONE)
+    parts = _parts(first, items, watch, on_failure)
+    return StreamingResponse(parts, media_type="text/event-stream", headers=_HEADERS)
+
+
+def _start(produce: Callable[[], None], limiter: anyio.CapacityLimiter) -> None:
+    task = asyncio.create_task(run_sync(produce, limiter=limiter))
+    _RUNNING.add(task)
+    task.add_done_callback(_RUNNING.discard)
+
+
+def _putter(items: "asyncio.Queue[_Item]") -> Callable[[_Item], None]:
+    """What another thread hands items over with; without effect once the server's loop has gone."""
+    loop = asyncio.get_running_loop()
+
+    def put(item: _Item) -> None:
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(items.put_nowait, item)
+
+    return put
+
+
+def _places(request: Request) -> anyio.CapacityLimiter:
+    places: anyio.CapacityLimiter = request.app.state.answering
+    return places
+
+
+def _begun(engine: Engine, work: Callable[[Cancellation], Result], cancellation: Cancellation) -> Result:
+    """The work, unless all the time for it went by waiting for a thread."""
+    if time_left_ms(engine) <= 0:
+        raise BusyError(f"{ANSWERS_AT_ONCE} questions are being answered; try again")
+    return work(cancellation)
+
+
+def _produce(engine: Engine, work: Work, cancellation: Cancellation, put: Callable[[_Item], None]) -> None:
+    """Hand over every event, and how they ended."""
+    try:
+        with closing(_begun(engine, work, cancellation)) as events:
+            for event in events:
+                if cancellation.is_cancelled:
+                    break
+                put(event)
+    except Exception as error:  # noqa: BLE001  whoever reads the items tells it
+        put(error)
+    else:
+        put(None)
+
+
+class _Watch:
+    """Looks whether a request's client is still there, from the beginning until ``stop``."""
+
+    def __init__(self, receive: Receive) -> None:
+        self.cancellation = Cancellation()
+        self._task = asyncio.create_task(self._wait(receive))
+
+    async def _wait(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self.cancellation.cancel()
+
+    def stop(self) -> None:
+        """Look no more. Work that is still under way is given up: whatever it comes to, nobody waits for it."""
+        self._task.cancel()
+        self.cancellation.cancel()
+
+
+async def _parts(
+    first: Event, items: "asyncio.Queue[_Item]", watch: _Watch, on_failure: OnFailure
+) -> AsyncIterator[bytes]:
+    """The body of a stream, until its last event or until nobody reads."""
+    try:
+        yield written(first)
+        while not watch.cancellation.is_cancelled:
+            try:
+                item = await asyncio.wait_for(items.get(), HEARTBEAT_SECONDS)
+            except TimeoutError:
+                yield _HEARTBEAT
+                continue
+            if item is None:
+                return
+            if isinstance(item, Exception):
+                yield written(on_failure(item))
+                return
+            yield written(item)
+    finally:
+        watch.stop()
+
+
+def written(event: Event) -> bytes:
+    """An event as server-sent events have it, in one ``data`` line: JSON writes line ends out."""
+    text = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+    return f"data: {text}\n\n".encode(errors="backslashreplace")  # half a surrogate pair as JSON's own escape

@@ -1,0 +1,131 @@
+"""Where a question's answer is best looked for, by rules over its words: RAG V2's router.
+
+The needs of a question add up. A table decides where to look first, and relations ask for the causal graph beside it, whatever else
+is decided; so every strategy can be reached.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from rag_core.language import de, en, es
+from rag_core.language.folding import fold_words
+from rag_core.language.routing import ROUTING_WORDINGS
+from rag_core.language.technical_terms import technical_terms
+from rag_core.model import Language
+from rag_core.query.analysis import classify
+
+QueryType = Literal["factual", "comparative", "procedural", "relational", "aggregative", "temporal"]
+RoutedStrategy = Literal["vector_only", "hybrid", "hybrid_with_graph_refinement", "table_focused", "multi_index"]
+
+MAX_ENTITIES = 10
+_LEAST_CONTENT_CHARACTERS = 2
+_CONFIDENCE = (0.5, 0.7, 0.85, 0.95)
+"""By how many signs speak for the strategy; a convention, no probability."""
+_RIVAL = 0.15
+"""What it loses where the question shows signs of another strategy."""
+
+_FUNCTION_WORDS: dict[Language, frozenset[str]] = {
+    "es": es.FUNCTION_WORDS,
+    "de": de.FUNCTION_WORDS,
+    "en": en.FUNCTION_WORDS,
+}
+_QUOTED = re.compile(r"«([^«»]{1,100})»|„([^„“”]{1,100})[“”]|[\"“]([^\"“”]{1,100})[\"”]")
+_CAPITALISED = r"[^\W\d_a-zß-öø-ÿ][\w'’-]*"
+_RUN = re.compile(rf"{_CAPITALISED}(?:\s+{_CAPITALISED})*")
+_BETWEEN = re.compile(rf"(?i:zwischen|between|entre)\s+({_CAPITALISED})\s+(?i:und|and|y|e)\s+({_CAPITALISED})")
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryAnalysis:
+    """What the router makes of a question; ``confidence`` in [0, 1] is a convention (``_CONFIDENCE``)."""
+
+    query_type: QueryType
+    entities: tuple[str, ...]
+    is_multi_hop: bool
+    requires_graph_refinement: bool
+    requires_table: bool
+    suggested_strategy: RoutedStrategy
+    confidence: float
+
+
+def route(query: str, *, language: Language) -> QueryAnalysis:
+    """The type of a question, what it is about, and the strategy for it.
+
+    A table wins, then what is gathered from many documents, then relations: several entities, several facts in one question, causes
+    and effects. A question of which no word can be looked up goes by its meaning alone. '' is factual, and such a question.
+    """
+    text = fold_words(query)
+    entities, intent = entities_in(query, language=language), classify(query, language=language)
+    signs = {kind: len(pattern.findall(text)) for kind, pattern in _patterns(language).items()}
+    query_type = _query_type(signs, intent)
+    is_multi_hop = signs["hops"] > 0
+    graph_signs = signs["hops"] + (intent == "causal") + (query_type == "relational") + (len(entities) > 1)
+    needs: dict[RoutedStrategy, int] = {
+        "table_focused": signs["table"],
+        "multi_index": signs["aggregative"] if query_type == "aggregative" else 0,
+        "hybrid_with_graph_refinement": graph_signs,
+        "vector_only": 0 if _has_content(query, language) else 2,
+    }
+    strategy: RoutedStrategy = next((name for name, count in needs.items() if count), "hybrid")
+    rivals = sum(count > 0 for name, count in needs.items() if name != strategy)
+    return QueryAnalysis(
+        query_type=query_type,
+        entities=entities,
+        is_multi_hop=is_multi_hop,
+        requires_graph_refinement=graph_signs > 0,
+        requires_table=signs["table"] > 0,
+        suggested_strategy=strategy,
+        confidence=round(_CONFIDENCE[min(needs.get(strategy, 0), 3)] - _RIVAL * (rivals > 0), 2),
+    )
+
+
+def entities_in(query: str, *, language: Language) -> tuple[str, ...]:
+    """The names in a question as they are written, each once, ``MAX_ENTITIES`` at most.
+
+    What is quoted, technical terms, and words with a capital: in German, where every noun has one, only several in a row and
+    the two of "zwischen … und …"; elsewhere not the first word alone. A single German name is therefore not known as one.
+    """
+    quoted = [next(filter(None, groups)).strip() for groups in _QUOTED.findall(query)]
+    rest = _QUOTED.sub(" ", query)
+    between = [name for pair in _BETWEEN.findall(rest) for name in pair]
+    found = [*quoted, *between, *_runs(rest, language), *technical_terms(rest)]
+    names = dict.fromkeys(name for name in found if name)
+    whole = [name for name in names if not any(name != other and name in other.split() for other in names)]
+    return tuple(whole[:MAX_ENTITIES])
+
+
+def _runs(text: str, language: Language) -> list[str]:
+    start = len(text) - len(text.lstrip(" ¿¡\n\t"))
+    runs = []
+    for match in _RUN.finditer(text):
+        words = match[0].split()
+        if match.start() == start or words[0].lower() in _FUNCTION_WORDS[language]:
+            words = words[1:]  # a capital because a sentence begins
+        if len(words) > (language == "de"):
+            runs.append(" ".join(words))
+    return runs
+
+
+def _query_type(signs: dict[str, int], intent: str) -> QueryType:
+    if intent == "comparative":
+        return "comparative"
+    by_words: tuple[QueryType, ...] = ("aggregative", "procedural", "relational")
+    found = next((kind for kind in by_words if signs[kind]), None)
+    return found or ("temporal" if intent == "temporal" else "factual")
+
+
+def _has_content(query: str, language: Language) -> bool:
+    words = _WORD.findall(query.lower())
+    return any(word not in _FUNCTION_WORDS[language] and len(word) >= _LEAST_CONTENT_CHARACTERS for word in words)
+
+
+@cache
+def _patterns(language: Language) -> dict[str, re.Pattern[str]]:
+    wording = ROUTING_WORDINGS[language]
+    return {
+        kind: re.compile(rf"(?<!\w)(?:{'|'.join(getattr(wording, kind))})(?!\w)")
+        for kind in ("procedural", "relational", "aggregative", "table", "hops")
+    }
