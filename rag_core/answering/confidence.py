@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from rag_core.answering import CheckedText, Confidence, Source
 from rag_core.answering.events import FallbackMode
 from rag_core.answering.evidence import evidence_features, evidence_score
-from rag_core.model import Language, Retrieval
+from rag_core.model import Language, Retrieval, Span
 from rag_core.reranking import QueryStatistics
 
-HIGH_SCORE = 0.8
-MEDIUM_SCORE = 0.6
+HIGH_SCORE = 0.9
+MEDIUM_SCORE = 0.5
 """From so much evidence on confidence is high, or medium; below that low, and below the threshold of the settings insufficient."""
 CALIBRATED_RERANKERS = ("http:", "cross_encoder:")
 """Re-rankers whose scores say how likely a passage answers a question; those of ``embedded`` are evened out, those of ``llm`` a chat
@@ -54,25 +54,34 @@ def judge_evidence(
     """Judge what was found before anything is generated; no sources are ``NO_EVIDENCE``.
 
     ``reranker`` is the name of what scored the hits (``http:…``): where its scores are probabilities, the best must reach
-    ``least_rerank_score``. The newest notes, which a caller asked for, are always low and always enough: what is said of
-    them is held to them sentence by sentence.
+    ``least_rerank_score``. A first source in another language than the question need share no word with it: where the vectors
+    find it near enough it is low instead of insufficient. The newest notes, which a caller asked for, are always low and
+    always enough: what is said of them is held to them sentence by sentence.
     """
     if not sources:
         return NO_EVIDENCE
-    features = evidence_features(query, sources, language=language, statistics=statistics)
+    features = evidence_features(query, retrieval, sources, language=language, statistics=statistics)
     score = evidence_score(features)
     if fallback == "recent_notes":
         return Evidence(score=score, confidence="low", features=features)
     if _is_outranked(retrieval, reranker, least_rerank_score):
         return Evidence(score=score, confidence="insufficient", features=features)
-    return Evidence(score=score, confidence=_level(score, least_score), features=features)
+    level = _level(score, least_score)
+    is_near = retrieval is not None and retrieval.is_confident is True
+    if level == "insufficient" and is_near and sources[0].language != language:
+        level = "low"
+    return Evidence(score=score, confidence=level, features=features)
 
 
 def groundedness_of(checked: CheckedText) -> float | None:
-    """Share of an answer's claims that a source it cites holds; None where it claims nothing."""
+    """Share of an answer's claims that a source it cites holds; None where it claims nothing.
+
+    A sentence without any citation that holds is one claim; in the others every claim that is cited by itself counts.
+    """
     held = {citation.claim for citation in checked.citations if citation.is_supported}
-    claims = len(held) + len(checked.uncited)
-    return len(held) / claims if claims else None
+    others = {citation.claim for citation in checked.citations} - held
+    unheld = len(checked.uncited) + sum(not _is_within(claim, checked.uncited) for claim in others)
+    return len(held) / (len(held) + unheld) if held or unheld else None
 
 
 def final_confidence(
@@ -90,6 +99,10 @@ def final_confidence(
         return "low"
     is_clean = not checked.uncited and all(citation.is_supported for citation in checked.citations)
     return _LEVELS[level if is_clean else max(1, level - 1)]
+
+
+def _is_within(claim: Span, sentences: Sequence[Span]) -> bool:
+    return any(start <= claim[0] and claim[1] <= end for start, end in sentences)
 
 
 def _is_outranked(retrieval: Retrieval | None, reranker: str | None, least: float) -> bool:

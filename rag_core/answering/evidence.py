@@ -1,4 +1,4 @@
-"""What speaks for an answer in the sources: numbers of the question beside the passages, and one score of them. Pure."""
+"""What speaks for an answer in the sources: numbers of the question beside the first passage, and one score of them. Pure."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -7,86 +7,90 @@ from types import MappingProxyType
 from rag_core.answering import Source
 from rag_core.answering.words import is_number, tokens_of
 from rag_core.language.variants import without_question_words
-from rag_core.model import Language
+from rag_core.model import Language, Retrieval
 from rag_core.reranking import Candidate, QueryStatistics
 from rag_core.reranking.answer_types import expected_answer
-from rag_core.reranking.features import FEATURES, Reading, read_passages
+from rag_core.reranking.features import FEATURES, read_passages
 from rag_core.reranking.passage import sigmoid
 from rag_core.reranking.words import query_words
 
 _READ = FEATURES[FEATURES.index("coverage") :]
 """What ``rag_core.reranking.features`` reads of a passage by itself, in its order."""
-_TAKEN = ("coverage", "sentence", "exact", "phrases", "pairs", "grams")
+_UNTOLD = 0.5
+"""Between both legs agreeing and not, where only one of them searched."""
 
 EVIDENCE_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
-        "coverage": 0.0,
-        "sentence": 2.0,
-        "exact": 1.0,
-        "phrases": 0.0,
-        "pairs": 0.0,
-        "grams": 0.0,
-        "known": 2.0,
-        "names": 0.0,
-        "numbers": 0.0,
-        "kind": 0.0,
+        "coverage": 3.04,
+        "exact": 3.5,
+        "pairs": 2.28,
+        "grams": 3.83,
+        "known": 1.97,
+        "names": 1.2,
+        "numbers": 0.6,
+        "kind": 0.86,
+        "agreement": 0.77,
     }
 )
-EVIDENCE_INTERCEPT = -2.5
+EVIDENCE_INTERCEPT = -9.47
 
 
 def evidence_features(
-    query: str, sources: Sequence[Source], *, language: Language, statistics: QueryStatistics
+    query: str,
+    retrieval: Retrieval | None,
+    sources: Sequence[Source],
+    *,
+    language: Language,
+    statistics: QueryStatistics,
 ) -> dict[str, float]:
     """What ``evidence_score`` is made of, each in [0, 1] and higher for more evidence; no sources give 0 everywhere.
 
-    ``coverage``, ``sentence``, ``exact``, ``phrases``, ``pairs`` and ``grams`` are the best source's, as
-    ``rag_core.reranking.features`` defines them. ``known`` is the share of the question's words that any note of the tenant has;
-    ``names`` and ``numbers`` are the shares of its names and numbers that stand in the best covered source; ``kind`` is 0 where it
-    asks for a number, a date or a name and none stands near its words in any source. What the question does not have is 1.
+    ``coverage``, ``exact``, ``pairs`` and ``grams`` are the first source's, as ``rag_core.reranking.features`` defines them. ``known``
+    is the share of the question's words that any note of the tenant has; ``names`` and ``numbers`` are the shares of its names and
+    numbers that stand in the first source; ``kind`` is 0 where it asks for a number, a date or a name and none stands near
+    its words there; ``agreement`` is whether full text and vectors both put that source first. What the question does not
+    have is 1.
     """
     if not sources:
         return dict.fromkeys(EVIDENCE_WEIGHTS, 0.0)
-    read = [dict(zip(_READ, one.values, strict=True)) for one in _readings(query, sources, statistics)]
-    best = max(range(len(sources)), key=lambda at: (read[at]["sentence"], read[at]["coverage"], -at))
-    shown = frozenset(tokens_of(f"{sources[best].title or ''}\n{sources[best].original}", sources[best].language))
+    first = sources[0]
+    read = _read(query, first, statistics)
+    shown = frozenset(tokens_of(f"{first.title or ''}\n{first.original}", first.language))
+    expected = expected_answer(query, language)
     return {
-        **{name: max(one[name] for one in read) for name in _TAKEN},
+        **{name: read[name] for name in ("coverage", "exact", "pairs", "grams")},
         "known": _known(query, statistics),
-        "names": _share(_names(query, language, sources[best].language), shown),
+        "names": _share(_names(query, language, first.language), shown),
         "numbers": _share({token for token in tokens_of(query, language) if is_number(token)}, shown),
-        "kind": float(_has_kind(query, language, read)),
+        "kind": 1.0 if expected is None else read[expected.kind],
+        "agreement": _agreement(retrieval),
     }
 
 
 def evidence_score(features: Mapping[str, float]) -> float:
-    """sigmoid(Σ weight · feature + intercept): how likely the sources hold the answer, in (0, 1)."""
+    """sigmoid(Σ weight · feature + intercept): how likely the notes hold the answer, were both as likely before; in (0, 1)."""
     return sigmoid(sum(weight * features[name] for name, weight in EVIDENCE_WEIGHTS.items()) + EVIDENCE_INTERCEPT)
 
 
-def _readings(query: str, sources: Sequence[Source], statistics: QueryStatistics) -> list[Reading]:
-    passages = [
-        Candidate(
-            chunk_id=source.chunk_id,
-            note_id=source.note_id,
-            title=source.title,
-            content=source.original,
-            language=source.language,
-            score=source.score,
-        )
-        for source in sources
-    ]
-    return read_passages(query, passages, statistics)
+def _read(query: str, source: Source, statistics: QueryStatistics) -> dict[str, float]:
+    passage = Candidate(
+        chunk_id=source.chunk_id,
+        note_id=source.note_id,
+        title=source.title,
+        content=source.original,
+        language=source.language,
+        score=source.score,
+    )
+    return dict(zip(_READ, read_passages(query, [passage], statistics)[0].values, strict=True))
 
 
 def _known(query: str, statistics: QueryStatistics) -> float:
     """1 where nothing is known of any word, as where the statistics could not be read."""
-    words = query_words(without_question_words(query))
-    counts = [
-        max(found)
-        for word in words
-        if (found := [known[word] for known in statistics.frequencies.values() if word in known])
+    found = [
+        [known[word] for known in statistics.frequencies.values() if word in known]
+        for word in query_words(without_question_words(query))
     ]
+    counts = [max(frequencies) for frequencies in found if frequencies]
     return sum(count > 0 for count in counts) / len(counts) if counts else 1.0
 
 
@@ -102,6 +106,8 @@ def _share(wanted: Collection[str], there: Collection[str]) -> float:
     return sum(token in there for token in wanted) / len(wanted) if wanted else 1.0
 
 
-def _has_kind(query: str, language: Language, read: Sequence[Mapping[str, float]]) -> bool:
-    expected = expected_answer(query, language)
-    return expected is None or any(one[expected.kind] for one in read)
+def _agreement(retrieval: Retrieval | None) -> float:
+    if retrieval is None or not retrieval.hits or not retrieval.strategy.startswith("hybrid"):
+        return _UNTOLD
+    ranks = retrieval.hits[0].ranks
+    return float(ranks.get("fulltext") == 1 and ranks.get("semantic") == 1)
