@@ -51,6 +51,8 @@ class AnswerRequest:
     options: AnswerOptions = field(default_factory=AnswerOptions)
     is_recorded: bool = True
     """False for evaluation, which leaves no trace among people's questions."""
+    is_trusted: bool = False
+    """Whether rules and judge of questions are passed over: for administrators, and for the evaluation's own questions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

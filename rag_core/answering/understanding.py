@@ -1,0 +1,116 @@
+"""What is asked: the question checked, in which language, and made whole where it goes on from the ones before."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from rag_core.answering.citations import without_citations
+from rag_core.answering.events import AnswerRequest
+from rag_core.chat import Message
+from rag_core.conversation.follow_up import Earlier, standalone_question
+from rag_core.conversation.sessions import read_conversation
+from rag_core.engine import Engine
+from rag_core.guardrails.incoming import CheckedQuestion, check_question
+from rag_core.model import Language, TenantId
+from rag_core.query.transformation import query_language
+
+REMEMBERED_TURNS = 6
+REWORDING_SECONDS = 5.0
+LEAST_CHARACTERS = {"rag_v2": 3}
+LANGUAGES: tuple[Language, ...] = ("es", "de", "en")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question as it goes on: ``text`` as it was asked, ``searched`` as it can be understood without the ones before.
+
+    ``history`` are the turns before it, the oldest first, without the marks of their citations.
+    """
+
+    text: str
+    standalone: str | None
+    language: Language
+    session_id: UUID | None
+    history: tuple[Message, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def searched(self) -> str:
+        """What notes are searched for, and what an answerer is asked."""
+        return self.standalone or self.text
+
+
+def understand(
+    engine: Engine, tenant: TenantId, request: AnswerRequest, *, check_rate: Callable[[], None] | None = None
+) -> Question:
+    """Check a question and read it in the light of its conversation; a chat model is asked only about one that goes on.
+
+    Raises:
+        GuardrailError: it is too short, too long, or would command the model.
+        NotFoundError: the conversation is not there, or somebody else's.
+    """
+    checked = _checked(request, check_rate)
+    history = _history(engine, tenant, request)
+    earlier = _earlier(history)
+    known = (query_language(earlier[-1].question, known=LANGUAGES), *LANGUAGES) if earlier else LANGUAGES
+    language = request.language or query_language(checked.text, known=known)
+    standalone = standalone_question(
+        checked.text,
+        earlier,
+        language=language,
+        now=datetime.now(engine.settings.zone),
+        chat=engine.chat,
+        timeout_seconds=REWORDING_SECONDS,
+    )
+    return Question(
+        text=checked.text,
+        standalone=standalone,
+        language=language,
+        session_id=request.session_id,
+        history=history,
+        warnings=checked.messages(language),
+    )
+
+
+def _checked(request: AnswerRequest, check_rate: Callable[[], None] | None) -> CheckedQuestion:
+    return check_question(
+        request.question,
+        minimum=LEAST_CHARACTERS.get(request.contract, 1),
+        check_rate=check_rate or (lambda: None),
+        is_trusted=request.is_trusted,
+    )
+
+
+def _history(engine: Engine, tenant: TenantId, request: AnswerRequest) -> tuple[Message, ...]:
+    """The last turns: the conversation's, where there is one, else those that the caller gives."""
+    if request.session_id is None:
+        spoken = [message for message in request.history if message.role != "system"]
+        return tuple(_unmarked(message) for message in spoken[-2 * REMEMBERED_TURNS :])
+    kept = read_conversation(engine, tenant, request.session_id, user_hash=request.user_hash, limit=REMEMBERED_TURNS)
+    return tuple(
+        message
+        for turn in kept.turns
+        for message in (
+            Message(role="user", content=turn.standalone or turn.question),
+            _unmarked(Message(role="assistant", content=turn.answer.text)),
+        )
+    )
+
+
+def _unmarked(message: Message) -> Message:
+    """A "[1]" of an earlier answer is another source than this one's."""
+    if message.role != "assistant":
+        return message
+    return Message(role="assistant", content=" ".join(without_citations(message.content).split()))
+
+
+def _earlier(history: tuple[Message, ...]) -> list[Earlier]:
+    """The questions with the answers that follow them."""
+    turns: list[Earlier] = []
+    for message in history:
+        if message.role == "user":
+            turns.append(Earlier(question=message.content))
+        elif turns:
+            turns[-1] = Earlier(question=turns[-1].question, answer=message.content)
+    return turns
