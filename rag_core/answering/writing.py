@@ -9,7 +9,7 @@ from rag_core.answering import Answerer, CheckedText, PromptContext
 from rag_core.answering.claims import cut_sentences
 from rag_core.answering.events import SentenceReady
 from rag_core.answering.extractive import ExtractiveAnswerer
-from rag_core.answering.verification import check_citations
+from rag_core.answering.verification import ReadSources, check_sentence, joined, moved, read_sources
 from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
 from rag_core.errors import (
@@ -25,7 +25,7 @@ from rag_core.telemetry.logs import log_degraded
 
 @dataclass(slots=True, kw_only=True)
 class Writing:
-    """One answer being written: what was said so far, what of it was shown, and by whom.
+    """One answer being written: its checked sentences so far, and by whom.
 
     ``answerer`` is who says it in the end: a model that fails before its first sentence leaves the word to quoted sentences,
     and ``is_fallback`` tells so.
@@ -38,13 +38,25 @@ class Writing:
     history: Sequence[Message] = ()
     timeout_seconds: float
     cancellation: Cancellation
-    said: str = ""
-    shown: str = ""
-    began_at: float = field(default_factory=time.perf_counter)
+    parts: list[CheckedText] = field(default_factory=list)
     is_fallback: bool = False
-    generation_ms: float = 0.0
     checking_ms: float = 0.0
-    checked: CheckedText = field(default_factory=lambda: CheckedText(text="", citations=(), uncited=(), removed=0))
+    began_at: float = field(default_factory=time.perf_counter)
+    ended_at: float | None = None
+
+    @property
+    def checked(self) -> CheckedText:
+        """All that was said, checked."""
+        return joined(self.parts)
+
+    @property
+    def generation_ms(self) -> float:
+        """How long the answerer took, without the checks between its sentences."""
+        return self._seconds_spent * 1000 - self.checking_ms
+
+    @property
+    def _seconds_spent(self) -> float:
+        return (self.ended_at or time.perf_counter()) - self.began_at
 
     def sentences(self) -> Generator[SentenceReady, None, None]:
         """Every sentence once it may be shown, in its order; afterwards ``checked`` is the whole.
@@ -53,31 +65,21 @@ class Writing:
             AnswerCancelledError: nobody waits any more.
             AnswerTimeoutError, AnswerFailedError: the model broke off after its first sentence had been shown.
         """
+        read = read_sources(self.context.sources)
         try:
-            yield from self._written()
+            yield from self._written(read)
         except ChatCancelledError as error:
             raise AnswerCancelledError("nobody waits for the answer any more") from error
         except ChatError as error:
-            if self.shown:
+            if self.parts:
                 raise self._failure() from error
             log_degraded("chat", error)
-            self.answerer, self.is_fallback, self.said = ExtractiveAnswerer(), True, ""
-            yield from self._written()
+            self.answerer, self.is_fallback = ExtractiveAnswerer(), True
+            yield from self._written(read)
+        self.ended_at = time.perf_counter()
 
-    def _written(self) -> Generator[SentenceReady, None, None]:
-        with closing(self._bits()) as bits:
-            for sentence in cut_sentences(bits, self.language):
-                require_wanted(self.cancellation)
-                self.said += sentence
-                yield from self._ready()
-        self.generation_ms = self._seconds_spent * 1000 - self.checking_ms
-
-    @property
-    def _seconds_spent(self) -> float:
-        return time.perf_counter() - self.began_at
-
-    def _bits(self) -> Generator[str, None, None]:
-        return self.answerer.stream(
+    def _written(self, read: ReadSources) -> Generator[SentenceReady, None, None]:
+        bits = self.answerer.stream(
             self.query,
             self.context,
             language=self.language,
@@ -85,18 +87,21 @@ class Writing:
             history=self.history,
             cancellation=self.cancellation,
         )
+        start = 0
+        with closing(bits):
+            for sentence in cut_sentences(bits, self.language):
+                require_wanted(self.cancellation)
+                part = self._checked(sentence, read)
+                self.parts.append(part)
+                if part.text:
+                    yield SentenceReady(text=part.text, start=start, citations=moved(part, start).citations)
+                start += len(part.text)
 
-    def _ready(self) -> Generator[SentenceReady, None, None]:
-        """What the last sentence adds to what was shown; nothing where its check changes what was."""
+    def _checked(self, sentence: str, read: ReadSources) -> CheckedText:
         began = time.perf_counter()
-        self.checked = check_citations(self.said, self.context.sources, language=self.language)
+        part = check_sentence(sentence, read, language=self.language)
         self.checking_ms += (time.perf_counter() - began) * 1000
-        start, text = len(self.shown), self.checked.text
-        if not text.startswith(self.shown) or len(text) == start:
-            return
-        self.shown = text
-        citations = tuple(citation for citation in self.checked.citations if citation.mark[0] >= start)
-        yield SentenceReady(text=text[start:], start=start, citations=citations)
+        return part
 
     def _failure(self) -> AnswerFailedError:
         if self._seconds_spent >= self.timeout_seconds:
