@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from rag_core.access.pseudonyms import pseudonyms
 from rag_core.configurations.served import served_configuration
 from rag_core.engine import Engine
 from rag_core.graph.llm import causal_extractor
@@ -44,8 +45,15 @@ def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
         "server": version,
         "database": "DATABASE_URL" if engine.settings.database_url else "embedded",
         "home": str(engine.settings.home),
-        "performance": fetch_performance(port=engine.settings.api_port, home=engine.settings.home),
+        "access": engine.settings.access,
+        "performance": fetch_performance(port=engine.settings.api_port, home=engine.settings.home, key=_key(engine)),
     }
+
+
+def _key(engine: Engine) -> str | None:
+    """What this process shows the API to be told its figures, where that asks for keys."""
+    settings = engine.settings
+    return pseudonyms(settings.home, settings.secret).process_key if settings.access == "keys" else None
 
 
 def _served(engine: Engine, tenant: TenantId) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Who asks, and what they may: API keys, callers, tenants.
 
-Here: keys and what they allow (``keys``), how many questions somebody may ask (``limits``), whole tenants (``tenants``), and the
-names that stand for people in what is stored (``pseudonyms``). Not here: how a request carries a key (``rag_core.api.access``).
+Here: keys and what they allow (``keys``), who shows which (``callers``), how many questions somebody may ask (``limits``), whole
+tenants (``tenants``), and the names that stand for people in what is stored (``pseudonyms``). Not here: how a request carries a
+key (``rag_core.api.access``).
 Imports point to ``errors``, ``model`` and ``storage``.
 """
 
@@ -29,3 +30,7 @@ class Caller:
     departments: Sequence[str] | None = None
     questions_per_minute: int | None = None
     questions_per_hour: int | None = None
+
+    def may(self, scope: Scope) -> bool:
+        """Whether this is allowed; ``admin`` allows everything."""
+        return scope in self.scopes or "admin" in self.scopes

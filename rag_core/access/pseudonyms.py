@@ -36,6 +36,11 @@ class Pseudonyms:
         """A question, told from others and not said."""
         return self._made("query", text)
 
+    @property
+    def process_key(self) -> str:
+        """What a process of this installation shows another one to be told its figures."""
+        return self.key("process").hex()
+
     def key(self, purpose: str) -> bytes:
         """The 32 bytes that pseudonyms of this purpose are made with."""
         return _hmac(self.secret, _CONTEXT + purpose)

@@ -1,11 +1,12 @@
-"""The application, and the server that runs it on loopback."""
+"""The application, and the server that runs it: on loopback, and with keys elsewhere too."""
 
+import ipaddress
 import signal
 import socket
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from types import FrameType
 from typing import Any
@@ -14,6 +15,9 @@ import uvicorn
 from fastapi import Depends, FastAPI
 from fastapi.staticfiles import StaticFiles
 
+from rag_core.access.callers import Callers
+from rag_core.access.limits import QuestionLimits
+from rag_core.access.pseudonyms import pseudonyms
 from rag_core.api import (
     comparison,
     configuration,
@@ -24,6 +28,7 @@ from rag_core.api import (
     experiments,
     golden_dataset,
     health,
+    login,
     migration,
     notes,
     opinions,
@@ -34,6 +39,7 @@ from rag_core.api import (
 from rag_core.api.address import check_address
 from rag_core.api.errors import register_handlers
 from rag_core.api.guard import Guard
+from rag_core.api.scopes import needed_scope
 from rag_core.api.v2 import benchmark, tuning
 from rag_core.api.v2 import comparison as comparison_v2
 from rag_core.api.v2 import evaluation as evaluation_v2
@@ -67,6 +73,7 @@ _ROUTERS = tuple(
         migration,
         health,
         performance,
+        login,
         pages,
         evaluation_overview,
         evaluation_pages,
@@ -78,7 +85,13 @@ _ROUTERS = tuple(
 _ABOUT = """Search personal notes, and know how good the search is.
 
 Errors are `{error, details}` in Spanish. Times are ISO 8601 in UTC. Offsets count code points.
+Where keys are asked for, a request carries one as `Authorization: Bearer KEY` or `X-API-Key: KEY`.
 """
+_EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104  named here to be told from other addresses
+OPEN_WARNING = (
+    "Brain Sync: access is open: whoever can reach this address reads and changes all notes. `brain key create` and "
+    "BRAIN_ACCESS=keys ask for keys.\n"
+)
 
 
 def create_app(engine: Engine) -> FastAPI:
@@ -94,11 +107,19 @@ def create_app(engine: Engine) -> FastAPI:
     )
     app.state.engine, app.state.live_engine = engine, LiveEngine(engine)
     app.state.experiments = LiveExperiments(engine.executors["experiments"])
+    settings = engine.settings
+    callers = Callers(
+        engine.database, pseudonyms(settings.home, settings.secret), timeout_ms=settings.request_timeout_ms
+    )
+    app.state.callers = callers if settings.access == "keys" else None
+    app.state.question_limits = QuestionLimits(
+        per_minute=settings.questions_per_minute, per_hour=settings.questions_per_hour
+    )
     app.state.routes = [route for router in _ROUTERS for route in router.routes]
     for router in _ROUTERS:
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=STATIC_FOLDER))
-    app.add_middleware(Guard)
+    app.add_middleware(Guard, nobody=callers.nobody(), callers=app.state.callers, hosts=allowed_hosts(settings))
     register_handlers(app)
     _describe_when_asked(app)
     return app
@@ -116,6 +137,7 @@ def _describe_when_asked(app: FastAPI) -> None:
         document = describe()
         if not is_made:
             _forget_framework_errors(document)
+            _describe_keys(document)
         return document
 
     app.openapi = described  # type: ignore[method-assign]  # the framework's own way to another document
@@ -130,26 +152,93 @@ def _forget_framework_errors(document: dict[str, Any]) -> None:
         schemas.pop(name, None)
 
 
-def serve(settings: Settings) -> None:
-    """Serve the API and the page on 127.0.0.1 until SIGTERM or Ctrl-C; requests under way are finished first.
+def _describe_keys(document: dict[str, Any]) -> None:
+    """Say of each operation which scope a key needs, and how it is turned away without."""
+    document["components"]["securitySchemes"] = {
+        "bearer": {"type": "http", "scheme": "bearer"},
+        "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    }
+    failure = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}}}
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            scope = needed_scope(method.upper(), path)
+            if scope is None:
+                continue
+            operation["security"] = [{"bearer": []}, {"header": []}]
+            operation["responses"]["401"] = {"description": "Keys are asked for, and none opens this."} | failure
+            operation["responses"]["403"] = {
+                "description": f"The key has not the scope `{scope}`, or the request is not from here."
+            } | failure
+
+
+def allowed_hosts(settings: Settings) -> frozenset[str]:
+    """The names beside those of loopback that requests may call this machine by: those allowed, and the address it listens on."""
+    names = {name.strip().lower().removesuffix(".") for name in settings.allowed_hosts.split(",")}
+    address = settings.api_host.lower()
+    own = set() if address in _EVERYWHERE else {f"[{address}]" if ":" in address else address}
+    return frozenset((names | own) - {""})
+
+
+def check_exposure(settings: Settings) -> None:
+    """Refuse to give everything to whoever asks from another machine.
 
     Raises:
-        ConfigurationError: the port is taken.
+        ConfigurationError: access is open, and the address or a name that is allowed is not this machine's alone.
+    """
+    if settings.access == "keys":
+        return
+    if not _is_loopback(settings.api_host):
+        raise ConfigurationError(
+            f"BRAIN_API_HOST={settings.api_host} can be reached from other machines, and access is open, so all of them could read "
+            "and change all notes. Make a key with `brain key create NAME` and set BRAIN_ACCESS=keys, or leave BRAIN_API_HOST out"
+        )
+    foreign = sorted(name for name in allowed_hosts(settings) if not _is_loopback(name))
+    if foreign:
+        raise ConfigurationError(
+            f"BRAIN_ALLOWED_HOSTS names {', '.join(foreign)}, which others may reach through a proxy, and access is open. Make a key "
+            "with `brain key create NAME` and set BRAIN_ACCESS=keys, or leave BRAIN_ALLOWED_HOSTS out"
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def serve(settings: Settings) -> None:
+    """Serve the API and the page until SIGTERM or Ctrl-C; requests under way are finished first.
+
+    Raises:
+        ConfigurationError: the port is taken, or access is open beyond this machine.
         DatabaseUnavailableError, DatabaseSetupError: see ``open_engine``.
         KeyboardInterrupt: Ctrl-C, once everything is closed.
     """
     signal.signal(signal.SIGTERM, _leave)
-    configure_logging(level=settings.log_level, is_text_logged=settings.log_text)
+    check_exposure(settings)
+    names = pseudonyms(settings.home, settings.secret)
+    configure_logging(level=settings.log_level, is_text_logged=settings.log_text, key=names.key("log"))
     with (
-        bound_socket(settings.api_port) as listener,
+        bound_sockets(settings.api_host, settings.api_port) as listeners,
         open_engine(settings, pool_size=settings.pool_max_size) as engine,
         recorded_minutes(engine.database, engine.metrics),
     ):
         app = create_app(engine)
         with running_jobs(engine.database, app.state.live_engine.current, prepare=_register_jobs):
             threading.Thread(target=engine.warm_up, name="warm-up", daemon=True).start()
-            sys.stderr.write(f"Brain Sync: http://{HOST}:{listener.getsockname()[1]}/ (Ctrl-C stops it)\n")
-            build_server(app).run(sockets=[listener])
+            for listener in listeners:
+                sys.stderr.write(f"Brain Sync: {_address(listener)} (Ctrl-C stops it)\n")
+            if settings.access == "open":
+                sys.stderr.write(OPEN_WARNING)
+            build_server(app).run(sockets=listeners)
+
+
+def _address(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
 def _register_jobs() -> None:
@@ -174,21 +263,41 @@ def build_server(app: FastAPI) -> uvicorn.Server:
 
 
 @contextmanager
-def bound_socket(port: int) -> Iterator[socket.socket]:
-    """Listen on loopback at the port, at any free one for 0; who connects early waits for the server.
+def bound_sockets(host: str, port: int) -> Iterator[list[socket.socket]]:
+    """Listen at an address, and on loopback in any case: `brain status` and `brain up` ask there.
 
     Raises:
-        ConfigurationError: the port is taken, or may not be used.
+        ConfigurationError: see ``bound_socket``.
     """
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+    with ExitStack() as stack:
+        if host == "0.0.0.0":  # noqa: S104  loopback is part of it
+            yield [stack.enter_context(bound_socket(port, host=host))]
+            return
+        loopback = stack.enter_context(bound_socket(port))
+        others = [] if host in {HOST, "localhost"} else [host]
+        taken = int(loopback.getsockname()[1])
+        yield [loopback, *(stack.enter_context(bound_socket(taken, host=other)) for other in others)]
+
+
+@contextmanager
+def bound_socket(port: int, *, host: str = HOST) -> Iterator[socket.socket]:
+    """Listen on loopback, or another address, at the port, at any free one for 0; who connects early waits for the server.
+
+    Raises:
+        ConfigurationError: the port is taken or may not be used, or the address is not this machine's.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)  # the other family has a socket of its own
         try:
-            listener.bind((HOST, port))
+            listener.bind((host, port))
             listener.listen()
         except OSError as error:
             raise ConfigurationError(
-                f"cannot serve on {HOST}:{port} ({error.strerror}); stop the other program or set BRAIN_API_PORT "
-                "to a free port"
+                f"cannot serve on {host}:{port} ({error.strerror}); stop the other program or set BRAIN_API_PORT "
+                "to a free port, and BRAIN_API_HOST to an address of this machine"
             ) from error
         yield listener
 

@@ -1,26 +1,32 @@
-"""The one place that turns errors into HTTP: a status, and ``{error, details}`` in Spanish, under ``/api/v2`` in German.
+"""The one place that turns errors into HTTP: a status, and ``{error, details}`` in the route's language.
 
-The class of an error decides its status. Messages for the command line are English, so an error is told here by
-its class and fields, or by the router that knows what it was about (``explained``).
+That is Spanish, under ``/api/v2`` German, and where a question is answered in its own language that one. The class of an
+error decides its status. Messages for the command line are English, so an error is told here by its class and fields, or by
+the router that knows what it was about (``explained``).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import Any, Literal
+from types import ModuleType
+from typing import Any, Literal, cast
+from urllib.parse import urlencode
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, RedirectResponse
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
-from rag_core.api import german
+from rag_core.api import english, german
 from rag_core.api.web import render
 from rag_core.configuration import describe_problem
 from rag_core.errors import (
+    AccessDeniedError,
+    AnswerFailedError,
+    AnswerTimeoutError,
     BusyError,
     CircuitOpenError,
     ConflictError,
@@ -32,8 +38,10 @@ from rag_core.errors import (
     InvalidInputError,
     NotFoundError,
     RagError,
+    RateLimitedError,
     RetrievalFailedError,
     TooManyJobsError,
+    UnauthenticatedError,
 )
 from rag_core.telemetry.logs import log_failed
 
@@ -43,16 +51,47 @@ NOT_THERE = "No existe esta dirección"
 MAX_BODY_MEGABYTES = 10
 _LISTED_PROBLEMS = 5
 
-Tongue = Literal["es", "de"]
+LOGIN_PAGE = "/entrar"
+KEY_NEEDED = "Se necesita una clave de acceso, en la cabecera Authorization: Bearer o X-API-Key"
+KEY_REFUSED = "La clave de acceso no es válida"
+
+Tongue = Literal["es", "de", "en"]
 """The language of a route's messages."""
 
-PATH_PART: Mapping[Tongue, str] = {"es": "identificador", "de": german.PATH_PART}
+PATH_PART: Mapping[Tongue, str] = {"es": "identificador", "de": german.PATH_PART, "en": english.PATH_PART}
 """What the variable part of a path is called."""
 
+_FOREIGN: Mapping[Tongue, ModuleType] = {"de": german, "en": english}
+_OF_THE_QUESTION = ("/chat/", "/api/query/")
+_TONGUE = "brain.tongue"
+"""Where the scope of a request keeps the language of its question."""
 
-def tongue_of(path: str) -> Tongue:
-    """German for the routes of RAG V2, Spanish for all others."""
-    return "de" if f"{path}/".startswith("/api/v2/") else "es"
+
+def tongue_of(path: str, accepted: str = "") -> Tongue:
+    """German for the routes of RAG V2, Spanish for most others.
+
+    Where a question is answered in its own language, what the client accepts first of ``accepted``, an Accept-Language, is used
+    until the question was read; without such a wish Spanish.
+    """
+    if f"{path}/".startswith("/api/v2/"):
+        return "de"
+    return _accepted_tongue(accepted) if f"{path}/".startswith(_OF_THE_QUESTION) else "es"
+
+
+def _accepted_tongue(accepted: str) -> Tongue:
+    wanted = (part.partition(";")[0].strip().lower().partition("-")[0] for part in accepted.split(","))
+    return cast("Tongue", next((name for name in wanted if name in {"es", "de", "en"}), "es"))
+
+
+def tongue_for(request: Request) -> Tongue:
+    """The language of a request's messages."""
+    chosen: Tongue | None = request.scope.get(_TONGUE)
+    return chosen or tongue_of(request.url.path, request.headers.get("accept-language", ""))
+
+
+def answer_in(request: Request, tongue: Tongue) -> None:
+    """Let what fails from now on be told in the language of the question."""
+    request.scope[_TONGUE] = tongue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +122,14 @@ def explained(kind: type[RagError], details: str) -> Iterator[None]:
 
 _ANSWERS: tuple[tuple[type[RagError], int, str, str], ...] = (
     (InvalidInputError, 400, INVALID, ""),
+    (UnauthenticatedError, 401, "Sin identificar", KEY_NEEDED),
+    (AccessDeniedError, 403, "Acceso denegado", "No tienes acceso a esto"),
+    (
+        RateLimitedError,
+        429,
+        "Demasiadas preguntas",
+        "Has llegado al límite de preguntas. Inténtalo de nuevo en {seconds} segundos",
+    ),
     (NotFoundError, 404, "No encontrado", "No existe lo que se pide"),
     (ConflictError, 409, "Conflicto", "Ya existe"),
     (IncomparableRunsError, 409, "Evaluaciones no comparables", "Las evaluaciones no preguntaron lo mismo"),
@@ -101,6 +148,18 @@ _ANSWERS: tuple[tuple[type[RagError], int, str, str], ...] = (
         504,
         "Tiempo de espera agotado",
         "La búsqueda excedió el tiempo límite de {timeout}ms",
+    ),
+    (
+        AnswerTimeoutError,
+        504,
+        "Tiempo de espera agotado",
+        "La respuesta no llegó a tiempo. Por favor, intenta de nuevo.",
+    ),
+    (
+        AnswerFailedError,
+        502,
+        "Sin respuesta",
+        "El modelo de lenguaje no dio ninguna respuesta. Por favor, intenta de nuevo.",
     ),
     (
         RetrievalFailedError,
@@ -171,21 +230,25 @@ def answer_to(error: RagError, *, timeout_ms: int, tongue: Tongue = "es") -> Ans
     """How an error is told."""
     kind = error.kind if isinstance(error, ExplainedError) else type(error)
     status, title, details = next(row[1:] for row in _ANSWERS if issubclass(kind, row[0]))
-    if tongue == "de":
-        title, details = next(german.KINDS[one.__name__] for one in kind.__mro__ if one.__name__ in german.KINDS)
+    if tongue in _FOREIGN:
+        kinds: Mapping[str, tuple[str, str]] = _FOREIGN[tongue].KINDS
+        title, details = next(kinds[one.__name__] for one in kind.__mro__ if one.__name__ in kinds)
     if isinstance(error, ExplainedError):
         return Answer(status=status, error=title, details=str(error))
     if isinstance(error, InvalidFieldError):
         return Answer(status=status, error=title, details=field_problem(error, tongue))
     if isinstance(error.__cause__, ValidationError):
         return Answer(status=status, error=title, details=validation_problem(error.__cause__.errors(), tongue))
-    return Answer(status=status, error=title, details=details.format(timeout=timeout_ms) or str(error))
+    if isinstance(error, UnauthenticatedError) and error.is_key_refused:
+        details = _FOREIGN[tongue].KEY_REFUSED if tongue in _FOREIGN else KEY_REFUSED
+    seconds = error.retry_after_seconds if isinstance(error, RateLimitedError) else 0
+    return Answer(status=status, error=title, details=details.format(timeout=timeout_ms, seconds=seconds) or str(error))
 
 
 def field_problem(error: InvalidFieldError, tongue: Tongue = "es") -> str:
     """What is wrong with a field."""
-    if tongue == "de":
-        return german.describe_field(error.field, error.problem, error.limit)
+    if tongue in _FOREIGN:
+        return str(_FOREIGN[tongue].describe_field(error.field, error.problem, error.limit))
     subject, empty = SUBJECTS.get(error.field, (error.field, "vacío"))
     limit = f"{error.limit or 0:,}".replace(",", ".")
     return _PROBLEMS[error.problem].format(subject=subject, empty=empty, limit=limit)
@@ -193,14 +256,18 @@ def field_problem(error: InvalidFieldError, tongue: Tongue = "es") -> str:
 
 def http_answer(status: int, tongue: Tongue = "es") -> Answer:
     """How a refusal that has only a status is told."""
-    answers, other = (german.HTTP, german.OTHER_REFUSAL) if tongue == "de" else (_HTTP_ANSWERS, _OTHER_REFUSAL)
+    answers, other = _HTTP_ANSWERS, _OTHER_REFUSAL
+    if tongue in _FOREIGN:
+        answers, other = _FOREIGN[tongue].HTTP, _FOREIGN[tongue].OTHER_REFUSAL
     error, details = answers.get(status, (HTTPStatus(status).name.replace("_", " ").capitalize(), other))
     return Answer(status=status, error=error, details=details.format(megabytes=MAX_BODY_MEGABYTES))
 
 
 def validation_problem(errors: Sequence[Any], tongue: Tongue = "es") -> str:
     """What is wrong with a request, the first problems only."""
-    tell, more = (german.describe_value, german.MORE) if tongue == "de" else (_told, "y {count} más")
+    tell, more = _told, "y {count} más"
+    if tongue in _FOREIGN:
+        tell, more = _FOREIGN[tongue].describe_value, _FOREIGN[tongue].MORE
     told = list(dict.fromkeys(tell(item) for item in errors))
     left = len(told) - _LISTED_PROBLEMS
     return "; ".join(told[:_LISTED_PROBLEMS] + ([more.format(count=left)] if left > 0 else []))
@@ -238,7 +305,7 @@ def _wants_page(request: Request) -> bool:
     path, accepted = request.url.path, request.headers.get("accept", "")
     if f"{path}/".startswith("/evaluation/"):  # pages only: JSON is for whoever asks for nothing else
         return "json" not in accepted or "text/html" in accepted
-    is_page = not path.startswith(("/api", "/openapi.json", "/healthz", "/readyz", "/static"))
+    is_page = not path.startswith(("/api", "/chat", "/openapi.json", "/healthz", "/readyz", "/static"))
     return is_page and "text/html" in accepted
 
 
@@ -252,19 +319,35 @@ def register_handlers(app: FastAPI) -> None:
 
 def _on_rag_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RagError)
+    return failed_response(request, error)
+
+
+def failed_response(request: Request, error: RagError) -> Response:
+    """How a request that failed is answered: by a page where a browser asked, one to sign in on where nobody had."""
+    if isinstance(error, UnauthenticatedError) and request.method == "GET" and _wants_page(request):
+        asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        return RedirectResponse(f"{LOGIN_PAGE}?{urlencode({'volver': asked})}", status_code=HTTPStatus.SEE_OTHER)
     timeout_ms = request.app.state.engine.settings.request_timeout_ms
-    answer = answer_to(error, timeout_ms=timeout_ms, tongue=tongue_of(request.url.path))
+    answer = answer_to(error, timeout_ms=timeout_ms, tongue=tongue_for(request))
     if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         _tell(request, error, is_defect=answer.status == HTTPStatus.INTERNAL_SERVER_ERROR)
-    headers = {"Retry-After": "2"} if answer.status == HTTPStatus.SERVICE_UNAVAILABLE else None
-    return error_response(answer, request=request, headers=headers)
+    return error_response(answer, request=request, headers=_headers_of(error, answer.status))
+
+
+def _headers_of(error: RagError, status: int) -> dict[str, str]:
+    if isinstance(error, UnauthenticatedError):
+        refused = ', error="invalid_token"' if error.is_key_refused else ""
+        return {"WWW-Authenticate": f'Bearer realm="Brain Sync"{refused}'}
+    if isinstance(error, RateLimitedError):
+        return {"Retry-After": str(error.retry_after_seconds)}
+    return {"Retry-After": "2"} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
 
 
 def _on_invalid_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    tongue = tongue_of(request.url.path)
+    tongue = tongue_for(request)
     details = validation_problem([{**item, "loc": _place(item["loc"], tongue)} for item in error.errors()], tongue)
-    title = german.INVALID if tongue == "de" else INVALID
+    title = _FOREIGN[tongue].INVALID if tongue in _FOREIGN else INVALID
     return error_response(Answer(status=400, error=title, details=details), request=request)
 
 
@@ -277,10 +360,10 @@ def _place(location: Sequence[Any], tongue: Tongue) -> tuple[Any, ...]:
 
 def _on_http_exception(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    tongue = tongue_of(request.url.path)
+    tongue = tongue_for(request)
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         allowed = _allowed_methods(request)
-        told = german.ALLOWED if tongue == "de" else "Esta dirección admite: {methods}"
+        told = _FOREIGN[tongue].ALLOWED if tongue in _FOREIGN else "Esta dirección admite: {methods}"
         answer = replace(http_answer(405, tongue), details=told.format(methods=allowed))
         return error_response(answer, request=request, headers={"Allow": allowed})
     return error_response(http_answer(error.status_code, tongue), request=request, headers=error.headers)
@@ -298,7 +381,7 @@ def _allowed_methods(request: Request) -> str:
 def _on_defect(request: Request, error: Exception) -> Response:
     """A defect of ours: the log has its stack, the caller learns nothing of it."""
     _tell(request, error, is_defect=True)
-    answer = http_answer(500, tongue_of(request.url.path))
+    answer = http_answer(500, tongue_for(request))
     return error_response(answer, request=request, headers={"X-Content-Type-Options": "nosniff"})
 
 

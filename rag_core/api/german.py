@@ -5,6 +5,7 @@ from typing import Any
 
 INVALID = "Ungültige Parameter"
 NO_CONNECTION = "Verbindungsfehler. Bitte später noch einmal versuchen."
+KEY_REFUSED = "Der Zugangsschlüssel ist nicht gültig"
 NOT_TAKEN = "So lässt sich die Anfrage nicht annehmen"
 _UNAVAILABLE = "Dienst nicht verfügbar"
 _INTERNAL = "Interner Serverfehler"
@@ -12,6 +13,17 @@ _UNEXPECTED = "Ein unerwarteter Fehler ist aufgetreten. Bitte noch einmal versuc
 
 KINDS: Mapping[str, tuple[str, str]] = {
     "InvalidInputError": (INVALID, NOT_TAKEN),
+    "UnauthenticatedError": (
+        "Nicht angemeldet",
+        "Ein Zugangsschlüssel wird gebraucht, im Header Authorization: Bearer oder X-API-Key",
+    ),
+    "AccessDeniedError": ("Zugriff verweigert", "Darauf besteht kein Zugriff"),
+    "RateLimitedError": (
+        "Zu viele Anfragen",
+        "Das Limit der Anfragen ist erreicht. Bitte in {seconds} Sekunden noch einmal versuchen",
+    ),
+    "AnswerTimeoutError": ("Zeit abgelaufen", "Die Antwort kam nicht rechtzeitig. Bitte noch einmal versuchen."),
+    "AnswerFailedError": ("Keine Antwort", "Das Sprachmodell gab keine Antwort. Bitte noch einmal versuchen."),
     "NotFoundError": ("Nicht gefunden", "Das Angefragte gibt es nicht"),
     "ConflictError": ("Konflikt", "Das gibt es schon"),
     "IncomparableRunsError": ("Nicht vergleichbar", "Diese Läufe haben nicht dasselbe gefragt"),
@@ -38,8 +50,12 @@ HTTP: Mapping[int, tuple[str, str]] = {
     415: ("Falscher Inhaltstyp", "Der Inhalt wird als JSON geschickt, mit Content-Type: application/json"),
     500: (_INTERNAL, _UNEXPECTED),
 }
+FOREIGN_ORIGIN = "Die Anfrage kommt von einer Seite, die nicht hierher gehört"
 OTHER_REFUSAL = "Die Anfrage lässt sich nicht beantworten"
-WRONG_HOST = "Der Header Host nennt diesen Rechner nicht; 127.0.0.1 oder localhost verwenden"
+WRONG_HOST = (
+    "Der Header Host nennt diesen Rechner nicht; 127.0.0.1 oder localhost verwenden, "
+    "oder den Namen in BRAIN_ALLOWED_HOSTS aufnehmen"
+)
 ALLOWED = "Diese Adresse erlaubt: {methods}"
 MORE = "und {count} weitere"
 PATH_PART = "Kennung"

@@ -1,23 +1,44 @@
-"""What is refused before a router runs, and what every answer carries.
+"""What is refused before a router runs, who is let in, and what every answer carries.
 
-A page of another site must neither read nor write: only loopback names are served (DNS rebinding), a body must
-be JSON, which a form of another site cannot send, and no other origin is ever allowed in.
+A page of another site must neither read nor write: only this machine's names are served (DNS rebinding), what changes
+something comes from a page of ours or from no page at all, a body must be JSON, which a form of another site cannot send, and
+no other origin is ever allowed in. Whoever may not be at an address is turned away before anything of the body is read.
 """
 
 import time
+from collections.abc import Collection
 from dataclasses import replace
+from http import HTTPStatus
+from typing import cast
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rag_core.api import german
-from rag_core.api.access import ASKED_METHOD, arrived_at
-from rag_core.api.errors import MAX_BODY_MEGABYTES, Answer, Tongue, error_response, http_answer, tongue_of
+from rag_core.access import Caller
+from rag_core.access.callers import Callers
+from rag_core.api import english, german
+from rag_core.api.access import ASKED_METHOD, CALLER, arrived_at, find_caller, shown_key
+from rag_core.api.errors import (
+    LOGIN_PAGE,
+    MAX_BODY_MEGABYTES,
+    Answer,
+    Tongue,
+    error_response,
+    failed_response,
+    http_answer,
+    tongue_for,
+)
+from rag_core.api.scopes import needed_scope
+from rag_core.api.web import is_signed_in
+from rag_core.errors import AccessDeniedError, RagError, UnauthenticatedError
+from rag_core.telemetry.logs import log_request
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 MAX_BODY_BYTES = MAX_BODY_MEGABYTES * 1024 * 1024
-WRONG_HOST = "La cabecera Host no es un nombre de esta máquina; usa 127.0.0.1 o localhost"
+WRONG_HOST = "La cabecera Host no es un nombre de esta máquina; usa 127.0.0.1 o localhost, o añade el nombre a BRAIN_ALLOWED_HOSTS"
+FOREIGN_ORIGIN = "La petición viene de una página de otro sitio"
 _MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES
 
 _HEADERS = {
@@ -25,39 +46,101 @@ _HEADERS = {
         "default-src 'self'; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # without a referrer browsers send "Origin: null" with our own forms too
 }
 
 
 class Guard:
-    """The outermost layer of the application."""
+    """The outermost layer of the application.
 
-    def __init__(self, app: ASGIApp) -> None:
+    ``hosts`` are the names that this machine may be called by; ``callers`` None is open mode, where everybody is let in.
+    """
+
+    def __init__(self, app: ASGIApp, *, nobody: Caller, callers: Callers | None, hosts: Collection[str] = ()) -> None:
         self.app = app
+        self._nobody = nobody
+        self._callers = callers
+        self._hosts = LOOPBACK_NAMES | frozenset(hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse the request, or pass it on with its body counted; HEAD is GET without the body."""
+        """Refuse the request, or pass it on with its caller and its body counted; HEAD is GET without the body."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         arrived_at.set(time.monotonic())
         is_head = scope["method"] == "HEAD"
-        answering = _sender(send, is_head=is_head)
-        refused = refusal(scope["method"], Headers(scope=scope), tongue=tongue_of(scope["path"]))
-        if refused is not None:
-            await error_response(refused)(scope, receive, answering)
-            return
         passed = {**scope, "method": "GET", ASKED_METHOD: "HEAD"} if is_head else scope
-        await self.app(passed, _counted(receive), answering)
+        answering = _Answering(send, is_head=is_head, is_private=self._callers is not None)
+        request = Request(passed)
+        refused = refusal(scope["method"], request.headers, path=scope["path"], hosts=self._hosts, request=request)
+        if refused is not None:
+            await error_response(refused)(passed, receive, answering)
+            return
+        try:
+            await self._let_in(request)
+        except RagError as error:
+            await failed_response(request, error)(passed, receive, answering)
+        else:
+            await self._pass_on(passed, receive, answering)
+        _log(request, answering.status)
+
+    async def _pass_on(self, scope: Scope, receive: Receive, answering: "_Answering") -> None:
+        try:
+            await self.app(scope, _counted(receive), answering)
+        except Exception:
+            _log(Request(scope), HTTPStatus.INTERNAL_SERVER_ERROR)  # answered by the server's own last resort
+            raise
+
+    async def _let_in(self, request: Request) -> None:
+        """Write down who calls, if they may be at this address.
+
+        Raises:
+            UnauthenticatedError: no key, or one that opens nothing.
+            AccessDeniedError: a key that does not open this.
+        """
+        is_signed_in.set(False)
+        needed = needed_scope(request.method, request.url.path)
+        if needed is None:
+            return
+        if self._callers is None:
+            request.scope[CALLER] = self._nobody
+            return
+        text = shown_key(request.headers)
+        if text is None:
+            raise UnauthenticatedError("an API key is needed; `brain key create` makes one", is_key_refused=False)
+        request.scope[CALLER] = caller = await find_caller(self._callers, text)
+        if not caller.may(needed):
+            raise AccessDeniedError(f"the key {caller.key_id} has not the scope {needed}; make one that has")
+        is_signed_in.set("cookie" in request.headers)
 
 
-def refusal(method: str, headers: Headers, *, tongue: Tongue = "es") -> Answer | None:
+def refusal(method: str, headers: Headers, *, path: str, hosts: Collection[str], request: Request) -> Answer | None:
     """Why a request is not served, if so."""
-    if _host_name(headers.get("host", "")) not in LOOPBACK_NAMES:
-        return replace(http_answer(400, tongue), details=german.WRONG_HOST if tongue == "de" else WRONG_HOST)
-    if method not in {"GET", "HEAD", "OPTIONS"} and _has_body(headers) and not _is_json(headers):
+    tongue = tongue_for(request)
+    if _host_name(headers.get("host", "")) not in hosts:
+        return replace(http_answer(400, tongue), details=_said(tongue, WRONG_HOST, "WRONG_HOST"))
+    if method in {"GET", "HEAD", "OPTIONS"}:
+        return None
+    if _is_of_another_page(headers):
+        return replace(http_answer(403, tongue), details=_said(tongue, FOREIGN_ORIGIN, "FOREIGN_ORIGIN"))
+    if _has_body(headers) and not _is_json(headers) and not (path == LOGIN_PAGE and _is_form(headers)):
         return http_answer(415, tongue)
     return None
+
+
+def _said(tongue: Tongue, spanish: str, name: str) -> str:
+    if tongue == "es":
+        return spanish
+    return cast("str", getattr(german if tongue == "de" else english, name))
+
+
+def _is_of_another_page(headers: Headers) -> bool:
+    """Whether a page of another site sent it, or one of another port of this machine, which gets the same cookies."""
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site not in {"same-origin", "none"}
+    origin = headers.get("origin")
+    return origin is not None and origin.partition("://")[2].lower() != headers.get("host", "").strip().lower()
 
 
 def _host_name(host: str) -> str:
@@ -72,8 +155,16 @@ def _has_body(headers: Headers) -> bool:
 
 
 def _is_json(headers: Headers) -> bool:
-    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    kind = _content_type(headers)
     return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
+
+
+def _is_form(headers: Headers) -> bool:
+    return _content_type(headers) == "application/x-www-form-urlencoded"
+
+
+def _content_type(headers: Headers) -> str:
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def _counted(receive: Receive) -> Receive:
@@ -99,14 +190,37 @@ async def _discard(message: Message, receive: Receive) -> None:
         discarded += len(message.get("body", b""))
 
 
-def _sender(send: Send, *, is_head: bool) -> Send:
-    async def sending(message: Message) -> None:
+class _Answering:
+    """Sends an answer with our headers, to HEAD without its body, and remembers its status."""
+
+    def __init__(self, send: Send, *, is_head: bool, is_private: bool) -> None:
+        self.status: int | None = None
+        self._send = send
+        self._is_head = is_head
+        self._is_private = is_private
+
+    async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
+            self.status = message["status"]
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers[name] = value
-        elif is_head and message["type"] == "http.response.body":
+            if self._is_private and "etag" not in headers:  # files have one; all else is somebody's
+                headers["Cache-Control"] = "no-store"
+        elif self._is_head and message["type"] == "http.response.body":
             message = {**message, "body": b""}
-        await send(message)
+        await self._send(message)
 
-    return sending
+
+def _log(request: Request, status: int | None) -> None:
+    """One line for whatever is not open to everybody: the route's own address, because the one asked for may hold words."""
+    caller: Caller | None = request.scope.get(CALLER)
+    if needed_scope(request.method, request.url.path) is None:
+        return
+    log_request(
+        f"{request.method} {getattr(request.scope.get('route'), 'path', '?')}",
+        status=status,
+        milliseconds=1000 * (time.monotonic() - arrived_at.get()),
+        tenant=caller.tenant if caller else None,
+        user_hash=caller.user_hash if caller else None,
+    )

@@ -2,9 +2,9 @@
 
 from fastapi import APIRouter
 
-from rag_core.api.access import EngineOf
+from rag_core.api.access import ProcessEngineOf
 from rag_core.api.errors import explained
-from rag_core.api.schemas import Health, failures
+from rag_core.api.schemas import Health, Readiness, failures
 from rag_core.errors import DatabaseSetupError
 from rag_core.storage.readiness import check_ready
 
@@ -20,9 +20,9 @@ async def health() -> dict[str, str]:
     return {"status": "ok"}
 
 
-@router.get("/readyz", response_model=Health, responses=failures(503))
-def readiness(engine: EngineOf) -> dict[str, str]:
-    """The database can be reached and is migrated to what this program knows."""
+@router.get("/readyz", response_model=Readiness, responses=failures(503))
+def readiness(engine: ProcessEngineOf) -> dict[str, str]:
+    """The database can be reached and is migrated to what this program knows; whether requests need a key."""
     with explained(DatabaseSetupError, NOT_MIGRATED):
         check_ready(engine.database, timeout_ms=_TIMEOUT_MS)
-    return {"status": "ok"}
+    return {"status": "ok", "access": engine.settings.access}

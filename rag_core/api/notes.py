@@ -7,13 +7,12 @@ from uuid import UUID, uuid4
 
 from fastapi import APIRouter, Path, Query, Response
 
-from rag_core.api.access import EngineOf, LiveEngineOf
+from rag_core.api.access import CallersLiveEngine, EngineOf, LiveEngineOf
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.schemas import NoteIn, NoteOut, NotePage, failures
 from rag_core.engine import Engine
 from rag_core.errors import ConflictError, DeadlineExceededError, InvalidInputError, ModelChangedError, NotFoundError
 from rag_core.indexing.one_note import store_and_index
-from rag_core.live_engine import LiveEngine
 from rag_core.model import NewNote, Note, NoteId, TenantId
 from rag_core.notes import note_id_for, parse_note
 from rag_core.storage.notes import delete_notes, fetch_note, list_notes
@@ -91,7 +90,7 @@ def delete_note(note_id: NotePath, engine: EngineOf) -> None:
 
 
 def _store_and_index(
-    engine: Engine, live: LiveEngine, tenant: TenantId, note: NewNote, *, expected: Literal["new", "known"]
+    engine: Engine, live: CallersLiveEngine, tenant: TenantId, note: NewNote, *, expected: Literal["new", "known"]
 ) -> None:
     """Store and index the note; once more, from the beginning, when its model was replaced by another meanwhile."""
     store = partial(

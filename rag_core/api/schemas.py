@@ -302,3 +302,11 @@ class Health(_Response):
     """It answers."""
 
     status: Literal["ok"]
+
+
+class Readiness(Health):
+    """It can work, and whom for."""
+
+    access: Literal["open", "keys"] = Field(
+        description="Whether whoever reaches it may do everything, or keys say who may what."
+    )

@@ -1,4 +1,4 @@
-"""What is written to the log of a failure: what failed, where and how, and nothing anybody wrote.
+"""What is written to the log of a request and of a failure: what failed, where and how, and nothing anybody wrote.
 
 A record names the class of an error and PostgreSQL's code, never its message: drivers and models quote the query or the note
 in it. The tenant and the query stand there as keyed hashes, which tell one from another and cannot be turned back; the
@@ -20,6 +20,7 @@ from rag_core.telemetry.retries import keep_arguments_out_of_logs
 COMPONENT = "brain"
 _LOG = logging.getLogger(COMPONENT)
 _CAUSES = 10
+_USER_CHARACTERS = 16
 _TOLD = "_is_in_the_log"
 
 
@@ -96,6 +97,20 @@ def log_failed(
     setattr(error, _TOLD, True)
     stack = stack_of(error) if has_stack else None
     _log(logging.ERROR, "failed", component, error, config_hash=config_hash, query=query, tenant=tenant, stack=stack)
+
+
+def log_request(
+    route: str, *, status: int | None, milliseconds: float, tenant: str | None, user_hash: str | None
+) -> None:
+    """One record of a request: its route without what stood in the address; ``status`` None when the client did not wait."""
+    record = {
+        "route": route,
+        "status": status,
+        "ms": round(milliseconds, 1),
+        "tenant": None if tenant is None else keyed_hash(str(tenant)),
+        "user": None if user_hash is None else user_hash[:_USER_CHARACTERS],
+    }
+    _LOG.info("request", extra={name: value for name, value in record.items() if value is not None})
 
 
 def _log(level: int, event: str, component: str, error: BaseException, **facts: str | list[str] | None) -> None:

@@ -57,11 +57,17 @@ def home_mark(home: Path) -> str:
     return hashlib.sha256(str(home).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
-def fetch_performance(*, port: int, home: Path) -> dict[str, Any] | None:
-    """The figures of the API that runs on this machine for this home; None when none does."""
+def fetch_performance(*, port: int, home: Path, key: str | None = None) -> dict[str, Any] | None:
+    """The figures of the API that runs on this machine for this home; None when none does.
+
+    ``key`` is shown to one that asks for keys.
+    """
+    asked = urllib.request.Request(
+        f"http://127.0.0.1:{port}{PATH}", headers={} if key is None else {"Authorization": f"Bearer {key}"}
+    )
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with opener.open(f"http://127.0.0.1:{port}{PATH}", timeout=_TIMEOUT_SECONDS) as answer:
+        with opener.open(asked, timeout=_TIMEOUT_SECONDS) as answer:
             found = json.loads(answer.read())
     except (OSError, ValueError):
         return None

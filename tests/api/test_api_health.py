@@ -20,7 +20,7 @@ class TestHealth:
 
 class TestReadiness:
     def test_a_migrated_database_is_ready(self, client: TestClient) -> None:
-        assert client.get("/readyz").json() == {"status": "ok"}
+        assert client.get("/readyz").json() == {"status": "ok", "access": "open"}
 
     def test_a_database_that_is_not_up_to_date_is_not_ready(self, client: TestClient, database_url: str) -> None:
         with _connect(database_url) as connection:

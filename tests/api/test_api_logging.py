@@ -35,8 +35,9 @@ def log() -> Iterator[io.StringIO]:
     root.handlers[:], root.level, ours.level = before
 
 
-def records(log: io.StringIO) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in log.getvalue().splitlines()]
+def records(log: io.StringIO, *, of_requests: bool = False) -> list[dict[str, Any]]:
+    written = [json.loads(line) for line in log.getvalue().splitlines()]
+    return [record for record in written if (record["event"] == "request") == of_requests]
 
 
 @pytest.mark.parametrize(
@@ -109,10 +110,46 @@ def test_a_note_that_cannot_be_stored_leaves_no_text_in_the_log(
         ("GET", f"/?q={MARKER}", None),
     ],
 )
-def test_a_request_that_is_refused_or_answered_leaves_nothing_in_the_log(
+def test_a_request_that_is_refused_or_answered_leaves_none_of_its_words_in_the_log(
     client: TestClient, log: io.StringIO, method: str, path: str, body: dict[str, Any] | None
 ) -> None:
     client.request(method, path, json=body)
+
+    assert MARKER not in log.getvalue()
+    assert records(log) == []
+
+
+def test_a_request_is_one_line_with_its_route_status_and_time(client: TestClient, log: io.StringIO) -> None:
+    client.get(f"/api/notes/{MARKER}", headers={"X-API-Key": MARKER})
+
+    (line,) = records(log, of_requests=True)
+    assert {name: line[name] for name in ("level", "route", "status")} == {
+        "level": "info",
+        "route": "GET /api/notes/{note_id}",
+        "status": 400,
+    }
+    assert line["ms"] > 0
+    assert len(line["user"]) == 16
+    assert set(line) == {"level", "event", "timestamp", "component", "route", "status", "ms", "user"}
+
+
+def test_a_defect_is_logged_with_the_status_its_caller_got(
+    client: TestClient, log: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_positional: object, **_named: object) -> None:
+        raise ValueError(MARKER)
+
+    monkeypatch.setattr(live_query, "retrieve", fail)
+
+    client.post("/api/retrieve", json={"query": "nada"})
+
+    (line,) = records(log, of_requests=True)
+    assert line["status"] == 500
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/static/style.css", "/openapi.json"])
+def test_what_is_open_to_everybody_is_not_logged(client: TestClient, log: io.StringIO, path: str) -> None:
+    client.get(path)
 
     assert log.getvalue() == ""
 

@@ -1,6 +1,7 @@
 """The page's templates and static files, and how a template becomes an answer."""
 
 from collections.abc import Mapping
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,8 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 STATIC_FOLDER = Path(__file__).with_name("static")
+is_signed_in: ContextVar[bool] = ContextVar("is_signed_in", default=False)
+"""Whether the request came with the page's cookie, so that the page offers to sign out."""
 
 _TEMPLATES = Environment(
     loader=PackageLoader("rag_core.api.web"),
@@ -16,6 +19,7 @@ _TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_TEMPLATES.globals["is_signed_in"] = is_signed_in.get
 
 
 def render(
