@@ -18,5 +18,10 @@ def is_refusal(text: str, language: Language) -> bool:
     if not sentences or parse_citations(text):
         return False
     start, end = sentences[0]
-    refusal = REFUSALS[language].search(text[start:end])
-    return refusal is not None and CONTRASTS[language].search(text[start:end], refusal.end()) is None
+    return admits_ignorance(text[start:end], language)
+
+
+def admits_ignorance(sentence: str, language: Language) -> bool:
+    """Whether a sentence says that the sources hold no answer, and does not go on with what there is instead."""
+    refusal = REFUSALS[language].search(sentence)
+    return refusal is not None and CONTRASTS[language].search(sentence, refusal.end()) is None

@@ -1,0 +1,82 @@
+"""What a source is called where it is cited by its title, so that a reader knows it and a program finds it again. Pure."""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+
+from rag_core.answering import Source
+from rag_core.language.citing import PLACE
+
+MAX_TITLE_CHARACTERS = 120
+_BRACKETS = str.maketrans("[{［【〔⟦❲]}］】〕⟧❳", "(((((((" + ")))))))")  # noqa: RUF001
+
+
+def source_labels(sources: Sequence[Source]) -> dict[int, str]:
+    """The label of each source by its number, in German: "Titel", or "Titel, Seite 5" where the page is known; no two alike.
+
+    Sources of the same title and page are told apart by their place in the note ("Titel, Abschnitt 3"), else by a count. Brackets in
+    a title are round, it has one line, and what is over 120 characters is cut; a note without title is called by its day.
+    """
+    given: dict[int, str] = {}
+    taken: set[str] = set()
+    is_repeated = _repeated([_label(source) for source in sources])
+    for source in sources:
+        label = _label(source)
+        if is_repeated[label_key(label)] and source.page is None:
+            label = f"{label}, Abschnitt {source.chunk_index + 1}"
+        given[source.number] = _distinct(label, taken)
+    return given
+
+
+def numbers_by_label(sources: Sequence[Source]) -> dict[str, int]:
+    """The number of each source by the key of its label, of its title with its page, and of its title; the lowest of several."""
+    numbers = {label_key(label): number for number, label in source_labels(sources).items()}
+    for source in sources:
+        for name in (_label(source), _title(source)):
+            numbers.setdefault(label_key(name), source.number)
+    return numbers
+
+
+def resolve_label(written: str, numbers: Mapping[str, int]) -> int | None:
+    """The source that a label names as somebody wrote it; a page or section that is not known is overlooked."""
+    key = label_key(plain(written))
+    return numbers.get(key, numbers.get(label_key(PLACE.sub("", plain(written)))))
+
+
+def label_key(label: str) -> str:
+    """What is the same for two labels that read the same."""
+    return unicodedata.normalize("NFKC", label).casefold()
+
+
+def plain(text: str) -> str:
+    """A text on one line, in visible characters, with round brackets alone."""
+    visible = "".join(" " if character.isspace() else character for character in text if _is_seen(character))
+    return " ".join(visible.translate(_BRACKETS).split())
+
+
+def _is_seen(character: str) -> bool:
+    return character.isspace() or unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co", "Cn"}
+
+
+def _title(source: Source) -> str:
+    title = plain(source.title or "")
+    if len(title) > MAX_TITLE_CHARACTERS:
+        title = title[: MAX_TITLE_CHARACTERS - 1].rstrip() + "…"
+    return title or f"Notiz vom {source.created_at:%d.%m.%Y}"
+
+
+def _label(source: Source) -> str:
+    return _title(source) if source.page is None else f"{_title(source)}, Seite {source.page}"
+
+
+def _repeated(labels: Sequence[str]) -> dict[str, bool]:
+    keys = [label_key(label) for label in labels]
+    return {key: keys.count(key) > 1 for key in keys}
+
+
+def _distinct(label: str, taken: set[str]) -> str:
+    found, count = label, 1
+    while label_key(found) in taken:
+        count += 1
+        found = f"{label} ({count})"
+    taken.add(label_key(found))
+    return found

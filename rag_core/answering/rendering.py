@@ -1,0 +1,93 @@
+"""A checked answer with its marks as a contract writes them. Pure."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, groupby
+from typing import Literal
+
+from rag_core.answering import CheckedCitation, CheckedText, Source
+from rag_core.answering.labels import source_labels
+from rag_core.model import Span
+
+CitationStyle = Literal["numbered", "notes", "german"]
+"""How a source is named: "[1]", "[N1]", or "[Quelle: Titel]", with ", Seite 5" where the page is known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    """An answer as a contract shows it. Every citation has a mark of its own, so "[1, 2]" is "[1][2]"; spans are of ``text``.
+
+    ``text[slice(*citation.mark)]`` is ``marks[citation.number]`` for each; ``uncited`` are as in the checked text.
+    """
+
+    text: str
+    citations: tuple[CheckedCitation, ...]
+    uncited: tuple[Span, ...]
+    marks: Mapping[int, str]
+
+
+def render(checked: CheckedText, sources: Sequence[Source], style: CitationStyle) -> Rendered:
+    """Write the marks of a checked answer in a style; all else stays.
+
+    What ``parse_citations(rendered.text, sources)`` reads are the numbers that the checked answer cites, in their order: no title,
+    whatever stands in it, breaks a mark or is taken for another's.
+
+    Raises:
+        KeyError: the answer cites a number that no source has.
+    """
+    marks = citation_marks(sources, style)
+    groups = [(span, list(group)) for span, group in groupby(checked.citations, key=lambda citation: citation.mark)]
+    shown = ["".join(marks[citation.number] for citation in group) for _, group in groups]
+    shifts = _Shifts(
+        ends=[end for (_, end), _ in groups],
+        totals=list(
+            accumulate((len(text) - end + start for text, ((start, end), _) in zip(shown, groups, strict=True)))
+        ),
+    )
+    return Rendered(
+        text=_replaced(checked.text, [span for span, _ in groups], shown),
+        citations=tuple(citation for _, group in groups for citation in _moved(group, marks, shifts)),
+        uncited=tuple(shifts.placed(span) for span in checked.uncited),
+        marks=marks,
+    )
+
+
+def citation_marks(sources: Sequence[Source], style: CitationStyle) -> dict[int, str]:
+    """How each source is named in a style, by its number; no two alike."""
+    if style == "german":
+        return {number: f"[Quelle: {label}]" for number, label in source_labels(sources).items()}
+    return {source.number: f"[{'N' if style == 'notes' else ''}{source.number}]" for source in sources}
+
+
+@dataclass(frozen=True, slots=True)
+class _Shifts:
+    """How far what stands behind each replaced mark has moved."""
+
+    ends: Sequence[int]
+    totals: Sequence[int]
+
+    def placed(self, span: Span) -> Span:
+        start, end = (at + self._shift(at) for at in span)
+        return start, end
+
+    def _shift(self, at: int) -> int:
+        before = bisect_right(self.ends, at)
+        return self.totals[before - 1] if before else 0
+
+
+def _replaced(text: str, spans: Sequence[Span], shown: Sequence[str]) -> str:
+    pieces, at = [], 0
+    for (start, end), new in zip(spans, shown, strict=True):
+        pieces += [text[at:start], new]
+        at = end
+    return "".join([*pieces, text[at:]])
+
+
+def _moved(group: Sequence[CheckedCitation], marks: Mapping[int, str], shifts: _Shifts) -> Iterator[CheckedCitation]:
+    """The citations of one mark, each on a mark of its own."""
+    start, _ = shifts.placed((group[0].mark[0], group[0].mark[0]))
+    for citation in group:
+        end = start + len(marks[citation.number])
+        yield replace(citation, mark=(start, end), claim=shifts.placed(citation.claim))
+        start = end

@@ -1,0 +1,147 @@
+"""Whether a source says what is claimed of it, by its words, and in which of its sentences. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rag_core.answering import Source
+from rag_core.answering.claims import Statement, statement_of
+from rag_core.chunking import sentence_spans
+from rag_core.model import Language, Span
+
+LEAST_SUPPORT = 0.6
+"""So much of a claim's content must stand in the evidence."""
+LEAST_NEAR = 0.3
+"""Sentences with less of it are no evidence to show."""
+LEAST_ANCHORS = 2
+"""So many figures and names must agree for a claim in another language than its source."""
+MOST_ACROSS_LANGUAGES = 0.5
+"""The support of such a claim at best."""
+MAX_EVIDENCE_SENTENCES = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadSource:
+    """A source as claims are held to it: its sentences, all their content, and what title and date add to each."""
+
+    source: Source
+    sentences: tuple[tuple[Span, Statement], ...]
+    whole: frozenset[str]
+    frame: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Support:
+    """How a source holds a claim: ``share`` of its content in [0, 1] stands in the sentences of ``span`` in the source's original.
+
+    ``is_consistent`` is whether every figure and name is there, and what is denied here is denied there.
+    """
+
+    span: Span | None
+    covered: frozenset[str]
+    share: float
+    is_consistent: bool
+    is_denied: bool
+    least_share: float = LEAST_SUPPORT
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the source says what is claimed."""
+        return self.span is not None and self.is_consistent and self.share >= self.least_share
+
+
+NO_SUPPORT = Support(span=None, covered=frozenset(), share=0.0, is_consistent=False, is_denied=False)
+
+
+def read_source(source: Source) -> ReadSource:
+    """A source, ready to have any number of claims held to it."""
+    sentences = tuple(
+        (span, statement_of(source.original[slice(*span)], source.language))
+        for span in sentence_spans(source.original, source.language)
+    )
+    frame = statement_of(f"{source.title or ''}\n{source.created_at.date().isoformat()}", source.language)
+    return ReadSource(
+        source=source,
+        sentences=sentences,
+        whole=frozenset[str]().union(*(statement.content for _, statement in sentences)),
+        frame=frame.content,
+    )
+
+
+def support_of(claim: str, read: ReadSource, language: Language) -> Support:
+    """The at most three sentences in a row that hold most of a claim, the fewest of those as good; none near gives no span.
+
+    share = words of the claim's content that stand in them, in the title or in the date / all. Names may stand anywhere in the
+    source. A claim in another language than the source is held to it by figures and names alone, and its share is at most 0.5.
+    """
+    quoted = _best_support(statement_of(claim, read.source.language, is_claim=True), read)
+    if language == read.source.language or quoted.is_enough:
+        return quoted
+    return _support_across(statement_of(claim, language, is_claim=True), read)
+
+
+def are_jointly_enough(claim: Statement, supports: Sequence[Support]) -> bool:
+    """Whether sources hold together what none of them holds alone, and each of them is needed for it."""
+    if len(supports) < 2 or any(support.is_enough or support.span is None for support in supports):
+        return False
+    others = ([*supports[:at], *supports[at + 1 :]] for at in range(len(supports)))
+    return _is_covered(claim, supports) and not any(_is_covered(claim, left) for left in others)
+
+
+def _is_covered(claim: Statement, supports: Sequence[Support]) -> bool:
+    covered = frozenset[str]().union(*(support.covered for support in supports))
+    return (
+        not any(support.is_denied for support in supports)
+        and claim.figures | claim.names <= covered
+        and len(covered & claim.content) >= LEAST_SUPPORT * len(claim.content)
+    )
+
+
+def _best_support(claim: Statement, read: ReadSource) -> Support:
+    if claim.is_empty:
+        return NO_SUPPORT
+    framed = claim.content & read.frame
+    held = [claim.content & statement.content for _, statement in read.sentences]
+    windows = [
+        (first, last)
+        for first, shared in enumerate(held)
+        if shared
+        for last in range(first + 1, min(first + MAX_EVIDENCE_SENTENCES, len(held)) + 1)
+        if held[last - 1]
+    ]
+    found = [_window_support(claim, read, window, framed.union(*held[slice(*window)])) for window in windows]
+    best = max(found, key=lambda one: (one.is_consistent, one.share), default=NO_SUPPORT)
+    return best if best.share >= LEAST_NEAR else replace(best, span=None)
+
+
+def _window_support(claim: Statement, read: ReadSource, window: tuple[int, int], covered: frozenset[str]) -> Support:
+    sentences = read.sentences[slice(*window)]
+    named = claim.names & (read.whole | read.frame)
+    is_denied = _is_denied(claim, [statement.polarity for _, statement in sentences])
+    return Support(
+        span=(sentences[0][0][0], sentences[-1][0][1]),
+        covered=covered | named,
+        share=len(covered) / len(claim.content),
+        is_consistent=not is_denied and claim.figures <= covered and claim.names <= covered | named,
+        is_denied=is_denied,
+    )
+
+
+def _is_denied(claim: Statement, evidence: Iterable[Mapping[str, frozenset[bool]]]) -> bool:
+    """Whether a word that both have is denied in one and not in the other, or the claim denies and the evidence never does."""
+    said: dict[str, set[bool]] = {}
+    for polarity in evidence:
+        for token, values in polarity.items():
+            said.setdefault(token, set()).update(values)
+    if any(token in said and not values & said[token] for token, values in claim.polarity.items()):
+        return True
+    denies = any(True in values for values in claim.polarity.values())
+    return denies and not any(True in values for values in said.values())
+
+
+def _support_across(claim: Statement, read: ReadSource) -> Support:
+    anchors = claim.figures | claim.names
+    if len(anchors) < LEAST_ANCHORS:
+        return NO_SUPPORT
+    anchored = replace(claim, content=anchors, polarity={})
+    found = _best_support(anchored, read)
+    return replace(found, share=MOST_ACROSS_LANGUAGES * found.share, least_share=MOST_ACROSS_LANGUAGES)
