@@ -1,9 +1,11 @@
 """What may come in and what may go out, by rules that can be read: instructions hidden in text, personal data, secrets.
 
-``injection`` finds sentences that would command a model, ``personal_data`` and ``secrets`` find what must not be shown, ``incoming``
-is the order in which a question is checked, ``outgoing`` what is done to an answer, ``judge`` asks a model where there is one.
+``injection`` finds sentences that would command a model, ``neutral`` takes them out of what a model reads, ``personal_data`` and
+``secrets`` find what must not be shown, ``incoming`` is the order in which a question is checked, ``outgoing`` what is done to the text
+of an answer, ``policies`` what the settings say of both, ``judge`` asks a model where there is one.
 Not here: how often somebody may ask (``rag_core.access.limits``), whether an answer is held by its sources
-(``rag_core.answering.verification``). Pure but for ``judge``. Imports point to ``chat``, ``language`` and ``model``.
+(``rag_core.answering.verification``), answers with their citations (``rag_core.answering.finishing``).
+Pure but for ``judge``. Imports point to ``chat``, ``chunking``, ``language`` and ``model``.
 """
 
 from dataclasses import dataclass
@@ -11,8 +13,19 @@ from typing import Literal
 
 from rag_core.model import Span
 
-PersonalDataKind = Literal["email", "phone", "iban", "dni", "nie", "tax_id", "card"]
+PersonalDataKind = Literal["email", "phone", "iban", "dni", "nie", "tax_id", "social_id", "card"]
 SecretKind = Literal["password", "api_key", "token", "private_key"]
+InjectionPolicy = Literal["block", "warn", "off"]
+"""What happens to a question that would command the model: it is refused, answered with a warning, or not looked at."""
+RedactionPolicy = Literal["redact", "warn", "off"]
+"""What happens to personal data and secrets in an answer: hidden, told of, or not looked for."""
+Profile = Literal["question", "note"]
+"""Whose words are scanned. A question may tell its reader what to do and how to answer; a note has no business to."""
+
+WARN_SCORE = 0.5
+"""From here on a text is told of as one that may try to command a model."""
+BLOCK_SCORE = 0.8
+"""From here on a question is refused, and a note's sentence is withheld from the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +38,12 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectionScan:
-    """How likely a text tries to command a model, in [0, 1], and the sentences that do; () for harmless text."""
+    """How likely a text tries to command a model, in [0, 1], and the sentences that do; () for harmless text.
+
+    ``spans`` are of the text, in its order, apart from each other; ``scores`` are theirs, each at least ``WARN_SCORE``. ``score`` is
+    the highest of any sentence's, below ``WARN_SCORE`` where there are no spans.
+    """
 
     score: float
     spans: tuple[Span, ...]
+    scores: tuple[float, ...] = ()

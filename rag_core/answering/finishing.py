@@ -1,0 +1,177 @@
+"""What is done last to an answer, with its citations: hide what must not be shown, cut what is too long, say what is not held.
+
+In this order, each step on what the one before it made: a span is of the text it is used on, a cut takes whole sentences with their
+citations, and room for the disclaimer is kept. While an answer comes sentence by sentence ``OutgoingGate`` does the first two to each
+sentence, and ``finish`` finds nothing more to hide in what was let out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rag_core.answering import CheckedCitation, CheckedText
+from rag_core.chunking import count_tokens
+from rag_core.guardrails import Finding, RedactionPolicy
+from rag_core.guardrails.outgoing import MAX_ANSWER_TOKENS, Redacted, find_all, fitting_end, hide, redact
+from rag_core.language.guardrails import ANSWER_WARNINGS, DISCLAIMERS, AnswerWarning
+from rag_core.model import Language, Span
+
+SECRET_KINDS = frozenset({"password", "api_key", "token", "private_key"})
+_REMEMBERED_CHARACTERS = 400
+"""Of the sentences before: what a secret that is spread over two of them may begin in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """An answer as it may go out, and what was done to it: spans of ``findings`` are of the text before anything was hidden.
+
+    ``disclaimer`` stands at the end of the text after a blank line, None where there is none. ``is_cut`` says that the end is missing.
+    """
+
+    checked: CheckedText
+    findings: tuple[Finding, ...]
+    is_cut: bool
+    disclaimer: str | None
+    policy: RedactionPolicy
+
+    def warnings(self, language: Language) -> tuple[str, ...]:
+        """What whoever asked is told, as sentences."""
+        return tuple(ANSWER_WARNINGS[language][kind] for kind in _told(self.findings, self.policy, is_cut=self.is_cut))
+
+
+class OutgoingGate:
+    """What lets an answer out sentence by sentence: hides in each what must not be shown, and closes when the answer is long enough.
+
+    One gate an answer; ``findings`` and ``is_cut`` tell what it did so far. A secret that begins in one sentence and ends in a later
+    one is hidden from the later one on; a private key that was begun stays hidden until its end.
+    """
+
+    def __init__(self, *, language: Language, policy: RedactionPolicy, max_tokens: int = MAX_ANSWER_TOKENS) -> None:
+        self.findings: tuple[Finding, ...] = ()
+        self.is_cut = False
+        self._language = language
+        self._policy = policy
+        self._left = max_tokens - _reserve(language)
+        self._before = ""
+        self._is_first = True
+
+    def let_out(self, sentence: CheckedText) -> CheckedText | None:
+        """The sentence as it may be shown, its spans of its own text; None once the answer is long enough, and ever after."""
+        findings = self._findings(sentence)
+        hidden = _hidden(sentence, findings, self._language) if self._policy == "redact" else sentence
+        self._before = _remembered(self._before + sentence.text)
+        self._left -= count_tokens(hidden.text)
+        if self.is_cut or (self._left < 0 and not self._is_first):
+            self.is_cut = True
+            return None
+        self._is_first = False
+        self.findings += findings
+        return hidden
+
+    def _findings(self, sentence: CheckedText) -> tuple[Finding, ...]:
+        """Those that end in the sentence, read together with what stood before it; spans are of the sentence."""
+        if self._policy == "off":
+            return ()
+        shift = len(self._before)
+        kept = [(start + shift, end + shift) for start, end in _marks(sentence)]
+        return tuple(
+            Finding(span=(max(finding.span[0] - shift, 0), finding.span[1] - shift), kind=finding.kind)
+            for finding in find_all(self._before + sentence.text, self._language, kept=kept)
+            if finding.span[1] > shift
+        )
+
+
+def finish(
+    checked: CheckedText,
+    *,
+    language: Language,
+    policy: RedactionPolicy,
+    groundedness: float | None = None,
+    least_groundedness: float = 0.7,
+    is_refusal: bool = False,
+    max_tokens: int = MAX_ANSWER_TOKENS,
+    gate: OutgoingGate | None = None,
+) -> Finished:
+    """The answer as it may go out; a refusal gets no disclaimer, however little of it is held.
+
+    With "redact" personal data and secrets are hidden, in the citations' quotes too; with "warn" they are told of. ``gate`` is the one
+    that the answer's sentences went through, whose findings then count as well.
+    """
+    findings = () if policy == "off" else find_all(checked.text, language, kept=_marks(checked))
+    shown = _hidden(checked, findings, language) if policy == "redact" else checked
+    end = fitting_end(shown.text, language, max_tokens=max_tokens - _reserve(language), marks=_marks(shown))
+    is_cut = end < len(shown.text)
+    shown = _cut(shown, end) if is_cut else shown
+    is_weak = groundedness is not None and groundedness < least_groundedness and not is_refusal
+    disclaimer = DISCLAIMERS[language] if is_weak else None
+    return Finished(
+        checked=replace(shown, text=f"{shown.text.rstrip()}\n\n{disclaimer}") if disclaimer else shown,
+        findings=(*(gate.findings if gate and policy == "redact" else ()), *findings),
+        is_cut=is_cut or (gate is not None and gate.is_cut),
+        disclaimer=disclaimer,
+        policy=policy,
+    )
+
+
+def _hidden(checked: CheckedText, findings: Sequence[Finding], language: Language) -> CheckedText:
+    redacted = hide(checked.text, findings, language)
+    return replace(
+        checked,
+        text=redacted.text,
+        citations=tuple(_moved(citation, redacted, language) for citation in checked.citations),
+        uncited=tuple(redacted.moved(span) for span in checked.uncited),
+    )
+
+
+def _moved(citation: CheckedCitation, redacted: Redacted, language: Language) -> CheckedCitation:
+    return replace(
+        citation,
+        mark=redacted.moved(citation.mark),
+        claim=redacted.moved(citation.claim),
+        quote=redact(citation.quote, language).text,
+    )
+
+
+def _cut(checked: CheckedText, end: int) -> CheckedText:
+    text = checked.text[:end].rstrip()
+    return replace(
+        checked,
+        text=text,
+        citations=tuple(
+            replace(citation, claim=_clipped(citation.claim, len(text)))
+            for citation in checked.citations
+            if citation.mark[1] <= len(text)
+        ),
+        uncited=tuple(_clipped(span, len(text)) for span in checked.uncited if span[0] < len(text)),
+    )
+
+
+def _clipped(span: Span, length: int) -> Span:
+    return span[0], min(span[1], length)
+
+
+def _marks(checked: CheckedText) -> list[Span]:
+    return sorted({citation.mark for citation in checked.citations})
+
+
+def _reserve(language: Language) -> int:
+    """Tokens that are kept for the disclaimer."""
+    return count_tokens(f"\n\n{DISCLAIMERS[language]}")
+
+
+def _remembered(text: str) -> str:
+    """What of the sentences so far the next one is read together with: a private key that has no end yet, else a little."""
+    begun = text.rfind("-----BEGIN ")
+    if begun >= 0 and "-----END " not in text[begun:]:
+        return text[begun:]
+    return text[-_REMEMBERED_CHARACTERS:]
+
+
+def _told(findings: Sequence[Finding], policy: RedactionPolicy, *, is_cut: bool) -> list[AnswerWarning]:
+    has_secrets = any(finding.kind in SECRET_KINDS for finding in findings)
+    has_personal_data = any(finding.kind not in SECRET_KINDS for finding in findings)
+    told: list[AnswerWarning] = []
+    if has_secrets:
+        told.append("secrets_redacted" if policy == "redact" else "secrets")
+    if has_personal_data:
+        told.append("personal_data_redacted" if policy == "redact" else "personal_data")
+    return [*told, "cut"] if is_cut else told

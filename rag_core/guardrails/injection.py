@@ -1,0 +1,186 @@
+"""Sentences that would command a model, by rules and by how badly they fit the text they stand in. Pure.
+
+What the rules say of a sentence is combined as if each were an independent reason: score = 1 - Π (1 - weight), over the strongest
+rule of each family. A text's score is that of its worst sentence. The same words weigh more in a note, which has no business to tell
+its reader how to answer, than in a question (``Profile``). Matching is on text in lower case, without accents, look-alike letters and
+invisible characters, so that those hide nothing.
+"""
+
+import base64
+import binascii
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rag_core.guardrails import WARN_SCORE, InjectionScan, Profile
+from rag_core.language.injections import RULES, TASK
+from rag_core.language.lookalikes import LOOKALIKES
+from rag_core.model import Span
+
+RULES_VERSION = "1"
+"""To be raised with any change of what is found: stored findings are then stale."""
+
+_HIDDEN_WEIGHT = 0.6
+"""Of tag characters that spell something, whatever it is."""
+_AMID_TABLE_WEIGHT = 0.6
+_BEFORE_HEADER_WEIGHT = 0.6
+_MOST_CHARACTERS = 600
+_LEAST_ROWS = 3
+_LEAST_TASK_CHARACTERS = 16
+_FIRST_TAG = 0xE0000
+
+_BOUNDARY = re.compile(
+    r"(?<=[.!?…])[\"'»”)\]]{0,4}\s+|\n[^\S\n]*\n\s*|\n(?=[^\n|]{0,200}\|)|(?<=\|)[^\S\n]*\n|\n(?=[^\S\n]*(?:[-*•#>]|\d{1,2}[.)])\s)"
+)
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]"
+)
+_TAGS = re.compile("(?<!\U0001f3f4)[\U000e0020-\U000e007e]{4,}")
+_BASE64 = re.compile(r"(?<![\w+/=])[A-Za-z0-9+/]{24,4000}={0,2}(?![\w+/=])")
+_ROW = re.compile(r"^[^\n|]*\|[^\n|]*\|", re.MULTILINE)
+_HEADER = re.compile(
+    r"^(?:subject|from|to|date|email_from|received date|asunto|de|para|fecha|betreff|von|an|datum)\s?:", re.MULTILINE
+)
+
+
+class _Plain(dict[int, str]):
+    """The way of ``str.translate`` from a character to its plain form; always one for one, so that offsets hold."""
+
+    def __missing__(self, code: int) -> str:
+        plain = self[code] = _plain_character(chr(code))
+        return plain
+
+
+def _plain_character(character: str) -> str:
+    if character in LOOKALIKES:
+        return LOOKALIKES[character]
+    if character == "ß":
+        return "s"
+    folded = "".join(c for c in unicodedata.normalize("NFKD", character.lower()) if not unicodedata.combining(c))
+    return folded if len(folded) == 1 else character
+
+
+_PLAIN = _Plain()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Visible:
+    """A text without its invisible characters; ``origins`` tell where each stood, None where nothing was taken out."""
+
+    text: str
+    origins: Sequence[int] | None
+
+    def original(self, span: Span) -> Span:
+        if self.origins is None:
+            return span
+        return self.origins[span[0]], self.origins[span[1] - 1] + 1
+
+
+def scan(text: str, *, profile: Profile = "question") -> InjectionScan:
+    """Find the sentences that would command a model; '' and harmless texts give no spans.
+
+    Linear in the text's length.
+    """
+    scores = _visible_scores(text, profile)
+    for span, score in _hidden_scores(text, profile):
+        if all(span[1] <= start or end <= span[0] for start, end in scores):
+            scores[span] = score
+    found = sorted(span for span, score in scores.items() if score >= WARN_SCORE)
+    return InjectionScan(
+        score=max(scores.values(), default=0.0), spans=tuple(found), scores=tuple(scores[span] for span in found)
+    )
+
+
+def _visible_scores(text: str, profile: Profile) -> dict[Span, float]:
+    visible = _visible(text)
+    plain = visible.text.translate(_PLAIN)
+    scores = {span: _score(plain, span, profile) for span in _sentences(plain)}
+    if profile == "note":
+        for span, weight in list(_misplaced(plain, scores)):
+            scores[span] = _combined([scores[span], weight])
+    return {visible.original(span): score for span, score in scores.items() if score > 0}
+
+
+def _visible(text: str) -> _Visible:
+    if text.isascii() or not _INVISIBLE.search(text):
+        return _Visible(text=text, origins=None)
+    origins = [index for index, character in enumerate(text) if not _INVISIBLE.match(character)]
+    return _Visible(text="".join(text[index] for index in origins), origins=origins)
+
+
+def _sentences(plain: str) -> Iterator[Span]:
+    """Spans of sentences, table rows and list items without the white space around them; longer ones in parts.
+
+    Read with less care than for chunks (``rag_core.chunking``), but in no language: an order may be in another than its text.
+    """
+    start = 0
+    for match in [*_BOUNDARY.finditer(plain), None]:
+        end = len(plain) if match is None else match.start()
+        for part in range(start, end, _MOST_CHARACTERS):
+            span = _stripped(plain, (part, min(end, part + _MOST_CHARACTERS)))
+            if span[0] < span[1]:
+                yield span
+        start = end if match is None else match.end()
+
+
+def _stripped(text: str, span: Span) -> Span:
+    part = text[span[0] : span[1]]
+    start = span[0] + len(part) - len(part.lstrip())
+    return start, start + len(part.strip())
+
+
+def _score(plain: str, span: Span, profile: Profile) -> float:
+    sentence = plain[span[0] : span[1]]
+    families: dict[str, float] = {}
+    for rule in RULES:
+        weight = rule.in_note if profile == "note" else rule.in_question
+        if weight > families.get(rule.family, 0.0) and rule.pattern.search(sentence):
+            families[rule.family] = weight
+    return _combined(families.values())
+
+
+def _combined(weights: Iterable[float]) -> float:
+    """1 - Π (1 - weight): more reasons make more certain, and none makes less so."""
+    return 1 - math.prod(1 - weight for weight in weights)
+
+
+def _misplaced(plain: str, spans: Iterable[Span]) -> Iterator[tuple[Span, float]]:
+    """Sentences that set a task where a text has no place for one: between the rows of a table, before the head of a letter."""
+    rows = [match.start() for match in _ROW.finditer(plain)]
+    header = _HEADER.search(plain)
+    for span in spans:
+        sentence = plain[span[0] : span[1]]
+        if len(sentence) < _LEAST_TASK_CHARACTERS or not TASK.search(sentence):
+            continue
+        if len(rows) >= _LEAST_ROWS and "|" not in sentence and _touches_row(plain, span):
+            yield span, _AMID_TABLE_WEIGHT
+        elif header and span[1] <= header.start():
+            yield span, _BEFORE_HEADER_WEIGHT
+
+
+def _touches_row(plain: str, span: Span) -> bool:
+    """Whether the line before or after a sentence is a table's row, without a blank line between."""
+    before = plain[: span[0]].rstrip(" \t")
+    after = plain[span[1] : span[1] + _MOST_CHARACTERS].lstrip(" \t.")
+    above = before[:-1].rpartition("\n")[2] if before.endswith("\n") else ""
+    below = after[1:].partition("\n")[0] if after.startswith("\n") else ""
+    return "|" in above or "|" in below
+
+
+def _hidden_scores(text: str, profile: Profile) -> Iterator[tuple[Span, float]]:
+    """Orders that a reader does not see: in tag characters, which nobody writes by hand, and in Base64."""
+    for match in _TAGS.finditer(text):
+        spelt = "".join(chr(ord(character) - _FIRST_TAG) for character in match[0])
+        yield match.span(), _combined([_HIDDEN_WEIGHT, *_visible_scores(spelt, profile).values()])
+    for match in _BASE64.finditer(text):
+        yield match.span(), max(_visible_scores(_decoded(match[0]), profile).values(), default=0.0)
+
+
+def _decoded(encoded: str) -> str:
+    """The text that Base64 stands for; '' where it stands for none."""
+    try:
+        return base64.b64decode(encoded + "=" * (-len(encoded) % 4), validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return ""

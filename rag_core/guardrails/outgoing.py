@@ -1,0 +1,145 @@
+"""What is done to a text before it is shown: what must not be seen is hidden, what is too long is cut. Pure.
+
+Everything is found in the text that is changed, and whoever holds spans of the text has them moved with it.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag_core.chunking import count_tokens, sentence_spans
+from rag_core.guardrails import Finding
+from rag_core.guardrails.personal_data import find_personal_data
+from rag_core.guardrails.secrets import find_secrets
+from rag_core.language.guardrails import PLACEHOLDERS
+from rag_core.model import Language, Span
+
+MAX_ANSWER_TOKENS = 4_000
+_WORD_END = re.compile(r"\S(?=\s)")
+_RANKS = {
+    kind: rank
+    for rank, kind in enumerate(
+        (
+            "private_key",
+            "token",
+            "api_key",
+            "password",
+            "iban",
+            "card",
+            "email",
+            "social_id",
+            "tax_id",
+            "dni",
+            "nie",
+            "phone",
+        )
+    )
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redacted:
+    """A text with placeholders, what they stand for (spans of the text as it was), and the way of a span from there to here."""
+
+    text: str
+    findings: tuple[Finding, ...]
+    placeholders: tuple[str, ...]
+
+    def moved(self, span: Span) -> Span:
+        """Where a span of the text as it was stands now; what began or ended inside a finding does so around its placeholder."""
+        return self._moved(span[0], is_end=False), self._moved(span[1], is_end=True)
+
+    def _moved(self, position: int, *, is_end: bool) -> int:
+        index = bisect_right([finding.span[0] for finding in self.findings], position - is_end) - 1
+        shift = sum(
+            len(placeholder) - (finding.span[1] - finding.span[0])
+            for finding, placeholder in zip(self.findings[: max(index, 0)], self.placeholders, strict=False)
+        )
+        if index < 0:
+            return position
+        (start, end), placeholder = self.findings[index].span, self.placeholders[index]
+        if is_end and start < position < end:
+            return start + shift + len(placeholder)
+        if not is_end and start <= position < end:
+            return start + shift
+        return position + shift + len(placeholder) - (end - start)
+
+
+def find_all(text: str, language: Language, *, kept: Sequence[Span] = ()) -> tuple[Finding, ...]:
+    """Personal data and secrets, apart from each other, in the text's order.
+
+    Where two overlap the more telling kind wins, and takes in the other. ``kept`` are spans that no finding may touch, such as marks
+    of citations: they part what stands before them from what stands after.
+    """
+    masked = _masked(text, kept)
+    apart: list[Finding] = []
+    for finding in sorted(
+        (*find_secrets(masked), *find_personal_data(masked, language)), key=lambda finding: finding.span
+    ):
+        if apart and finding.span[0] < apart[-1].span[1]:
+            apart[-1] = _united(apart[-1], finding)
+        else:
+            apart.append(finding)
+    return tuple(apart)
+
+
+def _united(one: Finding, other: Finding) -> Finding:
+    kind = min(one.kind, other.kind, key=_RANKS.__getitem__)
+    return Finding(span=(one.span[0], max(one.span[1], other.span[1])), kind=kind)
+
+
+def redact(text: str, language: Language, *, kept: Sequence[Span] = ()) -> Redacted:
+    """Hide personal data and secrets behind placeholders in the language; a text without any comes back as it is."""
+    return hide(text, find_all(text, language, kept=kept), language)
+
+
+def hide(text: str, findings: Sequence[Finding], language: Language) -> Redacted:
+    """Put placeholders where the findings are, which stand apart and in the text's order."""
+    placeholders = tuple(PLACEHOLDERS[language][finding.kind] for finding in findings)
+    parts, at = [], 0
+    for finding, placeholder in zip(findings, placeholders, strict=True):
+        parts += [text[at : finding.span[0]], placeholder]
+        at = finding.span[1]
+    return Redacted(text="".join([*parts, text[at:]]), findings=tuple(findings), placeholders=placeholders)
+
+
+def fitting_end(text: str, language: Language, *, max_tokens: int, marks: Sequence[Span] = ()) -> int:
+    """Where a text is cut so that it has at most so many tokens; ``len(text)`` if all of it fits.
+
+    After a sentence, with the white space and the ``marks`` that follow it; where not even the first fits, after a word. No mark is cut
+    in two. 0 only where not even a word fits.
+    """
+    if count_tokens(text) <= max_tokens:
+        return len(text)
+    return _last_fitting(
+        text, [_after_marks(text, end, marks) for _, end in sentence_spans(text, language)], max_tokens
+    ) or _last_fitting(
+        text, [match.end() for match in _WORD_END.finditer(text) if _is_free(match.end(), marks)], max_tokens
+    )
+
+
+def _last_fitting(text: str, ends: Sequence[int], max_tokens: int) -> int:
+    """The last of the ascending ends before which there are at most so many tokens; 0 without any."""
+    fitting = bisect_right(ends, max_tokens, key=lambda end: count_tokens(text[:end]))
+    return ends[fitting - 1] if fitting else 0
+
+
+def _after_marks(text: str, end: int, marks: Sequence[Span]) -> int:
+    for start, mark_end in marks:
+        if start >= end and not text[end:start].strip():
+            end = mark_end
+    return end
+
+
+def _is_free(position: int, marks: Sequence[Span]) -> bool:
+    return all(not start < position < end for start, end in marks)
+
+
+def _masked(text: str, kept: Sequence[Span]) -> str:
+    """The text with line ends in place of what no finding may touch; offsets hold."""
+    parts, at = [], 0
+    for start, end in sorted(kept):
+        parts += [text[at:start], "\n" * (end - max(start, at))]
+        at = max(at, end)
+    return "".join([*parts, text[at:]])

@@ -1,0 +1,109 @@
+"""Personal data by shape and check digit: e-mail, phone, IBAN, DNI, NIE, tax number, social security number, card. Pure.
+
+A number counts when its check digits hold, so that quantities, prices and identifiers of other kinds stay; a phone number when a
+number of that form can be dialled. Social security numbers are taken by the word before them, whatever their digits. Names are no
+findings: who asks whom they met asks for a name.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from phonenumbers import Leniency, PhoneNumberMatcher
+from stdnum import iban, luhn
+from stdnum.de import idnr
+from stdnum.es import dni, nie
+
+from rag_core.guardrails import Finding, PersonalDataKind
+from rag_core.model import Language, Span
+
+REGIONS: Mapping[Language, tuple[str, ...]] = {"es": ("ES", "DE"), "de": ("DE", "ES"), "en": ("ES", "DE", "GB", "US")}
+"""Where a number without a country code may be of, by the language of the text; with one it may be of anywhere."""
+
+# Bounded, so that a long text of such characters takes linear time.
+_EMAIL = re.compile(
+    r"(?<![\w.+%-])[\w](?:[\w.+%'-]{0,62}[\w+-])?@[^\W_](?:[\w-]{0,62}[^\W_])?(?:\.[^\W_](?:[\w-]{0,62}[^\W_])?){1,6}",
+    re.ASCII,
+)
+_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ \u00a0-]?[A-Z0-9]){11,30}(?![A-Za-z0-9])")
+_DNI = re.compile(r"(?<![\w.-])\d{1,2}\.?\d{3}\.?\d{3}[ -]?[A-Za-z](?!\w)", re.ASCII)
+_NIE = re.compile(r"(?<![\w.-])[XYZxyz][ -]?\d{7}[ -]?[A-Za-z](?!\w)", re.ASCII)
+_TAX_ID = re.compile(r"(?<![\w.,/-])[1-9](?:[ /]?\d){10}(?![\w/-])(?![.,]\d)", re.ASCII)
+_CARD = re.compile(r"(?<![\w.,/-])[2-6](?:[ \u00a0-]?\d){12,18}(?![\w/-])(?![.,]\d)", re.ASCII)
+_SOCIAL_ID = re.compile(
+    r"\b(?:NASS|NUSS|N\.?\s?[ºo°]\s?(?:de\s)?(?:la\s)?(?:S\.?S\.?|Seguridad\sSocial)|n[uú]mero\sde\s(?:la\s)?Seguridad\sSocial|"
+    r"n[uú]mero\sde\safiliaci[oó]n|Sozialversicherungsnummer|Rentenversicherungsnummer|SV-Nummer|social\ssecurity\s(?:number|no\.?)|SSN)"
+    r"\s{0,3}(?:(?:es|ist|is|lautet)\s)?[:=#]?\s{0,3}"
+    r"(?P<value>\d(?:[ /-]?[\dA-Z]){5,13}(?!\w))",
+    re.IGNORECASE,
+)
+_CARD_LENGTHS = {"3": (14, 15), "4": (13, 16, 19), "5": (16,), "2": (16,), "6": (16, 17, 18, 19)}
+_CARD_PREFIXES = re.compile(
+    r"4|5[1-5]|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)|3(?:[47]|0[0-5]|6|8)|6(?:011|5|4[4-9]|22|0|3|7)"
+)
+
+
+def find_personal_data(text: str, language: Language) -> list[Finding]:
+    """What is found of every kind, in the text's order; findings may overlap across kinds."""
+    found = [finding for find in (_numbers, _emails, _labelled) for finding in find(text)]
+    found += [Finding(span=span, kind="phone") for span in _phones(text, language)]
+    return sorted(found, key=lambda finding: finding.span)
+
+
+def _emails(text: str) -> Iterator[Finding]:
+    if "@" in text:
+        yield from (Finding(span=match.span(), kind="email") for match in _EMAIL.finditer(text))
+
+
+def _labelled(text: str) -> Iterator[Finding]:
+    yield from (Finding(span=match.span("value"), kind="social_id") for match in _SOCIAL_ID.finditer(text))
+
+
+def _numbers(text: str) -> Iterator[Finding]:
+    for match in _IBAN.finditer(text):
+        end = _iban_end(text, match.span())
+        if end:
+            yield Finding(span=(match.start(), end), kind="iban")
+    for kind, pattern, is_valid in _CHECKED:
+        yield from (Finding(span=match.span(), kind=kind) for match in pattern.finditer(text) if is_valid(match[0]))
+
+
+def _iban_end(text: str, span: Span) -> int:
+    """Where the IBAN that begins there ends; 0 without one. Capitals after it ("... 5332 OK") look like more of it."""
+    start, end = span
+    while end - start >= 15:
+        if text[end - 1].isalnum() and iban.is_valid(text[start:end].replace("\u00a0", " ")):
+            return end
+        end -= 1
+    return 0
+
+
+def _is_card(text: str) -> bool:
+    digits = re.sub(r"\D", "", text)
+    return (
+        len(digits) in _CARD_LENGTHS[digits[0]]
+        and _CARD_PREFIXES.match(digits) is not None
+        and luhn.is_valid(digits)
+        and len(set(digits)) > 1
+    )
+
+
+def _is_dni(text: str) -> bool:
+    return bool(dni.is_valid(text.replace(".", "").zfill(9)))
+
+
+_CHECKED: tuple[tuple[PersonalDataKind, re.Pattern[str], Callable[[str], bool]], ...] = (
+    ("card", _CARD, _is_card),
+    ("tax_id", _TAX_ID, idnr.is_valid),
+    ("dni", _DNI, _is_dni),
+    ("nie", _NIE, nie.is_valid),
+)
+
+
+def _phones(text: str, language: Language) -> set[Span]:
+    if sum(map(text.count, "0123456789")) < 6:
+        return set()
+    return {
+        (match.start, match.end)
+        for region in REGIONS[language]
+        for match in PhoneNumberMatcher(text, region, leniency=Leniency.VALID)
+    }
