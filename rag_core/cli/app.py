@@ -86,6 +86,7 @@ def main() -> None:
         evaluation,
         experiments,
         golden,
+        keys,
         migration,
         models,
         notes,
@@ -95,6 +96,7 @@ def main() -> None:
         report,
         runs,
         searching,
+        tenants,
         tuning,
     )
 

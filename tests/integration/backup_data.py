@@ -68,12 +68,25 @@ insert into staged_notes (tenant_id, note_id, content_hash, fingerprint, sentenc
 insert into staged_chunks (tenant_id, note_id, chunk_index, chunk_id, start_char, end_char, content, context, token_count,
         chunking_method, standard_hash, contextual_hash)
     select 'pruebas', note_id, 0, gen_random_uuid(), 0, 3, 'Hoy', '', 1, 'sentence', sha256('a'), sha256('b')
-    from staged_notes;
+    from staged_notes where tenant_id = 'pruebas';
 insert into migrations (tenant_id, state, reason) values ('pruebas', 'stopped', 'para mañana');
 insert into legacy_notes (tenant_id, note_id, source, external_id, content_hash, created_at, updated_at)
     values ('pruebas', gen_random_uuid(), 'viejo', '1', sha256('x'), 'infinity', '0044-03-15 BC');
 insert into migration_failures (tenant_id, source, external_id, stage, reason)
     values ('pruebas', 'viejo', '2', 'chunking', E'una\\nlínea \\\\N');
+insert into api_keys (key_id, tenant_id, name, secret_hash, scopes, departments)
+    values ('abcdefghijkl', 'pruebas', 'portátil', sha256('x'), array['read'], array['ventas']);
+insert into note_findings (tenant_id, note_id, content_hash, rules_version, score, spans)
+    select 'pruebas', note_id, content_hash, '1', 0.9, '[[0, 3]]' from notes where tenant_id = 'pruebas' limit 1;
+insert into sessions (tenant_id, session_id, user_hash) values ('pruebas', '00000000-0000-0000-0000-000000000011', 'h');
+insert into queries (tenant_id, query_id, session_id, contract, user_hash, query_hash, language, outcome, execution_time_ms)
+    values ('pruebas', '00000000-0000-0000-0000-000000000012', '00000000-0000-0000-0000-000000000011', 'chat', 'h', 'q', 'es',
+        'answered', 1.5);
+insert into turns (tenant_id, query_id, session_id, position, question, answer)
+    values ('pruebas', '00000000-0000-0000-0000-000000000012', '00000000-0000-0000-0000-000000000011', 0, '¿y?', '{"ñ": 1}');
+insert into retrieval_metrics (tenant_id, query_id) values ('pruebas', '00000000-0000-0000-0000-000000000012');
+insert into feedback (tenant_id, query_id, rating, comment)
+    values ('pruebas', '00000000-0000-0000-0000-000000000012', 5, 'bien');
 insert into alerts (tenant_id, rule, subject, severity, title, message, details)
     values (null, 'r', 's', 'warning', 't', 'm', '{"ñ": "é"}');
 insert into service_minutes (process, minute, requests, failed, degraded, latency_p50_ms)
