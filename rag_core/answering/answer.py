@@ -10,10 +10,10 @@ from uuid import UUID, uuid4
 from rag_core.access.pseudonyms import pseudonyms
 from rag_core.answering import CheckedText, Confidence, PromptContext, RefusalReason
 from rag_core.answering.confidence import (
-    CALIBRATED_RERANKERS,
     Evidence,
     final_confidence,
     groundedness_of,
+    is_calibrated,
     judge_evidence,
 )
 from rag_core.answering.context import build_context
@@ -125,7 +125,7 @@ class _Course:
                 retrieval,
                 context=self.context,
                 citations=None if answer is None else len({citation.number for citation in answer.citations}),
-                is_calibrated=(self.found.reranker or "").partition("@")[0] in CALIBRATED_RERANKERS,
+                is_calibrated=is_calibrated(self.found.reranker),
                 least_rerank_score=self.engine.settings.answer_rerank_score,
             )
         figures = self._figures(outcome, reason, answer)

@@ -36,6 +36,11 @@ class Evidence:
         return self.confidence != "insufficient"
 
 
+def is_calibrated(reranker: str | None) -> bool:
+    """Whether a re-ranker of that name (``http:…``) gives probabilities; None is none."""
+    return reranker is not None and reranker.startswith(CALIBRATED_RERANKERS)
+
+
 NO_EVIDENCE = Evidence(score=0.0, confidence="insufficient", features={})
 
 
@@ -107,7 +112,7 @@ def _is_within(claim: Span, sentences: Sequence[Span]) -> bool:
 
 def _is_outranked(retrieval: Retrieval | None, reranker: str | None, least: float) -> bool:
     """Whether the re-ranker, where its scores mean something, found no passage that answers the question."""
-    if retrieval is None or reranker is None or not reranker.startswith(CALIBRATED_RERANKERS):
+    if retrieval is None or not is_calibrated(reranker):
         return False
     scores = [hit.rerank_score for hit in retrieval.hits if hit.rerank_score is not None]
     return bool(scores) and max(scores) < least

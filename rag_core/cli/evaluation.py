@@ -73,11 +73,11 @@ def evaluate_set(
     """
     if is_gate and (strategy or baseline or is_common or category or has_answers or concurrency > 1):
         raise typer.BadParameter("--gate measures every strategy against its own baseline; leave the others out")
-    from rag_core.answering.generation import build_answerer
     from rag_core.engine import open_engine
     from rag_core.evaluation.judges import build_judge
     from rag_core.evaluation.runs import evaluate, to_json
     from rag_core.evaluation.served import pinned, searcher
+    from rag_core.evaluation.served_answers import ServedAnswers
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings(), pool_size=4 * max(1, concurrency)) as opened:
@@ -99,7 +99,7 @@ def evaluate_set(
                 baseline_run_id=None if baseline is None else named_run(engine, owner, baseline),
                 common_only=is_common,
                 category=category,
-                answerer=build_answerer(engine.chat) if has_answers else None,
+                answerer=ServedAnswers(engine=engine, tenant=owner, config=wanted) if has_answers else None,
                 judge=build_judge(engine) if has_answers else None,
                 concurrency=concurrency,
                 on_progress=lambda done, total: tell("evaluating", done, total),

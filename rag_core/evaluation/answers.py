@@ -5,14 +5,15 @@ Scores that words alone give are named for what they are (``lexical_groundedness
 """
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Protocol, get_args
 from uuid import UUID
 
-from rag_core.answering import Answerer, GeneratedAnswer
+from rag_core.answering import GeneratedAnswer
 from rag_core.answering.citations import without_citations
 from rag_core.answering.context import shown_text
+from rag_core.answering.verification import check_citations
 from rag_core.errors import RagError
 from rag_core.evaluation.golden_query import GoldenQuery
 from rag_core.evaluation.judges import Judge, Judgement
@@ -25,7 +26,7 @@ from rag_core.evaluation.lexical import (
     share_said,
 )
 from rag_core.language.detection import detect_language
-from rag_core.model import NoteId, Retrieval
+from rag_core.model import Hit, Language, NoteId, Retrieval
 
 AnswerMetric = Literal[
     "expected_answer_overlap",
@@ -35,6 +36,7 @@ AnswerMetric = Literal[
     "citation_existence",
     "citation_accuracy",
     "citation_completeness",
+    "citation_support",
     "groundedness",
     "answer_relevance",
     "key_facts_by_meaning",
@@ -46,6 +48,7 @@ QUOTED_METRICS: tuple[AnswerMetric, ...] = (
     "citation_existence",
     "citation_accuracy",
     "citation_completeness",
+    "citation_support",
 )
 """What an answer that only quotes its sources, and cites what it quotes, scores 1 in by construction."""
 JUDGED_METRICS: tuple[AnswerMetric, ...] = (
@@ -54,6 +57,19 @@ JUDGED_METRICS: tuple[AnswerMetric, ...] = (
     "key_facts_by_meaning",
     "hallucination_score",
 )
+
+
+class GoldenAnswerer(Protocol):
+    """What answers golden queries: any ``Answerer``, or the whole path (``rag_core.evaluation.served_answers``)."""
+
+    @property
+    def name(self) -> str:
+        """As ``Answerer.name``."""
+        ...
+
+    def answer(self, query: str, hits: Sequence[Hit], *, language: Language, timeout_seconds: float) -> GeneratedAnswer:
+        """As ``Answerer.answer``; what raises a ``RagError`` is a failure of the answer."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,7 +245,7 @@ def summarise(records: Collection[AnswerRecord]) -> AnswerMetrics | None:
 
 
 def answer_and_judge(
-    query: GoldenQuery, retrieval: Retrieval, *, answerer: Answerer, judge: Judge | None, timeout_seconds: float
+    query: GoldenQuery, retrieval: Retrieval, *, answerer: GoldenAnswerer, judge: Judge | None, timeout_seconds: float
 ) -> AnswerRecord | None:
     """Answer a golden query from what was retrieved and score the answer; None for a query without expected answer.
 
@@ -250,7 +266,7 @@ def answer_and_judge(
 
 
 def _record(
-    answerer: Answerer,
+    answerer: GoldenAnswerer,
     judge: Judge | None,
     began: float,
     *,
@@ -307,7 +323,14 @@ def _lexical_scores(query: GoldenQuery, given: GeneratedAnswer) -> dict[AnswerMe
         "citation_existence": cited.existence,
         "citation_accuracy": cited.accuracy,
         "citation_completeness": cited.completeness,
+        "citation_support": None if given.is_refusal else _citation_support(given),
     }
+
+
+def _citation_support(given: GeneratedAnswer) -> float | None:
+    """Citations that the path's own check holds for supported / citations of sources that exist; None without any."""
+    checked = check_citations(given.text, given.context.sources, language=given.language).citations
+    return sum(citation.is_supported for citation in checked) / len(checked) if checked else None
 
 
 def _judged(query: GoldenQuery, given: GeneratedAnswer, judge: Judge | None, timeout_seconds: float) -> Judgement:

@@ -7,9 +7,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 
-from rag_core.answering import Answerer
 from rag_core.errors import EvaluationCancelledError, InvalidInputError, RagError
-from rag_core.evaluation.answers import AnswerRecord, answer_and_judge
+from rag_core.evaluation.answers import AnswerRecord, GoldenAnswerer, answer_and_judge
 from rag_core.evaluation.golden_query import GoldenQuery
 from rag_core.evaluation.judges import Judge
 from rag_core.evaluation.passages import Anchors, read_through
@@ -29,7 +28,7 @@ class Asker:
 
     search: Search
     anchors: Anchors
-    answerer: Answerer | None = None
+    answerer: GoldenAnswerer | None = None
     judge: Judge | None = None
     clock: Callable[[], float] = time.perf_counter
 

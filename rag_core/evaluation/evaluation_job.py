@@ -5,7 +5,6 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from rag_core.answering.generation import build_answerer
 from rag_core.configuration import configure
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError
@@ -15,6 +14,7 @@ from rag_core.evaluation.jobs import Progress, register
 from rag_core.evaluation.judges import build_judge
 from rag_core.evaluation.runs import evaluate
 from rag_core.evaluation.served import pinned, searcher
+from rag_core.evaluation.served_answers import ServedAnswers
 from rag_core.model import TenantId
 
 TIMEOUT_MS = 30_000
@@ -60,7 +60,7 @@ def run_evaluation(
         category=asked.category,
         run_id=progress.job_id,
         on_stored=lambda connection: progress.complete(connection, result),
-        answerer=build_answerer(engine.chat) if asked.answers else None,
+        answerer=ServedAnswers(engine=engine, tenant=tenant, config=config) if asked.answers else None,
         judge=build_judge(engine) if asked.answers else None,
         concurrency=asked.concurrency,
         should_stop=progress.should_stop,

@@ -8,10 +8,9 @@ from importlib.metadata import version
 from typing import Any
 from uuid import UUID, uuid4
 
-from rag_core.answering import Answerer
 from rag_core.configuration import RetrievalConfig, config_hash
 from rag_core.errors import InvalidInputError
-from rag_core.evaluation.answers import summarise
+from rag_core.evaluation.answers import GoldenAnswerer, summarise
 from rag_core.evaluation.asking import Asker, Search, ask_all, ranked_notes
 from rag_core.evaluation.baselines import Comparison, compare_with_baseline, compare_with_run
 from rag_core.evaluation.comparability import INPUTS, refuse_different
@@ -73,7 +72,7 @@ def evaluate(
     common_only: bool = True,
     run_id: UUID | None = None,
     on_stored: Callable[[Connection], None] = lambda _connection: None,
-    answerer: Answerer | None = None,
+    answerer: GoldenAnswerer | None = None,
     judge: Judge | None = None,
     concurrency: int = 1,
     should_stop: Callable[[], bool] = _never,

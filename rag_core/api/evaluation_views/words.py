@@ -58,6 +58,7 @@ ANSWER_LABELS: Mapping[str, str] = {
     "citation_existence": "Citas que existen",
     "citation_accuracy": "Citas cuyo pasaje dice lo citado",
     "citation_completeness": "Afirmaciones con cita",
+    "citation_support": "Citas comprobadas: la nota dice lo que se afirma",
     "groundedness": "Fidelidad, según el juez",
     "answer_relevance": "Pertinencia, según el juez",
     "key_facts_by_meaning": "Datos clave dichos, según el juez",
