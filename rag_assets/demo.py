@@ -1,22 +1,21 @@
 """``brain demo``: the main job once, on the demo notes: in, through every asset, measured, and asked three questions."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from rag_assets.indexing import OnEvent, dagster_instance, run_index
-from rag_core.configuration import configure
+from rag_core.answering.answer import answer_events
+from rag_core.answering.events import AnswerEvent, AnswerRequest
 from rag_core.demo_corpus import load_demo
 from rag_core.engine import DEMO_TENANT, Engine
 from rag_core.errors import IndexingError
 from rag_core.importing import ImportReport
-from rag_core.model import Retrieval
-from rag_core.retrieval.retrieve import retrieve
 
 QUESTIONS = (
     "¿El café de la tarde me da migraña?",
     "¿Por qué se inundó la parcela 14 de Sueca?",
     "¿Desde que voy a nadar tengo menos migrañas?",
 )
-TIMEOUT_MS = 30_000
 
 
 def load_and_index(engine: Engine, *, on_event: OnEvent) -> ImportReport:
@@ -55,7 +54,8 @@ def _report_key() -> Any:
     return [evaluation_report.key]
 
 
-def answer_questions(engine: Engine) -> list[Retrieval]:
-    """The three questions, as a search without options answers them."""
-    config = configure(top_k=3, base=engine.served_config(DEMO_TENANT))
-    return [retrieve(engine, DEMO_TENANT, question, config=config, timeout_ms=TIMEOUT_MS) for question in QUESTIONS]
+def answer_questions(engine: Engine) -> Iterator[tuple[str, Iterator[AnswerEvent]]]:
+    """The three questions, each with its answer as it comes; nothing is written down of them."""
+    for question in QUESTIONS:
+        request = AnswerRequest(question=question, contract="command", user_hash="", is_recorded=False)
+        yield question, answer_events(engine, DEMO_TENANT, request)

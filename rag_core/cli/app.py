@@ -80,6 +80,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(143))  # so that the embedded server is let go
     from rag_core.cli import (  # noqa: F401  registers the commands
         alerts,
+        asking,
         backup,
         benchmark,
         calibration,

@@ -15,7 +15,7 @@ from rag_core.cli.app import (
     say,
     table,
 )
-from rag_core.cli.searching import show_answer
+from rag_core.cli.asking import show_answer
 
 
 @app.command("status")
@@ -143,9 +143,8 @@ def demo() -> None:
         say("2/3  Evaluation report…")
         report = materialise_report(engine, on_event=show)
         say("3/3  Three questions…")
-        answers = answer_questions(engine)
-        for answer in answers:
-            show_answer(answer)
+        for question, events in answer_questions(engine):
+            show_answer(events, heading=question)
         _show_report(report)
         say("The whole report, by category and with the worst queries, is the asset evaluation_report in Dagster.")
         say("Next: `make up` for the page and Dagster, or `brain import FILE` for notes of your own.")

@@ -180,14 +180,6 @@ def _nothing_found(*, is_filtered: bool) -> str:
     return "Nothing found. `brain status` shows how many notes there are and how many are indexed."
 
 
-def show_answer(found: "Retrieval") -> None:
-    """A question and the snippets that answer it, each with the note it is from."""
-    from rich.console import Console
-
-    Console(highlight=False).print(f"\n[bold cyan]{_plain(found.query)}[/bold cyan]\n")
-    _print_hits(found)
-
-
 def _print_hits(found: "Retrieval") -> None:
     from rich.console import Console
 

@@ -1,0 +1,151 @@
+"""Ask your notes a question from the terminal."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+import typer
+
+from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from rag_core.answering.events import Answer, AnswerEvent, AnswerRequest
+    from rag_core.engine import Engine
+    from rag_core.model import TenantId
+
+NEW = "new"
+COMMAND_LINE = ""
+"""Who asks: whoever may read the database, of whom there is one."""
+
+
+def _session(value: str | None) -> str | None:
+    try:
+        return value if value in {None, NEW} else str(UUID(value))
+    except ValueError as error:
+        raise typer.BadParameter(f"{value!r} is no id of a conversation; `new` begins one and says its id") from error
+
+
+@app.command("ask")
+def ask(
+    question: Annotated[str, typer.Argument(help="What you want to know, in Spanish, German or English.")],
+    session: Annotated[
+        str | None,
+        typer.Option(callback=_session, metavar="ID", help="Go on with a conversation; `new` begins one."),
+    ] = None,
+    top_k: Annotated[
+        int | None, typer.Option("--top-k", min=1, max=12, help="Passages to answer from at most; default 8.")
+    ] = None,
+    tenant: TenantOption = None,
+    is_json: JsonOption = False,
+) -> None:
+    """Answer a question from your notes; every statement cites the note that says it.
+
+    - `brain ask "¿El café de la tarde me da migraña?"`
+
+    In a conversation a question may lean on the one before. `new` begins one, whose id is said at the end:
+
+    - `brain ask "¿Cuánto gasté en la farmacia en marzo?" --session new`
+
+    - `brain ask "¿Y en abril?" --session 0e9be1f0-5d0c-4c63-9a39-1f0bd8ef5d0a`
+
+    With --json it prints what POST /chat answers. Without a chat model (BRAIN_CHAT_MODEL) the best sentences of the notes are
+    quoted. Where the notes hold no answer it says so, with confidence `insufficient` and exit status 0.
+    """
+    from rag_core.answer_wire import chat_body
+    from rag_core.engine import open_engine
+    from rag_core.settings import read_settings
+
+    with command(is_json=is_json), open_engine(read_settings()) as engine:
+        owner = engine.named_tenant(tenant)
+        request = _request(engine, owner, question, session=session, top_k=top_k)
+        if is_json:
+            answer = _last(_events(engine, owner, request))
+            print_json(chat_body(answer) | ({"sessionId": str(request.session_id)} if request.session_id else {}))
+        else:
+            show_answer(_events(engine, owner, request))
+            if session == NEW:
+                say(f'conversation {request.session_id}: go on with `brain ask "…" --session {request.session_id}`')
+
+
+def _request(
+    engine: "Engine", owner: "TenantId", question: str, *, session: str | None, top_k: int | None
+) -> "AnswerRequest":
+    from rag_core.answering.events import AnswerOptions, AnswerRequest
+    from rag_core.conversation.sessions import begin_session
+
+    session_id = UUID(session) if session not in {None, NEW} else None
+    if session == NEW:
+        session_id = begin_session(engine, owner, user_hash=COMMAND_LINE).id
+    options = AnswerOptions() if top_k is None else AnswerOptions(max_sources=top_k)
+    return AnswerRequest(
+        question=question, contract="command", user_hash=COMMAND_LINE, session_id=session_id, options=options
+    )
+
+
+def _events(engine: "Engine", owner: "TenantId", request: "AnswerRequest") -> Iterator["AnswerEvent"]:
+    from rag_core.answering.answer import answer_events
+
+    return answer_events(engine, owner, request)
+
+
+def _last(events: Iterator["AnswerEvent"]) -> "Answer":
+    from rag_core.answering.events import Answered
+
+    *_, last = events
+    assert isinstance(last, Answered)
+    return last.answer
+
+
+def show_answer(events: Iterator["AnswerEvent"], *, heading: str | None = None) -> None:
+    """An answer as it comes, then the notes it cites, how far it is to be trusted, and what its reader should know."""
+    from rich.console import Console
+
+    from rag_core.answering.events import Answered, SentenceReady, Understood
+
+    console, shown = Console(highlight=False, soft_wrap=True), ""
+    if heading is not None:
+        console.print(f"\n[bold cyan]{_plain(heading)}[/bold cyan]\n")
+    for event in events:
+        if isinstance(event, Understood) and event.standalone is not None:
+            say(f"Entendido: {event.standalone}\n")
+        if isinstance(event, SentenceReady):
+            console.print(_plain(event.text), end="")
+            shown += event.text
+        if isinstance(event, Answered):
+            _finish(console, event.answer, shown)
+
+
+def _finish(console: "Console", answer: "Answer", shown: str) -> None:
+    """The rest of the answer, or all of it anew where its end made a refusal of what was shown."""
+    rest = answer.text.removeprefix(shown)
+    console.print(("\n" if shown and rest == answer.text else "") + _plain(rest) + "\n")
+    for line in _sources(answer):
+        console.print(line)
+    for warning in answer.warnings:
+        say(f"({warning})")
+    say(f"confidence: {answer.confidence}, answered by {answer.answerer}, {answer.stages['total']:.0f} ms")
+
+
+def _sources(answer: "Answer") -> Iterator[str]:
+    """A heading and a quotation for each note that is cited; one that does not hold what it is cited for says so."""
+    from rag_core.settings import read_settings
+
+    zone = read_settings().zone
+    for source in answer.sources:
+        uses = [citation for citation in answer.citations if citation.number == source.number]
+        if not uses:
+            continue
+        held = "" if all(use.is_supported for use in uses) else "  [yellow]not supported by its text[/yellow]"
+        written = f"{source.created_at.astimezone(zone):%Y-%m-%d}"
+        title = _plain(source.title or source.external_id)
+        yield f"[bold]\\[{source.number}] {title}[/bold]  [dim]{written}  {_plain(source.external_id)}[/dim]{held}"
+        quotes = list(dict.fromkeys(" ".join(use.quote.split()) for use in uses if use.quote))
+        yield from (f"    «{_plain(quote)}»" for quote in quotes)
+
+
+def _plain(text: Any) -> str:
+    from rich.markup import escape
+
+    return escape(str(text))
