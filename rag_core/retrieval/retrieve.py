@@ -181,8 +181,10 @@ def _look(engine: Engine, asked: _Asked) -> tuple[Retrieval, bool]:
     with clock.stage("retrieval"):
         legs = _search(engine, request)
         fusing = Stopwatch.start()
+        fusing = Stopwatch.start()
         with engine.metrics.measured("hybridFusion"):
             fused = _fuse(engine, request, legs)
+        fusion_ms = fusing.total_ms
         fusion_ms = fusing.total_ms
     failures = dict(legs.failures)
     pool, beyond = parted(fused, request.config)
@@ -209,6 +211,7 @@ def _look(engine: Engine, asked: _Asked) -> tuple[Retrieval, bool]:
         transformed=replace(request.transformed, hyde_answer=legs.hyde_answer),
         interval=interval_of(request.transformed.times),
         candidates=len(fused),
+        figures=figures_of(legs, fusion_ms=fusion_ms, rerank_ms=clock.stages.get("reranking")),
     )
     return found, expanded.is_current
 
