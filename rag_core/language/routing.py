@@ -58,7 +58,8 @@ ROUTING_WORDINGS: Mapping[Language, RoutingWording] = {
             r"pasos|paso a paso|instrucciones|procedimiento|que (?:hay que|tengo que|debo) hacer",
         ),
         relational=(
-            r"quien (?:dirige|dirigia|lleva|lidera|trabaja|trabajaba|coordina|gestiona|es (?:el|la) (?:responsable|jef[ea]|encargad[oa]))",
+            r"quien (?:dirige|dirigia|lleva|lidera|trabaja|trabajaba|coordina|gestiona)",
+            r"quien es (?:el|la) (?:responsable|jef[ea]|encargad[oa])",
             r"responsables?|encargad[oa]s?|relacion(?:es)?|relacionad[oa]s?|vinculos?|conexion(?:es)?|pertenecen?",
             r"trabaja(?:n|ba|ban)? (?:para|con|en)|depende(?:n)? de|participa(?:n|ron|ba|ban)?",
         ),

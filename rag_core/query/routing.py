@@ -32,7 +32,7 @@ _FUNCTION_WORDS: dict[Language, frozenset[str]] = {
     "en": en.FUNCTION_WORDS,
 }
 _QUOTED = re.compile(r"«([^«»]{1,100})»|„([^„“”]{1,100})[“”]|[\"“]([^\"“”]{1,100})[\"”]")
-_CAPITALISED = r"[^\W\d_a-zß-öø-ÿ][\w'’-]*"
+_CAPITALISED = r"[^\W\d_a-zß-öø-ÿ][\w'\u2019-]*"
 _RUN = re.compile(rf"{_CAPITALISED}(?:\s+{_CAPITALISED})*")
 _BETWEEN = re.compile(rf"(?i:zwischen|between|entre)\s+({_CAPITALISED})\s+(?i:und|and|y|e)\s+({_CAPITALISED})")
 _WORD = re.compile(r"\w+")

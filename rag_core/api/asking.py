@@ -1,0 +1,99 @@
+"""What the routes that answer questions have in common: whose question it is, in which language failures are told, how they are."""
+
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+
+from rag_core.access import Caller
+from rag_core.answering.events import Answer, Answered, AnswerEvent
+from rag_core.api import errors
+from rag_core.api.errors import ExplainedError, Tongue, answer_in, answer_to, http_answer, tongue_for
+from rag_core.errors import AnswerCancelledError, GuardrailError, InvalidInputError, RagError
+from rag_core.guardrails.incoming import problem_message
+from rag_core.language.detection import detect_language
+from rag_core.model import Language
+from rag_core.query.transformation import query_language
+from rag_core.telemetry.logs import log_failed
+
+_QUESTION_FIELDS = ("message", "query")
+
+
+class QuestionRoute(APIRoute):
+    """A route that tells what is wrong with a request in the language of its question, as far as that could be read."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The framework's handler with the language found out before it refuses a body."""
+        handle = super().get_route_handler()
+
+        async def handling(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except RequestValidationError as error:
+                answer_in(request, language_of(request, _question_in(error.body)))
+                raise
+
+        return handling
+
+
+def _question_in(body: Any) -> str:
+    """The question of a body that may be of any shape; '' where there is none."""
+    fields = body if isinstance(body, Mapping) else {}
+    return next((fields[name] for name in _QUESTION_FIELDS if isinstance(fields.get(name), str)), "")
+
+
+def language_of(request: Request, question: str, *, otherwise: Tongue | None = None) -> Tongue:
+    """The language of a question; where it shows none, what the client accepts, ``otherwise``, or else the route's."""
+    shows_one = detect_language(question) is not None or any(sign in question for sign in "¿¡ñÑß")
+    if shows_one:
+        return query_language(question, known=("es", "de", "en"))
+    return otherwise if otherwise and "accept-language" not in request.headers else tongue_for(request)
+
+
+@contextmanager
+def refusals_told(language: Language) -> Iterator[None]:
+    """Tell why a question is refused in its language."""
+    try:
+        yield
+    except GuardrailError as error:
+        raise ExplainedError(problem_message(error, language), kind=InvalidInputError) from error
+
+
+def is_trusted(caller: Caller) -> bool:
+    """Whether rules are passed over: for keys of administrators. Without keys everybody may do everything, which is no trust."""
+    return caller.key_id is not None and "admin" in caller.scopes
+
+
+def finished(events: Iterator[AnswerEvent]) -> Answer:
+    """The answer that the events end with.
+
+    Raises:
+        AnswerCancelledError: there is none.
+    """
+    for event in events:
+        if isinstance(event, Answered):
+            return event.answer
+    raise AnswerCancelledError("the question was given up")
+
+
+def rest_of(answer: str, shown: str) -> str:
+    """What of a finished answer was not shown yet; '' where the end made another answer of it."""
+    shown = shown.rstrip()
+    return answer[len(shown) :] if answer.startswith(shown) else ""
+
+
+def failure(request: Request, error: Exception) -> errors.Answer:
+    """How a failure is told in a stream that has begun; it is counted and logged like any other."""
+    tongue = tongue_for(request)
+    engine = request.app.state.engine
+    if isinstance(error, RagError):
+        told = answer_to(error, timeout_ms=engine.settings.request_timeout_ms, tongue=tongue)
+    else:
+        told = http_answer(500, tongue)
+    engine.metrics.count_error(error)
+    route = getattr(request.scope.get("route"), "path", "?")
+    log_failed(f"api {request.method} {route}", error, has_stack=told.status == 500)
+    return told

@@ -1,0 +1,65 @@
+"""``POST /chat``, the contract of AuroraNotes: a question, and an answer with marks such as "[N1]"."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from rag_core.access import Caller
+from rag_core.answer_wire import chat_body
+from rag_core.answering.answer import answer_events
+from rag_core.answering.events import AnswerOptions, AnswerRequest
+from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf, check_named_tenant
+from rag_core.api.asking import QuestionRoute, finished, is_trusted, language_of, refusals_told
+from rag_core.api.errors import answer_in
+from rag_core.api.schemas_answers import ChatRequest, ChatResponse, question_failures
+from rag_core.api.streaming import awaited
+from rag_core.cancellation import Cancellation
+from rag_core.configuration import RetrievalConfig, configure
+from rag_core.engine import Engine
+from rag_core.model import TenantId
+
+CANDIDATES = 30
+SOURCES = 8
+"""RETRIEVAL_TOP_K and RETRIEVAL_RERANK_TO of the contract."""
+
+router = APIRouter(tags=["answers"], route_class=QuestionRoute)
+
+
+@router.post("/chat", response_model=ChatResponse, responses=question_failures(404))
+async def chat(
+    body: ChatRequest, request: Request, engine: EngineOf, caller: CallerOf, count_question: QuestionLimitOf
+) -> Any:
+    """Answer a question from one's notes alone, in the question's language (Spanish, German, English).
+
+    Every claim names its source; `verification` says whether the source holds it, and `spans` where. What cannot be answered is
+    refused in words, with `meta.confidence` `insufficient` and the reason in `meta.refusal`; that is an answer too (200).
+    """
+    language = language_of(request, body.message)
+    answer_in(request, language)
+
+    def answer(cancellation: Cancellation) -> dict[str, Any]:
+        check_named_tenant(engine, body.tenant_id)
+        tenant = engine.tenant()
+        asked = _request(engine, tenant, caller, body)
+        with refusals_told(language):
+            events = answer_events(engine, tenant, asked, cancellation=cancellation, check_rate=count_question)
+            return chat_body(finished(events))
+
+    return await awaited(request, engine, answer)
+
+
+def _request(engine: Engine, tenant: TenantId, caller: Caller, body: ChatRequest) -> AnswerRequest:
+    return AnswerRequest(
+        question=body.message,
+        contract="chat",
+        user_hash=caller.user_hash,
+        config=chat_config(engine, tenant),
+        options=AnswerOptions(max_sources=SOURCES, may_use_recent_notes=True),
+        is_trusted=is_trusted(caller),
+    )
+
+
+def chat_config(engine: Engine, tenant: TenantId) -> RetrievalConfig:
+    """What is served, with the contract's numbers."""
+    stages = {"retrieval": CANDIDATES, "reranking": SOURCES, "final": SOURCES}
+    return configure({"topK": stages}, base=engine.served_config(tenant))

@@ -1,0 +1,395 @@
+"""The shapes of questions and answers on the wire: AuroraNotes, Hybrid, RAG V2, feedback, conversations."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from rag_core.answering import Confidence, RefusalReason, VerifiedBy
+from rag_core.api.schemas import ErrorBody, Id, Moment, Score, SpanOut, Text, _Request, _Response
+from rag_core.model import Language, NoteKind
+from rag_core.query.routing import QueryType, RoutedStrategy
+
+MAX_MESSAGES = 50
+MAX_MESSAGE_CHARACTERS = 20_000
+MAX_SEARCH_LIMIT = 50
+MAX_VALUES = 100
+
+_QUESTION = "1 to 2,000 characters after trimming."
+_FAILURES = {
+    400: "Invalid parameters, or a question that would command the model.",
+    403: "The request names a tenant that is not its key's.",
+    404: "There is no such conversation.",
+    413: "The body is too large.",
+    415: "The body is not JSON.",
+    429: "Too many questions in a minute or an hour; `Retry-After` says when there is room.",
+    500: "Every leg of the search failed, or a defect.",
+    502: "The language model failed before anything of its answer could be shown.",
+    503: "The database cannot be reached, or too many questions are being answered.",
+    504: "The search or the language model took longer than it may.",
+}
+
+
+def question_failures(*left_out: int) -> dict[int | str, dict[str, Any]]:
+    """The failures of an endpoint that answers questions, for OpenAPI."""
+    return {
+        status: {"model": ErrorBody, "description": description}
+        for status, description in _FAILURES.items()
+        if status not in left_out
+    }
+
+
+STREAM: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}, "description": "The answer, or its events."}
+}
+"""What OpenAPI says of an endpoint that streams when it is asked to."""
+
+
+class Verification(_Response):
+    """Whether the source holds what it is cited for; of several places the weakest counts."""
+
+    supported: bool
+    support: Score = Field(description="How much of the claim the source covers.")
+    verified_by: VerifiedBy = Field(description="`lexical`: by words and figures in common; `judge`: by a model.")
+
+
+class CitationSpans(_Response):
+    """One place where a source is cited; code points, half-open."""
+
+    answer: SpanOut = Field(description="The mark, in `answer`.")
+    claim: SpanOut = Field(description="What it stands behind, in `answer`.")
+    evidence: SpanOut | None = Field(description="Where the note says it, in the note's `content`; null: nowhere.")
+    supported: bool
+
+
+class _Outcome(_Response):
+    query_id: str = Field(description="What `POST /api/feedback` calls this answer.")
+    confidence: Confidence
+    language: Language
+    groundedness: Score | None = Field(description="The share of claims that a cited source holds; null for refusals.")
+    refusal: RefusalReason | None = Field(description="Why there is no answer; null where there is one.")
+    warnings: list[str]
+    disclaimer: str | None = Field(description="Stands at the end of `answer` too.")
+
+
+class ChatRequest(_Request):
+    """A question to one's notes."""
+
+    message: str = Field(description=_QUESTION, examples=["¿Qué decidí sobre el proyecto?"])
+    tenant_id: str | None = Field(None, description="The tenant of the key, or nothing; another one is refused.")
+
+
+class ChatCitation(_Response):
+    """A source that the answer cites."""
+
+    cid: str = Field(examples=["N1"])
+    note_id: str
+    chunk_id: str = Field(description="The note's id and the number of the chunk in it.", examples=["660e8400_000"])
+    created_at: Moment
+    title: str | None
+    snippet: str
+    score: Score
+    verification: Verification
+    spans: list[CitationSpans]
+
+
+class ChatRetrieval(_Response):
+    """How the sources were found."""
+
+    k: int = Field(description="Sources that the answer was made from.")
+    strategy: str = Field(examples=["hybrid_reranked", "keyword_recency", "recent_notes", "none"])
+    candidate_count: int
+    rerank_count: int
+    time_ms: float
+
+
+class ChatMeta(_Outcome):
+    """How the answer came about."""
+
+    model: str
+    retrieval: ChatRetrieval
+
+
+class ChatResponse(_Response):
+    """An answer with marks such as `[N1]`, and the sources that they name."""
+
+    answer: str
+    citations: list[ChatCitation]
+    meta: ChatMeta
+
+
+class QueryRequest(_Request):
+    """A question, alone or within a conversation."""
+
+    query: str = Field(description=_QUESTION, examples=["¿Desde que nado tengo menos migrañas?"])
+    session_id: Id | None = Field(None, description="A conversation of one's own, from `POST /api/sessions`.")
+    top_k: int = Field(5, description="Sources at most, 1 to 20.", json_schema_extra={"minimum": 1, "maximum": 20})
+    include_graph: bool = Field(default=True, description="Whether causal questions follow causes and effects.")
+    topic_filter: Text | None = Field(None, description="Only notes with this tag.")
+    stream: bool = Field(default=False, description="Whether the answer comes as server-sent events.")
+
+
+class QueryCitation(_Response):
+    """A source that the answer cites."""
+
+    id: str = Field(examples=["[1]"])
+    chunk_id: str
+    note_id: str
+    document_title: str
+    document_url: str = Field(description="The page of the note, on this server.")
+    created_at: Moment
+    snippet: str
+    relevance_score: Score
+    verification: Verification
+    spans: list[CitationSpans]
+
+
+class QueryMetadata(_Outcome):
+    """How the answer came about."""
+
+    total_tokens: int
+    citation_count: int
+    vector_result_count: int
+    graph_result_count: int
+    latency_ms: float
+    strategy: str
+    model: str
+    session_id: str | None
+    standalone_query: str | None = Field(description="The question as it was searched, where it was a follow-up.")
+
+
+class QueryResponse(_Response):
+    """An answer with marks such as `[1]`, and the sources that they name."""
+
+    query_id: str
+    answer: str
+    citations: list[QueryCitation]
+    confidence: Confidence
+    metadata: QueryMetadata
+
+
+class RatingIn(_Request):
+    """What somebody thinks of an answer to a question of theirs."""
+
+    query_id: Id
+    rating: int = Field(ge=1, le=5, description="From 1, useless, to 5.")
+    comment: Text | None = Field(None, max_length=2000)
+
+
+class RatingOut(_Response):
+    """The rating as it is kept; the last one counts."""
+
+    query_id: str
+    rating: int
+    comment: str | None
+    created_at: Moment
+    updated_at: Moment
+
+
+class SessionOut(_Response):
+    """A conversation."""
+
+    id: str
+    started_at: Moment
+    last_at: Moment
+    ended_at: Moment | None
+    questions: int
+    title: str = Field(description="Its first question; empty before there is one.")
+
+
+class SessionList(_Response):
+    """One's own conversations, the one spoken in last first."""
+
+    sessions: list[SessionOut]
+
+
+class TurnOut(_Response):
+    """A question of a conversation, and its answer."""
+
+    query_id: str
+    asked_at: Moment
+    question: str
+    standalone_query: str | None
+    answer: str
+    citations: list[QueryCitation]
+    confidence: Confidence
+    language: Language
+    refusal: RefusalReason | None
+    warnings: list[str]
+    rating: int | None
+    comment: str | None
+
+
+class ConversationOut(_Response):
+    """A conversation with its last turns, in their order."""
+
+    session: SessionOut
+    turns: list[TurnOut]
+
+
+class DateRange(_Request):
+    """When notes were written; a date without a time includes the whole of that day."""
+
+    since: str | None = Field(None, alias="from", examples=["2025-03-01"])
+    until: str | None = Field(None, alias="to", examples=["2025-03-31"])
+
+
+_Names = Annotated[list[Text], Field(max_length=MAX_VALUES)]
+
+
+class SearchFiltersV2(_Request):
+    """Which documents may be found; all that is given must hold."""
+
+    document_ids: _Names | None = None
+    document_types: Annotated[list[NoteKind], Field(max_length=MAX_VALUES)] | None = None
+    departments: _Names | None = Field(
+        None, description="Only what these departments may see. It narrows what the key may see, and never widens it."
+    )
+    date_range: DateRange | None = None
+    topics: _Names | None = None
+
+
+class SearchRequestV2(_Request):
+    """A search, and what of the router's choice is overruled."""
+
+    query: str = Field(description="3 to 2,000 characters after trimming.", examples=["Wer leitet das Projekt Apollo?"])
+    strategy: RoutedStrategy | None = Field(None, description="Wins over the router's.")
+    hybrid_alpha: float | None = Field(None, ge=0, le=1, description="1: vectors alone, 0: words alone.")
+    limit: int = Field(MAX_SEARCH_LIMIT, ge=1, le=MAX_SEARCH_LIMIT)
+    filters: SearchFiltersV2 | None = None
+    include_graph_refinement: bool | None = Field(None, description="Wins over the router's.")
+    rerank: bool = True
+
+
+class QueryAnalysisOut(_Response):
+    """What the router makes of a question."""
+
+    query_type: QueryType
+    entities: list[str]
+    is_multi_hop: bool
+    requires_graph_refinement: bool
+    requires_table: bool
+    suggested_strategy: RoutedStrategy
+    confidence: Score
+
+
+class SearchResultV2(_Response):
+    """A passage."""
+
+    id: str
+    document_id: str
+    document_title: str
+    content: str
+    parent_content: str = Field(description="The passage with the sentences around it.")
+    score: Score
+    rank: int
+    created_at: Moment
+    metadata: dict[str, Any]
+
+
+class GraphRelation(_Response):
+    """What led to what."""
+
+    source: str
+    target: str
+    type: Literal["CAUSES"]
+
+
+class GraphContextOut(_Response):
+    """What the causal graph adds."""
+
+    entities: list[str]
+    relationships: list[GraphRelation]
+    summary: str
+
+
+class SearchResponseV2(_Response):
+    """Passages, best first, and how they were looked for."""
+
+    results: list[SearchResultV2]
+    query_analysis: QueryAnalysisOut
+    graph_context: GraphContextOut | None
+    search_time: float = Field(description="Milliseconds.")
+    strategy: RoutedStrategy
+    warnings: list[str]
+
+
+class MessageIn(_Request):
+    """A turn of a conversation."""
+
+    role: Literal["user", "assistant"]
+    content: Annotated[Text, Field(max_length=MAX_MESSAGE_CHARACTERS)]
+
+
+class CompressionIn(_Request):
+    """How sources are made shorter."""
+
+    strategy: Literal["extractive", "abstractive", "hierarchical"] = "extractive"
+    max_tokens: int | None = Field(None, ge=100, le=32_000)
+
+
+class RagOptions(_Request):
+    """What of the router's choice is overruled."""
+
+    enabled: Literal[True] = Field(default=True, description="Answers come from documents alone.")
+    strategy: RoutedStrategy | None = None
+    search_limit: int = Field(8, ge=1, le=20)
+    rerank: bool = True
+    include_graph_refinement: bool | None = None
+    context_compression: CompressionIn | None = None
+
+
+class ChatRequestV2(_Request):
+    """A conversation whose last message is the question."""
+
+    messages: list[MessageIn] = Field(min_length=1, max_length=MAX_MESSAGES)
+    model: Text | None = Field(None, description="The model that is set up here answers; another name is told of.")
+    stream: bool = False
+    rag_options: RagOptions = RagOptions()
+
+
+class SourceV2(_Response):
+    """A source of an answer."""
+
+    number: int
+    document_id: str
+    document_title: str
+    chunk_id: str
+    page: int | None
+    created_at: Moment
+    snippet: str
+    score: Score
+
+
+class CitationV2(SourceV2):
+    """A source that the answer cites."""
+
+    mark: str = Field(examples=["[Quelle: Projektplan, Seite 3]"])
+    verification: Verification
+    spans: list[CitationSpans]
+
+
+class MetricsV2(_Response):
+    """How well and how fast."""
+
+    groundedness: Score | None
+    latency: float = Field(description="Milliseconds.")
+
+
+class ChatResponseV2(_Outcome):
+    """An answer with marks such as `[Quelle: Projektplan]`."""
+
+    success: Literal[True]
+    answer: str
+    sources: list[SourceV2]
+    citations: list[CitationV2]
+    metrics: MetricsV2
+    model: str
+    query_analysis: QueryAnalysisOut
+    graph_context: GraphContextOut | None
+
+
+class FailureV2(ErrorBody):
+    """A chat that failed."""
+
+    success: Literal[False]
+    warnings: list[str]

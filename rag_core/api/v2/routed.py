@@ -1,0 +1,134 @@
+"""How RAG V2's strategies are run over the one search, and what is told of it: the analysis, the graph's part, warnings."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any
+
+from rag_core.configuration import RetrievalConfig, configure
+from rag_core.model import Hit, Retrieval, Strategy
+from rag_core.query.routing import QueryAnalysis, RoutedStrategy, route
+from rag_core.query.transformation import query_language
+from rag_core.retrieval.legs import (
+    LOW_CONFIDENCE,
+    OUT_OF_TIME,
+    WITHOUT_FULLTEXT,
+    WITHOUT_SEMANTIC,
+    WITHOUT_WORDS,
+)
+from rag_core.wire import camel_keys
+
+MAX_DEPTH = 50
+MAX_NODES = 20
+MAX_RELATIONS = 40
+MAX_SUMMED_UP = 10
+_LEAST_ROWS = 2
+_ROW = re.compile(r"^\s*\|.+\|.*$|^[^\t\n]*\t[^\t\n]+", re.MULTILINE)
+_AROUND_TABLES = {"contextExpansion": {"sentencesBefore": 5, "sentencesAfter": 10}}
+"""The head of a table stands above the row that matches, and a row is a sentence."""
+_WIDE = {"topK": {"retrieval": MAX_DEPTH, "reranking": MAX_DEPTH}}
+
+WARNINGS: Mapping[str, str] = {
+    WITHOUT_SEMANTIC: "Die semantische Suche ist nicht verfügbar; gesucht wurde nach Wörtern",
+    WITHOUT_FULLTEXT: "Die Suche nach Wörtern ist nicht verfügbar; gesucht wurde nach der Bedeutung",
+    OUT_OF_TIME: "Die Zeit reichte nur für einen Teil der Suche",
+    LOW_CONFIDENCE: "Kein Ergebnis ist der Frage ähnlich genug; gezeigt werden die nächsten",
+    WITHOUT_WORDS: "Kein Dokument enthält die gesuchten Wörter; gezeigt werden die ähnlichsten",
+}
+DEGRADED = "Die Suche war nur eingeschränkt möglich"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Routed:
+    """What is run for a question: the router's choice, or the caller's where there is one."""
+
+    analysis: QueryAnalysis
+    strategy: RoutedStrategy
+    has_graph: bool
+
+
+def routed(query: str, *, strategy: RoutedStrategy | None, include_graph: bool | None) -> Routed:
+    """The question analysed; what the caller says wins over it."""
+    analysis = route(query, language=query_language(query, known=("de", "en", "es")))
+    chosen = strategy or analysis.suggested_strategy
+    has_graph = analysis.requires_graph_refinement or chosen == "hybrid_with_graph_refinement"
+    return Routed(analysis=analysis, strategy=chosen, has_graph=has_graph if include_graph is None else include_graph)
+
+
+def routed_config(
+    base: RetrievalConfig, routing: Routed, *, limit: int, rerank: bool, alpha: float | None = None
+) -> RetrievalConfig:
+    """The one search as the strategy wants it.
+
+    ``alpha`` in [0, 1] is the vectors' share of the score, the words have the rest; 1 and 0 are searches by one of them alone.
+    Searches by one leg alone are not re-ranked.
+    """
+    override: dict[str, Any] = {"graphRAG": {"enabled": routing.has_graph}}
+    if routing.strategy == "table_focused":
+        override |= _AROUND_TABLES
+    if routing.strategy == "multi_index":
+        override |= _WIDE
+    if alpha is not None and 0 < alpha < 1:
+        override["hybridSearch"] = {
+            "method": "relative_score",
+            "semanticWeight": alpha,
+            "fulltextWeight": round(1 - alpha, 9),
+        }
+    return configure(override, strategy=_search_of(routing.strategy, rerank, alpha), top_k=limit, base=base)
+
+
+def _search_of(strategy: RoutedStrategy, rerank: bool, alpha: float | None) -> Strategy:
+    if strategy == "vector_only" or alpha == 1:
+        return "semantic"
+    if alpha == 0:
+        return "fulltext"
+    return "hybrid+rerank" if rerank else "hybrid"
+
+
+def arranged(hits: Sequence[Hit], strategy: RoutedStrategy) -> list[Hit]:
+    """The hits in the order the strategy wants: tables first, or one passage of each document before a second of any."""
+    if strategy == "table_focused":
+        return sorted(hits, key=lambda hit: not holds_table(hit.expanded_content))
+    if strategy == "multi_index":
+        seen: dict[Any, int] = {}
+        turns = []
+        for hit in hits:
+            turns.append(seen.get(hit.note_id, 0))
+            seen[hit.note_id] = turns[-1] + 1
+        return [hit for _, hit in sorted(zip(turns, hits, strict=True), key=lambda pair: pair[0])]
+    return list(hits)
+
+
+def holds_table(text: str) -> bool:
+    """Whether two lines or more are rows: of a Markdown table, or parted by tabs."""
+    return len(_ROW.findall(text)) >= _LEAST_ROWS
+
+
+def analysis_to_wire(analysis: QueryAnalysis) -> dict[str, Any]:
+    """The analysis with RAG V2's names."""
+    document: dict[str, Any] = camel_keys(asdict(analysis))
+    return document
+
+
+def graph_to_wire(retrieval: Retrieval | None, routing: Routed) -> dict[str, Any] | None:
+    """What the causal graph added, if it was asked and knew something; entities are called as the notes call them."""
+    if retrieval is None or not routing.has_graph:
+        return None
+    paths = [hit.causal_path_names for hit in retrieval.hits if hit.causal_path_names]
+    if not paths:
+        return None
+    is_backwards = retrieval.transformed is not None and retrieval.transformed.direction == "causes"
+    steps = dict.fromkeys(step for path in paths for step in pairwise(path))
+    relations = [(step[1], step[0]) if is_backwards else step for step in steps][:MAX_RELATIONS]
+    return {
+        "entities": list(dict.fromkeys(name for path in paths for name in path))[:MAX_NODES],
+        "relationships": [{"source": cause, "target": effect, "type": "CAUSES"} for cause, effect in relations],
+        "summary": "; ".join(f"„{cause}“ führt zu „{effect}“" for cause, effect in relations[:MAX_SUMMED_UP]),
+    }
+
+
+def german_warnings(retrieval: Retrieval) -> list[str]:
+    """What a reader should know of a degraded search."""
+    told = [WARNINGS[warning] for warning in retrieval.warnings if warning in WARNINGS]
+    return told or ([DEGRADED] if retrieval.is_degraded else [])
