@@ -1,0 +1,192 @@
+"""Where an answer's sources come from, with vectors, without them, and where nothing fits."""
+
+import dataclasses
+
+import pytest
+
+from rag_core.answering.events import AnswerOptions, AnswerRequest
+from rag_core.answering.fallbacks import FoundSources, by_keyword_and_recency, find_sources
+from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, RetrievalConfig, configure
+from rag_core.engine import Engine
+from rag_core.errors import EmbeddingUnavailableError, InvalidInputError
+from rag_core.model import NO_FILTERS, Filters, TenantId
+
+STORM = "Ayer cayó una tormenta. El sótano se llenó de agua. Pasamos la noche achicando."
+
+
+class SilentEmbedder:
+    """A provider that is away."""
+
+    name = "silent"
+    dimensions = 512
+
+    def embed(self, texts, *, role):
+        raise EmbeddingUnavailableError("nobody answers; expected vectors")
+
+
+def request(
+    query: str,
+    *,
+    may_use_recent_notes: bool = False,
+    filters: Filters = NO_FILTERS,
+    config: RetrievalConfig | None = None,
+) -> AnswerRequest:
+    return AnswerRequest(
+        question=query,
+        contract="command",
+        user_hash="",
+        filters=filters,
+        config=config,
+        options=AnswerOptions(max_sources=2, may_use_recent_notes=may_use_recent_notes),
+    )
+
+
+def find(engine: Engine, tenant: TenantId, query: str, **more: object) -> FoundSources:
+    return find_sources(engine, tenant, query, request(query, **more), timeout_ms=30_000)
+
+
+@pytest.fixture
+def voiceless(engine: Engine) -> Engine:
+    """The same engine without a way to embed a question."""
+    return dataclasses.replace(engine, query_embedder=SilentEmbedder())
+
+
+def test_the_search_as_it_is_served_comes_first(engine, tenant, make_note, index_notes) -> None:
+    for name in ("uno", "dos", "tres"):
+        make_note(f"{STORM} Nota {name}.", external_id=name)
+    index_notes()
+
+    found = find(engine, tenant, "¿qué pasó con la tormenta?")
+
+    assert found.fallback is None
+    assert found.refusal is None
+    assert len(found.hits) == 2
+    assert found.reranker == "embedded@1"
+    assert found.retrieval.strategy == "hybrid+rerank"
+
+
+def test_how_common_the_question_s_words_are_comes_with_it(engine, tenant, make_note, index_notes) -> None:
+    make_note(STORM)
+    make_note("Compré pan.")
+    index_notes()
+
+    known = find(engine, tenant, "tormenta de ornitorrincos").statistics.frequencies["es"]
+
+    assert known == {"tormenta": 1, "ornitorrincos": 0}
+
+
+def test_without_vectors_words_and_dates_decide_five_to_three(voiceless, tenant, make_note, index_notes) -> None:
+    make_note("Hubo tormenta.", external_id="vieja", created_at="2010-01-01")
+    make_note("Hubo tormenta.", external_id="nueva")
+    index_notes()
+
+    found = find(voiceless, tenant, "tormenta")
+
+    assert found.fallback == "keyword_recency"
+    assert found.retrieval.is_degraded
+    assert found.reranker is None
+    scores = {hit.external_id: hit.score for hit in found.hits}
+    assert scores == {"nueva": pytest.approx(1.0, abs=1e-3), "vieja": pytest.approx(0.625, abs=1e-3)}
+
+
+def test_the_fallback_s_weights_are_those_of_words_and_recency_without_the_vectors() -> None:
+    config = by_keyword_and_recency(DEFAULT_RETRIEVAL_CONFIG)
+
+    search = config.hybrid_search
+    assert (config.strategy, search.method) == ("fulltext", "weighted")
+    assert search.fulltext_weight / search.recency_weight == pytest.approx(0.25 / 0.15)
+    assert search.fulltext_weight + search.recency_weight == 1
+
+
+def test_a_search_by_vectors_alone_falls_back_as_well(voiceless, tenant, make_note, index_notes) -> None:
+    make_note(STORM, external_id="tormenta")
+    index_notes()
+
+    found = find(voiceless, tenant, "tormenta", config=configure(strategy="semantic"))
+
+    assert found.fallback == "keyword_recency"
+    assert [hit.external_id for hit in found.hits] == ["tormenta"]
+
+
+def test_a_search_by_words_alone_needs_no_fallback(voiceless, tenant, make_note, index_notes) -> None:
+    make_note(STORM)
+    index_notes()
+
+    assert find(voiceless, tenant, "tormenta", config=configure(strategy="fulltext")).fallback is None
+
+
+def test_where_no_word_fits_nothing_is_found_unless_the_newest_notes_are_wanted(
+    voiceless, tenant, make_note, index_notes
+) -> None:
+    make_note("Compré pan.", external_id="pan", created_at="2024-01-01")
+    make_note("Vendí la bicicleta.", external_id="bici", created_at="2025-01-01")
+    make_note("Llovió.", external_id="lluvia", created_at="2023-01-01")
+    index_notes()
+
+    alone = find(voiceless, tenant, "ornitorrinco")
+    wanted = find(voiceless, tenant, "ornitorrinco", may_use_recent_notes=True)
+
+    assert (alone.hits, alone.fallback, alone.refusal) == ((), "keyword_recency", "nothing_found")
+    assert wanted.fallback == "recent_notes"
+    assert [hit.external_id for hit in wanted.hits] == ["bici", "pan"]
+    assert {hit.score for hit in wanted.hits} == {0.0}
+    assert wanted.refusal is None
+
+
+def test_the_newest_notes_pass_the_filters_too(voiceless, tenant, make_note, index_notes) -> None:
+    make_note("Compré pan.", external_id="pan", source="diario")
+    make_note("Vendí la bicicleta.", external_id="bici", source="trabajo")
+    index_notes()
+
+    found = find(voiceless, tenant, "ornitorrinco", may_use_recent_notes=True, filters=Filters(sources=("diario",)))
+
+    assert [hit.external_id for hit in found.hits] == ["pan"]
+
+
+def test_the_newest_notes_are_not_used_where_a_word_fits(voiceless, tenant, make_note, index_notes) -> None:
+    make_note(STORM, external_id="tormenta", created_at="2020-01-01")
+    make_note("Compré pan.", external_id="pan")
+    index_notes()
+
+    found = find(voiceless, tenant, "tormenta", may_use_recent_notes=True)
+
+    assert (found.fallback, [hit.external_id for hit in found.hits]) == ("keyword_recency", ["tormenta"])
+
+
+def test_a_recent_note_s_window_is_what_stands_in_it(voiceless, tenant, make_note, index_notes) -> None:
+    make_note(f"  {STORM}")
+    index_notes()
+
+    [hit] = find(voiceless, tenant, "ornitorrinco", may_use_recent_notes=True).hits
+
+    assert hit.expanded_content.strip() == STORM
+    assert hit.expanded_content[hit.bounds[0] : hit.bounds[1]] == hit.content
+
+
+def test_a_note_that_is_not_indexed_yet_is_among_the_newest(voiceless, tenant, make_note) -> None:
+    make_note(STORM, external_id="tormenta")
+
+    found = find(voiceless, tenant, "ornitorrinco", may_use_recent_notes=True)
+
+    assert [hit.external_id for hit in found.hits] == ["tormenta"]
+
+
+def test_where_there_is_no_note_it_is_said(engine, tenant) -> None:
+    found = find(engine, tenant, "tormenta", may_use_recent_notes=True)
+
+    assert (found.hits, found.refusal) == ((), "no_notes")
+
+
+def test_another_tenant_s_notes_are_no_fallback(voiceless, tenant, make_note, index_notes) -> None:
+    other = TenantId("otro")
+    make_note(STORM, owner=other)
+    index_notes(other)
+
+    found = find(voiceless, tenant, "tormenta", may_use_recent_notes=True)
+
+    assert (found.hits, found.refusal) == ((), "no_notes")
+
+
+def test_an_empty_question_is_refused(engine, tenant) -> None:
+    with pytest.raises(InvalidInputError):
+        find(engine, tenant, "  ")

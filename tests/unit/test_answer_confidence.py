@@ -1,0 +1,318 @@
+"""How far what was found answers a question, before and after an answer is written."""
+
+import uuid
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.answering import CheckedCitation, CheckedText, Source
+from rag_core.answering.confidence import (
+    HIGH_SCORE,
+    MEDIUM_SCORE,
+    NO_EVIDENCE,
+    Evidence,
+    final_confidence,
+    groundedness_of,
+    is_calibrated,
+    judge_evidence,
+)
+from rag_core.answering.evidence import EVIDENCE_WEIGHTS, evidence_features, evidence_score
+from rag_core.answering.refusals import is_refusal
+from rag_core.language.fixed_answers import NOT_ENOUGH
+from rag_core.model import ChunkId, Hit, Language, NoteId, Retrieval
+from rag_core.reranking import QueryStatistics
+
+TRUFA = "El veterinario miró a Trufa el 3 de marzo. La inyección costó 142 euros."
+ASKED = "¿Cuánto costó la inyección de Trufa?"
+WORDS = ("costó", "inyección", "trufa", "veterinario", "marzo")
+
+
+def source(text: str = TRUFA, *, language: Language = "es", title: str | None = None, number: int = 1) -> Source:
+    return Source(
+        number=number,
+        note_id=NoteId(uuid.UUID(int=number)),
+        chunk_id=ChunkId(uuid.UUID(int=number)),
+        external_id=f"n{number}",
+        title=title,
+        created_at=datetime(2025, 3, 3, tzinfo=UTC),
+        language=language,
+        text=text,
+        original=text,
+        start_char=0,
+        chunk_index=0,
+        score=0.5,
+    )
+
+
+def hit(*, rerank_score: float | None = None, **ranks: int) -> Hit:
+    return Hit(
+        chunk_id=ChunkId(uuid.UUID(int=1)),
+        note_id=NoteId(uuid.UUID(int=1)),
+        external_id="n1",
+        source="notas",
+        title=None,
+        created_at=datetime(2025, 3, 3, tzinfo=UTC),
+        language="es",
+        content=TRUFA,
+        expanded_content=TRUFA,
+        start_char=0,
+        bounds=(0, len(TRUFA)),
+        matched_spans=((0, len(TRUFA)),),
+        chunk_index=0,
+        score=0.5,
+        fusion_score=0.5,
+        method="hybrid",
+        ranks=ranks,
+        rerank_score=rerank_score,
+    )
+
+
+def found(*hits: Hit, strategy="hybrid+rerank", is_confident: bool | None = True) -> Retrieval:
+    return Retrieval(query="", strategy=strategy, hits=hits, latency_ms=1, stages={}, is_confident=is_confident)
+
+
+def statistics(*unknown: str) -> QueryStatistics:
+    return QueryStatistics(
+        documents={"es": 100}, frequencies={"es": dict.fromkeys(WORDS, 2) | dict.fromkeys(unknown, 0)}
+    )
+
+
+def features(query: str = ASKED, *sources: Source, retrieval: Retrieval | None = None, known=None) -> dict[str, float]:
+    return evidence_features(query, retrieval, sources or (source(),), language="es", statistics=known or statistics())
+
+
+def judged(
+    query: str = ASKED,
+    *sources: Source,
+    retrieval: Retrieval | None = None,
+    reranker: str | None = None,
+    fallback=None,
+    known: QueryStatistics | None = None,
+    language: Language = "es",
+    least_score: float = 0.1,
+) -> Evidence:
+    return judge_evidence(
+        query,
+        retrieval or found(hit(fulltext=1, semantic=1)),
+        sources or (source(),),
+        language=language,
+        statistics=known or statistics(),
+        reranker=reranker,
+        fallback=fallback,
+        least_score=least_score,
+        least_rerank_score=0.6,
+    )
+
+
+class TestFeatures:
+    def test_without_sources_nothing_speaks_for_an_answer(self) -> None:
+        nothing = evidence_features(ASKED, None, (), language="es", statistics=statistics())
+
+        assert nothing == dict.fromkeys(EVIDENCE_WEIGHTS, 0.0)
+
+    def test_a_source_with_the_whole_question_covers_it(self) -> None:
+        assert features()["coverage"] == pytest.approx(1.0)
+
+    def test_a_word_that_no_note_has_is_not_known(self) -> None:
+        query = "¿Cuánto costó la inyección de Pirata?"
+
+        assert features()["known"] == 1.0
+        assert features(query, known=statistics("pirata"))["known"] == pytest.approx(2 / 3)
+
+    def test_without_statistics_every_word_passes_for_known(self) -> None:
+        assert features(known=QueryStatistics(documents={}, frequencies={}))["known"] == 1.0
+
+    def test_names_and_numbers_of_the_question_must_stand_in_the_first_source(self) -> None:
+        present = features("¿Qué costó 142 euros para Trufa?")
+        absent = features("¿Qué costó 99 euros para Pirata?")
+
+        assert (present["names"], present["numbers"]) == (1.0, 1.0)
+        assert (absent["names"], absent["numbers"]) == (0.0, 0.0)
+
+    def test_a_german_noun_is_no_name(self) -> None:
+        german = evidence_features("Was kostete die Spritze?", None, [source()], language="de", statistics=statistics())
+
+        assert german["names"] == 1.0
+
+    def test_what_is_asked_for_must_be_there(self) -> None:
+        assert features("¿Cuánto costó la inyección?")["kind"] == 1.0
+        assert features("¿Cuánto costó la inyección?", source("La inyección costó mucho."))["kind"] == 0.0
+
+    def test_a_question_of_no_kind_lacks_nothing(self) -> None:
+        assert features("la inyección de Trufa", source("Otra cosa."))["kind"] == 1.0
+
+    @pytest.mark.parametrize(
+        ("ranks", "strategy", "expected"),
+        [
+            ({"fulltext": 1, "semantic": 1}, "hybrid+rerank", 1.0),
+            ({"fulltext": 1, "semantic": 2}, "hybrid", 0.0),
+            ({"fulltext": 1}, "hybrid", 0.0),
+            ({"fulltext": 1}, "fulltext", 0.5),
+        ],
+    )
+    def test_legs_agree_where_both_searched_and_put_the_same_first(self, ranks, strategy, expected) -> None:
+        retrieval = found(hit(**ranks), strategy=strategy)
+
+        assert features(retrieval=retrieval)["agreement"] == expected
+
+    @given(
+        st.text(max_size=80),
+        st.lists(st.text(min_size=1, max_size=80), min_size=1, max_size=3),
+        st.sampled_from(["es", "de", "en"]),
+    )
+    def test_every_feature_and_the_score_are_shares_whatever_is_asked_of_whatever(self, query, texts, language) -> None:
+        sources = [source(text, language=language, number=number) for number, text in enumerate(texts, 1)]
+
+        made = evidence_features(query, None, sources, language=language, statistics=statistics())
+
+        assert set(made) == set(EVIDENCE_WEIGHTS)
+        assert all(0 <= value <= 1 + 1e-9 for value in made.values())
+        assert 0 < evidence_score(made) < 1
+
+    @given(
+        st.dictionaries(st.sampled_from(sorted(EVIDENCE_WEIGHTS)), st.floats(0, 1)),
+        st.sampled_from(sorted(EVIDENCE_WEIGHTS)),
+    )
+    def test_more_of_any_feature_is_never_less_evidence(self, given_features, name) -> None:
+        low = dict.fromkeys(EVIDENCE_WEIGHTS, 0.0) | given_features
+
+        assert evidence_score(low | {name: 1.0}) >= evidence_score(low)
+
+
+class TestEvidence:
+    def test_no_sources_are_no_evidence(self) -> None:
+        made = judge_evidence(
+            ASKED,
+            None,
+            (),
+            language="es",
+            statistics=statistics(),
+            reranker=None,
+            fallback=None,
+            least_score=0.0,
+            least_rerank_score=0.0,
+        )
+
+        assert made is NO_EVIDENCE
+        assert not made.is_enough
+
+    def test_a_source_that_answers_the_question_is_high(self) -> None:
+        assert judged().confidence == "high"
+
+    def test_a_source_on_something_else_is_insufficient(self) -> None:
+        made = judged(
+            "¿Cuál es la capital de Mongolia?",
+            retrieval=found(hit(semantic=1)),
+            known=statistics("capital", "mongolia"),
+        )
+
+        assert made.confidence == "insufficient"
+        assert not made.is_enough
+
+    def test_levels_begin_at_their_cut_offs_and_the_threshold_wins(self) -> None:
+        score = judged().score
+
+        assert HIGH_SCORE > MEDIUM_SCORE
+        assert judged(least_score=score).confidence == "high"
+        assert judged(least_score=min(1.0, score + 1e-9)).confidence == "insufficient"
+
+    @pytest.mark.parametrize("reranker", ["http:bge", "cross_encoder:bge@ab12"])
+    def test_a_calibrated_re_ranker_below_its_own_threshold_is_insufficient(self, reranker) -> None:
+        bad, good = found(hit(rerank_score=0.59)), found(hit(rerank_score=0.6))
+
+        assert not judged(retrieval=bad, reranker=reranker).is_enough
+        assert judged(retrieval=good, reranker=reranker).is_enough
+
+    @pytest.mark.parametrize("reranker", [None, "embedded@1", "llm:habla@1"])
+    def test_scores_on_another_scale_are_not_held_to_it(self, reranker) -> None:
+        assert not is_calibrated(reranker)
+        assert judged(retrieval=found(hit(rerank_score=0.016)), reranker=reranker).is_enough
+
+    def test_the_newest_notes_are_low_and_always_enough(self) -> None:
+        made = judged("¿qué hay de nuevo?", source("Otra cosa."), fallback="recent_notes", least_score=1.0)
+
+        assert made.confidence == "low"
+
+    def test_a_near_source_in_another_language_is_low_instead_of_insufficient(self) -> None:
+        english = source("Something entirely different.", language="en")
+
+        near = judged("¿Qué pasó en Sueca?", english, retrieval=found(hit(semantic=1)), least_score=0.9)
+        far = judged(
+            "¿Qué pasó en Sueca?", english, retrieval=found(hit(semantic=1), is_confident=False), least_score=0.9
+        )
+
+        assert (near.confidence, far.confidence) == ("low", "insufficient")
+
+
+def citation(*, claim=(0, 10), is_supported: bool = True) -> CheckedCitation:
+    return CheckedCitation(
+        number=1,
+        mark=(6, 9),
+        claim=claim,
+        evidence=(0, 5) if is_supported else None,
+        quote="texto" if is_supported else "",
+        support=1.0 if is_supported else 0.0,
+        is_supported=is_supported,
+        verified_by="lexical",
+    )
+
+
+def checked(*citations: CheckedCitation, uncited=()) -> CheckedText:
+    return CheckedText(text="x" * 60, citations=citations, uncited=uncited, removed=0)
+
+
+class TestAfterwards:
+    def test_groundedness_is_the_share_of_claims_that_a_source_holds(self) -> None:
+        held, elsewhere = citation(claim=(0, 10)), citation(claim=(10, 20))
+
+        assert groundedness_of(checked(held)) == 1.0
+        assert groundedness_of(checked(held, uncited=((20, 30),))) == 0.5
+        assert groundedness_of(checked(held, elsewhere, uncited=((20, 30),))) == pytest.approx(2 / 3)
+
+    def test_a_claim_that_two_sources_are_cited_for_counts_once_and_is_held_by_either(self) -> None:
+        assert groundedness_of(checked(citation(), citation(is_supported=False))) == 1.0
+
+    def test_a_citation_that_does_not_hold_counts_once_though_its_sentence_is_uncited_too(self) -> None:
+        wrong = citation(claim=(20, 30), is_supported=False)
+
+        assert groundedness_of(checked(citation(), wrong, uncited=((20, 31),))) == 0.5
+
+    def test_a_part_of_a_sentence_that_does_not_hold_counts(self) -> None:
+        assert groundedness_of(checked(citation(), citation(claim=(11, 20), is_supported=False))) == 0.5
+
+    def test_what_claims_nothing_has_no_groundedness(self) -> None:
+        assert groundedness_of(checked()) is None
+
+    @pytest.mark.parametrize(
+        ("text", "groundedness", "expected"),
+        [
+            (checked(citation()), 1.0, "high"),
+            (checked(citation(), uncited=((20, 30),)), 0.8, "medium"),
+            (checked(citation(), citation(claim=(20, 30), is_supported=False)), 0.8, "medium"),
+            (checked(citation(), uncited=((20, 30),)), 0.69, "low"),
+            (checked(citation(is_supported=False)), 1.0, "low"),
+            (checked(), None, "low"),
+        ],
+        ids=["all held", "a claim uncited", "a citation fails", "too little held", "nothing held", "nothing claimed"],
+    )
+    def test_an_answer_lowers_the_confidence_of_its_evidence(self, text, groundedness, expected) -> None:
+        evidence = Evidence(score=0.95, confidence="high", features={})
+
+        assert final_confidence(evidence, text, groundedness, least_groundedness=0.7) == expected
+
+    def test_an_answer_raises_nothing(self) -> None:
+        for level in ("low", "medium", "high"):
+            evidence = Evidence(score=0.5, confidence=level, features={})
+            assert final_confidence(evidence, checked(citation()), 1.0, least_groundedness=0.7) == level
+
+    def test_an_answer_is_never_insufficient(self) -> None:
+        answered = final_confidence(NO_EVIDENCE, checked(citation(), uncited=((1, 2),)), 0.9, least_groundedness=0.7)
+
+        assert answered == "low"
+
+
+@pytest.mark.parametrize("language", ["es", "de", "en"])
+def test_the_fixed_refusal_is_known_for_one(language) -> None:
+    assert is_refusal(NOT_ENOUGH[language], language)
