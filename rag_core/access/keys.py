@@ -96,7 +96,8 @@ def _hashed(secret: str) -> bytes:
 def check_grant(grant: KeyGrant, *, now: datetime) -> KeyGrant:
     """The grant, its name trimmed and its scopes in order.
 
-    Evaluations ask and quote all of a tenant's notes, so a key for some departments can neither evaluate nor administrate.
+    Evaluations ask and quote all of a tenant's notes, and whoever can write a note under a name learns whether another has it: a key
+    for some departments reads only.
 
     Raises:
         InvalidInputError: no such name, no scope, an end that has passed, or departments beside a scope that sees everything.
@@ -110,10 +111,10 @@ def check_grant(grant: KeyGrant, *, now: datetime) -> KeyGrant:
         raise InvalidInputError(f"a key without scopes opens nothing; choose from {', '.join(SCOPES)}")
     if grant.expires_at is not None and grant.expires_at <= now:
         raise InvalidInputError(f"the key would have expired on {grant.expires_at.isoformat()}; choose a later time")
-    if grant.departments is not None and wanted & {"evaluate", "admin"}:
+    if grant.departments is not None and wanted != {"read"}:
         raise InvalidInputError(
-            "a key for some departments cannot have the scope evaluate or admin, which shows all of the tenant's notes; leave one "
-            "of the two out"
+            "a key for some departments can have the scope read alone: the others tell of all of the tenant's notes; leave one of the "
+            "two out"
         )
     return KeyGrant(
         tenant=grant.tenant,

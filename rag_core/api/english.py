@@ -18,6 +18,10 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "RateLimitedError": ("Too many questions", "Rate limit exceeded. Try again in {seconds} seconds"),
     "NotFoundError": ("Not found", "What was asked for does not exist"),
     "ConflictError": ("Conflict", "It exists already"),
+    "TenantFullError": (
+        "No room for another note",
+        "There are as many notes as there may be; delete some, or have the limit raised",
+    ),
     "IncomparableRunsError": ("Not comparable", "These runs did not ask the same"),
     "TooManyJobsError": ("Too many jobs", "There are as many unfinished jobs as there may be; wait, or cancel one"),
     "AnswerTimeoutError": ("Timed out", "The answer was not written in time. Please try again."),
@@ -59,6 +63,8 @@ _FIELD_PROBLEMS: Mapping[str, str] = {
     "date": "{subject} is no ISO 8601 date such as 2025-03-01T09:00:00+01:00",
     "choice": "{subject} is none of those allowed: es, de, en",
     "json": "{subject}: has a number or a character that JSON does not allow",
+    "visibility": "{subject}: expected is tenant, department or private",
+    "departments": "{subject}: visibility department needs department or departments that say which",
 }
 _SUBJECTS: Mapping[str, str] = {"query": "Query", "text": "Content", "id": "External id", "language": "Language"}
 

@@ -40,6 +40,7 @@ from rag_core.errors import (
     RagError,
     RateLimitedError,
     RetrievalFailedError,
+    TenantFullError,
     TooManyJobsError,
     UnauthenticatedError,
 )
@@ -132,6 +133,12 @@ _ANSWERS: tuple[tuple[type[RagError], int, str, str], ...] = (
     ),
     (NotFoundError, 404, "No encontrado", "No existe lo que se pide"),
     (ConflictError, 409, "Conflicto", "Ya existe"),
+    (
+        TenantFullError,
+        409,
+        "No cabe ninguna nota más",
+        "Ya están todas las notas que puede haber; borra alguna, o pide a quien administra esto que amplíe el límite",
+    ),
     (IncomparableRunsError, 409, "Evaluaciones no comparables", "Las evaluaciones no preguntaron lo mismo"),
     (
         TooManyJobsError,
@@ -223,6 +230,8 @@ _PROBLEMS: Mapping[str, str] = {
     "date": "{subject} no es una fecha ISO 8601 válida, como 2025-03-01T09:00:00+01:00",
     "choice": "{subject} no es uno de los admitidos: es, de, en",
     "json": "{subject}: hay un número o carácter que JSON no admite",
+    "visibility": "{subject} no es ninguna de las admitidas: tenant, department, private",
+    "departments": "{subject}: con visibility «department» hay que decir cuáles, en department o departments",
 }
 
 

@@ -26,6 +26,10 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "AnswerFailedError": ("Keine Antwort", "Das Sprachmodell gab keine Antwort. Bitte noch einmal versuchen."),
     "NotFoundError": ("Nicht gefunden", "Das Angefragte gibt es nicht"),
     "ConflictError": ("Konflikt", "Das gibt es schon"),
+    "TenantFullError": (
+        "Kein Platz für weitere Notizen",
+        "Es gibt schon so viele Notizen, wie es geben darf; bitte welche löschen oder die Grenze anheben lassen",
+    ),
     "IncomparableRunsError": ("Nicht vergleichbar", "Diese Läufe haben nicht dasselbe gefragt"),
     "TooManyJobsError": (
         "Zu viele Aufträge",
@@ -91,6 +95,8 @@ _FIELD_PROBLEMS: Mapping[str, str] = {
     "date": "{subject}: kein Datum nach ISO 8601 wie 2025-03-01T09:00:00+01:00",
     "choice": "{subject}: erwartet wird es, de oder en",
     "json": "{subject}: enthält eine Zahl oder ein Zeichen, das JSON nicht erlaubt",
+    "visibility": "{subject}: erwartet wird tenant, department oder private",
+    "departments": "{subject}: zu visibility «department» gehört in department oder departments, welche",
 }
 
 _VALUES: Mapping[str, str] = {

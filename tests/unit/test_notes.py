@@ -100,3 +100,50 @@ def test_the_id_depends_on_tenant_source_and_external_id_alone() -> None:
         )
         == 4
     )
+
+
+class TestAudience:
+    """Whom a note is meant for, by its metadata."""
+
+    @pytest.mark.parametrize(
+        ("metadata", "expected"),
+        [
+            ({}, None),
+            ({"visibility": "tenant"}, None),
+            ({"department": "ventas", "departments": 7}, None),
+            ({"visibility": "tenant", "department": "ventas"}, None),
+            ({"visibility": "private", "department": "ventas"}, ()),
+            ({"visibility": "department", "department": "Ventas "}, ("ventas",)),
+            ({"visibility": "department", "departments": ["b", "A", "a"]}, ("a", "b")),
+            ({"visibility": "department", "department": "c", "departments": ["a"]}, ("a", "c")),
+            (
+                {"visibility": "department", "department": unicodedata.normalize("NFD", "LÍNEA STRASSE")},
+                ("línea strasse",),
+            ),
+        ],
+        ids=str,
+    )
+    def test_it_is_everybody_unless_the_metadata_say_whom(self, metadata, expected) -> None:
+        assert parse({"id": "1", "text": "a", "metadata": metadata}).departments == expected
+
+    @pytest.mark.parametrize(
+        "metadata",
+        [
+            {"visibility": None},
+            {"visibility": "public"},
+            {"visibility": "Private"},
+            {"visibility": ["private"]},
+            {"visibility": "department"},
+            {"visibility": "department", "department": " "},
+            {"visibility": "department", "department": 7},
+            {"visibility": "department", "departments": []},
+            {"visibility": "department", "departments": "ventas"},
+            {"visibility": "department", "departments": ["ventas", None]},
+            {"visibility": "department", "departments": [f"d{number}" for number in range(51)]},
+            {"visibility": "department", "department": "x" * 513},
+        ],
+        ids=lambda metadata: str(metadata)[:60],
+    )
+    def test_what_does_not_say_whom_is_refused(self, metadata) -> None:
+        with pytest.raises(InvalidInputError, match=r"metadata\.visibility is"):
+            parse({"id": "1", "text": "a", "metadata": metadata})
