@@ -1,13 +1,14 @@
 """Hits into an answer with citations: the interface, and one file a step.
 
-In the order of the work: ``fallbacks`` finds what an answer is made from, ``evidence`` and ``confidence`` say how far it answers the
-question and whether any answer should be given, ``context`` numbers the sources and cuts them to what a prompt holds, ``extractive`` answers with
-the best sentences of the sources, ``generation`` has a chat model write the answer, ``citations`` reads from an answer what
-it cites, ``verification`` holds every citation to its source, ``tidying`` takes out what does not hold, ``rendering`` writes citations as a contract wants them. ``answer`` is the
-whole path. Not here: searching (``rag_core.retrieval``), what may come in and go out (``rag_core.guardrails``), conversations
-(``rag_core.conversation``), and how good answers are (``rag_core.evaluation.answers``).
-Imports point to ``cancellation``, ``chat``, ``chunking``, ``guardrails``, ``language`` and ``model``; ``answer`` and
-``fallbacks`` alone to ``engine`` and ``retrieval``.
+In the order of the work: ``fallbacks`` finds the sources, ``evidence`` and ``confidence`` say how far they answer the question and
+whether any answer should be given, ``context`` numbers the sources and cuts them to what a prompt holds, ``compression`` shortens
+them before that, ``extractive`` answers with the best sentences of the sources (``sentence_scores``), ``generation`` has a chat model
+write the answer, ``citations`` reads from an answer what it cites, ``verification`` holds every citation to its source, ``tidying``
+takes out what does not hold, ``rendering`` writes citations as a contract wants them. ``answer`` is the whole path. Not here: searching
+(``rag_core.retrieval``), what may come in and go out (``rag_core.guardrails``), conversations (``rag_core.conversation``), and how good
+answers are (``rag_core.evaluation.answers``).
+Imports point to ``cancellation``, ``chat``, ``chunking``, ``guardrails``, ``language`` and ``model``; ``answer`` and ``fallbacks``
+alone to ``engine`` and ``retrieval``.
 """
 
 from collections.abc import Generator, Sequence
@@ -30,6 +31,9 @@ RefusalReason = Literal[
     "not_grounded",  # too little of it is, and the caller wants such answers refused
     "blocked",  # what was answered must not go out
 ]
+Compression = Literal["none", "extractive", "abstractive", "hierarchical"]
+"""How sources are shortened: not at all, to the sentences nearest to the question, to summaries by a chat model, or all but
+the first that way."""
 VerifiedBy = Literal["lexical", "judge"]
 """What found that a source says what is claimed: words and figures in common, or a model that was asked."""
 
@@ -59,10 +63,14 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptContext:
-    """What an answerer is given to read: ``text`` is exactly what a prompt holds of the sources, '[]' without any."""
+    """What an answerer is given to read: ``text`` is exactly what a prompt holds of the sources, '[]' without any.
+
+    ``compression`` is how the sources' texts were shortened, which may be less than was asked for.
+    """
 
     sources: tuple[Source, ...]
     text: str
+    compression: Compression = "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,13 +9,20 @@ from dataclasses import dataclass, field
 from typing import Literal
 from uuid import UUID
 
-from rag_core.answering import CheckedCitation, CheckedText, Confidence, PromptContext, RefusalReason, Source
+from rag_core.answering import (
+    CheckedCitation,
+    CheckedText,
+    Compression,
+    Confidence,
+    PromptContext,
+    RefusalReason,
+    Source,
+)
 from rag_core.chat import Message
 from rag_core.configuration import RetrievalConfig
 from rag_core.model import NO_FILTERS, Filters, Language, Retrieval, Span
 
 Contract = Literal["chat", "query", "rag_v2", "page", "command"]
-Compression = Literal["none", "extractive", "abstractive", "hierarchical"]
 FallbackMode = Literal["keyword_recency", "recent_notes"]
 """How sources were found where the usual way was closed: without vectors, or by date alone because no word fitted."""
 

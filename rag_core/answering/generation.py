@@ -1,25 +1,33 @@
 """Answers written by a chat model from numbered sources, and which way of answering a process has."""
 
 import json
+import time
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag_core.answering import Answerer, GeneratedAnswer, PromptContext
-from rag_core.answering.citations import parse_citations
-from rag_core.answering.context import MAX_CONTEXT_TOKENS, build_context
+from rag_core.answering.citations import parse_citations, without_citations
+from rag_core.answering.context import MAX_CONTEXT_TOKENS, build_context, fit_sources
 from rag_core.answering.extractive import ExtractiveAnswerer
 from rag_core.answering.refusals import is_refusal
 from rag_core.cancellation import Cancellation
 from rag_core.chat import ChatModel, Message
+from rag_core.chunking import count_tokens
+from rag_core.errors import PromptTooLongError
 from rag_core.language.answering import ANSWER_INSTRUCTIONS, NO_ANSWER
 from rag_core.model import Hit, Language
 
-PROMPT_VERSION = "1"
+PROMPT_VERSION = "2"
 """To be raised with any change of what is asked."""
 MAX_ANSWER_TOKENS = 600
 TEMPERATURE = 0.3
 """Of what people are answered; what is measured is made at 0."""
+MAX_HISTORY_TOKENS = 800
+MAX_HISTORY_MESSAGES = 8
+_NO_SOURCES = PromptContext(sources=(), text="[]")
+_TRIES = 3
+"""A prompt that the server finds too long is shortened, and what it said of its length is known by then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,15 +43,11 @@ class GeneratedAnswerer:
         return f"generated:{self.chat.name}@{PROMPT_VERSION}"
 
     def answer(self, query: str, hits: Sequence[Hit], *, language: Language, timeout_seconds: float) -> GeneratedAnswer:
-        """What the model says, word for word; whether its citations hold is for the reader of ``citations`` to judge."""
-        context = build_context(hits, max_tokens=self.max_context_tokens)
-        if not context.sources:
-            return GeneratedAnswer(
-                text=NO_ANSWER[language], language=language, context=context, citations=(), is_refusal=True
-            )
-        text = self.chat.complete(
-            prompt_of(query, context, language), timeout_seconds=timeout_seconds, max_tokens=MAX_ANSWER_TOKENS
-        )
+        """What the model says at temperature 0, word for word; whether its citations hold is for others to judge."""
+        max_tokens = min(self.max_context_tokens, self.fetch_context_tokens(query, language=language))
+        context = build_context(hits, max_tokens=max_tokens)
+        bits = self._written(query, context, language=language, timeout_seconds=timeout_seconds, temperature=0)
+        text = "".join(bits)
         return GeneratedAnswer(
             text=text,
             language=language,
@@ -52,9 +56,10 @@ class GeneratedAnswerer:
             is_refusal=is_refusal(text, language),
         )
 
-    def fetch_context_tokens(self, query: str, *, language: Language, history: Sequence[Message] = ()) -> int:  # noqa: ARG002
-        """What the sources may have of the model's context."""
-        return self.max_context_tokens
+    def fetch_context_tokens(self, query: str, *, language: Language, history: Sequence[Message] = ()) -> int:
+        """What the model's context leaves beside instructions, conversation, question and answer."""
+        prompt = prompt_of(query, _NO_SOURCES, language, history=history)
+        return self.chat.fetch_free_tokens(prompt, answer_tokens=MAX_ANSWER_TOKENS)
 
     def stream(
         self,
@@ -66,30 +71,89 @@ class GeneratedAnswerer:
         history: Sequence[Message] = (),
         cancellation: Cancellation | None = None,
     ) -> Generator[str]:
-        """What the model says as it says it."""
+        """What the model says as it says it, at temperature 0.3."""
+        yield from self._written(
+            query,
+            context,
+            language=language,
+            timeout_seconds=timeout_seconds,
+            temperature=TEMPERATURE,
+            history=history,
+            cancellation=cancellation,
+        )
+
+    def _written(
+        self,
+        query: str,
+        context: PromptContext,
+        *,
+        language: Language,
+        timeout_seconds: float,
+        temperature: float,
+        history: Sequence[Message] = (),
+        cancellation: Cancellation | None = None,
+    ) -> Generator[str]:
+        """The model's answer; as long as it has said nothing, a prompt that is too long is tried again with fewer sources."""
         if not context.sources:
             yield NO_ANSWER[language]
             return
-        system, user = prompt_of(query, context, language)
-        with closing(
-            self.chat.stream(
-                [system, *history, user],
-                timeout_seconds=timeout_seconds,
+        ends_at = time.monotonic() + timeout_seconds
+        for tries_left in reversed(range(_TRIES)):
+            answering = self.chat.stream(
+                prompt_of(query, context, language, history=history),
+                timeout_seconds=ends_at - time.monotonic(),
                 max_tokens=MAX_ANSWER_TOKENS,
-                temperature=TEMPERATURE,
+                temperature=temperature,
                 cancellation=cancellation,
             )
-        ) as bits:
-            yield from bits
+            with closing(answering) as bits:
+                try:
+                    first = next(bits)
+                except PromptTooLongError:
+                    context = self._shorter(query, context, language, history)
+                    if not tries_left or not context.sources:
+                        raise
+                    continue
+                yield first
+                yield from bits
+                return
+
+    def _shorter(
+        self, query: str, context: PromptContext, language: Language, history: Sequence[Message]
+    ) -> PromptContext:
+        """Fewer of the sources, with their numbers: what the model's context holds by now, at most three quarters."""
+        free = self.fetch_context_tokens(query, language=language, history=history)
+        return fit_sources(context.sources, max_tokens=min(free, count_tokens(context.text) * 3 // 4))
 
 
-def prompt_of(query: str, context: PromptContext, language: Language) -> list[Message]:
-    """Instructions in the question's language, then question and sources as JSON, which no text can break out of."""
+def prompt_of(
+    query: str, context: PromptContext, language: Language, *, history: Sequence[Message] = ()
+) -> list[Message]:
+    """Instructions in the question's language, the last turns, then question and sources as JSON, which no text can break out of."""
     asked = f'{{"question": {json.dumps(query, ensure_ascii=False)}, "sources": {context.text}}}'
     return [
         Message(role="system", content=ANSWER_INSTRUCTIONS[language].format(no_answer=NO_ANSWER[language])),
+        *last_turns(history),
         Message(role="user", content=asked),
     ]
+
+
+def last_turns(history: Sequence[Message]) -> list[Message]:
+    """The last of what both said, as much as a prompt has room for, without marks: their numbers were of other sources.
+
+    It begins with a question. What a caller calls the system's is left out.
+    """
+    said = [message for message in history if message.role != "system" and message.content.strip()]
+    kept: list[Message] = []
+    left = MAX_HISTORY_TOKENS
+    for message in reversed(said[-MAX_HISTORY_MESSAGES:]):
+        left -= count_tokens(message.content)
+        if left < 0:
+            break
+        kept.insert(0, replace(message, content=" ".join(without_citations(message.content).split())))
+    while kept and kept[0].role != "user":
+        kept.pop(0)
+    return kept
 
 
 def build_answerer(chat: ChatModel | None) -> Answerer:

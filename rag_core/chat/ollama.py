@@ -12,6 +12,7 @@ from rag_core.call_time import call_time, timed_parts
 from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
 from rag_core.chat.context_window import ContextWindow
+from rag_core.chat.control_tokens import without_control_tokens
 from rag_core.chat.thoughts import SpokenStream, spoken
 from rag_core.errors import ChatCancelledError, ChatError, ChatUnavailableError, PromptTooLongError
 from rag_core.ollama import FAILURES, KEEP_ALIVE, explain, fetch_chat_model_card, is_outage, is_too_long, open_client
@@ -181,4 +182,4 @@ class OllamaChat:
 
 
 def _as_sent(messages: Sequence[Message]) -> list[dict[str, str]]:
-    return [{"role": message.role, "content": message.content} for message in messages]
+    return [{"role": message.role, "content": without_control_tokens(message.content)} for message in messages]

@@ -179,7 +179,7 @@ def test_a_chat_model_is_given_question_and_sources_in_the_question_s_language(o
     )
 
     system, user = ollama_server.bodies("/api/chat")[0]["messages"]
-    assert system["content"].startswith("Respondes preguntas")
+    assert system["content"].startswith("Ayudas a alguien a encontrar respuestas")
     assert json.loads(user["content"])["sources"] == json.loads(answer.context.text)
     assert ollama_server.bodies("/api/chat")[0]["options"]["temperature"] == 0
     assert (answer.text, answer.citations[0].numbers) == ("Costó 142 euros [1].", (1,))
@@ -202,4 +202,4 @@ def test_a_chat_model_that_misbehaves_is_an_error(ollama_server, chat, fault) ->
 
 def test_without_a_chat_model_sentences_are_quoted(chat) -> None:
     assert build_answerer(None).name == "extractive@1"
-    assert build_answerer(chat).name == "generated:planted@1"
+    assert build_answerer(chat).name == "generated:planted@2"

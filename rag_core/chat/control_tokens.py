@@ -1,0 +1,19 @@
+"""Text without what a model's template takes for the end of a turn or the beginning of another. Pure."""
+
+import re
+
+_CONTROL = re.compile(
+    r"<[|\uff5c][^<>|\uff5c\n]{1,40}[|\uff5c]>"  # ChatML, Llama 3, DeepSeek
+    r"|</?(?:s|bos|eos|pad|unk|think|start_of_turn|end_of_turn)>"  # Llama 2, Gemma, those that think aloud
+    r"|<</?SYS>>|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\]"  # Llama 2, Mistral
+)
+_HARMLESS = str.maketrans("<>[]", "\u2039\u203a()")
+
+
+def without_control_tokens(text: str) -> str:
+    """The text with other brackets around what reads as a control token: "<|im_end|>" becomes text, every offset as it was.
+
+    Ollama renders messages into one string before it looks for such tokens, so that a note which holds one would end its own
+    turn and speak as somebody else.
+    """
+    return _CONTROL.sub(lambda match: match[0].translate(_HARMLESS), text)
