@@ -4,11 +4,11 @@ import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 from uuid import UUID, uuid4
 
 from rag_core.access.pseudonyms import pseudonyms
-from rag_core.answering import CheckedText, Confidence, PromptContext, RefusalReason
+from rag_core.answering import Answerer, CheckedText, Confidence, PromptContext, RefusalReason
+from rag_core.answering.compression import fetch_context
 from rag_core.answering.confidence import (
     Evidence,
     final_confidence,
@@ -16,7 +16,6 @@ from rag_core.answering.confidence import (
     is_calibrated,
     judge_evidence,
 )
-from rag_core.answering.context import build_context
 from rag_core.answering.events import (
     Answer,
     Answered,
@@ -27,6 +26,7 @@ from rag_core.answering.events import (
 )
 from rag_core.answering.extractive import ExtractiveAnswerer
 from rag_core.answering.fallbacks import FoundSources, find_sources
+from rag_core.answering.finishing import OutgoingGate, finish
 from rag_core.answering.generation import build_answerer
 from rag_core.answering.refusals import is_refusal
 from rag_core.answering.understanding import LANGUAGES, Question, understand
@@ -37,13 +37,15 @@ from rag_core.conversation import Outcome, QuestionFigures
 from rag_core.conversation.records import SpokenTurn, kept_answer, record, search_figures
 from rag_core.engine import Engine
 from rag_core.errors import AnswerCancelledError, GuardrailError, RagError
+from rag_core.guardrails import RedactionPolicy
+from rag_core.guardrails.policies import redaction_policy
 from rag_core.language.answer_warnings import PATH_WARNINGS, PathWarning
 from rag_core.language.fixed_answers import NO_NOTES, NOT_ENOUGH
-from rag_core.language.guardrails import DISCLAIMERS
 from rag_core.model import Language, TenantId
 from rag_core.query.transformation import query_language
 
-NOTHING = CheckedText(text="", citations=(), uncited=(), removed=0)
+SUMMARY_SHARE = 0.5
+"""How much of the time for an answer may go by summing its sources up, where that is asked for."""
 NO_CONTEXT = PromptContext(sources=(), text="[]")
 
 
@@ -177,12 +179,13 @@ def _answered(course: _Course, check_rate: Callable[[], None] | None) -> Generat
     )
     answerer = build_answerer(engine.chat)
     retrieval_ms = course.total_ms
-    context = course.context = build_context(found.hits, max_tokens=_context_tokens(course, answerer))
+    context = course.context = _read(course, found, answerer)
     yield SourcesFound(retrieval=found.retrieval, context=context, fallback=found.fallback)
     evidence = course.evidence = _judged(course, found, context)
     if not evidence.is_enough:
         return _refused(course, found.refusal or "insufficient_evidence", stages={"retrieval": retrieval_ms})
     require_wanted(course.cancellation)
+    policy = redaction_policy(request.contract, None)
     writing = Writing(
         query=question.searched,
         context=context,
@@ -191,20 +194,28 @@ def _answered(course: _Course, check_rate: Callable[[], None] | None) -> Generat
         history=question.history,
         timeout_seconds=engine.settings.chat_timeout_ms / 1000,
         cancellation=course.cancellation,
+        gate=OutgoingGate(language=question.language, policy=policy),
     )
     course.answerer = answerer.name
     yield from writing.sentences()
     course.answerer = writing.answerer.name
     stages = {"retrieval": retrieval_ms, "generation": writing.generation_ms, "checking": writing.checking_ms}
-    return _finished(course, evidence, writing, stages)
+    return _finished(course, evidence, writing, policy, stages)
 
 
-def _context_tokens(course: _Course, answerer: Any) -> int:
-    """As much as the caller, the settings and the model's context allow."""
-    question, settings = course.asked, course.engine.settings
-    wanted = course.request.options.max_context_tokens or settings.answer_context_tokens
-    may: int = answerer.fetch_context_tokens(question.searched, language=question.language, history=question.history)
-    return min(wanted, may)
+def _read(course: _Course, found: FoundSources, answerer: Answerer) -> PromptContext:
+    """The sources as an answerer reads them: as much as the caller, the settings and the model's context allow."""
+    question, settings, options = course.asked, course.engine.settings, course.request.options
+    may = answerer.fetch_context_tokens(question.searched, language=question.language, history=question.history)
+    return fetch_context(
+        question.searched,
+        found.hits,
+        language=question.language,
+        compression=options.compression,
+        max_tokens=min(options.max_context_tokens or settings.answer_context_tokens, may),
+        chat=course.engine.chat,
+        timeout_seconds=SUMMARY_SHARE * settings.chat_timeout_ms / 1000,
+    )
 
 
 def _judged(course: _Course, found: FoundSources, context: PromptContext) -> Evidence:
@@ -222,27 +233,34 @@ def _judged(course: _Course, found: FoundSources, context: PromptContext) -> Evi
     )
 
 
-def _finished(course: _Course, evidence: Evidence, writing: Writing, stages: dict[str, float]) -> Answer:
+def _finished(
+    course: _Course, evidence: Evidence, writing: Writing, policy: RedactionPolicy, stages: dict[str, float]
+) -> Answer:
     """The answer as it goes out: a refusal, or the text with what it is worth and, where that is little, a disclaimer."""
-    language, checked, options = course.asked.language, writing.checked, course.request.options
-    settings = course.engine.settings
+    language, checked, least = course.asked.language, writing.checked, course.engine.settings.answer_groundedness
     if is_refusal(checked.text, language):
         return _refused(course, "model_refused", text=checked.text, writing=writing, stages=stages)
     if not checked.citations:
         return _refused(course, "no_valid_citation", writing=writing, stages=stages)
     groundedness = groundedness_of(checked)
-    is_grounded = groundedness is not None and groundedness >= settings.answer_groundedness
-    if options.is_grounding_required and not is_grounded:
+    is_weak = groundedness is None or groundedness < least
+    if course.request.options.is_grounding_required and is_weak:
         return _refused(course, "not_grounded", writing=writing, stages=stages)
-    confidence = final_confidence(evidence, checked, groundedness, least_groundedness=settings.answer_groundedness)
-    disclaimer = None if is_grounded else DISCLAIMERS[language]
-    text = checked.text if disclaimer is None else f"{checked.text.rstrip()}\n\n{disclaimer}"
+    finished = finish(
+        checked,
+        language=language,
+        policy=policy,
+        groundedness=groundedness,
+        least_groundedness=least,
+        gate=writing.gate,
+    )
     return _answer(
         course,
-        checked=CheckedText(text=text, citations=checked.citations, uncited=checked.uncited, removed=checked.removed),
-        confidence=confidence,
+        checked=finished.checked,
+        confidence=final_confidence(evidence, checked, groundedness, least_groundedness=least),
         groundedness=groundedness,
-        disclaimer=disclaimer,
+        disclaimer=finished.disclaimer,
+        warnings=finished.warnings(language),
         writing=writing,
         stages=stages,
     )
@@ -270,6 +288,7 @@ def _answer(
     refusal: RefusalReason | None = None,
     groundedness: float | None = None,
     disclaimer: str | None = None,
+    warnings: tuple[str, ...] = (),
     writing: Writing | None,
     stages: dict[str, float],
 ) -> Answer:
@@ -290,7 +309,7 @@ def _answer(
         refusal=refusal,
         groundedness=groundedness,
         disclaimer=disclaimer,
-        warnings=_warnings(course, writing, checked),
+        warnings=(*_warnings(course, writing, checked), *warnings),
         answerer=course.answerer or build_answerer(course.engine.chat).name,
         retrieval=found.retrieval if found else None,
         fallback=found.fallback if found else None,

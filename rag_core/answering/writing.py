@@ -9,6 +9,7 @@ from rag_core.answering import Answerer, CheckedText, PromptContext
 from rag_core.answering.claims import cut_sentences
 from rag_core.answering.events import SentenceReady
 from rag_core.answering.extractive import ExtractiveAnswerer
+from rag_core.answering.finishing import OutgoingGate
 from rag_core.answering.verification import ReadSources, check_sentence, joined, moved, read_sources
 from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
@@ -25,7 +26,7 @@ from rag_core.telemetry.logs import log_degraded
 
 @dataclass(slots=True, kw_only=True)
 class Writing:
-    """One answer being written: its checked sentences so far, and by whom.
+    """One answer being written: its checked sentences so far, as the gate let them out, and by whom.
 
     ``answerer`` is who says it in the end: a model that fails before its first sentence leaves the word to quoted sentences,
     and ``is_fallback`` tells so.
@@ -38,6 +39,7 @@ class Writing:
     history: Sequence[Message] = ()
     timeout_seconds: float
     cancellation: Cancellation
+    gate: OutgoingGate
     parts: list[CheckedText] = field(default_factory=list)
     is_fallback: bool = False
     checking_ms: float = 0.0
@@ -71,10 +73,10 @@ class Writing:
         except ChatCancelledError as error:
             raise AnswerCancelledError("nobody waits for the answer any more") from error
         except ChatError as error:
-            if self.parts:
+            if any(part.text.strip() for part in self.parts):
                 raise self._failure() from error
             log_degraded("chat", error)
-            self.answerer, self.is_fallback = ExtractiveAnswerer(), True
+            self.answerer, self.is_fallback, self.parts = ExtractiveAnswerer(), True, []
             yield from self._written(read)
         self.ended_at = time.perf_counter()
 
@@ -92,14 +94,17 @@ class Writing:
             for sentence in cut_sentences(bits, self.language):
                 require_wanted(self.cancellation)
                 part = self._checked(sentence, read)
+                if part is None:
+                    return
                 self.parts.append(part)
                 if part.text:
                     yield SentenceReady(text=part.text, start=start, citations=moved(part, start).citations)
                 start += len(part.text)
 
-    def _checked(self, sentence: str, read: ReadSources) -> CheckedText:
+    def _checked(self, sentence: str, read: ReadSources) -> CheckedText | None:
+        """The sentence as it may be shown; None where the answer is long enough without it."""
         began = time.perf_counter()
-        part = check_sentence(sentence, read, language=self.language)
+        part = self.gate.let_out(check_sentence(sentence, read, language=self.language))
         self.checking_ms += (time.perf_counter() - began) * 1000
         return part
 
