@@ -2,13 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
+from rag_core.access.exposure import check_exposure
+from rag_core.access.pseudonyms import FILE_NAME
 from rag_core.configurations.served import served_configuration
 from rag_core.embedding import EmbeddingModel
 from rag_core.engine import Engine, open_engine
 from rag_core.errors import ConfigurationError, RagError
 from rag_core.indexing.batches import list_tenants
 from rag_core.settings import Settings, read_settings
+from rag_core.storage.api_keys import list_keys
 from rag_core.storage.migrate import read_migrations
 from rag_core.storage.models import list_models
 from rag_core.storage.queries import query
@@ -40,6 +44,7 @@ def examine() -> list[Finding]:
     return [
         Finding(name="settings", is_ok=True, found=f"home {settings.home}, time zone {settings.timezone}"),
         *database,
+        *_secret(settings),
         *_ollama(settings, registered),
     ]
 
@@ -50,7 +55,13 @@ def _database(settings: Settings) -> tuple[list[Finding], list[EmbeddingModel]]:
         with open_engine(settings) as engine:
             with engine.database.owner() as connection:
                 registered = [known.model for known in list_models(connection)]
-            return [*_server(engine), _model(engine, registered), *_configurations(engine)], registered
+                usable = sum(key.is_usable(datetime.now(UTC)) for key in list_keys(connection))
+            return [
+                *_server(engine),
+                _access(settings, usable),
+                _model(engine, registered),
+                *_configurations(engine),
+            ], registered
     except RagError as error:
         return [Finding(name="database", is_ok=False, found=str(error), remedy="as the message says")], []
 
@@ -70,6 +81,42 @@ def _server(engine: Engine) -> Iterator[Finding]:
         is_ok=can_bypass is False and open_tables == 0,
         found=f"role brain_app {'CAN' if can_bypass else 'cannot'} bypass row-level security, {open_tables} tables without it",
         remedy="" if can_bypass is False and open_tables == 0 else "ALTER ROLE brain_app NOSUPERUSER NOBYPASSRLS",
+    )
+
+
+def _access(settings: Settings, usable_keys: int) -> Finding:
+    """Whether whoever reaches the API may do everything."""
+    keys = f"{usable_keys} usable key{'' if usable_keys == 1 else 's'}"
+    if settings.access == "keys":
+        return Finding(
+            name="access",
+            is_ok=usable_keys > 0,
+            found=f"by key, {keys}; the API listens on {settings.api_host}",
+            remedy="" if usable_keys else "`brain key create NAME`",
+        )
+    try:
+        check_exposure(settings)
+    except ConfigurationError as error:
+        return Finding(name="access", is_ok=False, found="open", remedy=str(error))
+    unused = f"; {keys} that nobody is asked for until BRAIN_ACCESS=keys" if usable_keys else ""
+    return Finding(
+        name="access",
+        is_ok=True,
+        found=f"open: whoever reaches {settings.api_host}:{settings.api_port} reads and changes all notes{unused}",
+    )
+
+
+def _secret(settings: Settings) -> Iterator[Finding]:
+    """Whether others on this machine can read what pseudonyms are made with; nothing before it is made."""
+    path = settings.home / FILE_NAME
+    if settings.secret is not None or not path.exists():
+        return
+    is_private = path.stat().st_mode & 0o077 == 0
+    yield Finding(
+        name="secret",
+        is_ok=is_private,
+        found=f"{path}, readable by {'its owner alone' if is_private else 'others too'}",
+        remedy="" if is_private else f"chmod 600 {path}",
     )
 
 

@@ -6,7 +6,7 @@ Every name is documented in ``docs/configuration.md``; a test holds the two toge
 import re
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, ValidationInfo, field_validator
@@ -70,7 +70,9 @@ class Settings(BaseSettings):
         8192, ge=1024, description="Tokens of a chat model's context that are used, prompt and answer together."
     )
     answer_context_tokens: int = Field(
-        3000, ge=100, description="Tokens of sources that an answer is made from, less where the model's context is small."
+        3000,
+        ge=100,
+        description="Tokens of sources that an answer is made from, less where the model's context is small.",
     )
     judge_model: str | None = Field(
         None, description="A chat model of Ollama that judges answers; default: the chat model, its own answers too."
@@ -220,4 +222,10 @@ def _line(item: object) -> str:
     details = dict(item)  # type: ignore[call-overload]
     name = str(details["loc"][0]) if details["loc"] else "environment"
     variable = name if name.isupper() else f"BRAIN_{name.upper()}"
-    return f"{variable}={details.get('input')!r}: {details['msg']}"
+    given = "" if _is_secret(name) else f"={details.get('input')!r}"
+    return f"{variable}{given}: {details['msg']}"
+
+
+def _is_secret(name: str) -> bool:
+    field = Settings.model_fields.get(name)
+    return field is not None and SecretStr in (field.annotation, *get_args(field.annotation))

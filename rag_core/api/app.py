@@ -1,6 +1,5 @@
 """The application, and the server that runs it: on loopback, and with keys elsewhere too."""
 
-import ipaddress
 import signal
 import socket
 import sys
@@ -16,9 +15,11 @@ from fastapi import Depends, FastAPI
 from fastapi.staticfiles import StaticFiles
 
 from rag_core.access.callers import Callers
+from rag_core.access.exposure import allowed_hosts, check_exposure
 from rag_core.access.limits import QuestionLimits
 from rag_core.access.pseudonyms import pseudonyms
 from rag_core.api import (
+    chat,
     comparison,
     configuration,
     evaluation,
@@ -26,6 +27,7 @@ from rag_core.api import (
     evaluation_pages,
     evaluation_work_pages,
     experiments,
+    feedback,
     golden_dataset,
     health,
     login,
@@ -34,16 +36,21 @@ from rag_core.api import (
     opinions,
     pages,
     performance,
+    query,
     retrieval,
+    sessions,
+    streaming,
 )
 from rag_core.api.address import check_address
 from rag_core.api.errors import register_handlers
 from rag_core.api.guard import Guard
 from rag_core.api.scopes import needed_scope
 from rag_core.api.v2 import benchmark, tuning
+from rag_core.api.v2 import chat as chat_v2
 from rag_core.api.v2 import comparison as comparison_v2
 from rag_core.api.v2 import evaluation as evaluation_v2
 from rag_core.api.v2 import golden as golden_v2
+from rag_core.api.v2 import search as search_v2
 from rag_core.api.web import STATIC_FOLDER
 from rag_core.engine import Engine, open_engine
 from rag_core.errors import ConfigurationError
@@ -60,6 +67,12 @@ _ROUTERS = tuple(
     module.router
     for module in (
         retrieval,
+        chat,
+        query,
+        search_v2,
+        chat_v2,
+        feedback,
+        sessions,
         configuration,
         evaluation,
         comparison,
@@ -87,7 +100,6 @@ _ABOUT = """Search personal notes, and know how good the search is.
 Errors are `{error, details}` in Spanish. Times are ISO 8601 in UTC. Offsets count code points.
 Where keys are asked for, a request carries one as `Authorization: Bearer KEY` or `X-API-Key: KEY`.
 """
-_EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104  named here to be told from other addresses
 OPEN_WARNING = (
     "Brain Sync: access is open: whoever can reach this address reads and changes all notes. `brain key create` and "
     "BRAIN_ACCESS=keys ask for keys.\n"
@@ -107,6 +119,7 @@ def create_app(engine: Engine) -> FastAPI:
     )
     app.state.engine, app.state.live_engine = engine, LiveEngine(engine)
     app.state.experiments = LiveExperiments(engine.executors["experiments"])
+    app.state.answering = streaming.answering_places()
     settings = engine.settings
     callers = Callers(
         engine.database, pseudonyms(settings.home, settings.secret), timeout_ms=settings.request_timeout_ms
@@ -169,44 +182,6 @@ def _describe_keys(document: dict[str, Any]) -> None:
             operation["responses"]["403"] = {
                 "description": f"The key has not the scope `{scope}`, or the request is not from here."
             } | failure
-
-
-def allowed_hosts(settings: Settings) -> frozenset[str]:
-    """The names beside those of loopback that requests may call this machine by: those allowed, and the address it listens on."""
-    names = {name.strip().lower().removesuffix(".") for name in settings.allowed_hosts.split(",")}
-    address = settings.api_host.lower()
-    own = set() if address in _EVERYWHERE else {f"[{address}]" if ":" in address else address}
-    return frozenset((names | own) - {""})
-
-
-def check_exposure(settings: Settings) -> None:
-    """Refuse to give everything to whoever asks from another machine.
-
-    Raises:
-        ConfigurationError: access is open, and the address or a name that is allowed is not this machine's alone.
-    """
-    if settings.access == "keys":
-        return
-    if not _is_loopback(settings.api_host):
-        raise ConfigurationError(
-            f"BRAIN_API_HOST={settings.api_host} can be reached from other machines, and access is open, so all of them could read "
-            "and change all notes. Make a key with `brain key create NAME` and set BRAIN_ACCESS=keys, or leave BRAIN_API_HOST out"
-        )
-    foreign = sorted(name for name in allowed_hosts(settings) if not _is_loopback(name))
-    if foreign:
-        raise ConfigurationError(
-            f"BRAIN_ALLOWED_HOSTS names {', '.join(foreign)}, which others may reach through a proxy, and access is open. Make a key "
-            "with `brain key create NAME` and set BRAIN_ACCESS=keys, or leave BRAIN_ALLOWED_HOSTS out"
-        )
-
-
-def _is_loopback(host: str) -> bool:
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def serve(settings: Settings) -> None:

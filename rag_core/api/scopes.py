@@ -58,7 +58,7 @@ def rule_of(path: str) -> Rule | None:
         return RULES["/"]
     parts = path.rstrip("/").split("/")
     beginnings = ("/".join(parts[:count]) for count in range(len(parts), 1, -1))
-    return next((RULES[beginning] for beginning in beginnings if beginning in RULES), None)
+    return next((RULES[beginning] for beginning in beginnings if beginning in RULES and beginning != "/"), None)
 
 
 def needed_scope(method: str, path: str) -> Scope | None:

@@ -13,6 +13,7 @@ from rag_core.cli import (  # noqa: F401  they register the commands
     evaluation,
     experiments,
     golden,
+    keys,
     migration,
     models,
     notes,

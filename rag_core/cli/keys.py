@@ -1,0 +1,242 @@
+"""API keys: making one, seeing which there are, revoking one."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say, table
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+    from rag_core.access.keys import ApiKey
+
+key_app = typer.Typer(no_args_is_help=True, help="API keys: who may use the API, as which tenant, and for what.")
+app.add_typer(key_app, name="key")
+
+STATEMENT_MS = 15_000
+
+
+@key_app.command("create")
+def create(
+    name: Annotated[str, typer.Argument(help="Whose key it is, or what it is for.")],
+    tenant: TenantOption = None,
+    scopes: Annotated[
+        list[str] | None,
+        typer.Option("--scope", help="read (default), write, evaluate or admin; give it several times for several."),
+    ] = None,
+    departments: Annotated[
+        list[str] | None,
+        typer.Option("--department", help="Whose notes it sees beside everybody's; default: all of the tenant's."),
+    ] = None,
+    expires: Annotated[
+        str | None, typer.Option(help="When it ends: 90d, 12h or a day such as 2027-01-31; default: never.")
+    ] = None,
+    per_minute: Annotated[int | None, typer.Option(min=1, help="Questions in a minute at most.")] = None,
+    per_hour: Annotated[int | None, typer.Option(min=1, help="Questions in an hour at most.")] = None,
+    is_json: JsonOption = False,
+) -> None:
+    """Make a key and show it, this once. It says for whom requests are answered; a tenant that is new is made with it.
+
+    Example: brain key create ana --tenant familia --scope read --scope write --expires 90d
+    """
+    from datetime import UTC
+
+    from rag_core.access.keys import KeyGrant, check_grant, make_key, parse_expiry
+    from rag_core.engine import DEFAULT_TENANT
+    from rag_core.model import TenantId
+    from rag_core.settings import read_settings
+    from rag_core.storage.alerts import operator_connection
+    from rag_core.storage.api_keys import insert_key
+    from rag_core.storage.database import open_database
+
+    with command(is_json=is_json):
+        settings, now = read_settings(), datetime.now(UTC)
+        grant = check_grant(
+            KeyGrant(
+                tenant=TenantId(tenant or settings.tenant or DEFAULT_TENANT),
+                name=name,
+                scopes=_parse_scopes(scopes or ["read"]),
+                departments=tuple(departments) if departments else None,
+                expires_at=None if expires is None else parse_expiry(expires, now=now, zone=settings.zone),
+                questions_per_minute=per_minute,
+                questions_per_hour=per_hour,
+            ),
+            now=now,
+        )
+        new = make_key()
+        with (
+            open_database(settings) as database,
+            operator_connection(database, timeout_ms=STATEMENT_MS) as connection,
+        ):
+            stored, is_new_tenant = insert_key(connection, grant, new.presented)
+        if is_json:
+            print_json({**_to_json(stored, now), "key": new.text, "is_new_tenant": is_new_tenant})
+            return
+        _tell_made(stored, zone=settings.zone, is_new_tenant=is_new_tenant, is_asked_for=settings.access == "keys")
+        print(new.text)
+
+
+def _parse_scopes(names: list[str]) -> tuple[Any, ...]:
+    """The scopes, also written with commas.
+
+    Raises:
+        InvalidInputError: there is no such scope.
+    """
+    from rag_core.access.keys import SCOPES
+    from rag_core.errors import InvalidInputError
+
+    wanted = [name.strip() for names_together in names for name in names_together.split(",")]
+    unknown = next((name for name in wanted if name not in SCOPES), None)
+    if unknown is not None:
+        raise InvalidInputError(f"{unknown!r} is no scope; choose from {', '.join(SCOPES)}")
+    return tuple(wanted)
+
+
+def _tell_made(key: "ApiKey", *, zone: "ZoneInfo", is_new_tenant: bool, is_asked_for: bool) -> None:
+    if is_new_tenant:
+        say(f"The tenant {key.tenant} did not exist and was made.")
+    end = "never ends" if key.expires_at is None else f"ends on {_local(key.expires_at, zone)}"
+    say(f"Key {key.key_id} for {key.name}: tenant {key.tenant}, {', '.join(_ordered(key))}; {end}.")
+    if not is_asked_for:
+        say("The API asks for keys once it is started with BRAIN_ACCESS=keys.")
+    say("It is shown this once; keep it where passwords are kept:")
+
+
+@key_app.command("list")
+def list_all(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
+    """Show the keys, never their secrets: of a tenant, of BRAIN_TENANT, else of all tenants.
+
+    Example: brain key list --tenant familia
+    """
+    from datetime import UTC
+
+    from rag_core.model import TenantId
+    from rag_core.settings import read_settings
+    from rag_core.storage.alerts import operator_connection
+    from rag_core.storage.api_keys import list_keys
+    from rag_core.storage.database import open_database
+
+    with command(is_json=is_json):
+        settings, now = read_settings(), datetime.now(UTC)
+        wanted = tenant or settings.tenant
+        with (
+            open_database(settings) as database,
+            operator_connection(database, timeout_ms=STATEMENT_MS) as connection,
+        ):
+            keys = list_keys(connection, TenantId(wanted) if wanted else None)
+        if is_json:
+            print_json({"keys": [_to_json(key, now) for key in keys]})
+        else:
+            _show(keys, now=now, zone=settings.zone)
+
+
+@key_app.command("revoke")
+def revoke(
+    name_or_id: Annotated[str, typer.Argument(metavar="NAME|ID", help="As `brain key list` shows it.")],
+    tenant: TenantOption = None,
+    is_json: JsonOption = False,
+) -> None:
+    """Let a key open nothing any more, within five seconds where an API runs. Its name is free for another.
+
+    Example: brain key revoke ana --tenant familia
+    """
+    from datetime import UTC
+
+    from rag_core.model import TenantId
+    from rag_core.settings import read_settings
+    from rag_core.storage.alerts import operator_connection
+    from rag_core.storage.api_keys import list_keys, revoke_key
+    from rag_core.storage.database import open_database
+
+    with command(is_json=is_json):
+        settings = read_settings()
+        wanted = tenant or settings.tenant
+        with (
+            open_database(settings) as database,
+            operator_connection(database, timeout_ms=STATEMENT_MS) as connection,
+        ):
+            key = _chosen(list_keys(connection, TenantId(wanted) if wanted else None), name_or_id)
+            revoked = revoke_key(connection, key)
+        if is_json:
+            print_json(_to_json(revoked, datetime.now(UTC)))
+        else:
+            say(
+                f"Revoked: {revoked.key_id}, {revoked.name} of {revoked.tenant}. A running API forgets it within five seconds."
+            )
+
+
+def _chosen(keys: "list[ApiKey]", name_or_id: str) -> "ApiKey":
+    """The key of that id, else the only live one of that name, else the only one.
+
+    Raises:
+        NotFoundError: there is none.
+        InvalidInputError: there are several.
+    """
+    from rag_core.errors import InvalidInputError, NotFoundError
+
+    by_id = [key for key in keys if key.key_id == name_or_id]
+    by_name = [key for key in keys if key.name == name_or_id]
+    found = by_id or [key for key in by_name if key.revoked_at is None] or by_name
+    if not found:
+        raise NotFoundError(f"no key is named {name_or_id!r} or has that id; `brain key list` shows them")
+    if len(found) > 1:
+        listed = ", ".join(f"{key.key_id} of {key.tenant}" for key in found)
+        raise InvalidInputError(f"{len(found)} keys are named {name_or_id!r}: {listed}; give the id")
+    return found[0]
+
+
+def _to_json(key: "ApiKey", now: datetime) -> dict[str, Any]:
+    return {
+        "id": key.key_id,
+        "tenant": key.tenant,
+        "name": key.name,
+        "state": _state(key, now),
+        "scopes": _ordered(key),
+        "departments": None if key.departments is None else list(key.departments),
+        "questions_per_minute": key.questions_per_minute,
+        "questions_per_hour": key.questions_per_hour,
+        "created_at": _iso(key.created_at),
+        "expires_at": _iso(key.expires_at),
+        "revoked_at": _iso(key.revoked_at),
+        "last_used_at": _iso(key.last_used_at),
+    }
+
+
+def _ordered(key: "ApiKey") -> list[str]:
+    from rag_core.access.keys import SCOPES
+
+    return [scope for scope in SCOPES if scope in key.scopes]
+
+
+def _state(key: "ApiKey", now: datetime) -> str:
+    if key.revoked_at is not None:
+        return "revoked"
+    return "usable" if key.is_usable(now) else "expired"
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
+
+
+def _local(moment: datetime | None, zone: "ZoneInfo") -> str:
+    return moment.astimezone(zone).strftime("%Y-%m-%d %H:%M") if moment else ""
+
+
+def _show(keys: "list[ApiKey]", *, now: datetime, zone: "ZoneInfo") -> None:
+    rows = [
+        [
+            key.key_id,
+            key.name,
+            key.tenant,
+            _state(key, now),
+            ", ".join(_ordered(key)),
+            "all" if key.departments is None else ", ".join(key.departments),
+            _local(key.expires_at, zone) or "never",
+            _local(key.last_used_at, zone) or "never",
+        ]
+        for key in keys
+    ]
+    headers = ["id", "name", "tenant", "", "scopes", "departments", "ends", "last used"]
+    table(f"Keys: {sum(key.is_usable(now) for key in keys)} usable", headers, rows, whole=(0,))
