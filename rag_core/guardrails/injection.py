@@ -13,9 +13,11 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 
 from rag_core.guardrails import WARN_SCORE, InjectionScan, Profile
-from rag_core.language.injections import RULES, TASK
+from rag_core.language.injections import RULES, TASK, topics_of
 from rag_core.language.lookalikes import LOOKALIKES
 from rag_core.model import Span
 
@@ -24,12 +26,12 @@ RULES_VERSION = "1"
 
 _HIDDEN_WEIGHT = 0.6
 """Of tag characters that spell something, whatever it is."""
-_AMID_TABLE_WEIGHT = 0.6
-_BEFORE_HEADER_WEIGHT = 0.6
+_MISPLACED_WEIGHT = 0.6
 _MOST_CHARACTERS = 600
 _LEAST_ROWS = 3
 _LEAST_TASK_CHARACTERS = 16
 _FIRST_TAG = 0xE0000
+_LEAST_BASE64 = 24
 
 _BOUNDARY = re.compile(
     r"(?<=[.!?…])[\"'»”)\]]{0,4}\s+|\n[^\S\n]*\n\s*|\n(?=[^\n|]{0,200}\|)|(?<=\|)[^\S\n]*\n|\n(?=[^\S\n]*(?:[-*•#>]|\d{1,2}[.)])\s)"
@@ -39,6 +41,10 @@ _INVISIBLE = re.compile(
 )
 _TAGS = re.compile("(?<!\U0001f3f4)[\U000e0020-\U000e007e]{4,}")
 _BASE64 = re.compile(r"(?<![\w+/=])[A-Za-z0-9+/]{24,4000}={0,2}(?![\w+/=])")
+_WORD = re.compile(r"[^\W_]+")
+_MARKUP_SIGN = re.compile(
+    r"[<{]|\[/?inst|!\[|javascript|display|visib|font|opac|color|onload|onerr|onclick|onmouse|begin"
+)
 _ROW = re.compile(r"^[^\n|]*\|[^\n|]*\|", re.MULTILINE)
 _HEADER = re.compile(
     r"^(?:subject|from|to|date|email_from|received date|asunto|de|para|fecha|betreff|von|an|datum)\s?:", re.MULTILINE
@@ -133,12 +139,35 @@ def _stripped(text: str, span: Span) -> Span:
 
 def _score(plain: str, span: Span, profile: Profile) -> float:
     sentence = plain[span[0] : span[1]]
-    families: dict[str, float] = {}
-    for rule in RULES:
-        weight = rule.in_note if profile == "note" else rule.in_question
-        if weight > families.get(rule.family, 0.0) and rule.pattern.search(sentence):
-            families[rule.family] = weight
-    return _combined(families.values())
+    topics = _topics(sentence)
+    families = _weights(sentence, topics, profile, are_supports=False)
+    return _combined((_weights(sentence, topics, profile, are_supports=True) | families).values()) if families else 0.0
+
+
+def _topics(sentence: str) -> frozenset[str]:
+    of_words = frozenset[str]().union(*map(topics_of, _WORD.findall(sentence)))
+    return of_words | {"markup"} if _MARKUP_SIGN.search(sentence) else of_words
+
+
+def _weights(sentence: str, topics: frozenset[str], profile: Profile, *, are_supports: bool) -> dict[str, float]:
+    """The strongest weight of each family among the rules that find something."""
+    weights: dict[str, float] = {}
+    for family, weight, pattern in _candidates(topics, profile, are_supports=are_supports):
+        if weight > weights.get(family, 0.0) and pattern.search(sentence):
+            weights[family] = weight
+    return weights
+
+
+@lru_cache(maxsize=4_096)
+def _candidates(
+    topics: frozenset[str], profile: Profile, *, are_supports: bool
+) -> tuple[tuple[str, float, re.Pattern[str]], ...]:
+    """Family, weight and pattern of the rules that a sentence with these topics can match."""
+    return tuple(
+        (rule.family, rule.in_note if profile == "note" else rule.in_question, rule.pattern)
+        for rule in RULES
+        if rule.is_support == are_supports and rule.topics <= topics
+    )
 
 
 def _combined(weights: Iterable[float]) -> float:
@@ -147,22 +176,25 @@ def _combined(weights: Iterable[float]) -> float:
 
 
 def _misplaced(plain: str, spans: Iterable[Span]) -> Iterator[tuple[Span, float]]:
-    """Sentences that set a task where a text has no place for one: between the rows of a table, before the head of a letter."""
-    rows = [match.start() for match in _ROW.finditer(plain)]
+    """Sentences that set a task where a text has no place for one: by a table's rows, before a letter's head.
+
+    In notes of other kinds people write down tasks for themselves.
+    """
+    has_rows = sum(1 for _ in islice(_ROW.finditer(plain), _LEAST_ROWS)) == _LEAST_ROWS
     header = _HEADER.search(plain)
-    for span in spans:
-        sentence = plain[span[0] : span[1]]
-        if len(sentence) < _LEAST_TASK_CHARACTERS or not TASK.search(sentence):
-            continue
-        if len(rows) >= _LEAST_ROWS and "|" not in sentence and _touches_row(plain, span):
-            yield span, _AMID_TABLE_WEIGHT
-        elif header and span[1] <= header.start():
-            yield span, _BEFORE_HEADER_WEIGHT
+    for span in spans if has_rows or header else ():
+        is_before_header = header is not None and span[1] <= header.start()
+        if is_before_header or (has_rows and _touches_row(plain, span)):
+            sentence = plain[span[0] : span[1]]
+            if len(sentence) >= _LEAST_TASK_CHARACTERS and TASK.search(sentence):
+                yield span, _MISPLACED_WEIGHT
 
 
 def _touches_row(plain: str, span: Span) -> bool:
-    """Whether the line before or after a sentence is a table's row, without a blank line between."""
-    before = plain[: span[0]].rstrip(" \t")
+    """Whether a sentence is in no row of a table, and the line before or after it is one, without a blank line between."""
+    if "|" in plain[span[0] : span[1]]:
+        return False
+    before = plain[max(0, span[0] - _MOST_CHARACTERS) : span[0]].rstrip(" \t")
     after = plain[span[1] : span[1] + _MOST_CHARACTERS].lstrip(" \t.")
     above = before[:-1].rpartition("\n")[2] if before.endswith("\n") else ""
     below = after[1:].partition("\n")[0] if after.startswith("\n") else ""
@@ -171,9 +203,11 @@ def _touches_row(plain: str, span: Span) -> bool:
 
 def _hidden_scores(text: str, profile: Profile) -> Iterator[tuple[Span, float]]:
     """Orders that a reader does not see: in tag characters, which nobody writes by hand, and in Base64."""
-    for match in _TAGS.finditer(text):
+    for match in () if text.isascii() else _TAGS.finditer(text):
         spelt = "".join(chr(ord(character) - _FIRST_TAG) for character in match[0])
         yield match.span(), _combined([_HIDDEN_WEIGHT, *_visible_scores(spelt, profile).values()])
+    if max(map(len, text.split()), default=0) < _LEAST_BASE64:
+        return
     for match in _BASE64.finditer(text):
         yield match.span(), max(_visible_scores(_decoded(match[0]), profile).values(), default=0.0)
 

@@ -6,7 +6,9 @@ write "ignore", "system" and "instructions" for good reasons. The rules are gene
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 _BETWEEN = r"[\s'_-]{1,3}"
 _GAP = r"[^.!?;]{0,40}?"
@@ -15,13 +17,19 @@ _SHORT_GAP = r"(?:\W{1,3}\w{1,30}){0,4}?\W{1,3}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectionRule:
-    """A way to command a model. Rules of one ``family`` are variants: only the strongest of a sentence counts."""
+    """A way to command a model. Rules of one ``family`` are variants: only the strongest of a sentence counts.
+
+    ``topics`` are what a sentence must have words of, each, before the pattern is tried (``topics_of``). What ``is_support`` is no
+    command by itself and counts beside another rule only.
+    """
 
     name: str
     family: str
     pattern: re.Pattern[str]
     in_question: float
     in_note: float
+    topics: frozenset[str] = frozenset()
+    is_support: bool = False
 
 
 def _words(text: str) -> str:
@@ -34,13 +42,24 @@ def _words(text: str) -> str:
     return "(?:" + "|".join(phrase.replace(" ", _BETWEEN) for phrase in phrases if phrase) + ")"
 
 
-def _rule(name: str, family: str, pattern: str, *, question: float, note: float | None = None) -> InjectionRule:
+def _rule(
+    name: str,
+    family: str,
+    pattern: str,
+    *,
+    topics: str,
+    question: float,
+    note: float | None = None,
+    is_support: bool = False,
+) -> InjectionRule:
     return InjectionRule(
         name=name,
         family=family,
         pattern=re.compile(pattern, re.MULTILINE),
         in_question=question,
         in_note=question if note is None else note,
+        topics=frozenset(topics.split()),
+        is_support=is_support,
     )
 
 
@@ -332,8 +351,27 @@ _SHAPE = _words(
     utilise(?:z)?, remplace(?:z)?, termine(?:z)?, commence(?:z)?, traduis, recommande(?:z)?, reponds, repondez
     """
 )
-_POLITE = r"(?:(?:please|kindly|and|then|also|now|always|just|instead|can\s+you|could\s+you|would\s+you|you\s+(?:must|should|will|shall)|make\s+sure\s+to|be\s+sure\s+to|remember\s+to|por\s+favor|ahora|tambien|ademas|debes|bitte|jetzt|auch|ausserdem|s\s?il\s+(?:te|vous)\s+plait|veuillez)[\s,:]{1,3}){0,3}"
-_START = rf"(?:^|[\n:;(\"'«“>*-]\s{{0,3}}|[.!?]\s{{1,3}}){_POLITE}"
+_NOT_YOURS = r"(?:(?!\b(?:your|my|our|tus?|mis?|nuestr[oa]s?|dein\w*|mein\w*|unser\w*)\b)[^!?;\n])"
+"""What a person is asked to reply with is hers: "include your order number in your reply" speaks to no model."""
+_NOT_COMMANDED = _words(
+    """
+    thanks?, looking, in, on, at, if, once, as, after, before, upon, for, we, you, he, she, they, it, this, that, the, these, those
+    and, but, our, your, his, her, my, its, there, when, while, since, because, with, from, based, regarding
+    according, depending, hope, hoping
+    gracias, espero, esperamos, esperando, quedo, la, el, los, las, un, una, segun, tras, con, por, para, si, cuando, como, recibi
+    lei, vi, no, yo, nosotros, este, esta, me, te, se, le, nos, quiero, necesito, agradezco
+    danke, vielen, ich, wir, sie, er, es, der, die, das, ein, eine, wenn, falls, nach, mit, auf, aus, fur, bei, warte, hoffe
+    merci, je, nous, il, elle, le, la, les, un, une, si, dans, avec, pour, suite
+    """
+)
+_POLITE = (
+    r"(?:(?:please|kindly|and|then|also|now|always|just|instead|can\s+you|could\s+you|would\s+you|"
+    r"you\s+(?:must|should|will|shall)|make\s+sure\s+to|be\s+sure\s+to|remember\s+to|"
+    r"por\s+favor|ahora|tambien|ademas|debes|bitte|jetzt|auch|ausserdem|s\s?il\s+(?:te|vous)\s+plait|veuillez)[\s,:]{1,3}){0,3}"
+)
+_START = (
+    rf"(?:^|[\n:;(\"'«“>*-]\s{{0,3}}|[.!?]\s{{1,3}}|\b(?:y|and|then|und|et|but|pero|sino|sondern)\s{{1,3}}){_POLITE}"
+)
 _CODES = _words(
     r"""
     base[\s-]?(?:64|32|16|58|85), rot[\s-]?13, hex(?:adecimal)?, binary, morse(?: code)?, ascii(?: codes?)?, unicode
@@ -456,97 +494,195 @@ _FICTION = _words(
     """
 )
 
+TOPICS: Mapping[str, re.Pattern[str]] = {
+    "override": re.compile(
+        "ignor|disreg|forget|overlo|neglec|overr|bypass|discard|dismiss|aside|attention|follow|obey|heed|comply|throw|eras|wip|drop|"
+        "abandon|break|void|cancel|olvid|omit|desob|descart|desat|caso|sigas?$|obed|cumpl|respet|acat|tengas?$|seguir|pas[ae]$|salta|anul|"
+        "prescind|sobresc|borr|elimin|rompe|verg[ei]ss|verges|mis+acht|umgeh|uberschr|verw[ei]rf|setz|hor[et]?$|halt|befolg|lass|ubergeh|oubl|"
+        "tiens|tenez|prend|prenez|neglig|contourn|abstr|suis$|suivez|respect|desobei"
+    ),
+    "orders": re.compile(
+        r"instru|direct|direkt|prompt|rule|regl|regel|guide|comman|kommand|orde|constr|contr|restri|program|train|entren|safe|guard|poli|limit|"
+        r"context|kontext|messag|mensaj|nachr|convers|brief|indic|norm|paut|consign|\w{0,24}anweis|anleit|befehl|vorgab|richtl|vorschr|"
+        r"\w{0,8}schrank|auftr|konfig|config|system"
+    ),
+    "task": re.compile(
+        r"instru|order|direct|task|objec|prompt|role?$|goal|job|purpos|missi|identi|name|overri|supers|preced|replac|orden|tarea|papel|objet|"
+        r"funci|\w{0,24}anweis|befehl|vorgab|aufgab|rolle|consign|tache"
+    ),
+    "obey": re.compile(
+        "say|tell|ask|want|command|obey|listen|follow|dig|pid|orden|mand|obed|sigue|sag|will|befehl|verlang|mochte|gehorch|befolg|dis|demand|"
+        "veux|ordon|obei"
+    ),
+    "model": re.compile(
+        r"ais?$|assist|\w{0,6}bots?$|langu|llm|\w{0,6}gpt|model|person|versio|machin|agent|ia$|asist|intel|ki|sprachm|kunstl|claud|gemin|copil|modell"
+    ),
+    "limits": re.compile(
+        r"restr|const|limit|filt|guid|rule|ethic|moral|bound|guard|safe|censor|inhib|scrup|direc|regla|norma|etic|censur|escr|\w{0,6}schrank|grenz|"
+        r"richtl|regel|ethi|zens|skrup|contr|regl|content|moder|align|salvag|medid|polit|barr|schutz|sicherh|inhalt|garde|mesur"
+    ),
+    "ethics": re.compile("ethi|moral|safe|content|etic"),
+    "mode": re.compile(r"mode$|modo$|\w{0,12}modus|anyth|dan$|jailb"),
+    "above": re.compile("abov|befor|prior|prece|arrib|antes|anteri|previ|oben|obig|bisher|davor|vorher|darub|dessus"),
+    "private": re.compile(
+        "passw|kennw|creden|secret|api|token|privat|person|bank|credit|card|social|ssn|pins?$|login|accoun|chat|conver|note|data|mail|"
+        "file|mess|cont|docum|confi|sensit|contra|clave|datos|tarj|cuent|numer|nota|histor|infor|corr|archi|zugang|anmeld|geheim|schlu|konto|"
+        "kredit|vertrau|datei|nachr|kontak|gespr|daten|mots?$|ident|donn|coord|cles?$"
+    ),
+    "decode": re.compile("decod|decry|deciph|unscr|descif|desen|desco|dekod|entsch|dechi"),
+    "shell": re.compile("shell|termin|bash|system|arbit|remot|malic"),
+    "role": re.compile("syst|sist|devel"),
+    "covert": re.compile(
+        "user|reader|anyon|anybo|this|that|these|them|it$|secret|covert|esto|nada|usuar|nadie|lector|estas|\\w{0,6}nutzer|anwend|leser|heiml"
+    ),
+    "output": re.compile(
+        "respon|answer|repl|output|summar|compl|messag|text|analy|transl|respu|contes|salid|resum|mensaj|antwor|ausgab|zusamm|reakt|nachr|repon|sortie"
+    ),
+    "code": re.compile(
+        r"base|b64|rot|hex|bina|morse|ascii|unico|leet|l33t|caes|ciph|latin|emoj|emot|anag|homop|symb|rever|backw|space|url|a1z|nato|down|altern|"
+        r"vowel|sets|palin|acros|reves|espac|cifra|simb|codi|kodi|ruck|rueck|leerz|versch|geheim|envers|espac|chiff"
+    ),
+}
+"""How words begin that a rule on a topic cannot do without; "markup" is a sign instead of a word."""
+
+
+@lru_cache(maxsize=65_536)
+def topics_of(word: str) -> frozenset[str]:
+    """The topics that a word without accents, in lower case, may belong to; most words have none."""
+    return frozenset(topic for topic, stems in TOPICS.items() if stems.match(word))
+
+
 RULES: tuple[InjectionRule, ...] = (
     # Orders are to be forgotten.
     _rule(
         "override earlier orders",
         "override",
         rf"\b{_OVERRIDE}\b{_GAP}\b{_EARLIER}\b{_SHORT_GAP}{_ORDERS}\b",
+        topics="override orders",
         question=0.9,
     ),
     _rule(
         "override orders before",
         "override",
         rf"\b{_OVERRIDE}\b{_GAP}\b{_ORDERS}\b{_SHORT_GAP}{_EARLIER}\b",
+        topics="override orders",
         question=0.9,
     ),
     _rule(
-        "override its orders", "override", rf"\b{_OVERRIDE}\b{_GAP}\b{_YOURS}\b{_SHORT_GAP}{_ORDERS}\b", question=0.85
+        "override its orders",
+        "override",
+        rf"\b{_OVERRIDE}\b{_GAP}\b{_YOURS}\b{_SHORT_GAP}{_ORDERS}\b",
+        topics="override orders",
+        question=0.85,
     ),
     _rule(
         "override all orders",
         "override",
         rf"\b{_OVERRIDE}\b{_GAP}\b{_ALL}\b{_SHORT_GAP}{_STRICT_ORDERS}\b",
+        topics="override orders",
         question=0.8,
     ),
-    _rule("override what was said", "override", rf"\b{_OVERRIDE}\b{_GAP}\b{_TOLD}", question=0.8),
-    _rule("override orders", "override", rf"\b{_OVERRIDE}\b{_SHORT_GAP}{_STRICT_ORDERS}\b", question=0.4),
-    _rule("new orders", "new orders", rf"(?:\b|^){_NEW_ORDERS}", question=0.55),
-    _rule("do as I say", "obey", rf"\b{_OBEY_ME}\b", question=0.45),
+    _rule("override what was said", "override", rf"\b{_OVERRIDE}\b{_GAP}\b{_TOLD}", topics="override", question=0.8),
+    _rule(
+        "override orders",
+        "override",
+        rf"\b{_OVERRIDE}\b{_SHORT_GAP}{_STRICT_ORDERS}\b",
+        topics="override orders",
+        question=0.4,
+    ),
+    _rule("new orders", "new orders", rf"(?:\b|^){_NEW_ORDERS}", topics="task", question=0.55),
+    _rule("do as I say", "obey", rf"\b{_OBEY_ME}\b", topics="obey", question=0.45),
     # Another role, without limits.
-    _rule("be another model", "role", rf"\b{_BE}\b{_GAP}\b{_AI}\b", question=0.55),
-    _rule("be somebody", "role", rf"\b{_BE}\b", question=0.25),
+    _rule("be another model", "role", rf"\b{_BE}\b{_GAP}\b{_AI}\b", topics="model", question=0.55),
+    _rule("be somebody", "role", rf"\b{_BE}\b", topics="", is_support=True, question=0.25),
     _rule(
         "a model without limits",
         "limits",
         rf"\b{_UNBOUND}\b(?:\W{{1,3}}\w+){{0,2}}?\W{{1,3}}{_AI}\b|\b{_AI}\b{_GAP}\b{_UNBOUND}\b",
+        topics="model",
         question=0.75,
     ),
-    _rule("a model with no limits", "limits", rf"\b{_AI}\b{_GAP}\b{_WITHOUT}\b{_SHORT_GAP}{_LIMITS}\b", question=0.75),
+    _rule(
+        "a model with no limits",
+        "limits",
+        rf"\b{_AI}\b{_GAP}\b{_WITHOUT}\b{_SHORT_GAP}{_LIMITS}\b",
+        topics="model limits",
+        question=0.75,
+        note=0.45,
+    ),
     _rule(
         "no ethical limits",
         "limits",
         rf"\b{_WITHOUT}\b\W{{1,3}}(?:\w+\W{{1,3}}){{0,2}}?(?:ethical|moral|safety|content|etic[oa]s?|morales|"
         rf"ethischen?|moralischen?|ethiques?|morales)\W{{1,3}}{_LIMITS}\b",
+        topics="ethics",
         question=0.6,
     ),
-    _rule("no limits", "limits", rf"\b{_WITHOUT}\b{_SHORT_GAP}{_LIMITS}\b", question=0.2),
-    _rule("a mode without limits", "mode", rf"\b{_MODES}\b", question=0.85),
-    _rule("fiction as a pretext", "pretext", rf"\b{_FICTION}\b", question=0.25),
-    _rule("switch safety off", "safety", rf"\b{_DISABLE}\b{_GAP}\b{_YOURS}\b{_SHORT_GAP}{_SAFETY}\b", question=0.8),
-    _rule("safety off", "safety", rf"\b{_DISABLE}\b{_GAP}\b{_SAFETY}\b", question=0.3),
+    _rule(
+        "no limits", "limits", rf"\b{_WITHOUT}\b{_SHORT_GAP}{_LIMITS}\b", topics="limits", is_support=True, question=0.2
+    ),
+    _rule("a mode without limits", "mode", rf"\b{_MODES}\b", topics="mode", question=0.85),
+    _rule("fiction as a pretext", "pretext", rf"\b{_FICTION}\b", topics="", is_support=True, question=0.25),
+    _rule(
+        "switch safety off",
+        "safety",
+        rf"\b{_DISABLE}\b{_GAP}\b{_YOURS}\b{_SHORT_GAP}{_SAFETY}\b",
+        topics="limits",
+        question=0.8,
+    ),
+    _rule(
+        "safety off", "safety", rf"\b{_DISABLE}\b{_GAP}\b{_SAFETY}\b", topics="limits", is_support=True, question=0.3
+    ),
     # What it was told is to be told.
     _rule(
         "tell the hidden prompt",
         "extraction",
         rf"\b{_TELL}\b{_GAP}\b{_YOURS}\b{_SHORT_GAP}?{_HIDDEN_PROMPT}\b",
+        topics="orders",
         question=0.85,
     ),
-    _rule("tell a hidden prompt", "extraction", rf"\b{_TELL}\b{_GAP}\b{_HIDDEN_PROMPT}\b", question=0.6),
+    _rule(
+        "tell a hidden prompt", "extraction", rf"\b{_TELL}\b{_GAP}\b{_HIDDEN_PROMPT}\b", topics="orders", question=0.6
+    ),
     _rule(
         "tell its orders",
         "extraction",
         rf"\b{_TELL}\b{_SHORT_GAP}(?:your|tus|tu|dein(?:e|en)|ihre(?:n)?|tes|vos|ton|"
         rf"votre)\s+(?:\w+\s+){{0,2}}?{_STRICT_ORDERS}\b",
+        topics="orders",
         question=0.7,
     ),
-    _rule("tell the text above", "extraction", rf"\b{_TELL}\b{_GAP}\b{_TEXT_ABOVE}", question=0.65),
+    _rule("tell the text above", "extraction", rf"\b{_TELL}\b{_GAP}\b{_TEXT_ABOVE}", topics="above", question=0.65),
     # Data is to leave.
     _rule(
         "send private data",
         "exfiltration",
         rf"\b{_SEND}\b[^!?;\n]{{0,60}}?\b{_PRIVATE}\b[^!?;\n]{{0,60}}?{_PLACE}",
+        topics="private",
         question=0.85,
     ),
     _rule(
         "send private data there",
         "exfiltration",
         rf"\b{_SEND}\b[^!?;\n]{{0,40}}?{_PLACE}[^!?;\n]{{0,60}}?\b{_PRIVATE}\b",
+        topics="private",
         question=0.7,
     ),
     _rule(
         "data in an image's address",
         "exfiltration",
         r"!\[[^\]\n]{0,100}\]\(\s?https?://[^)\s]{0,200}(?:\{|\$|%7b|<|data=|q=|prompt=|text=)",
+        topics="markup",
         question=0.8,
     ),
     # Code and codes.
-    _rule("decode and do", "code", rf"\b{_DECODE}\b[^!?;\n]{{0,60}}?\b{_EXECUTE}\b", question=0.8),
+    _rule("decode and do", "code", rf"\b{_DECODE}\b[^!?;\n]{{0,60}}?\b{_EXECUTE}\b", topics="decode", question=0.8),
     _rule(
         "run commands",
         "code",
         rf"\b{_EXECUTE}\b{_SHORT_GAP}(?:\w+\W{{1,3}}){{0,2}}?(?:shell|terminal|bash|system|arbitrary|remote|"
         rf"malicious)\W{{1,3}}(?:commands?|scripts?|code)\b",
+        topics="shell",
         question=0.6,
     ),
     _rule(
@@ -554,6 +690,7 @@ RULES: tuple[InjectionRule, ...] = (
         "markup",
         r"<\s?script\b|javascript\s?:\s?\w|<\s?iframe\b|<\s?img\b[^>\n]{0,200}\bonerror\s?=|\bon(?:load|click|"
         r"error|mouseover)\s?=\s?[\"']",
+        topics="markup",
         question=0.8,
         note=0.3,
     ),
@@ -563,15 +700,17 @@ RULES: tuple[InjectionRule, ...] = (
         r"\{\{\s"
         r"{0,3}(?:\d+\s?[*+]\s?\d+|config|self|request|system|prompt|env|settings|secrets?|user|__\w+)\b|"
         r"\$\{\s{0,3}(?:jndi|env|system|process|7)\b|\{%\s",
+        topics="markup",
         question=0.8,
         note=0.4,
     ),
-    _rule("template mark", "markup", r"\{\{.{0,80}?\}\}", question=0.5, note=0.2),
+    _rule("template mark", "markup", r"\{\{.{0,80}?\}\}", topics="markup", question=0.5, note=0.2),
     _rule(
         "hidden element",
         "markup",
         rf"(?:display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?0|opacity\s?:\s?0\b|"
         rf"color\s?:\s?(?:white|#fff(?:fff)?)\b|<!--)[^\n]{{0,200}}?\b(?:{_ORDERS}|{_OUTPUT}|{_AI})\b",
+        topics="markup",
         question=0.5,
         note=0.6,
     ),
@@ -581,6 +720,7 @@ RULES: tuple[InjectionRule, ...] = (
         r"<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id|end_header_id)\|>|"
         r"\[/?inst\]|<</?sys>>|<\s?/?\s?(?:system|assistant)\s?(?:_?(?:prompt|message|instructions?))?\s?>|"
         r"\bbegin\s+system\s+prompt\b",
+        topics="markup",
         question=0.85,
     ),
     _rule(
@@ -588,6 +728,7 @@ RULES: tuple[InjectionRule, ...] = (
         "role tag",
         r"^\s{0,8}[#*\[(-]{0,4}\s?(?:system|developer|sistema|systeme)(?:\s(?:prompt|message|instruction|"
         r"override|note|alert|notice|update))?\s?[\])*]{0,3}\s?:",
+        topics="role",
         question=0.5,
     ),
     _rule(
@@ -596,16 +737,27 @@ RULES: tuple[InjectionRule, ...] = (
         r"^\s{0,8}#{2,6}\s?(?:system|instructions?|new\s+instructions?|prompt|instrucciones|"
         r"anweisung(?:en)?)\s?:?\s{0,3}$|^\s{0,8}(?:end|fin|ende)\s+(?:of|del?|der|"
         r"des)\s+(?:the\s+)?(?:document|context|prompt|input|documento|contexto|dokuments?|kontexte?s?)\b",
+        topics="",
         question=0.4,
     ),
     # Who is spoken to is a model.
-    _rule("to a model", "addressee", rf"(?:^|\b){_SUBJECT}", question=0.3, note=0.65),
-    _rule("behind its user's back", "covert", rf"\b{_COVERT}\b", question=0.3, note=0.45),
+    _rule("to a model", "addressee", rf"(?:^|\b){_SUBJECT}", topics="model", question=0.3, note=0.65),
+    _rule("behind its user's back", "covert", rf"\b{_COVERT}\b", topics="covert", question=0.3, note=0.45),
     # A note that says how to answer.
+    _rule(
+        "something of its answer",
+        "output",
+        rf"^\W{{0,4}}(?!{_NOT_COMMANDED}\b)[^\W\d_]{{3,20}}\s{_NOT_YOURS}{{0,90}}?\b(?:in|into|within|throughout|of|with|to|from|en|de|con|mit|zu|dans)"
+        r"\s(?:your|tu|deine[mnr]?|ta|votre)\s(?:\w+\s)?(?:responses?|answers?|outputs?|completions?|respuestas?|antwort(?:en)?|ausgabe|reponses?)\b",
+        topics="output",
+        question=0.05,
+        note=0.6,
+    ),
     _rule(
         "how to shape its answer",
         "output",
-        rf"{_START}(?:\w+\s){{0,2}}?{_SHAPE}\b[^!?;\n]{{0,90}}?\b{_MY_OUTPUT}\b",
+        rf"{_START}(?:\w+\s){{0,2}}?{_SHAPE}\b{_NOT_YOURS}{{0,90}}?\b{_MY_OUTPUT}\b",
+        topics="output",
         question=0.05,
         note=0.75,
     ),
@@ -615,6 +767,7 @@ RULES: tuple[InjectionRule, ...] = (
         rf"(?:^|\n|[.!?]\s)(?:(?:please|and|then|also|now)\s)?(?:in|within|throughout|at\s+the\s+(?:end|"
         rf"beginning|start)\s+of|before|after|with|as\s+part\s+of|en|al\s+(?:final|principio|inicio|"
         rf"comienzo)\s+de|dentro\s+de|in|am\s+(?:ende|anfang)|dans|a\s+la\s+fin\s+de)\s+{_MY_OUTPUT}\b",
+        topics="output",
         question=0.05,
         note=0.7,
     ),
@@ -623,6 +776,7 @@ RULES: tuple[InjectionRule, ...] = (
         "output",
         rf"{_START}{_REPLY}\b(?:\s\w+){{0,3}}?\s(?:in|using|with|only|by|as|through|via|en|usando|utilizando|"
         rf"con|solo|mit|nur|als|avec|uniquement)\b[^!?;\n]{{0,40}}?\b{_CODES}\b",
+        topics="code",
         question=0.1,
         note=0.7,
     ),
@@ -631,6 +785,7 @@ RULES: tuple[InjectionRule, ...] = (
         "output",
         rf"{_START}{_SHAPE}\b[^!?;\n]{{0,60}}?\b(?:letters?|words?|spaces?|vowels?|characters?|sentences?|"
         rf"letras?|palabras?|espacios?|buchstaben|worter|leerzeichen)\b[^!?;\n]{{0,40}}?\b{_MY_OUTPUT}\b",
+        topics="output",
         question=0.1,
         note=0.8,
     ),
@@ -638,13 +793,14 @@ RULES: tuple[InjectionRule, ...] = (
         "of its answer",
         "output",
         rf"(?:can|could|would|will)\s+you\s+(?:\w+\s+){{0,2}}?{_SHAPE}\b[^!;\n]{{0,60}}?\b{_MY_OUTPUT}\b",
+        topics="output",
         question=0.05,
         note=0.65,
     ),
 )
 
 TASK = re.compile(
-    rf"^[\s\"'“«]{{0,4}}{_POLITE}"
+    rf"^[\s\"'“«¿¡]{{0,4}}{_POLITE}"
     + _words(
         r"""
         explain, describe, analy[sz]e, summari[sz]e, write, translate, determine, classify, compare, discuss
