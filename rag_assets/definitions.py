@@ -14,6 +14,7 @@ from rag_assets.migration_checks import MIGRATION_CHECKS
 from rag_assets.migration_jobs import OPERATOR_JOBS, migrate_notes
 from rag_assets.model_benchmark import benchmark_job
 from rag_assets.model_vectors import fill_in_models, model_vectors
+from rag_assets.old_conversations import forget_conversations, forgetting_schedule
 from rag_assets.schedules import hourly_schedule, nightly_schedule, verification_schedule
 from rag_assets.sensors import index_new_and_changed_notes, register_note_batches
 from rag_assets.served_configuration import served_configuration, tune_and_promote, tuning_schedule
@@ -54,12 +55,14 @@ def build_definitions(resource_overrides: Mapping[str, Any] | None = None) -> dg
             fill_in_models,
             benchmark_job,
             tune_and_promote,
+            forget_conversations,
         ],
         schedules=[
             hourly_schedule(timezone),
             nightly_schedule(timezone),
             verification_schedule(timezone),
             tuning_schedule(timezone),
+            forgetting_schedule(timezone),
         ],
         sensors=[register_note_batches, index_new_and_changed_notes, watch_and_alert],
         resources={"engine": EngineResource(), "notifier": NotifierResource(), **(resource_overrides or {})},

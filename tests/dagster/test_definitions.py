@@ -27,6 +27,8 @@ PURPOSES = {
     "finish_migration": "migration",
     "tune_and_promote": "tuning",
     "weekly_tuning": "tuning",
+    "forget_conversations": "retention",
+    "nightly_forgetting": "retention",
     "hourly_index": "indexing",
     "nightly_index_and_evaluation": "evaluation",
     "nightly_verification": "verification",

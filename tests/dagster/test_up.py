@@ -112,6 +112,7 @@ class TestUp:
         assert schedules == {
             "hourly_index": "RUNNING",
             "nightly_index_and_evaluation": "RUNNING",
+            "nightly_forgetting": "RUNNING",
             "nightly_verification": "RUNNING",
             "weekly_tuning": "STOPPED",
         }

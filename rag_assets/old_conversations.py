@@ -1,0 +1,46 @@
+"""Conversations that nobody has spoken in for as long as they are kept, deleted every night."""
+
+import dagster as dg
+
+from rag_assets.stages import OWNERS
+from rag_core.conversation.sessions import kept_since, purge_sessions
+from rag_core.engine import Engine
+from rag_core.indexing.batches import list_tenants
+
+BEFORE_THE_VERIFICATION = "0 5 * * *"
+
+
+@dg.op(
+    description="Delete, of every tenant, the conversations whose last question is longer ago than BRAIN_SESSION_DAYS."
+)
+def delete_old_conversations(context: dg.OpExecutionContext, engine: dg.ResourceParam[Engine]) -> None:
+    """Delete them, and say how many there were."""
+    before = kept_since(engine)
+    deleted = {
+        tenant: purge_sessions(engine.database, tenant, before=before) for tenant in list_tenants(engine.database)
+    }
+    context.add_output_metadata({"deleted": sum(deleted.values()), "before": before.isoformat()})
+
+
+@dg.job(
+    name="forget_conversations",
+    owners=OWNERS,
+    tags={"brain/purpose": "retention"},
+    description="Delete conversations that nobody has spoken in for BRAIN_SESSION_DAYS; the figures of their questions stay.",
+)
+def forget_conversations() -> None:
+    """The one step."""
+    delete_old_conversations()
+
+
+def forgetting_schedule(timezone: str) -> dg.ScheduleDefinition:
+    """The schedule that deletes old conversations, at 5:00 in that zone."""
+    return dg.ScheduleDefinition(
+        name="nightly_forgetting",
+        job=forget_conversations,
+        cron_schedule=BEFORE_THE_VERIFICATION,
+        execution_timezone=timezone,
+        default_status=dg.DefaultScheduleStatus.RUNNING,
+        tags={"brain/purpose": "retention"},
+        description="Every night: delete conversations that nobody has spoken in for as long as BRAIN_SESSION_DAYS says.",
+    )

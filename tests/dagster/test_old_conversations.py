@@ -1,0 +1,29 @@
+"""The nightly job that deletes conversations, run without a Dagster server."""
+
+from datetime import timedelta
+
+import dagster as dg
+
+from rag_assets.definitions import build_definitions
+from rag_core.conversation.sessions import begin_session
+from rag_core.engine import Engine
+from rag_core.model import TenantId
+
+
+def test_old_conversations_of_every_tenant_are_deleted_and_counted(
+    engine: Engine, instance: dg.DagsterInstance
+) -> None:
+    old = [begin_session(engine, TenantId(name), user_hash="ana").id for name in ("una", "otra")]
+    kept = begin_session(engine, TenantId("una"), user_hash="ana").id
+    with engine.database.owner() as connection:
+        connection.execute(
+            "update brain.sessions set last_at = now() - %s where session_id = any(%s)", (timedelta(days=31), old)
+        )
+
+    job = build_definitions({"engine": engine}).resolve_job_def("forget_conversations")
+    result = job.execute_in_process(instance=instance)
+
+    output = next(event for event in result.all_events if event.event_type_value == "STEP_OUTPUT")
+    assert output.step_output_data.metadata["deleted"].value == 2
+    with engine.database.owner() as connection:
+        assert connection.execute("select session_id from brain.sessions").fetchall() == [(kept,)]
