@@ -96,7 +96,7 @@ class Settings(BaseSettings):
     )
     session_days: int = Field(30, ge=1, description="How long a conversation is kept after its last question.")
     answer_evidence: float = Field(
-        0.3,
+        0.1,
         ge=0,
         le=1,
         description="With less evidence among its sources a question gets no answer; 0: every one does.",
@@ -106,6 +106,17 @@ class Settings(BaseSettings):
     )
     answer_groundedness: float = Field(
         0.7, ge=0, le=1, description="An answer of which less is held by its sources is of low confidence."
+    )
+    guardrails_injection: Literal["block", "warn", "off"] = Field(
+        "block",
+        description="Questions that would command the model: refused, answered with a warning, or not looked at.",
+    )
+    guardrails_judge: bool = Field(
+        default=False, description="Whether the chat model is asked if a question tries to command it, after the rules."
+    )
+    guardrails_personal_data: Literal["redact", "warn", "off"] | None = Field(
+        None,
+        description="Personal data and secrets in answers: hidden, told of, or not looked for; default: hidden in RAG V2, told of elsewhere.",
     )
     query_cache_seconds: int = Field(300, ge=0, description="How long an answer is kept; 0: not at all.")
     embedding_cache_seconds: int = Field(3600, ge=0, description="How long a query's vector is kept; 0: not at all.")
