@@ -21,18 +21,22 @@ _UNTOLD = 0.5
 
 EVIDENCE_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
-        "coverage": 3.04,
-        "exact": 3.5,
-        "pairs": 2.28,
-        "grams": 3.83,
-        "known": 1.97,
-        "names": 1.2,
-        "numbers": 0.6,
-        "kind": 0.86,
-        "agreement": 0.77,
+        "coverage": 2.85,
+        "exact": 3.28,
+        "pairs": 3.19,
+        "grams": 3.2,
+        "known": 2.21,
+        "names": 1.78,
+        "numbers": 1.08,
+        "kind": 0.85,
+        "agreement": 0.73,
     }
 )
-EVIDENCE_INTERCEPT = -9.47
+EVIDENCE_INTERCEPT = -10.01
+"""Fitted on 1,638 questions that notes answer and 819 that they do not, over 12 articles of squad-es-mt.
+
+``tests/benchmarks/abstention.py`` fits them anew and measures them on the other 12 articles, on XQuAD and on the demo.
+"""
 
 
 def evidence_features(

@@ -5,11 +5,11 @@
 - ``answerable``: every question of squad-es-mt, over all its articles;
 - ``absent``: every other one of them again, over the articles of the other folds, so that no note answers it;
 - ``adversarial``: squad-es-mt's questions without an answer, written to look as if their paragraph had one;
-- ``xquad``: the questions of xquad-es over its paragraphs, answerable;
+- ``xquad-es``, ``xquad-en``: the questions of these sets over their paragraphs, answerable;
 - ``demo``, ``own``, ``world``, ``near``, ``nonsense``: the demo's golden queries, and questions that its notes do not answer.
 
 The weights are fitted on ``answerable`` and ``absent`` questions of half the articles; every figure is of the other half, of
-xquad-es and the demo of all, as nothing was fitted on them. The last line of stdout is one JSON object; ``--refit`` has it hold
+XQuAD and the demo of all, as nothing was fitted on them. The last line of stdout is one JSON object; ``--refit`` has it hold
 weights fitted anew, to be written into ``rag_core/answering/evidence.py``.
 """
 
@@ -32,6 +32,7 @@ from rag_core.answering.extractive import ExtractiveAnswerer
 from rag_core.answering.fallbacks import find_sources
 from rag_core.engine import Engine
 from rag_core.evaluation.abstention import OperatingPoint, cheapest, risk_coverage, roc_auc, trade_off
+from rag_core.model import Language
 from rag_core.reranking.fitting import folds_of
 from rag_core.settings import Settings
 
@@ -44,7 +45,7 @@ from .scratch import TENANT, forget_environment, scratch_engine
 
 OUTSIDE = Path(__file__).with_name("outside_questions.jsonl")
 SQUAD = "squad-es-mt"
-XQUAD = "xquad-es"
+XQUADS: Mapping[str, Language] = {"xquad-es": "es", "xquad-en": "en"}
 FOLDS = 4
 FITTED_FOLDS = (0, 1)
 EVERY_ABSENT = 2
@@ -55,8 +56,7 @@ REFUSAL_COST = 4.0
 still held to its sources, sentence by sentence, and shown with its confidence; a refusal is the end of it."""
 THRESHOLDS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 COVERAGES = (0.1, 0.25, 0.5, 0.75, 1.0)
-ANSWERABLE = ("answerable", "xquad", "demo")
-LANGUAGE = "es"
+ANSWERABLE = ("answerable", *XQUADS, "demo")
 
 Vector = NDArray[np.float64]
 
@@ -161,10 +161,11 @@ def _asked_absent(folder: Path) -> Iterator[Asked]:
 
 
 def _asked_xquad(folder: Path) -> Iterator[Asked]:
-    with step("questions of xquad-es"), scratch_engine(is_durable=False) as engine:
-        _index(engine, list(_rows(_stored(folder / XQUAD / "corpus.jsonl"))), XQUAD)
-        for row in _rows(_stored(folder / XQUAD / "queries.jsonl")):
-            yield _ask(engine, row, kind="xquad", fold=FOLDS)
+    for name, language in XQUADS.items():
+        with step(f"questions of {name}"), scratch_engine(is_durable=False) as engine:
+            _index(engine, list(_rows(_stored(folder / name / "corpus.jsonl"))), name, language)
+            for row in _rows(_stored(folder / name / "queries.jsonl")):
+                yield _ask(engine, row, kind=name, fold=FOLDS, language=language)
 
 
 def _asked_demo() -> Iterator[Asked]:
@@ -176,21 +177,21 @@ def _asked_demo() -> Iterator[Asked]:
             yield _ask(engine, row | {"relevant_ids": []}, kind=row["kind"], fold=FOLDS)
 
 
-def _index(engine: Engine, rows: Sequence[dict[str, Any]], source: str) -> None:
-    import_corpus(engine, rows, source, LANGUAGE)
+def _index(engine: Engine, rows: Sequence[dict[str, Any]], source: str, language: Language = "es") -> None:
+    import_corpus(engine, rows, source, language)
     index_all(engine)
 
 
-def _ask(engine: Engine, row: Mapping[str, Any], *, kind: str, fold: int) -> Asked:
+def _ask(engine: Engine, row: Mapping[str, Any], *, kind: str, fold: int, language: Language = "es") -> Asked:
     question = row["query"]
     request = AnswerRequest(question=question, contract="command", user_hash="", is_recorded=False)
     found = find_sources(engine, TENANT, question, request, timeout_ms=TIMEOUT_MS)
     sources = build_context(found.hits).sources
-    quoted = ExtractiveAnswerer().answer(question, found.hits, language=LANGUAGE, timeout_seconds=1)
+    quoted = ExtractiveAnswerer().answer(question, found.hits, language=language, timeout_seconds=1)
     return Asked(
         kind=kind,
         fold=fold,
-        features=evidence_features(question, found.retrieval, sources, language=LANGUAGE, statistics=found.statistics),
+        features=evidence_features(question, found.retrieval, sources, language=language, statistics=found.statistics),
         is_first_right=bool(sources) and sources[0].external_id in row["relevant_ids"],
         is_quoted=not quoted.is_refusal,
     )
