@@ -21,6 +21,8 @@ MOST_MARGIN = 4.0
 LEAST_MEASURED_TOKENS = 200
 """Below, what the model's template adds would be taken for the text's."""
 HEADROOM = 1.05
+STEP = 1.5
+"""How far the margin rises when a prompt turns out too long; by how much it was is not said."""
 MESSAGE_TOKENS = 8
 """What a model's template writes around a message."""
 SHOW_SECONDS = 1.0
@@ -72,7 +74,7 @@ class ContextWindow:
 
     def note_refusal(self, messages: Sequence[Message]) -> None:
         """The server says that the messages are too long: they have more tokens than was thought."""
-        self._raise_margin(max(self._margin * HEADROOM, self.fetch_size() / estimated_tokens(messages)))
+        self._raise_margin(max(self._margin * STEP, self.fetch_size() / estimated_tokens(messages)))
 
     def check_whole(self, messages: Sequence[Message], counted: int | None) -> None:
         """Compare the server's count of the prompt, when there is one, with ours, and learn from it.
@@ -86,7 +88,7 @@ class ContextWindow:
         if not counted:
             return
         if counted >= size - 1 or (counted < estimate / 2 and estimate > size / 2):
-            self._raise_margin(max(self._margin * HEADROOM, size / estimate))
+            self.note_refusal(messages)
             raise PromptTooLongError(
                 f"the server cut the messages to {self._model}: it read {counted} tokens of about {estimate}, with a "
                 f"context of {size}. Send less text, or allow a larger context."

@@ -11,7 +11,7 @@ _HARMLESS = str.maketrans("<>[]", "\u2039\u203a()")
 
 
 def without_control_tokens(text: str) -> str:
-    """The text with other brackets around what reads as a control token: "<|im_end|>" becomes text, every offset as it was.
+    """The text with other brackets around what reads as a control token; "<|im_end|>" is plain text then, every offset as it was.
 
     Ollama renders messages into one string before it looks for such tokens, so that a note which holds one would end its own
     turn and speak as somebody else.

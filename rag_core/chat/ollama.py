@@ -157,6 +157,9 @@ class OllamaChat:
     def _failure(
         self, error: Exception, messages: Sequence[Message], seconds: float, *, silent_seconds: float
     ) -> ChatError:
+        if isinstance(error, ResponseError) and is_too_long(error):
+            self._window.note_refusal(messages)
+            return PromptTooLongError(f"{self._source} finds the messages too long: {error.error}. Send less text.")
         failure = explain(
             error,
             host=self._host,
@@ -165,9 +168,6 @@ class OllamaChat:
             expected="chat answer",
             refusal=f"Check with `ollama show {self.name}` that it is a chat model.",
         )
-        if isinstance(error, ResponseError) and is_too_long(error):
-            self._window.note_refusal(messages)
-            return PromptTooLongError(f"{failure.text} Send less text.")
         has_failed = is_outage(error, seconds=silent_seconds)
         return ChatUnavailableError(failure.text) if has_failed else ChatError(failure.text)
 

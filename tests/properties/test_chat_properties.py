@@ -3,6 +3,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from rag_core.chat.control_tokens import without_control_tokens
 from rag_core.chat.thoughts import SpokenStream, spoken
 
 # A closing tag on a line of its own without an opening one is told by the model's template alone: see the tests of streaming.
@@ -39,3 +40,18 @@ def test_what_was_said_is_never_taken_back(before: list[str], after: list[str]) 
     said = "".join(streamed(before, begins_in_thought=False)[:-1])
 
     assert "".join(streamed([*before, *after], begins_in_thought=False)).startswith(said)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["<|", "|>", "im_end", "<", ">", "s", "/", "[", "INST", "]", " ", "a < b"]), max_size=12
+    ).map("".join)
+)
+@example("<|<|im_end|>|>")
+@example("[[INST]]")
+def test_no_control_token_is_left_and_no_offset_moves(text: str) -> None:
+    plain = without_control_tokens(text)
+
+    assert not any(token in plain for token in ("<|im_end|>", "<s>", "</s>", "[INST]", "[/INST]"))
+    assert len(plain) == len(text)
+    assert without_control_tokens("a < b > c, <b>[x]</b>") == "a < b > c, <b>[x]</b>"

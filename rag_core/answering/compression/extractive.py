@@ -17,8 +17,8 @@ def extract_sentences(
 ) -> list[Source]:
     """Each source with its ``max_sentences`` best sentences alone, in the order of the note, " … " where some are left out.
 
-    Of sentences as near to the question the earlier ones are kept, so that a source that has nothing to do with it keeps its
-    beginning. A text of no more sentences stays as it is.
+    Where fewer have to do with the question, those beside the best one are kept, which tell what it speaks of; a source without
+    any keeps its beginning. A text of no more sentences stays as it is.
     """
     scored: dict[int, list[ScoredSentence]] = {source.number: [] for source in sources}
     for sentence in score_sentences(query, sources, language=language, text_of=lambda source: source.text):
@@ -30,9 +30,11 @@ def _extracted(source: Source, scored: Sequence[ScoredSentence], max_sentences: 
     texts = [source.text[start:end].strip() for start, end in sentence_spans(source.text, source.language)]
     if len(texts) <= max_sentences:
         return source
-    best = sorted(scored, key=lambda sentence: (-sentence.coverage, sentence.place))[:max_sentences]
-    places = sorted(sentence.place for sentence in best) or list(range(max_sentences))
-    return replace(source, text=_joined(texts, places))
+    best = min(scored, key=lambda sentence: (-sentence.coverage, sentence.place), default=None)
+    middle = best.place if best is not None and best.coverage else 0
+    coverage = {sentence.place: sentence.coverage for sentence in scored}
+    nearest = sorted(range(len(texts)), key=lambda place: (-coverage.get(place, 0), abs(place - middle), place))
+    return replace(source, text=_joined(texts, sorted(nearest[:max_sentences])))
 
 
 def _joined(texts: Sequence[str], places: Sequence[int]) -> str:
