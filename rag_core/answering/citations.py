@@ -61,12 +61,7 @@ def find_marks(text: str, labels: Mapping[str, int] | None) -> Iterator[tuple[Ci
 
 def without_citations(text: str) -> str:
     """The text with spaces in place of its marks, so that offsets hold."""
-    pieces, end = [], 0
-    for citation in parse_citations(text):
-        start, after = citation.span
-        pieces += [text[end:start], " " * (after - start)]
-        end = after
-    return "".join([*pieces, text[end:]])
+    return _MARK.sub(lambda match: " " * len(match[0]) if _is_numbered(match) else match[0], text)
 
 
 def citations_by_sentence(text: str, sentences: Sequence[Span]) -> list[tuple[int, ...]]:
@@ -82,6 +77,10 @@ def citations_by_sentence(text: str, sentences: Sequence[Span]) -> list[tuple[in
         is_leading = at > 0 and not bare[sentences[at][0] : citation.span[0]].strip()
         cited[at - is_leading].extend(citation.numbers)
     return [tuple(dict.fromkeys(numbers)) for numbers in cited]
+
+
+def _is_numbered(match: re.Match[str]) -> bool:
+    return match["list"] is not None and match["target"] is None and len(match["mark"]) <= LONGEST_MARK
 
 
 def _numbers_of(match: re.Match[str], labels: Mapping[str, int] | None) -> Iterable[int] | None:

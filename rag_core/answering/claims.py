@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from rag_core.answering.citations import CLOSING, LONGEST_MARK, OPENING, parse_citations, without_citations
 from rag_core.answering.refusals import admits_ignorance
-from rag_core.answering.words import clauses_of, function_stems, is_number, negation_stems, tokens_of
+from rag_core.answering.words import clauses_of, content_of, function_stems, is_number, negation_stems, tokens_of
 from rag_core.chunking import sentence_spans
 from rag_core.language.citing import ASIDES, NAME_OPENERS, NAMING_WORDS, NO_NEGATIONS
 from rag_core.language.times import TIME_WORDINGS
@@ -22,6 +22,7 @@ LEAST_TAIL_CHARACTERS = 16
 """So much of the next sentence must be there before the one before it is taken for finished."""
 _OPEN_MARK = re.compile(rf"[{re.escape(OPENING)}][^\n{re.escape(OPENING + CLOSING)}]{{0,{LONGEST_MARK}}}\Z")
 _DOUBTFUL_WORDS = 2
+_LONG_SENTENCE_CHARACTERS = 2_000
 _BEGUN_MARK = re.compile(rf"\s*[{re.escape(OPENING)}][^\n{re.escape(OPENING + CLOSING)}]{{0,{LONGEST_MARK}}}\Z")
 _SENTENCE_END = re.compile(r"[.!?…:\n]")
 _HEADING = re.compile(r"\s*#{1,6}\s[^\n]*\s*|\s*(\*\*|__)[^\n]+\1\s*")
@@ -56,14 +57,15 @@ def statement_of(text: str, language: Language, *, is_claim: bool = False) -> St
     Figures are numbers in one form, written in digits or words up to twenty, and months; a date is its day, month and year.
     """
     dated = _with_month_names(without_citations(text), language)
+    clauses = _clauses(dated, language)
     left_out = function_stems(language) | (_stems(NAMING_WORDS[language], language) if is_claim else frozenset())
-    clauses = [[_figure(token, language) for token in clause] for clause in clauses_of(dated, language)]
     content = frozenset(token for clause in clauses for token in clause) - left_out
+    denying = NO_NEGATIONS[language].sub(" ", dated)
     return Statement(
         content=content,
         figures=frozenset(token for token in content if is_number(token)),
         names=frozenset(_names(dated, language)) & content,
-        polarity=_polarity(_denying_clauses(dated, language), content, language),
+        polarity=_polarity(clauses if denying == dated else _clauses(denying, language), content, language),
     )
 
 
@@ -86,15 +88,19 @@ def cut_sentences(bits: Iterable[str], language: Language) -> Iterator[str]:
 
     What was given never changes, whatever comes after: a sentence is kept back until the next has begun beyond any mark.
     """
-    pending, looked_at = "", 0
+    pending, has_end, next_look = "", False, 0
     for bit in bits:
         pending += bit
-        if len(pending) < looked_at or not _SENTENCE_END.search(pending):
+        has_end = has_end or _SENTENCE_END.search(bit) is not None
+        if not has_end or len(pending) < next_look:
             continue
         finished = _finished(pending, language)
         yield from (pending[start:end] for start, end in finished)
-        pending = pending[finished[-1][1] :] if finished else pending
-        looked_at = len(pending) + len(pending) // 8  # a text without an end is not read again with every bit
+        if finished:
+            pending = pending[finished[-1][1] :]
+            has_end = _SENTENCE_END.search(pending) is not None
+        # A text without an end is not read again with every bit.
+        next_look = len(pending) + len(pending) // (8 if len(pending) < _LONG_SENTENCE_CHARACTERS else 1)
     yield from (pending[start:end] for start, end in answer_sentences(pending, language))
 
 
@@ -105,7 +111,7 @@ def is_claim(sentence: str, language: Language) -> bool:
         return False
     if ASIDES[language].fullmatch(bare) or admits_ignorance(bare, language):
         return False
-    return not statement_of(bare, language, is_claim=True).is_empty
+    return not content_of(bare, language) <= _stems(NAMING_WORDS[language], language)
 
 
 def _finished(pending: str, language: Language) -> list[Span]:
@@ -211,9 +217,8 @@ def _is_name_like(word: str) -> bool:
     return len(word) > 1 and word[0].isupper()
 
 
-def _denying_clauses(text: str, language: Language) -> list[list[str]]:
-    denying = NO_NEGATIONS[language].sub(" ", text)
-    return [[_figure(token, language) for token in clause] for clause in clauses_of(denying, language)]
+def _clauses(text: str, language: Language) -> list[list[str]]:
+    return [[_figure(token, language) for token in clause] for clause in clauses_of(text, language)]
 
 
 def _polarity(clauses: list[list[str]], content: frozenset[str], language: Language) -> dict[str, frozenset[bool]]:

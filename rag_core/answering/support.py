@@ -1,7 +1,7 @@
 """Whether a source says what is claimed of it, by its words, and in which of its sentences. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from rag_core.answering import Source
 from rag_core.answering.claims import Statement, statement_of
@@ -17,6 +17,21 @@ LEAST_ANCHORS = 2
 MOST_ACROSS_LANGUAGES = 0.5
 """The support of such a claim at best."""
 MAX_EVIDENCE_SENTENCES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What an answer says and cites; its words are read by each language's rules once."""
+
+    text: str
+    language: Language
+    _read: dict[Language, Statement] = field(default_factory=dict, compare=False)
+
+    def read_in(self, language: Language) -> Statement:
+        """Its words as those of a text of that language."""
+        if language not in self._read:
+            self._read[language] = statement_of(self.text, language, is_claim=True)
+        return self._read[language]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,24 +82,25 @@ def read_source(source: Source) -> ReadSource:
     )
 
 
-def support_of(claim: str, read: ReadSource, language: Language) -> Support:
+def support_of(claim: Claim, read: ReadSource) -> Support:
     """The at most three sentences in a row that hold most of a claim, the fewest of those as good; none near gives no span.
 
     share = words of the claim's content that stand in them, in the title or in the date / all. Names may stand anywhere in the
     source. A claim in another language than the source is held to it by figures and names alone, and its share is at most 0.5.
     """
-    quoted = _best_support(statement_of(claim, read.source.language, is_claim=True), read)
-    if language == read.source.language or quoted.is_enough:
+    quoted = _best_support(claim.read_in(read.source.language), read)
+    if claim.language == read.source.language or quoted.is_enough:
         return quoted
-    return _support_across(statement_of(claim, language, is_claim=True), read)
+    return _support_across(claim.read_in(claim.language), read)
 
 
-def are_jointly_enough(claim: Statement, supports: Sequence[Support]) -> bool:
+def are_jointly_enough(claim: Claim, supports: Sequence[Support]) -> bool:
     """Whether sources hold together what none of them holds alone, and each of them is needed for it."""
     if len(supports) < 2 or any(support.is_enough or support.span is None for support in supports):
         return False
+    stated = claim.read_in(claim.language)
     others = ([*supports[:at], *supports[at + 1 :]] for at in range(len(supports)))
-    return _is_covered(claim, supports) and not any(_is_covered(claim, left) for left in others)
+    return _is_covered(stated, supports) and not any(_is_covered(stated, left) for left in others)
 
 
 def _is_covered(claim: Statement, supports: Sequence[Support]) -> bool:

@@ -18,8 +18,9 @@ _PAIRS = frozenset({"()", "[]", "{}", "«»", "“”", "„“", "‘’", '""'
 _EMPHASIS = (re.compile(r"(?<![\w*_`])([*_`]{1,3})$"), re.compile(r"([*_`]{1,3})(?!\w)"))
 _AFTER_LEAD = re.compile(rf"[{_BLANKS}]*(?:[).,;:!?…\n]|$)")
 _UNFINISHED = re.compile(
-    rf"[{_BLANKS}]*[{re.escape(OPENING)}][^\n{re.escape(OPENING + CLOSING)}.!?]{{0,{LONGEST_MARK}}}\Z"
+    rf"[{_BLANKS}{re.escape(OPENING)}]*[{re.escape(OPENING)}][^\n{re.escape(OPENING + CLOSING)}.!?]{{0,{LONGEST_MARK}}}\Z"
 )
+_WORDS = re.compile(r"[^\W\d_]{2}.*?[^\W\d_]{2}\s")
 _LETTER = re.compile(r"[^\W_]")
 
 
@@ -52,17 +53,15 @@ def tidied(text: str, marks: Sequence[KeptMark], language: Language) -> str:
 
 def without_unfinished_mark(text: str) -> str:
     """The text without a mark at its end that was begun and not finished: "Llovió [1" gives "Llovió"."""
-    found = _UNFINISHED.search(text, max(0, len(text) - 2 * LONGEST_MARK))
-    return text if found is None or _has_words(found[0]) else text[: found.start()]
+    end = len(text)
+    while (found := _UNFINISHED.search(text, max(0, end - 2 * LONGEST_MARK), end)) and not _WORDS.search(found[0]):
+        end = found.start()
+    return text[:end]
 
 
 def mark_of(numbers: Sequence[int]) -> str:
     """The mark as this code writes it."""
     return f"[{', '.join(map(str, numbers))}]"
-
-
-def _has_words(begun: str) -> bool:
-    return re.search(r"[^\W\d_]{2}.*[^\W\d_]{2}\s", begun) is not None
 
 
 def _runs(text: str, marks: Sequence[KeptMark]) -> Iterator[list[KeptMark]]:

@@ -16,7 +16,7 @@ from rag_core.answering import CheckedCitation, CheckedText, Citation, Source
 from rag_core.answering.citations import CLOSING, OPENING, find_marks, without_citations
 from rag_core.answering.claims import answer_sentences, is_claim, statement_of
 from rag_core.answering.labels import numbers_by_label
-from rag_core.answering.support import ReadSource, Support, are_jointly_enough, read_source, support_of
+from rag_core.answering.support import Claim, ReadSource, Support, are_jointly_enough, read_source, support_of
 from rag_core.answering.tidying import KeptMark, mark_of, tidied, without_unfinished_mark
 from rag_core.errors import ChatError
 from rag_core.model import Language, Span
@@ -114,6 +114,8 @@ def joined(parts: Sequence[CheckedText]) -> CheckedText:
 
 def moved(checked: CheckedText, by: int) -> CheckedText:
     """The same with its spans so much further on, as within a longer text; evidence is of notes and stays."""
+    if not by:
+        return checked
     return replace(
         checked,
         citations=tuple(
@@ -227,10 +229,10 @@ def _checked_group(
     text: str, group: Sequence[Citation], claim: Span, read: ReadSources, language: Language
 ) -> Iterator[CheckedCitation]:
     """Number by number; several together may hold what none holds alone."""
-    claimed = text[slice(*claim)]
+    claimed = Claim(text[slice(*claim)], language)
     numbers = dict.fromkeys(number for mark in group for number in mark.numbers)
-    supports = {number: support_of(claimed, read.by_number[number], language) for number in numbers}
-    is_joint = are_jointly_enough(statement_of(claimed, language, is_claim=True), list(supports.values()))
+    supports = {number: support_of(claimed, read.by_number[number]) for number in numbers}
+    is_joint = are_jointly_enough(claimed, list(supports.values()))
     for mark in group:
         for number in mark.numbers:
             yield _citation(read.by_number[number].source, mark.span, claim, supports[number], is_joint=is_joint)
