@@ -1,0 +1,158 @@
+"""`brain key create`, `list` and `revoke`."""
+
+import json
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from rag_core.access.keys import parse_key
+from rag_core.cli import keys  # noqa: F401  it registers the commands
+from rag_core.cli.app import app
+from rag_core.model import TenantId
+from rag_core.storage.api_keys import find_key
+from rag_core.storage.database import Database
+
+
+@pytest.fixture(autouse=True)
+def _database(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", database_url)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["key", *arguments])
+
+
+def told(*arguments: str) -> dict[str, Any]:
+    found = run(*arguments, "--json")
+    assert found.exit_code == 0, found.output
+    return dict(json.loads(found.stdout))
+
+
+def test_a_new_key_opens_what_was_asked_for(database: Database) -> None:
+    whose = ("ana", "--tenant", "casa", "--department", "ventas", "--department", "legal")
+    made = told("create", *whose, "--expires", "90d", "--per-minute", "3", "--per-hour", "30")
+
+    shown = parse_key(made["key"])
+    assert shown is not None
+    stored = find_key(database, shown, timeout_ms=10_000)
+    assert stored is not None
+    assert (stored.tenant, stored.name, stored.scopes) == ("casa", "ana", {"read"})
+    assert (stored.departments, stored.questions_per_minute, stored.questions_per_hour) == (("ventas", "legal"), 3, 30)
+    assert stored.expires_at is not None
+    assert made["is_new_tenant"]
+
+
+def test_the_secret_is_stored_nowhere(database: Database) -> None:
+    secret = told("create", "ana")["key"].split("_", 2)[2]
+
+    with database.owner() as connection:
+        rows = connection.execute("select k::text from brain.api_keys k").fetchall()
+
+    assert len(rows) == 1
+    assert secret not in rows[0][0]
+    assert secret.encode().hex() not in rows[0][0]
+
+
+def test_the_application_reads_no_key_but_by_its_secret(database: Database) -> None:
+    told("create", "ana", "--tenant", "casa")
+
+    with database.transaction(TenantId("casa")) as connection:
+        allowed = connection.execute(
+            "select has_table_privilege('brain.api_keys', privilege) "
+            "from unnest(array['select', 'insert', 'update', 'delete']) privilege"
+        ).fetchall()
+
+    assert allowed == [(False,)] * 4
+
+
+def test_people_get_the_key_on_stdout_and_all_else_beside_it() -> None:
+    made = run("create", "ana", "--tenant", "casa")
+
+    assert parse_key(made.stdout) is not None
+    assert made.stdout.count("\n") == 1
+    assert "The tenant casa did not exist and was made." in made.stderr
+    assert "tenant casa, read; never ends" in made.stderr
+    assert "BRAIN_ACCESS=keys" in made.stderr
+    assert "did not exist" not in run("create", "luis", "--tenant", "casa").stderr
+
+
+def test_a_key_can_read_and_no_more_unless_asked_for() -> None:
+    assert told("create", "ana")["scopes"] == ["read"]
+    assert told("create", "eva", "--scope", "admin,write")["scopes"] == ["write", "admin"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("--scope", "todo"), "'todo' is no scope; choose from read, write, evaluate, admin"),
+        (("--expires", "mañana"), "is no end for a key"),
+        (("--expires", "2001-01-01"), "would have expired"),
+        (("--scope", "admin", "--department", "ventas"), "leave one of the two out"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_remedy(arguments: tuple[str, ...], problem: str) -> None:
+    refused = run("create", "ana", *arguments, "--json")
+
+    assert refused.exit_code == 1
+    assert problem in json.loads(refused.stdout)["error"]
+    assert told("list")["keys"] == []
+
+
+def test_a_list_shows_whose_keys_there_are_and_how_they_stand() -> None:
+    told("create", "ana", "--tenant", "casa")
+    told("create", "robot", "--tenant", "taller", "--scope", "write")
+    told("revoke", "ana")
+
+    listed = told("list")["keys"]
+
+    assert [(key["name"], key["tenant"], key["state"]) for key in listed] == [
+        ("robot", "taller", "usable"),
+        ("ana", "casa", "revoked"),
+    ]
+    assert all("key" not in key for key in listed)
+    assert [key["name"] for key in told("list", "--tenant", "casa")["keys"]] == ["ana"]
+    shown = run("list").stdout
+    assert "Keys: 1 usable" in shown
+
+
+def test_whoever_runs_as_one_tenant_neither_sees_nor_revokes_anothers(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = told("create", "robot", "--tenant", "taller")
+    monkeypatch.setenv("BRAIN_TENANT", "casa")
+
+    for name in (other["id"], "robot", "nadie"):
+        refused = run("revoke", name)
+        assert refused.exit_code == 1
+        assert refused.stderr == f"brain: no key is named {name!r} or has that id; `brain key list` shows them\n"
+    assert told("list")["keys"] == []
+    assert told("create", "mia")["tenant"] == "casa"
+
+
+def test_a_name_is_taken_until_its_key_is_revoked() -> None:
+    first = told("create", "ana")
+
+    refused = run("create", "ana", "--json")
+    assert "`brain key revoke 'ana' --tenant default`" in json.loads(refused.stdout)["error"]
+    told("revoke", "ana")
+    again = told("create", "ana")
+
+    assert again["id"] != first["id"]
+    assert told("revoke", "ana")["id"] == again["id"]
+
+
+def test_revoking_twice_keeps_the_first_moment() -> None:
+    key = told("create", "ana")["id"]
+
+    first = told("revoke", key)
+
+    assert told("revoke", key)["revoked_at"] == first["revoked_at"]
+
+
+def test_a_name_that_several_tenants_use_is_asked_for_by_id() -> None:
+    ids = [told("create", "ana", "--tenant", tenant)["id"] for tenant in ("casa", "taller")]
+
+    refused = run("revoke", "ana")
+
+    assert refused.exit_code == 1
+    assert all(one in refused.stderr for one in ids)
+    assert told("revoke", "ana", "--tenant", "taller")["id"] == ids[1]
