@@ -6,6 +6,7 @@ answer as well. What a score is worth, and where its weights come from, is in do
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from rag_core.answering import CheckedText, Confidence, Source
 from rag_core.answering.events import FallbackMode
@@ -19,6 +20,8 @@ MEDIUM_SCORE = 0.5
 CALIBRATED_RERANKERS = ("http:", "cross_encoder:")
 """Re-rankers whose scores say how likely a passage answers a question; those of ``embedded`` are evened out, those of ``llm`` a chat
 model's marks, and what a search that is not re-ranked gives is no probability at all."""
+A_YEAR = timedelta(days=360)
+"""A bare year is as often part of what is asked as when a note was written, as in ``rag_core.retrieval.plan``."""
 _LEVELS: tuple[Confidence, ...] = ("insufficient", "low", "medium", "high")
 
 
@@ -59,9 +62,9 @@ def judge_evidence(
     """Judge what was found before anything is generated; no sources are ``NO_EVIDENCE``.
 
     ``reranker`` is the name of what scored the hits (``http:…``): where its scores are probabilities, the best must reach
-    ``least_rerank_score``. A first source in another language than the question need share no word with it: where the vectors
-    find it near enough it is low instead of insufficient. The newest notes, which a caller asked for, are always low and
-    always enough: what is said of them is held to them sentence by sentence.
+    ``least_rerank_score``. Low instead of insufficient is a first source that need share no word with the question: one in another
+    language that the vectors find near enough, one written in the time that the question names ("¿qué hice ayer?"), one that the
+    causal graph leads to. The newest notes, which a caller asked for, are always low and always enough. Whatever is said is held to the sources sentence by sentence.
     """
     if not sources:
         return NO_EVIDENCE
@@ -72,8 +75,7 @@ def judge_evidence(
     if _is_outranked(retrieval, reranker, least_rerank_score):
         return Evidence(score=score, confidence="insufficient", features=features)
     level = _level(score, least_score)
-    is_near = retrieval is not None and retrieval.is_confident is True
-    if level == "insufficient" and is_near and sources[0].language != language:
+    if level == "insufficient" and _needs_no_word(retrieval, sources[0], language):
         level = "low"
     return Evidence(score=score, confidence=level, features=features)
 
@@ -116,6 +118,23 @@ def _is_outranked(retrieval: Retrieval | None, reranker: str | None, least: floa
         return False
     scores = [hit.rerank_score for hit in retrieval.hits if hit.rerank_score is not None]
     return bool(scores) and max(scores) < least
+
+
+def _needs_no_word(retrieval: Retrieval | None, source: Source, language: Language) -> bool:
+    if retrieval is None:
+        return False
+    is_translated = retrieval.is_confident is True and source.language != language
+    is_caused = any("graph" in hit.ranks for hit in retrieval.hits if hit.chunk_id == source.chunk_id)
+    return is_translated or is_caused or _is_of_its_time(retrieval, source)
+
+
+def _is_of_its_time(retrieval: Retrieval, source: Source) -> bool:
+    """Whether the question names a time, counted from now or finer than a year, and the source was written in it."""
+    if retrieval.interval is None or retrieval.transformed is None:
+        return False
+    since, until = retrieval.interval
+    is_asked = any(time.is_relative for time in retrieval.transformed.times) or until - since < A_YEAR
+    return is_asked and since <= source.created_at < until
 
 
 def _level(score: float, least: float) -> Confidence:

@@ -53,11 +53,11 @@ def evidence_features(
     is the share of the question's words that any note of the tenant has; ``names`` and ``numbers`` are the shares of its names and
     numbers that stand in the first source; ``kind`` is 0 where it asks for a number, a date or a name and none stands near
     its words there; ``agreement`` is whether full text and vectors both put that source first. What the question does not
-    have is 1.
+    have is 1. A time that is counted from now ("ayer") is no part of it: no text can share that.
     """
     if not sources:
         return dict.fromkeys(EVIDENCE_WEIGHTS, 0.0)
-    first = sources[0]
+    first, query = sources[0], without_relative_time(query, retrieval)
     read = _read(query, first, statistics)
     shown = frozenset(tokens_of(f"{first.title or ''}\n{first.original}", first.language))
     expected = expected_answer(query, language)
@@ -74,6 +74,14 @@ def evidence_features(
 def evidence_score(features: Mapping[str, float]) -> float:
     """sigmoid(Σ weight · feature + intercept): how likely the notes hold the answer, were both as likely before; in (0, 1)."""
     return sigmoid(sum(weight * features[name] for name, weight in EVIDENCE_WEIGHTS.items()) + EVIDENCE_INTERCEPT)
+
+
+def without_relative_time(query: str, retrieval: Retrieval | None) -> str:
+    """The question without a time that is counted from now, as passages were scored against it."""
+    transformed = None if retrieval is None else retrieval.transformed
+    if transformed is None or not any(time.is_relative for time in transformed.times):
+        return query
+    return transformed.without_time or query
 
 
 def _read(query: str, source: Source, statistics: QueryStatistics) -> dict[str, float]:

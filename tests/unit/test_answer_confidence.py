@@ -1,7 +1,8 @@
 """How far what was found answers a question, before and after an answer is written."""
 
 import uuid
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -21,7 +22,7 @@ from rag_core.answering.confidence import (
 from rag_core.answering.evidence import EVIDENCE_WEIGHTS, evidence_features, evidence_score
 from rag_core.answering.refusals import is_refusal
 from rag_core.language.fixed_answers import NOT_ENOUGH
-from rag_core.model import ChunkId, Hit, Language, NoteId, Retrieval
+from rag_core.model import ChunkId, Hit, Language, NoteId, Retrieval, TimeExpression, TransformedQuery
 from rag_core.reranking import QueryStatistics
 
 TRUFA = "El veterinario miró a Trufa el 3 de marzo. La inyección costó 142 euros."
@@ -235,6 +236,12 @@ class TestEvidence:
 
         assert made.confidence == "low"
 
+    def test_what_the_causal_graph_leads_to_is_low_instead_of_insufficient(self) -> None:
+        led, found_else = found(hit(graph=1)), found(hit(semantic=1))
+
+        assert judged("¿Por qué?", retrieval=led, least_score=1.0).confidence == "low"
+        assert judged("¿Por qué?", retrieval=found_else, least_score=1.0).confidence == "insufficient"
+
     def test_a_near_source_in_another_language_is_low_instead_of_insufficient(self) -> None:
         english = source("Something entirely different.", language="en")
 
@@ -244,6 +251,47 @@ class TestEvidence:
         )
 
         assert (near.confidence, far.confidence) == ("low", "insufficient")
+
+
+class TestTimes:
+    def test_a_note_of_the_time_asked_for_is_low_though_it_shares_no_word(self) -> None:
+        before, then = timed("¿qué hice ayer?", day=2), timed("¿qué hice ayer?", day=3)
+
+        assert judged("¿qué hice ayer?", retrieval=then, least_score=0.9).confidence == "low"
+        assert judged("¿qué hice ayer?", retrieval=before, least_score=0.9).confidence == "insufficient"
+
+    def test_a_bare_year_lets_nothing_through(self) -> None:
+        year = timed("¿qué hice en 2025?", day=3, days=365, is_relative=False)
+
+        assert judged("¿qué hice en 2025?", retrieval=year, least_score=0.9).confidence == "insufficient"
+
+    def test_a_time_counted_from_now_is_no_word_to_look_for(self) -> None:
+        asked = "¿Cuánto costó ayer la inyección de Trufa?"
+        known = statistics("ayer")
+
+        timeless = features(
+            asked, retrieval=timed(asked, day=3, without="¿Cuánto costó la inyección de Trufa?"), known=known
+        )
+
+        assert (timeless["coverage"], timeless["known"]) == (pytest.approx(1.0), 1.0)
+        assert features(asked, known=known)["known"] < 1.0
+
+
+def timed(query: str, *, day: int, days: int = 1, is_relative: bool = True, without: str = "") -> Retrieval:
+    """What was found for a question that names so many days from one of March 2025 on."""
+    since = datetime(2025, 3, day, tzinfo=UTC)
+    time = TimeExpression(
+        span=(0, 4), text=query[:4], since=since, until=since + timedelta(days=days), is_relative=is_relative
+    )
+    transformed = TransformedQuery(
+        original_query=query,
+        intent="temporal",
+        sub_queries=(query,),
+        timestamp=since,
+        times=(time,),
+        without_time=without,
+    )
+    return replace(found(hit(semantic=1)), transformed=transformed, interval=(time.since, time.until))
 
 
 def citation(*, claim=(0, 10), is_supported: bool = True) -> CheckedCitation:
