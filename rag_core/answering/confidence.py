@@ -64,7 +64,8 @@ def judge_evidence(
     ``reranker`` is the name of what scored the hits (``http:…``): where its scores are probabilities, the best must reach
     ``least_rerank_score``. Low instead of insufficient is a first source that need share no word with the question: one in another
     language that the vectors find near enough, one written in the time that the question names ("¿qué hice ayer?"), one that the
-    causal graph leads to. The newest notes, which a caller asked for, are always low and always enough. Whatever is said is held to the sources sentence by sentence.
+    causal graph leads to. The newest notes, which a caller asked for, are always low and always enough. Whatever is said is held
+    to the sources sentence by sentence.
     """
     if not sources:
         return NO_EVIDENCE
