@@ -31,7 +31,7 @@ def fetch_context(
 
     ``extractive`` keeps three sentences a source. ``abstractive`` asks ``chat`` for summaries, within ``timeout_seconds``; without one,
     or where it fails, it is extractive, and the context's ``compression`` says so. ``hierarchical`` does the same with all but the
-    first three, which stay whole as far as all others keep their place.
+    first three, which stay whole as far as the others keep their places, or else half of the budget reaches.
     """
     sources = make_sources(hits, max_sources=max_sources)
     if compression == "none" or not sources:
@@ -66,11 +66,11 @@ def _shortened(
 
 
 def _with_whole(short: Sequence[Source], whole: Sequence[Source], *, max_tokens: int) -> list[Source]:
-    """The first sources whole instead of short, one by one, while all together fit."""
+    """The first sources whole instead of short, one by one, while all together fit or the whole ones take half of the room."""
     chosen = list(short)
     for place, source in enumerate(whole[:KEPT_WHOLE]):
         longer = [*chosen[:place], source, *chosen[place + 1 :]]
-        if context_tokens(longer) > max_tokens:
+        if context_tokens(longer) > max_tokens and context_tokens(longer[: place + 1]) > max_tokens // 2:
             break
         chosen = longer
     return chosen
