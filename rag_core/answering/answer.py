@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from uuid import UUID, uuid4
 
 from rag_core.access.pseudonyms import pseudonyms
@@ -38,9 +39,11 @@ from rag_core.conversation.records import SpokenTurn, kept_answer, record, searc
 from rag_core.engine import Engine
 from rag_core.errors import AnswerCancelledError, GuardrailError, RagError
 from rag_core.guardrails import RedactionPolicy
+from rag_core.guardrails.injection import scan
 from rag_core.guardrails.policies import redaction_policy
 from rag_core.language.answer_warnings import PATH_WARNINGS, PathWarning
 from rag_core.language.fixed_answers import NO_NOTES, NOT_ENOUGH
+from rag_core.language.guardrails import ANSWER_WARNINGS
 from rag_core.model import Language, TenantId
 from rag_core.query.transformation import query_language
 
@@ -185,7 +188,7 @@ def _answered(course: _Course, check_rate: Callable[[], None] | None) -> Generat
     if not evidence.is_enough:
         return _refused(course, found.refusal or "insufficient_evidence", stages={"retrieval": retrieval_ms})
     require_wanted(course.cancellation)
-    policy = redaction_policy(request.contract, None)
+    policy = redaction_policy(request.contract, engine.settings.guardrails_personal_data)
     writing = Writing(
         query=question.searched,
         context=context,
@@ -326,14 +329,25 @@ def _warnings(course: _Course, writing: Writing | None, checked: CheckedText) ->
         kinds.append(found.fallback)
     elif found is not None and found.retrieval is not None and found.retrieval.is_degraded:
         kinds.append("degraded_search")
+    if course.request.options.compression == "abstractive" and course.context.compression == "extractive":
+        kinds.append("not_summarised")
     if writing is not None and writing.is_fallback:
         kinds.append("model_failed")
     if writing is not None and writing.checked.removed:
         kinds.append("removed_citations")
     if any(not citation.is_supported for citation in checked.citations):
         kinds.append("unsupported")
-    told = PATH_WARNINGS[course.asked.language]
-    return (*course.asked.warnings, *(told[kind] for kind in kinds))
+    language = course.asked.language
+    told = [PATH_WARNINGS[language][kind] for kind in kinds]
+    if any(_has_instructions(source.original) for source in course.context.sources):
+        told.append(ANSWER_WARNINGS[language]["instructions"])
+    return (*course.asked.warnings, *told)
+
+
+@lru_cache(maxsize=1024)
+def _has_instructions(text: str) -> bool:
+    """Whether a note's text would command whoever reads it."""
+    return bool(scan(text, profile="note").spans)
 
 
 def _strategy_of(found: FoundSources | None) -> str | None:

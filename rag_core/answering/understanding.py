@@ -12,6 +12,7 @@ from rag_core.conversation.follow_up import Earlier, standalone_question
 from rag_core.conversation.sessions import read_conversation
 from rag_core.engine import Engine
 from rag_core.guardrails.incoming import CheckedQuestion, check_question
+from rag_core.guardrails.judge import ChatQuestionJudge
 from rag_core.model import Language, TenantId
 from rag_core.query.transformation import query_language
 
@@ -50,7 +51,7 @@ def understand(
         GuardrailError: it is too short, too long, or would command the model.
         NotFoundError: the conversation is not there, or somebody else's.
     """
-    checked = _checked(request, check_rate)
+    checked = _checked(engine, request, check_rate)
     history = _history(engine, tenant, request)
     earlier = _earlier(history)
     known = (query_language(earlier[-1].question, known=LANGUAGES), *LANGUAGES) if earlier else LANGUAGES
@@ -73,11 +74,16 @@ def understand(
     )
 
 
-def _checked(request: AnswerRequest, check_rate: Callable[[], None] | None) -> CheckedQuestion:
+def _checked(engine: Engine, request: AnswerRequest, check_rate: Callable[[], None] | None) -> CheckedQuestion:
+    """The question after the guardrails; the chat model is asked for its opinion only where the settings say so."""
+    settings = engine.settings
+    judge = ChatQuestionJudge(chat=engine.chat) if engine.chat is not None and settings.guardrails_judge else None
     return check_question(
         request.question,
         minimum=LEAST_CHARACTERS.get(request.contract, 1),
+        policy=settings.guardrails_injection,
         check_rate=check_rate or (lambda: None),
+        judge=judge,
         is_trusted=request.is_trusted,
     )
 

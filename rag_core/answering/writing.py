@@ -3,7 +3,7 @@
 import time
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rag_core.answering import Answerer, CheckedText, PromptContext
 from rag_core.answering.claims import cut_sentences
@@ -48,8 +48,9 @@ class Writing:
 
     @property
     def checked(self) -> CheckedText:
-        """All that was said, checked."""
-        return joined(self.parts)
+        """All that was said, checked, without white space at its end."""
+        whole = joined(self.parts)
+        return replace(whole, text=whole.text.rstrip())
 
     @property
     def generation_ms(self) -> float:

@@ -6,7 +6,13 @@ from typing import Literal
 from rag_core.model import Language
 
 PathWarning = Literal[
-    "keyword_recency", "recent_notes", "degraded_search", "model_failed", "removed_citations", "unsupported"
+    "keyword_recency",
+    "recent_notes",
+    "degraded_search",
+    "model_failed",
+    "removed_citations",
+    "unsupported",
+    "not_summarised",
 ]
 
 PATH_WARNINGS: Mapping[Language, Mapping[PathWarning, str]] = {
@@ -16,6 +22,7 @@ PATH_WARNINGS: Mapping[Language, Mapping[PathWarning, str]] = {
         "degraded_search": "La búsqueda ha sido parcial: puede haber notas que no se han tenido en cuenta.",
         "model_failed": "El modelo de lenguaje no ha respondido; se citan las frases de tus notas tal como están.",
         "removed_citations": "Se han quitado citas de fuentes que no existen.",
+        "not_summarised": "Las fuentes no se han podido resumir; se han leído sus frases más cercanas a la pregunta.",
         "unsupported": "Alguna frase no está respaldada por la fuente que cita.",
     },
     "de": {
@@ -24,6 +31,7 @@ PATH_WARNINGS: Mapping[Language, Mapping[PathWarning, str]] = {
         "degraded_search": "Die Suche war unvollständig: Manche Notizen wurden vielleicht nicht berücksichtigt.",
         "model_failed": "Das Sprachmodell hat nicht geantwortet; zitiert werden Sätze aus deinen Notizen, wie sie dastehen.",
         "removed_citations": "Verweise auf Quellen, die es nicht gibt, wurden entfernt.",
+        "not_summarised": "Die Quellen ließen sich nicht zusammenfassen; gelesen wurden die Sätze, die der Frage am nächsten sind.",
         "unsupported": "Mancher Satz wird von der Quelle, die er nennt, nicht belegt.",
     },
     "en": {
@@ -32,6 +40,7 @@ PATH_WARNINGS: Mapping[Language, Mapping[PathWarning, str]] = {
         "degraded_search": "The search was partial: some notes may have been left out.",
         "model_failed": "The language model did not answer; sentences of your notes are quoted as they stand.",
         "removed_citations": "Citations of sources that do not exist were removed.",
+        "not_summarised": "The sources could not be summarised; the sentences nearest to the question were read.",
         "unsupported": "Some sentence is not supported by the source it cites.",
     },
 }
