@@ -48,7 +48,6 @@ QUOTED_METRICS: tuple[AnswerMetric, ...] = (
     "citation_existence",
     "citation_accuracy",
     "citation_completeness",
-    "citation_support",
 )
 """What an answer that only quotes its sources, and cites what it quotes, scores 1 in by construction."""
 JUDGED_METRICS: tuple[AnswerMetric, ...] = (

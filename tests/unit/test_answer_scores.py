@@ -254,3 +254,12 @@ def test_quotes_that_cite_themselves_score_by_construction() -> None:
     assert metrics.by_construction == ()
     assert "citation_accuracy" in replace(metrics, answerer="extractive@3").by_construction
     assert "expected_answer_overlap" not in replace(metrics, answerer="extractive@3").by_construction
+
+
+def test_a_citation_whose_source_says_something_else_exists_and_is_not_supported() -> None:
+    held = record("La inyección de Trufa costó 142 euros [1].")
+    wrong = record("La inyección de Trufa costó 99 euros [1].")
+
+    assert (held.scores["citation_existence"], held.scores["citation_support"]) == (1, 1)
+    assert (wrong.scores["citation_existence"], wrong.scores["citation_support"]) == (1, 0)
+    assert record("No lo sé.").scores["citation_support"] is None
