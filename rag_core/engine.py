@@ -216,7 +216,10 @@ def open_engine(settings: Settings, *, pool_size: int = 4, model_name: str | Non
         breakers = {name: CircuitBreaker(name) for name in ("embedding", "chat", "reranker")}
         places, watch = Bounded(settings.ollama_concurrency), ModelWatch(database, active)
         chat = build_chat(
-            settings.chat_model, host=settings.ollama_host, context_tokens=settings.chat_context_tokens
+            settings.chat_model,
+            host=settings.ollama_host,
+            timeout_seconds=max(60, settings.chat_timeout_ms / 1000),
+            context_tokens=settings.chat_context_tokens,
         )
         with ExitStack() as stack:
             engine = Engine(
