@@ -44,7 +44,10 @@ def chunks(context: dg.AssetExecutionContext, config: StagingConfig, engine: dg.
             stage_notes(engine.database, tenant, keys, engine.pipeline, is_full=config.is_full)
             for tenant, keys in batches.items()
         ]
-        counts = {name: total(reports, name) for name in ("notes", "chunks", "summarised", "without_summary", "failed")}
+        counts = {
+            name: total(reports, name)
+            for name in ("notes", "chunks", "summarised", "without_summary", "failed", "flagged")
+        }
         return dg.MaterializeResult(
             metadata={
                 **stage_metadata(engine, batches, "preview_staged_chunks", clock, **counts),

@@ -39,7 +39,9 @@ _BOUNDARY = re.compile(
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]"
 )
-_TAGS = re.compile("(?<!\U0001f3f4)[\U000e0020-\U000e007e]{4,}")
+# A flag such as Scotland's is a black flag and at most six of them.
+_TAG = "[\U000e0020-\U000e007e]"
+_TAGS = re.compile(f"(?<![\U0001f3f4\U000e0020-\U000e007e]){_TAG}{{4,}}|(?<=\U0001f3f4){_TAG}{{7,}}")
 _BASE64 = re.compile(r"(?<![\w+/=])[A-Za-z0-9+/]{24,4000}={0,2}(?![\w+/=])")
 _WORD = re.compile(r"[^\W_]+")
 _MARKUP_SIGN = re.compile(

@@ -10,6 +10,7 @@ from rag_core.errors import ConflictError, EmbeddingError, NotFoundError, Tenant
 from rag_core.importing import full_tenant
 from rag_core.indexing.graph import relate_note
 from rag_core.indexing.pipeline import Pipeline
+from rag_core.indexing.scanning import scanned, store_scans
 from rag_core.indexing.staging import stage_note
 from rag_core.model import NewNote, NoteId, TenantId
 from rag_core.notes import content_hash, note_id_for
@@ -111,6 +112,8 @@ def _store(
         else _chunked(database, tenant, to_stage, pipeline)
     )
 
+    scan = scanned(to_stage)
+
     def write(connection: Connection) -> IndexedNote | None:
         if found is not None:
             store.hold_active_model(connection, pipeline.model)
@@ -118,6 +121,7 @@ def _store(
             return None
         ensure_tenant(connection, tenant)
         _check(store_notes(connection, tenant, [note]), note, expected, tenant)
+        store_scans(connection, tenant, [scan])
         if isinstance(found, NoteVector):
             note_vectors.write_note_vectors(connection, tenant, [found], model_id=pipeline.model.id)
         elif found is not None:

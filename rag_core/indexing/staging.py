@@ -16,6 +16,7 @@ from rag_core.embedding.summaries import needs_summary
 from rag_core.errors import RagError
 from rag_core.indexing.isolation import embed_apart, together_or_alone
 from rag_core.indexing.pipeline import Pipeline
+from rag_core.indexing.scanning import scan_notes
 from rag_core.indexing.summarising import PageSummaries, Patience, summarise_page
 from rag_core.migration.failures import record_failures
 from rag_core.model import ChunkId, NoteId, Span, TenantId
@@ -32,13 +33,17 @@ _CHUNKING_FAILURES = (RagError, ArithmeticError, AssertionError, LookupError, Ru
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageReport:
-    """Counts of one staging run: notes and chunks staged, summaries made, notes that wait for theirs, and that failed."""
+    """Counts of one staging run: notes and chunks staged, summaries made, notes that wait for theirs, and that failed.
+
+    ``flagged`` are notes whose text holds instructions to a model.
+    """
 
     notes: int
     chunks: int
     summarised: int = 0
     without_summary: int = 0
     failed: int = 0
+    flagged: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +86,7 @@ def stage_notes(
         summarised=sum(report.summarised for report in reports),
         without_summary=sum(report.without_summary for report in reports),
         failed=sum(report.failed for report in reports),
+        flagged=sum(report.flagged for report in reports),
     )
 
 
@@ -124,6 +130,7 @@ def _stage_page(
         summarised=summaries.made,
         without_summary=len(waiting),
         failed=record_failures(database, tenant, reasons, stage="chunking", fingerprint=pipeline.fingerprint),
+        flagged=scan_notes(database, tenant, page),
     )
 
 

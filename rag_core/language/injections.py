@@ -521,7 +521,7 @@ TOPICS: Mapping[str, re.Pattern[str]] = {
         r"restr|const|limit|filt|guid|rule|ethic|moral|bound|guard|safe|censor|inhib|scrup|direc|regla|norma|etic|censur|escr|\w{0,6}schrank|grenz|"
         r"richtl|regel|ethi|zens|skrup|contr|regl|content|moder|align|salvag|medid|polit|barr|schutz|sicherh|inhalt|garde|mesur"
     ),
-    "ethics": re.compile("ethi|moral|safe|content|etic"),
+    "ethics": re.compile("ethi|moral|safe|content|etic|segur"),
     "mode": re.compile(r"mode$|modo$|\w{0,12}modus|anyth|dan$|jailb"),
     "above": re.compile("abov|befor|prior|prece|arrib|antes|anteri|previ|oben|obig|bisher|davor|vorher|darub|dessus"),
     "private": re.compile(
@@ -615,6 +615,14 @@ RULES: tuple[InjectionRule, ...] = (
         "limits",
         rf"\b{_WITHOUT}\b\W{{1,3}}(?:\w+\W{{1,3}}){{0,2}}?(?:ethical|moral|safety|content|etic[oa]s?|morales|"
         rf"ethischen?|moralischen?|ethiques?|morales)\W{{1,3}}{_LIMITS}\b",
+        topics="ethics",
+        question=0.6,
+    ),
+    _rule(
+        "no limits of ethics",
+        "limits",
+        rf"\b{_WITHOUT}\b\W{{1,3}}(?:\w{{1,30}}\W{{1,3}}){{0,2}}?{_LIMITS}\W{{1,3}}"
+        r"(?:etic[oa]s?|morales|de\W(?:seguridad|contenido)|ethiques?)\b",
         topics="ethics",
         question=0.6,
     ),
