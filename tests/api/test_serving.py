@@ -10,12 +10,15 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
-from rag_core.api.app import bound_socket
+from rag_core.access.pseudonyms import pseudonyms
+from rag_core.api.app import bound_socket, bound_sockets
 from rag_core.errors import ConfigurationError
 from rag_core.storage.database import Database
+from rag_core.telemetry.performance import fetch_performance
 
 SERVE = """
 import signal
@@ -27,8 +30,8 @@ serve(read_settings())
 
 
 @contextmanager
-def served(database_url: str, port: int) -> Iterator[subprocess.Popen[str]]:
-    environment = {**os.environ, "DATABASE_URL": database_url, "BRAIN_API_PORT": str(port)}
+def served(database_url: str, port: int, **variables: str) -> Iterator[subprocess.Popen[str]]:
+    environment = {**os.environ, "DATABASE_URL": database_url, "BRAIN_API_PORT": str(port), **variables}
     process = subprocess.Popen([sys.executable, "-c", SERVE], env=environment, stderr=subprocess.PIPE, text=True)
     try:
         yield process
@@ -66,6 +69,7 @@ def test_a_signal_stops_it_cleanly(database_url: str, sent: signal.Signals, stat
         said = process.stderr.read() if process.stderr else ""
     assert f"http://127.0.0.1:{port}/" in said
     assert "ERROR" not in said
+    assert "access is open: whoever can reach this address reads and changes all notes" in said
 
 
 def test_it_writes_its_figures_from_the_start_and_that_it_ended_as_it_should(
@@ -93,8 +97,50 @@ def test_a_port_in_use_is_said_with_the_remedy() -> None:
 
 
 def test_it_listens_on_loopback_alone() -> None:
-    with bound_socket(0) as listener:
-        assert listener.getsockname()[0] == "127.0.0.1"
+    with bound_sockets("127.0.0.1", 0) as listeners:
+        assert [listener.getsockname()[0] for listener in listeners] == ["127.0.0.1"]
+
+
+def test_another_address_is_listened_on_beside_loopback_at_the_same_port() -> None:
+    with bound_sockets("127.0.0.2", 0) as listeners:
+        (loopback, port), (other, same_port) = (listener.getsockname() for listener in listeners)
+
+        assert (loopback, other) == ("127.0.0.1", "127.0.0.2")
+        assert port == same_port
+
+
+def test_an_address_of_another_machine_is_said_with_the_remedy() -> None:
+    with pytest.raises(ConfigurationError, match=r"192\.0\.2\.1.*BRAIN_API_HOST"), bound_sockets("192.0.2.1", 0):
+        pass
+
+
+def test_open_access_from_elsewhere_is_no_start(database_url: str) -> None:
+    with served(database_url, 0, BRAIN_API_HOST="0.0.0.0") as process:
+        process.wait(60)
+        said = process.stderr.read() if process.stderr else ""
+
+    assert "BRAIN_API_HOST=0.0.0.0 can be reached from other machines" in said
+    assert "http://" not in said
+
+
+def test_with_keys_nothing_is_warned_of_and_brain_status_is_still_told_figures(
+    database_url: str, tmp_path: Path
+) -> None:
+    port = free_port()
+    with served(database_url, port, BRAIN_ACCESS="keys", BRAIN_HOME=str(tmp_path)) as process:
+        wait_ready(port)
+
+        key = pseudonyms(tmp_path).process_key
+        figures = fetch_performance(port=port, home=tmp_path, key=key)
+        stranger = fetch_performance(port=port, home=tmp_path)
+        process.send_signal(signal.SIGTERM)
+        process.wait(20)
+        said = process.stderr.read() if process.stderr else ""
+
+    assert figures is not None
+    assert stranger is None
+    assert "access is open" not in said
+    assert key not in said
 
 
 def test_a_large_body_is_answered_and_not_cut_off(database_url: str) -> None:

@@ -1,12 +1,19 @@
 """What `brain doctor` finds of Ollama and of the models that are to come from it."""
 
+from pathlib import Path
+
 import pytest
 from ollama_server import OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 
+from rag_core.access.keys import KeyGrant, make_key
+from rag_core.access.pseudonyms import pseudonyms
 from rag_core.doctor import Finding, examine
+from rag_core.model import TenantId
 from rag_core.model_change.backfill import settle_model
 from rag_core.model_change.registration import WantedModel, register_model
+from rag_core.storage.api_keys import insert_key
+from rag_core.storage.database import Database
 
 
 @pytest.fixture(autouse=True)
@@ -18,6 +25,45 @@ def findings(monkeypatch: pytest.MonkeyPatch, **variables: str) -> dict[str, Fin
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     return {finding.name: finding for finding in examine()}
+
+
+def test_open_access_is_said_and_so_are_keys_that_nobody_is_asked_for(monkeypatch, database: Database) -> None:
+    grant = KeyGrant(tenant=TenantId("casa"), name="ana", scopes=("read",))
+    assert findings(monkeypatch)["access"].found == "open: whoever reaches 127.0.0.1:8000 reads and changes all notes"
+
+    with database.owner() as connection:
+        insert_key(connection, grant, make_key().presented)
+
+    found = findings(monkeypatch)["access"]
+    assert found.is_ok
+    assert found.found.endswith("; 1 usable key that nobody is asked for until BRAIN_ACCESS=keys")
+
+
+def test_open_access_from_elsewhere_is_a_failure_with_its_remedy(monkeypatch) -> None:
+    found = findings(monkeypatch, BRAIN_API_HOST="0.0.0.0")["access"]
+
+    assert not found.is_ok
+    assert "`brain key create NAME`" in found.remedy
+
+
+def test_asking_for_keys_that_nobody_has_is_a_failure(monkeypatch) -> None:
+    found = findings(monkeypatch, BRAIN_ACCESS="keys")["access"]
+
+    assert not found.is_ok
+    assert found.found == "by key, 0 usable keys; the API listens on 127.0.0.1"
+    assert found.remedy == "`brain key create NAME`"
+
+
+def test_a_secret_that_others_can_read_is_a_failure(monkeypatch, tmp_path: Path) -> None:
+    assert "secret" not in findings(monkeypatch, BRAIN_HOME=str(tmp_path))
+    pseudonyms(tmp_path)
+    assert findings(monkeypatch)["secret"].is_ok
+
+    (tmp_path / "secret").chmod(0o644)
+
+    found = findings(monkeypatch)["secret"]
+    assert not found.is_ok
+    assert found.remedy == f"chmod 600 {tmp_path / 'secret'}"
 
 
 def test_without_ollama_nothing_is_wrong_and_the_way_to_a_chat_model_is_told(monkeypatch) -> None:

@@ -1,5 +1,8 @@
 """The table that says what a key must allow where."""
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,3 +63,12 @@ def test_a_longer_name_is_not_under_a_shorter_one(path: str, rest: str) -> None:
         return
 
     assert rule_of(longer) is not RULES[path]
+
+
+def test_the_documented_table_is_the_programs() -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs/access.md").read_text(encoding="utf-8")
+    documented = re.findall(r"^\| `(/[^`]*)` \| `?(\w+)`? \| `?(\w+)`? \| (.*) \|$", text, re.MULTILINE)
+
+    assert documented == [
+        (path, rule.reading or "everybody", rule.changing or "everybody", rule.about) for path, rule in RULES.items()
+    ]
