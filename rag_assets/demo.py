@@ -13,8 +13,8 @@ from rag_core.importing import ImportReport
 
 QUESTIONS = (
     "¿El café de la tarde me da migraña?",
-    "¿Por qué se inundó la parcela 14 de Sueca?",
-    "¿Desde que voy a nadar tengo menos migrañas?",
+    "¿Por qué el técnico del ayuntamiento obligó a Andoni a aplazar el estreno?",
+    "¿Qué salario le prometía Hidrosens a Lucas?",
 )
 
 
