@@ -22,9 +22,11 @@ LEAST_TAIL_CHARACTERS = 16
 """So much of the next sentence must be there before the one before it is taken for finished."""
 _OPEN_MARK = re.compile(rf"[{re.escape(OPENING)}][^\n{re.escape(OPENING + CLOSING)}]{{0,{LONGEST_MARK}}}\Z")
 _DOUBTFUL_WORDS = 2
+_MONTH = "month"
 _LONG_SENTENCE_CHARACTERS = 2_000
 _BEGUN_MARK = re.compile(rf"\s*[{re.escape(OPENING)}][^\n{re.escape(OPENING + CLOSING)}]{{0,{LONGEST_MARK}}}\Z")
 _SENTENCE_END = re.compile(r"[.!?…:\n]")
+_LIST_NUMBER = re.compile(r"^\s*\d{1,3}[.)]\s+", re.MULTILINE)
 _HEADING = re.compile(r"\s*#{1,6}\s[^\n]*\s*|\s*(\*\*|__)[^\n]+\1\s*")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")  # noqa: RUF001
 _ISO_DATE = re.compile(r"(?<![\w-])(\d{4})-(0[1-9]|1[0-2])-([0-3]\d)(?![\d-])")
@@ -35,15 +37,17 @@ _SENTENCE_OPENING = re.compile(r"(?:^|[.!?…:;\n])[\s\"'«“„(¿¡*_\[-]*\Z"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """The words of a sentence or a clause: content as stems, those of it that are figures or names, and what is denied or not.
+    """The words of a sentence or a clause: content as stems, those of it that are figures or names, and how they hang together.
 
     ``polarity`` holds for a content word whether it stands under a negation (True), not (False), or both in the text.
+    ``counted`` holds for a word the figures right before it ("142 euros"), and for a month the year behind it.
     """
 
     content: frozenset[str]
     figures: frozenset[str]
     names: frozenset[str]
     polarity: Mapping[str, frozenset[bool]]
+    counted: Mapping[str, frozenset[str]]
 
     @property
     def is_empty(self) -> bool:
@@ -56,7 +60,7 @@ def statement_of(text: str, language: Language, *, is_claim: bool = False) -> St
 
     Figures are numbers in one form, written in digits or words up to twenty, and months; a date is its day, month and year.
     """
-    dated = _with_month_names(without_citations(text), language)
+    dated = _with_month_names(_LIST_NUMBER.sub("", without_citations(text)), language)
     clauses = _clauses(dated, language)
     left_out = function_stems(language) | (_stems(NAMING_WORDS[language], language) if is_claim else frozenset())
     content = frozenset(token for clause in clauses for token in clause) - left_out
@@ -66,6 +70,7 @@ def statement_of(text: str, language: Language, *, is_claim: bool = False) -> St
         figures=frozenset(token for token in content if is_number(token)),
         names=frozenset(_names(dated, language)) & content,
         polarity=_polarity(clauses if denying == dated else _clauses(denying, language), content, language),
+        counted=_counted(clauses, content),
     )
 
 
@@ -181,9 +186,9 @@ def _month_names(language: Language) -> Mapping[int, str]:
 def _figures_in_words(language: Language) -> Mapping[str, str]:
     """Months as "month5" and numbers from two as "2", by their stems; "may" is a verb as well."""
     wording = TIME_WORDINGS[language]
-    months = {name: f"month{month}" for name, month in wording.months.items() if name != "may"}
+    months = {name: f"{_MONTH}{month}" for name, month in wording.months.items() if name != "may"}
     numbers = {name: str(number) for name, number in wording.numbers.items() if number > 1 and name != "par"}
-    named = {"mayo": "month5"} | months | numbers
+    named = {"mayo": f"{_MONTH}5"} | months | numbers
     return {tokens_of(name, language)[0]: figure for name, figure in named.items()}
 
 
@@ -236,3 +241,14 @@ def _polarity(clauses: list[list[str]], content: frozenset[str], language: Langu
             values = {True} if place in denied else ({True, False} if place in doubtful else {False})
             found.setdefault(clause[place], set()).update(values)
     return {token: frozenset(values) for token, values in found.items()}
+
+
+def _counted(clauses: list[list[str]], content: frozenset[str]) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for clause in clauses:
+        for one, other in pairwise([token for token in clause if token in content]):
+            if is_number(one) and not (one.startswith(_MONTH) and is_number(other)):
+                found.setdefault(other, set()).add(one)
+            elif one.startswith(_MONTH) and is_number(other):
+                found.setdefault(one, set()).add(other)
+    return {token: frozenset(figures) for token, figures in found.items()}

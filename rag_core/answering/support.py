@@ -8,8 +8,10 @@ from rag_core.answering.claims import Statement, statement_of
 from rag_core.chunking import sentence_spans
 from rag_core.model import Language, Span
 
-LEAST_SUPPORT = 0.6
-"""So much of a claim's content must stand in the evidence."""
+LEAST_SUPPORT = 0.5
+"""So much of a claim's content must stand in a sentence that is evidence for it."""
+LEAST_MORE_A_SENTENCE = 0.2
+"""And so much more for each further sentence: two that share half of a claim between them seldom say it."""
 LEAST_NEAR = 0.3
 """Sentences with less of it are no evidence to show."""
 LEAST_ANCHORS = 2
@@ -48,14 +50,15 @@ class ReadSource:
 class Support:
     """How a source holds a claim: ``share`` of its content in [0, 1] stands in the sentences of ``span`` in the source's original.
 
-    ``is_consistent`` is whether every figure and name is there, and what is denied here is denied there.
+    ``is_consistent`` is whether every figure and name is there, and nothing ``is_contradicted``: denied in one and not in the
+    other, or counted by other figures.
     """
 
     span: Span | None
     covered: frozenset[str]
     share: float
     is_consistent: bool
-    is_denied: bool
+    is_contradicted: bool
     least_share: float = LEAST_SUPPORT
 
     @property
@@ -64,7 +67,7 @@ class Support:
         return self.span is not None and self.is_consistent and self.share >= self.least_share
 
 
-NO_SUPPORT = Support(span=None, covered=frozenset(), share=0.0, is_consistent=False, is_denied=False)
+NO_SUPPORT = Support(span=None, covered=frozenset(), share=0.0, is_consistent=False, is_contradicted=False)
 
 
 def read_source(source: Source) -> ReadSource:
@@ -106,7 +109,7 @@ def are_jointly_enough(claim: Claim, supports: Sequence[Support]) -> bool:
 def _is_covered(claim: Statement, supports: Sequence[Support]) -> bool:
     covered = frozenset[str]().union(*(support.covered for support in supports))
     return (
-        not any(support.is_denied for support in supports)
+        not any(support.is_contradicted for support in supports)
         and claim.figures | claim.names <= covered
         and len(covered & claim.content) >= LEAST_SUPPORT * len(claim.content)
     )
@@ -116,6 +119,7 @@ def _best_support(claim: Statement, read: ReadSource) -> Support:
     if claim.is_empty:
         return NO_SUPPORT
     framed = claim.content & read.frame
+    words = claim.content - claim.figures - claim.names or claim.content
     held = [claim.content & statement.content for _, statement in read.sentences]
     windows = [
         (first, last)
@@ -124,21 +128,30 @@ def _best_support(claim: Statement, read: ReadSource) -> Support:
         for last in range(first + 1, min(first + MAX_EVIDENCE_SENTENCES, len(held)) + 1)
         if held[last - 1]
     ]
-    found = [_window_support(claim, read, window, framed.union(*held[slice(*window)])) for window in windows]
-    best = max(found, key=lambda one: (one.is_consistent, one.share), default=NO_SUPPORT)
+    # By plain words first: a neighbour that has nothing but the figure is not where it is said.
+    ranked = [
+        (len(words & covered) / len(words) - support.least_share, support.is_consistent, support.share, support)
+        for first, last in windows
+        for covered in [framed.union(*held[first:last])]
+        for support in [_window_support(claim, read, (first, last), covered)]
+    ]
+    best = max(ranked, key=lambda one: one[:3], default=(0.0, False, 0.0, NO_SUPPORT))[3]
     return best if best.share >= LEAST_NEAR else replace(best, span=None)
 
 
 def _window_support(claim: Statement, read: ReadSource, window: tuple[int, int], covered: frozenset[str]) -> Support:
     sentences = read.sentences[slice(*window)]
-    named = claim.names & (read.whole | read.frame)
-    is_denied = _is_denied(claim, [statement.polarity for _, statement in sentences])
+    named = claim.names & read.frame
+    is_contradicted = _is_denied(claim, [statement.polarity for _, statement in sentences]) or _is_miscounted(
+        claim, [statement.counted for _, statement in sentences]
+    )
     return Support(
         span=(sentences[0][0][0], sentences[-1][0][1]),
         covered=covered | named,
         share=len(covered) / len(claim.content),
-        is_consistent=not is_denied and claim.figures <= covered and claim.names <= covered | named,
-        is_denied=is_denied,
+        is_consistent=not is_contradicted and claim.figures <= covered and claim.names <= covered | named,
+        is_contradicted=is_contradicted,
+        least_share=LEAST_SUPPORT + LEAST_MORE_A_SENTENCE * (len(sentences) - 1),
     )
 
 
@@ -154,10 +167,19 @@ def _is_denied(claim: Statement, evidence: Iterable[Mapping[str, frozenset[bool]
     return denies and not any(True in values for values in said.values())
 
 
+def _is_miscounted(claim: Statement, evidence: Sequence[Mapping[str, frozenset[str]]]) -> bool:
+    """Whether both count the same thing, and by no figure in common."""
+    for token, figures in claim.counted.items():
+        counted = frozenset[str]().union(*(said.get(token, frozenset()) for said in evidence))
+        if counted and not figures & counted:
+            return True
+    return False
+
+
 def _support_across(claim: Statement, read: ReadSource) -> Support:
     anchors = claim.figures | claim.names
     if len(anchors) < LEAST_ANCHORS:
         return NO_SUPPORT
-    anchored = replace(claim, content=anchors, polarity={})
+    anchored = replace(claim, content=anchors, polarity={}, counted={})
     found = _best_support(anchored, read)
     return replace(found, share=MOST_ACROSS_LANGUAGES * found.share, least_share=MOST_ACROSS_LANGUAGES)
