@@ -1,0 +1,178 @@
+"""Answers as other programs read them: one answer in each contract's words."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.answer_wire import (
+    SNIPPET_CHARACTERS,
+    chat_body,
+    german_body,
+    milliseconds_to_wire,
+    query_body,
+    sentence_text,
+    snippet_of,
+    strategy_of,
+)
+from rag_core.answering import CheckedCitation, Source
+from rag_core.answering.events import Answer, SentenceReady
+from rag_core.answering.rendering import CitationStyle
+from rag_core.model import ChunkId, NoteId, Retrieval
+
+FIRST, SECOND = "Nadar ayuda [1, 3]. ", "Leer también [3]."
+
+
+def source(number: int, *, title: str | None = "Diario", page: int | None = None, text: str = "Nadar ayuda.") -> Source:
+    return Source(
+        number=number,
+        note_id=NoteId(UUID(int=number)),
+        chunk_id=ChunkId(UUID(int=100 + number)),
+        external_id=f"n{number}",
+        title=title,
+        created_at=datetime(2025, 3, 3, 9, tzinfo=timezone(timedelta(hours=1))),
+        language="es",
+        text=text,
+        original=text,
+        start_char=0,
+        chunk_index=7,
+        score=0.5,
+        page=page,
+    )
+
+
+def citation(number: int, mark: str, *, at: int, support: float = 1.0) -> CheckedCitation:
+    text = FIRST + SECOND
+    start = text.index(mark, at)
+    claim = (0, len(FIRST) - 1) if at < len(FIRST) else (len(FIRST), len(text))
+    return CheckedCitation(
+        number=number,
+        mark=(start, start + len(mark)),
+        claim=claim,
+        evidence=(0, 12),
+        quote="Nadar ayuda.",
+        support=support,
+        is_supported=support > 0.5,
+        verified_by="lexical",
+    )
+
+
+ANSWER = Answer(
+    query_id=UUID(int=9),
+    session_id=None,
+    question="¿Qué ayuda?",
+    standalone=None,
+    language="es",
+    text=FIRST + SECOND,
+    citations=(
+        citation(1, "[1, 3]", at=0),
+        citation(3, "[1, 3]", at=0),
+        citation(3, "[3]", at=len(FIRST), support=0.2),
+    ),
+    uncited=(),
+    removed_citations=0,
+    sources=(source(1), source(2), source(3, title="Libros", page=4)),
+    confidence="medium",
+    refusal=None,
+    groundedness=0.5,
+    disclaimer=None,
+    warnings=("Aviso",),
+    answerer="extractive@1",
+    retrieval=Retrieval(query="q", strategy="hybrid+rerank", hits=(), latency_ms=1, stages={}, candidates=40),
+    fallback=None,
+    prompt_tokens=10,
+    answer_tokens=5,
+    stages={"retrieval": 12.5, "total": 20.0},
+)
+
+
+def test_auroranotes_lists_cited_sources_alone_and_keeps_their_numbers() -> None:
+    body = chat_body(ANSWER)
+
+    assert body["answer"] == "Nadar ayuda [N1][N3]. Leer también [N3]."
+    assert [one["cid"] for one in body["citations"]] == ["N1", "N3"]
+    assert body["citations"][1]["chunkId"] == f"{UUID(int=3)}_007"
+    assert body["meta"]["retrieval"] == {
+        "k": 3,
+        "strategy": "hybrid_reranked",
+        "candidateCount": 40,
+        "rerankCount": 0,
+        "timeMs": 12.5,
+    }
+
+
+def test_of_several_places_where_a_source_is_cited_the_weakest_counts() -> None:
+    cited = chat_body(ANSWER)["citations"][1]
+
+    assert cited["verification"] == {"supported": False, "support": 0.2, "verifiedBy": "lexical"}
+    assert [place["supported"] for place in cited["spans"]] == [True, False]
+
+
+@pytest.mark.parametrize("body", [chat_body, query_body, german_body])
+def test_every_place_of_a_citation_is_its_mark_in_the_answer_as_it_is_shown(body) -> None:
+    told = body(ANSWER)
+    places = [(one, place["answer"]) for one in told["citations"] for place in one["spans"]]
+
+    marks = {told["answer"][place["start"] : place["end"]] for _, place in places}
+    assert len(places) == 3
+    assert marks in (
+        {"[N1]", "[N3]"},
+        {"[1]", "[3]"},
+        {"[Quelle: Diario, Abschnitt 8]", "[Quelle: Diario]", "[Quelle: Libros, Seite 4]"},
+        {"[Quelle: Diario, Abschnitt 8]", "[Quelle: Libros, Seite 4]"},
+    )
+
+
+def test_hybrid_counts_tokens_and_sources() -> None:
+    metadata = query_body(ANSWER)["metadata"]
+
+    assert (metadata["totalTokens"], metadata["citationCount"], metadata["latencyMs"]) == (15, 2, 20.0)
+
+
+def test_rag_v2_names_a_page_that_is_known() -> None:
+    body = german_body(ANSWER)
+
+    assert body["citations"][1]["mark"] == "[Quelle: Libros, Seite 4]"
+    assert [one["number"] for one in body["sources"]] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(("style", "body"), [("notes", chat_body), ("numbered", query_body), ("german", german_body)])
+def test_sentences_that_come_one_by_one_are_the_whole_answer(style: CitationStyle, body) -> None:
+    first = SentenceReady(text=FIRST, start=0, citations=ANSWER.citations[:2])
+    second = SentenceReady(text=SECOND, start=len(FIRST), citations=ANSWER.citations[2:])
+
+    said = "".join(sentence_text(sentence, ANSWER.sources, style) for sentence in (first, second))
+
+    assert said == body(ANSWER)["answer"]
+
+
+@given(text=st.text(max_size=600))
+def test_a_snippet_is_one_line_of_bounded_length(text: str) -> None:
+    snippet = snippet_of(source(1, text=text))
+
+    assert len(snippet) <= SNIPPET_CHARACTERS
+    assert len(snippet.splitlines()) <= 1
+
+
+def test_a_snippet_is_what_is_cited() -> None:
+    assert snippet_of(source(1, text="Otra cosa."), ANSWER.citations[:1]) == "Nadar ayuda."
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, "hybrid_reranked"),
+        ({"fallback": "keyword_recency"}, "keyword_recency"),
+        ({"fallback": "recent_notes", "retrieval": None}, "recent_notes"),
+        ({"retrieval": None}, "none"),
+    ],
+)
+def test_how_sources_were_found_has_a_name(changes, expected: str) -> None:
+    assert strategy_of(replace(ANSWER, **changes)) == expected
+
+
+def test_auroranotes_times_have_milliseconds_always() -> None:
+    assert milliseconds_to_wire(datetime(2025, 3, 3, 8, tzinfo=UTC)) == "2025-03-03T08:00:00.000Z"
