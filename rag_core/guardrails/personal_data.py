@@ -17,7 +17,7 @@ from rag_core.guardrails import Finding, PersonalDataKind
 from rag_core.model import Language, Span
 
 REGIONS: Mapping[Language, tuple[str, ...]] = {"es": ("ES", "DE"), "de": ("DE", "ES"), "en": ("ES", "DE", "GB", "US")}
-"""Where a number without a country code may be of, by the language of the text; with one it may be of anywhere."""
+"""Where a number without a country code may be of, by the language of the text, its own country first."""
 
 # Bounded, so that a long text of such characters takes linear time.
 _EMAIL = re.compile(
@@ -36,6 +36,7 @@ _SOCIAL_ID = re.compile(
     r"(?P<value>\d(?:[ /-]?[\dA-Z]){5,13}(?!\w))",
     re.IGNORECASE,
 )
+_LEAST_PHONE_DIGITS = 7
 _CARD_LENGTHS = {"3": (14, 15), "4": (13, 16, 19), "5": (16,), "2": (16,), "6": (16, 17, 18, 19)}
 _CARD_PREFIXES = re.compile(
     r"4|5[1-5]|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)|3(?:[47]|0[0-5]|6|8)|6(?:011|5|4[4-9]|22|0|3|7)"
@@ -71,7 +72,7 @@ def _iban_end(text: str, span: Span) -> int:
     """Where the IBAN that begins there ends; 0 without one. Capitals after it ("... 5332 OK") look like more of it."""
     start, end = span
     while end - start >= 15:
-        if text[end - 1].isalnum() and iban.is_valid(text[start:end].replace("\u00a0", " ")):
+        if text[end - 1].isalnum() and iban.is_valid(text[start:end].replace("\u00a0", " "), check_country=False):
             return end
         end -= 1
     return 0
@@ -100,10 +101,17 @@ _CHECKED: tuple[tuple[PersonalDataKind, re.Pattern[str], Callable[[str], bool]],
 
 
 def _phones(text: str, language: Language) -> set[Span]:
-    if sum(map(text.count, "0123456789")) < 6:
+    """Numbers of the language's own country by their digits, those of the others only where they are grouped as there.
+
+    "02 02 85780" could be dialled in Germany; nobody there would write it like that.
+    """
+    if sum(map(text.count, "0123456789")) < _LEAST_PHONE_DIGITS:
         return set()
+    own, *others = REGIONS[language]
+    searches = [(own, Leniency.VALID), *((region, Leniency.STRICT_GROUPING) for region in others)]
     return {
         (match.start, match.end)
-        for region in REGIONS[language]
-        for match in PhoneNumberMatcher(text, region, leniency=Leniency.VALID)
+        for region, leniency in searches
+        for match in PhoneNumberMatcher(text, region, leniency=leniency)
+        if sum(map(str.isdigit, match.raw_string)) >= _LEAST_PHONE_DIGITS
     }
