@@ -29,17 +29,20 @@ class Callers:
         self._database = database
         self._names = names
         self._timeout_ms = timeout_ms
-        self._known: TTLCache[PresentedKey, ApiKey] = TTLCache(REMEMBERED_KEYS, REMEMBERED_SECONDS, timer=clock)
+        self._process_key = names.process_key.encode()
+        self._known: TTLCache[PresentedKey, tuple[ApiKey, Caller]] = TTLCache(
+            REMEMBERED_KEYS, REMEMBERED_SECONDS, timer=clock
+        )
         self._lock = threading.Lock()
 
     def remembered(self, text: str) -> Caller | None:
         """The caller, where the key was looked up a moment ago; nobody is asked."""
-        if hmac.compare_digest(text.encode(errors="replace"), self._names.process_key.encode()):
+        if hmac.compare_digest(text.encode(errors="replace"), self._process_key):
             return self._own_process()
         shown = parse_key(text)
         with self._lock:
-            key = None if shown is None else self._known.get(shown)
-        return self._caller(key) if key is not None and key.is_usable(datetime.now(UTC)) else None
+            found = None if shown is None else self._known.get(shown)
+        return found[1] if found is not None and found[0].is_usable(datetime.now(UTC)) else None
 
     def find(self, text: str) -> Caller:
         """The caller by the stored key, asked of the database.
@@ -54,9 +57,10 @@ class Callers:
             raise UnauthenticatedError(
                 "the API key is not valid; ask whoever runs this for another", is_key_refused=True
             )
+        caller = self._caller(key)
         with self._lock:
-            self._known[shown] = key
-        return self._caller(key)
+            self._known[shown] = key, caller
+        return caller
 
     def nobody(self) -> Caller:
         """Who asks in open mode, where nobody has to say: one for the whole machine, who may do everything."""

@@ -445,7 +445,7 @@ class TestSites:
 
 class TestProcesses:
     def test_brain_status_is_told_figures_and_nothing_else(self, keyed: Keyed) -> None:
-        own = keyed.client.app.state.callers._names.process_key
+        own = keyed.client.app.state.callers._process_key.decode()
 
         assert keyed.ask("GET", "/api/performance", key=own).status_code == 200
         assert keyed.ask("GET", "/api/notes", key=own).json()["notes"] == []

@@ -1,5 +1,7 @@
 """How many questions somebody may ask in a minute and in an hour."""
 
+import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -109,6 +111,15 @@ def test_a_refused_question_counts_in_neither_window(clock: Clock) -> None:
     assert asked(limits, who, times=1) == 1
 
 
+@pytest.fixture
+def _threads_take_turns_often() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("_threads_take_turns_often")
 def test_of_questions_asked_at_once_no_more_than_the_limit_pass() -> None:
     limits, who = QuestionLimits(per_minute=25), caller()
 
