@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from rag_core.guardrails.outgoing import find_all, fitting_end, redact
@@ -156,3 +158,40 @@ def test_a_sentence_that_is_too_long_by_itself_is_cut_after_a_word() -> None:
 
     assert 0 < end < 100
     assert text[:end].endswith("palabra")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "a",
+        "a@",
+        "a.",
+        "1",
+        "1 ",
+        "1-",
+        "ES",
+        "ES91 ",
+        "contraseña ",
+        "password is ",
+        "-----BEGIN PRIVATE KEY",
+        "eyJ",
+        "sk-",
+        "://a:",
+        "+34 ",
+    ],
+)
+def test_time_is_linear_in_hostile_text(piece: str) -> None:
+    began = time.process_time()
+    find_all(piece * (50_000 // len(piece)), "es")
+
+    assert time.process_time() - began < 4
+
+
+@pytest.mark.parametrize("number", ["0170 1234567", "(030) 901820", "089 32168", "+49 (0)30 901820"])
+def test_german_numbers_are_found_in_german_text(number: str) -> None:
+    assert [kind for _, kind in kinds(f"Telefon {number}, bitte", "de")] == ["phone"]
+
+
+@pytest.mark.parametrize("text", ["NºCol: 02 02 85780.", "en 1654-57, 1665, 1691", "Caja: 1.684 €", "(1685)"])
+def test_other_groups_of_digits_are_no_telephone_numbers(text: str) -> None:
+    assert kinds(text) == []
