@@ -2,12 +2,12 @@
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import httpx
 import pytest
 
-from rag_core.call_time import Connection, call_time, limit_request
+from rag_core.call_time import Connection, call_time, limit_request, timed_parts
 from rag_core.chat import Message
 from rag_core.chat.ollama import OllamaChat
 from rag_core.errors import ChatError
@@ -97,6 +97,23 @@ def test_a_chat_model_that_drips_gives_its_place_back(server) -> None:
 def test_an_error_in_time_stays_what_it_was(client) -> None:
     with pytest.raises(httpx.ConnectError), call_time(30):
         client.get("http://127.0.0.1:9")
+
+
+def test_an_answer_in_parts_is_closed_with_who_iterates() -> None:
+    closed = []
+
+    def ask() -> Generator[int]:
+        try:
+            yield from range(9)
+        finally:
+            closed.append(True)
+
+    asked = ask()
+    parts = timed_parts(5, lambda: asked)
+    next(parts)
+    parts.close()
+
+    assert closed == [True]
 
 
 def test_nothing_is_cut_between_calls() -> None:
