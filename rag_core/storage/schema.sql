@@ -1467,6 +1467,8 @@ ALTER TABLE brain.alerts ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.api_keys ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY audience ON brain.batches AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
 CREATE POLICY audience ON brain.chunks AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
    FROM brain.notes n
   WHERE ((n.tenant_id = chunks.tenant_id) AND (n.note_id = chunks.note_id))))));

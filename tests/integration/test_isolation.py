@@ -11,7 +11,7 @@ INDEX_BY_CHUNK = {"embeddings", "postings", "lexeme_statistics", "corpus_statist
 """Chunk ids, numbers and word stems: what the searches read, which ask the note of each chunk before they give it out."""
 ONES_OWN = {"sessions", "queries", "turns", "retrieval_metrics", "feedback"}
 """What one caller asked and was told, read by that caller."""
-SETTINGS = {"tenants", "batches", "migrations", "rerankers", "configurations", "promotions"}
+SETTINGS = {"tenants", "migrations", "rerankers", "configurations", "promotions"}
 SAYS_NOTHING_OF_A_NOTE = INDEX_BY_CHUNK | ONES_OWN | SETTINGS
 
 

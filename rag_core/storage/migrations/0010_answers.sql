@@ -251,7 +251,7 @@ begin
     end loop;
     -- What is about all of a tenant's notes, or was measured on them.
     foreach table_name in array array[
-        'staged_notes', 'staged_chunks', 'embedding_cache', 'graph_notes', 'legacy_notes', 'migration_failures', 'golden_sets',
+        'batches', 'staged_notes', 'staged_chunks', 'embedding_cache', 'graph_notes', 'legacy_notes', 'migration_failures', 'golden_sets',
         'golden_queries', 'golden_relevance', 'golden_spans', 'golden_proposals', 'golden_proposal_places', 'evaluation_runs',
         'evaluation_queries', 'evaluation_baselines', 'evaluation_jobs', 'experiments', 'experiment_queries',
         'experiment_feedback'

@@ -199,7 +199,7 @@ where tenant_id = %(tenant)s and source = %(source)s and external_id = %(externa
 -- name: migration_status
 -- One row: the state, counts, the marks of the last ten minutes, the latest failures, and retrieval as last measured and as
 -- it is compared with: the migration's first evaluation, else the tenant's promoted baseline. Counted through indexes: a
--- million notes are not read for it. Of the strategies the one that is served is shown.
+-- million notes are not read for it, but chunks for whoever sees a part of them. Of the strategies the one that is served is shown.
 with marks as materialized (
     select chunked_at from notes
     where tenant_id = %(tenant)s and chunked_at > now() - interval '10 minutes'
@@ -258,7 +258,10 @@ select now() as now,
         select from notes n
         where n.tenant_id = b.tenant_id and n.batch_key = b.batch_key and n.legacy_state = 'pending'
     )) as batches_done,
-    (select coalesce(sum(documents), 0)::bigint from corpus_statistics where tenant_id = %(tenant)s) as chunks,
+    case when current_setting('brain.departments') = '*'
+        then (select coalesce(sum(documents), 0)::bigint from corpus_statistics where tenant_id = %(tenant)s)
+        else (select count(*) from chunks where tenant_id = %(tenant)s)
+    end as chunks,
     (select count(*) from migration_failures where tenant_id = %(tenant)s) as failures,
     (select coalesce(jsonb_agg(f order by f."lastFailedAt" desc, f."externalId"), '[]') from (
         select note_id as "noteId", source, external_id as "externalId", stage, attempts, reason as error,
