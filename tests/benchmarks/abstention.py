@@ -233,6 +233,7 @@ def _figures(asked: Sequence[Asked], scores: Mapping[str, Sequence[float]], mode
         },
         "risk_at_coverage": _risks(asked, model),
         "levels": _levels(asked, model, served),
+        "means": {name: _mean_feature(asked, name) for name in model.weights},
         "weights": dict(model.weights) | {"intercept": model.intercept},
     }
 
@@ -288,6 +289,12 @@ def _risks(asked: Sequence[Asked], model: Model) -> dict[str, float]:
 def _feature_auc(asked: Sequence[Asked], name: str, answerable: str, other: str) -> float | None:
     one, two = ([item.features[name] for item in asked if item.kind == kind] for kind in (answerable, other))
     return roc_auc(one, two)
+
+
+def _mean_feature(asked: Sequence[Asked], name: str) -> float:
+    """Over answerable and absent questions, each kind counting the same."""
+    kinds = ([one.features[name] for one in asked if one.kind == kind] for kind in ("answerable", "absent"))
+    return round(float(np.mean([np.mean(values) for values in kinds])), 3)
 
 
 def _curves(scores: Mapping[str, Sequence[float]]) -> dict[str, list[tuple[float, float]]]:

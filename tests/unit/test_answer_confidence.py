@@ -116,6 +116,12 @@ class TestFeatures:
     def test_a_source_with_the_whole_question_covers_it(self) -> None:
         assert features()["coverage"] == pytest.approx(1.0)
 
+    @pytest.mark.parametrize(
+        ("title", "expected"), [("La inyección", 1.0), ("El de la compra", 0.0), (None, 0.2), ("", 0.2)]
+    )
+    def test_a_title_with_a_word_of_the_question_speaks_for_its_note(self, title, expected) -> None:
+        assert features(ASKED, source(title=title))["title"] == expected
+
     def test_a_word_that_no_note_has_is_not_known(self) -> None:
         query = "¿Cuánto costó la inyección de Pirata?"
 
