@@ -42,6 +42,11 @@ ADDRESSES = [
     ("GET", "/api/v2/evaluation/history", None),
     ("POST", "/opinion/660e8400-e29b-41d4-a716-446655440001/util", None),
     ("POST", "/chat", {"message": "x"}),
+    ("POST", "/api/query", {"query": "x"}),
+    ("POST", "/api/feedback", {"queryId": "660e8400-e29b-41d4-a716-446655440001", "rating": 5}),
+    ("GET", "/api/sessions", None),
+    ("POST", "/api/v2/rag/search", {"query": "xyz"}),
+    ("POST", "/api/v2/rag/chat", {"messages": [{"role": "user", "content": "xyz"}]}),
     ("GET", "/api/no-such", None),
 ]
 """One address of each kind, with a body that is good."""
@@ -278,6 +283,16 @@ class TestTenants:
 
         assert keyed.ask("GET", "/api/notes", key=keyed.key(tenant="vacio")).json()["notes"] == []
 
+    @pytest.mark.parametrize("name", ["dos", "no-existe", "UNO"])
+    def test_a_question_that_names_another_tenant_is_refused(self, keyed: Keyed, name: str) -> None:
+        question, key = f"¿Qué dice la nota sobre {PRIVATE}?", keyed.key(tenant="uno")
+
+        own = keyed.ask("POST", "/chat", {"message": question, "tenantId": "uno"}, key=key)
+        other = keyed.ask("POST", "/chat", {"message": question, "tenantId": name}, key=key)
+
+        assert own.status_code == 200
+        assert_spanish(other, 403, "Acceso denegado")
+
     def test_a_request_has_the_engine_of_its_keys_tenant_and_departments(self, engine: Engine) -> None:
         limited = Caller(
             tenant=TenantId("uno"), key_id="k", user_hash="h", scopes=frozenset({"read"}), departments=("ventas",)
@@ -384,6 +399,23 @@ class TestLimits:
 
         assert callers.find(plain).questions_per_minute == 3
         assert callers.find(own).questions_per_minute == 7
+
+    @pytest.mark.parametrize(
+        ("path", "body"),
+        [
+            ("/chat", {"message": f"¿Qué dice la nota sobre {PRIVATE}?"}),
+            ("/api/query", {"query": f"¿Qué dice la nota sobre {PRIVATE}?"}),
+            ("/api/v2/rag/search", {"query": PRIVATE}),
+            ("/api/v2/rag/chat", {"messages": [{"role": "user", "content": f"Was steht über {PRIVATE}?"}]}),
+        ],
+    )
+    def test_questions_are_counted_where_they_are_answered(self, keyed: Keyed, path: str, body: Any) -> None:
+        key = keyed.key(questions_per_minute=2)
+
+        statuses = [keyed.ask("POST", path, body, key=key).status_code for _ in range(3)]
+
+        assert statuses == [200, 200, 429]
+        assert keyed.ask("POST", "/api/retrieve", {"query": PRIVATE}, key=key).status_code == 200
 
     def test_one_question_too_many_is_answered_with_429_and_when_to_come_back(
         self, keyed: Keyed, monkeypatch: pytest.MonkeyPatch
