@@ -150,7 +150,7 @@ def _begins_line(text: str, at: int) -> bool:
 
 
 def _before_blanks(text: str, at: int) -> int:
-    while at > 0 and text[at - 1].isspace():
+    while at > 0 and text[at - 1].isspace() and text[at - 1] != "\n":
         at -= 1
     return at
 
@@ -227,7 +227,10 @@ def _clauses(text: str, language: Language) -> list[list[str]]:
 
 
 def _polarity(clauses: list[list[str]], content: frozenset[str], language: Language) -> dict[str, frozenset[bool]]:
-    """A negation denies the next word of content in its clause, and perhaps the two after it; without any, the last before it."""
+    """A negation denies the next word of content in its clause, and perhaps the two after it; without any, the last before it.
+
+    In German it denies the clause: "zahlt die Rechnung nicht" is "zahlt nicht".
+    """
     found: dict[str, set[bool]] = {}
     for clause in clauses:
         places = [at for at, token in enumerate(clause) if token in content]
@@ -235,6 +238,7 @@ def _polarity(clauses: list[list[str]], content: frozenset[str], language: Langu
         for at, token in enumerate(clause):
             if token in negation_stems(language) and places:
                 after = bisect_right(places, at)
+                denied.update(places if language == "de" else ())
                 denied.add(places[min(after, len(places) - 1)])
                 doubtful.update(places[after + 1 : after + 1 + _DOUBTFUL_WORDS])
         for place in places:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from rag_core.answering import Source
 from rag_core.answering.claims import Statement, statement_of
+from rag_core.answering.words import function_stems, is_number
 from rag_core.chunking import sentence_spans
 from rag_core.model import Language, Span
 
@@ -94,7 +95,8 @@ def support_of(claim: Claim, read: ReadSource) -> Support:
     quoted = _best_support(claim.read_in(read.source.language), read)
     if claim.language == read.source.language or quoted.is_enough:
         return quoted
-    return _support_across(claim.read_in(claim.language), read)
+    names = claim.read_in(read.source.language).names - function_stems(claim.language)
+    return _support_across(claim.read_in(claim.language).figures | names, read)
 
 
 def are_jointly_enough(claim: Claim, supports: Sequence[Support]) -> bool:
@@ -176,10 +178,10 @@ def _is_miscounted(claim: Statement, evidence: Sequence[Mapping[str, frozenset[s
     return False
 
 
-def _support_across(claim: Statement, read: ReadSource) -> Support:
-    anchors = claim.figures | claim.names
+def _support_across(anchors: frozenset[str], read: ReadSource) -> Support:
     if len(anchors) < LEAST_ANCHORS:
         return NO_SUPPORT
-    anchored = replace(claim, content=anchors, polarity={}, counted={})
-    found = _best_support(anchored, read)
+    figures = frozenset(anchor for anchor in anchors if is_number(anchor))
+    claim = Statement(content=anchors, figures=figures, names=anchors - figures, polarity={}, counted={})
+    found = _best_support(claim, read)
     return replace(found, share=MOST_ACROSS_LANGUAGES * found.share, least_share=MOST_ACROSS_LANGUAGES)

@@ -21,6 +21,7 @@ _UNFINISHED = re.compile(
     rf"[{_BLANKS}{re.escape(OPENING)}]*[{re.escape(OPENING)}][^\n{re.escape(OPENING + CLOSING)}.!?]{{0,{LONGEST_MARK}}}\Z"
 )
 _WORDS = re.compile(r"[^\W\d_]{2}.*?[^\W\d_]{2}\s")
+_LINE_END = re.compile(rf"[{_BLANKS}]*\n")
 _LETTER = re.compile(r"[^\W_]")
 
 
@@ -131,7 +132,7 @@ def _spaced(buffer: list[str], text: str, at: int) -> int:
     previous = left[len(left) - before - 1 : len(left) - before]
     following = text[after : after + 1]
     if previous in {"", "\n"} and following == "\n":  # the line held nothing else
-        return after + 1
+        return _fewer_line_ends(left, text, at)
     if previous in {"", "\n"} or previous in _OPENERS:
         return _without_leading_sign(text, after)
     if following in {"", "\n"}:
@@ -145,6 +146,15 @@ def _spaced(buffer: list[str], text: str, at: int) -> int:
             buffer.append(" ")
         return after
     return at
+
+
+def _fewer_line_ends(left: str, text: str, at: int) -> int:
+    """Where the text goes on so that as many line ends are left as the side with more of them has."""
+    before = left[len(left.rstrip()) :].count("\n") if left else len(text)
+    after = at
+    while before and (line_end := _LINE_END.match(text, after)):
+        before, after = before - 1, line_end.end()
+    return after
 
 
 def _without_leading_sign(text: str, at: int) -> int:

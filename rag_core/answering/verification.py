@@ -139,26 +139,24 @@ def judged(
     A figure that stands nowhere in the source stays unsupported whatever the judge says.
     """
     read = read_sources(sources)
-    asked = [citation for citation in checked.citations if citation.number in read.by_number][:MAX_JUDGED]
+    asked = checked.citations[:MAX_JUDGED]
     if not asked:
         return checked
     pairs = [
-        (without_citations(checked.text[slice(*citation.claim)]), read.by_number[citation.number].source.original)
-        for citation in asked
+        (without_citations(checked.text[slice(*one.claim)]), read.by_number[one.number].source.original)
+        for one in asked
     ]
     try:
         verdicts = judge.supported(pairs, language=language, timeout_seconds=timeout_seconds)
     except ChatError:
         return checked
-    revised = {
-        id(citation): replace(
-            citation,
-            is_supported=verdict and _has_figures(claim, read.by_number[citation.number], language),
-            verified_by="judge",
+    revised = [
+        replace(
+            one, is_supported=is_said and _has_figures(claim, read.by_number[one.number], language), verified_by="judge"
         )
-        for citation, (claim, _), verdict in zip(asked, pairs, verdicts, strict=True)
-    }
-    citations = tuple(revised.get(id(citation), citation) for citation in checked.citations)
+        for one, (claim, _), is_said in zip(asked, pairs, verdicts, strict=True)
+    ]
+    citations = (*revised, *checked.citations[MAX_JUDGED:])
     sentences = answer_sentences(checked.text, language)
     return replace(checked, citations=citations, uncited=tuple(_uncited(checked.text, sentences, citations, language)))
 

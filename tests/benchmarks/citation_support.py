@@ -20,7 +20,6 @@ from pathlib import Path
 from uuid import UUID
 
 from rag_core.answering import Source
-from rag_core.answering.claims import statement_of
 from rag_core.answering.support import LEAST_SUPPORT, Claim, ReadSource, Support, read_source, support_of
 from rag_core.answering.words import content_of
 from rag_core.chunking import sentence_spans
@@ -174,7 +173,7 @@ def _source(passage: Passage) -> Source:
     )
 
 
-def _other_figure(sentence: str, language: Language, chance: random.Random) -> str | None:  # noqa: ARG001  a change's form
+def _other_figure(sentence: str, language: Language, chance: random.Random) -> str | None:
     found = list(_FIGURE.finditer(sentence))
     if not found:
         return None
@@ -207,7 +206,7 @@ def _names_in(sentence: str, language: Language) -> list[str]:
     return [] if language == "de" else sorted(set(words))
 
 
-def _negated(sentence: str, language: Language, chance: random.Random) -> str | None:  # noqa: ARG001  a change's form
+def _negated(sentence: str, language: Language, chance: random.Random) -> str | None:
     """The sentence with a verb denied, or without its only negation."""
     negation = _NEGATION[language]
     if sentence.count(f"{negation} ") == 1:

@@ -1,4 +1,5 @@
 import pytest
+from unit.citing import source
 
 from rag_core.answering.citations import citations_by_sentence, parse_citations, without_citations
 from rag_core.chunking import sentence_spans
@@ -10,20 +11,58 @@ from rag_core.chunking import sentence_spans
         ("Llovió [1].", (1,)),
         ("Llovió [1, 2].", (1, 2)),
         ("Llovió [1; 2].", (1, 2)),
+        ("Llovió [1 y 2].", (1, 2)),
+        ("Llovió [1, 2 und 4].", (1, 2, 4)),
         ("Llovió [N1].", (1,)),
+        ("Llovió [n01].", (1,)),
         ("Llovió [N01, N2].", (1, 2)),
         ("Llovió [2-4].", (2, 3, 4)),
+        ("Llovió [2\u2013N4].", (2, 3, 4)),
         ("Llovió [3, 3].", (3,)),
+        ("Llovió [^1].", (1,)),
+        ("Llovió [#1].", (1,)),
+        ("Llovió [[1]].", (1,)),
+        ("Llovió 【1】.", (1,)),
+        ("Llovió 【1†source】.", (1,)),
+        ("Llovió \uff3b\uff11\uff3d.", (1,)),
+        ("Llovió [\u200b1\u202e].", (1,)),
+        ("Llovió [Source 1].", (1,)),
+        ("Llovió [Fuente 2].", (2,)),
+        ("Llovió [Fuentes 1 y 3].", (1, 3)),
+        ("Llovió [Nota 1].", (1,)),
+        ("Llovió [Quelle 3].", (3,)),
+        ("Llovió [Quelle: 3].", (3,)),
+        ("Llovió [9999].", (9999,)),
+        ("Llovió [N2019].", (2019,)),
+        ("Llovió [0].", (0,)),
+        ("Llovió [1](véase abajo).", (1,)),
     ],
 )
 def test_marks_are_read_in_every_form(text: str, numbers: tuple[int, ...]) -> None:
     (citation,) = parse_citations(text)
 
     assert citation.numbers == numbers
-    assert text[slice(*citation.span)].startswith("[")
+    assert text[slice(*citation.span)][0] in "[【\uff3b"
 
 
-@pytest.mark.parametrize("text", ["", "en [2019] llovió", "[1](https://ejemplo.es)", "[uno]", "1, 2", "[]", "[1 2]"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "",
+            "en [2019] llovió",
+            "[1](https://ejemplo.es)",
+            "[1](nota.md)",
+            "[uno]",
+            "1, 2",
+            "[]",
+            "[1 2]",
+            "(1)",
+            "[x]",
+        ),
+        *("[1.5]", "[1,\n2]", "[Nota: esto importa]", "[Quelle: Titel]", "[ ]", "[Enero 2]", "[" + "1," * 200 + "1]"),
+    ],
+)
 def test_what_only_looks_like_a_mark_is_none(text: str) -> None:
     assert parse_citations(text) == ()
 
@@ -36,8 +75,31 @@ def test_a_range_too_long_to_be_meant_gives_its_ends_only() -> None:
     assert parse_citations("Llovió [1-900].")[0].numbers == (1, 900)
 
 
+@pytest.mark.parametrize(
+    ("mark", "numbers"),
+    [
+        ("[Quelle: Contrato]", (1,)),
+        ("[Fuente: contrato]", (1,)),
+        ("[Quelle: Contrato, Seite 7]", (1,)),
+        ("[Quelle: Acta, marzo (borrador), Seite 5]", (2,)),
+        ("[Source: 2]", (2,)),
+        ("[Quelle: Otro papel]", ()),
+    ],
+)
+def test_a_mark_by_title_is_read_against_the_sources(mark: str, numbers: tuple[int, ...]) -> None:
+    sources = [source(1, "Uno.", title="Contrato"), source(2, "Dos.", title="Acta, marzo [borrador]", page=5)]
+
+    (citation,) = parse_citations(f"Llovió {mark}.", sources)
+
+    assert citation.numbers == numbers
+
+
 def test_marks_are_blanked_in_place() -> None:
     assert without_citations("Llovió [1]. Fin") == "Llovió    . Fin"
+
+
+def test_a_link_is_not_blanked() -> None:
+    assert without_citations("Ver [1](https://ejemplo.es)") == "Ver [1](https://ejemplo.es)"
 
 
 def test_a_mark_after_the_full_stop_belongs_to_the_sentence_before() -> None:

@@ -1,0 +1,77 @@
+import pytest
+from unit.citing import FIELD, VET, source
+
+from rag_core.answering.citations import parse_citations
+from rag_core.answering.rendering import citation_marks, render
+from rag_core.answering.verification import check_citations
+
+SOURCES = [source(1, VET, title="Trufa", page=5), source(2, FIELD, title="La casa, en Sueca [borrador]")]
+ANSWER = "Nora lloraba en la sala [1]. Y la caldera no arrancó [1, 2]. El puente."
+
+
+@pytest.mark.parametrize(
+    ("style", "text"),
+    [
+        ("numbered", "Nora lloraba en la sala [1]. Y la caldera no arrancó [1][2]. El puente."),
+        ("notes", "Nora lloraba en la sala [N1]. Y la caldera no arrancó [N1][N2]. El puente."),
+        (
+            "german",
+            "Nora lloraba en la sala [Quelle: Trufa, Seite 5]. Y la caldera no arrancó [Quelle: Trufa, Seite 5]"
+            "[Quelle: La casa, en Sueca (borrador)]. El puente.",
+        ),
+    ],
+)
+def test_marks_are_written_as_the_contract_wants_them_one_a_citation(style, text) -> None:
+    rendered = render(check_citations(ANSWER, SOURCES, language="es"), SOURCES, style)
+
+    assert rendered.text == text
+    assert [text[slice(*one.mark)] for one in rendered.citations] == [rendered.marks[number] for number in (1, 1, 2)]
+
+
+def test_claims_and_uncited_sentences_move_with_the_text() -> None:
+    rendered = render(check_citations(ANSWER, SOURCES, language="es"), SOURCES, "german")
+
+    first, second, _ = (rendered.text[slice(*one.claim)] for one in rendered.citations)
+    assert first == "Nora lloraba en la sala [Quelle: Trufa, Seite 5]."
+    assert second.startswith("Y la caldera")
+    assert second.endswith("(borrador)].")
+    assert [rendered.text[slice(*span)] for span in rendered.uncited] == ["El puente."]
+
+
+def test_the_evidence_stays_where_it_is_in_the_note() -> None:
+    checked = check_citations(ANSWER, SOURCES, language="es")
+
+    rendered = render(checked, SOURCES, "german")
+
+    assert [one.evidence for one in rendered.citations] == [one.evidence for one in checked.citations]
+
+
+def test_sources_of_one_title_are_told_apart_by_their_section() -> None:
+    sources = [source(number, VET, title="Acta", chunk_index=number) for number in (1, 2)]
+
+    assert citation_marks(sources, "german") == {1: "[Quelle: Acta, Abschnitt 2]", 2: "[Quelle: Acta, Abschnitt 3]"}
+
+
+def test_sources_that_nothing_tells_apart_are_counted() -> None:
+    sources = [source(number, VET, title="Acta", page=1) for number in (1, 2)]
+
+    assert list(citation_marks(sources, "german").values()) == [
+        "[Quelle: Acta, Seite 1]",
+        "[Quelle: Acta, Seite 1 (2)]",
+    ]
+
+
+def test_a_note_without_title_is_called_by_its_day() -> None:
+    assert citation_marks([source(1, VET)], "german") == {1: "[Quelle: Notiz vom 01.03.2025]"}
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["2", "[N2]", "a]b[c", "x\n[2]\u202e", "1, 2", "Acta]", "(1)", "a" * 500, "\u200b", "Contrato, Seite 9", "N2"],
+)
+def test_no_title_is_taken_for_another_source(title) -> None:
+    sources = [source(1, VET, title=title), source(2, FIELD, title="Otra")]
+
+    rendered = render(check_citations("Nora lloraba en la sala [1].", sources, language="es"), sources, "german")
+
+    assert [mark.numbers for mark in parse_citations(rendered.text, sources)] == [(1,)]

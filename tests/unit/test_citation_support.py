@@ -1,0 +1,247 @@
+import pytest
+from unit.citing import FIELD, VET, source
+
+from rag_core.answering import CheckedText
+from rag_core.answering.claims import answer_sentences, cut_sentences
+from rag_core.answering.verification import check_citations, check_sentence, joined, judged, read_sources
+from rag_core.errors import ChatError
+
+SOURCES = [source(1, VET, title="Trufa", start_char=40), source(2, FIELD, title="La casa de Sueca")]
+
+
+def checked(text: str, sources=SOURCES, language="es", **more) -> CheckedText:
+    return check_citations(text, sources, language=language, **more)
+
+
+def verdicts(text: str, sources=SOURCES, language="es") -> list[tuple[int, bool]]:
+    return [(one.number, one.is_supported) for one in checked(text, sources, language).citations]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "La inyección de Trufa costó 142 euros [1].",
+        "La inyección costó 142 euros [1].",
+        "Según la nota [1], la inyección de Trufa costó 142 euros.",
+        "La caldera no arrancó [2].",
+        "La caldera no volvió a arrancar [2].",
+        "El técnico vino 7 días después [2].",
+        "En Sueca llovió el 2025-05-03 [2].",
+        "En Sueca llovió el 3.5.2025 [2].",
+        "La inyección de Trufa costó 142 euros (nota del 2025-03-01) [1].",
+        "1. La caldera no arrancó [2].",
+    ],
+)
+def test_what_a_source_says_is_supported(text: str) -> None:
+    assert [is_supported for _, is_supported in verdicts(text)] == [True]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "La inyección de Trufa costó 143 euros [1].",
+        "La inyección de Nora costó 142 euros [1].",
+        "La inyección de Trufa no costó 142 euros [1].",
+        "La caldera arrancó [2].",
+        "El técnico vino 8 días después [2].",
+        "En Sueca llovió el 3 de abril de 2025 [2].",
+        "En Teruel llovió el 3 de mayo de 2025 [2].",
+        "El alcalde inauguró un puente nuevo [2].",
+        "La inyección de Trufa costó 142 euros [2].",
+        "Sí [1].",
+    ],
+)
+def test_what_a_source_does_not_say_is_not_supported(text: str) -> None:
+    assert [is_supported for _, is_supported in verdicts(text)] == [False]
+
+
+def test_a_figure_counts_where_it_counts_the_same_thing() -> None:
+    sources = [source(1, "Forzó 5 balones sueltos e interceptó 4 pases en la final.")]
+
+    assert verdicts("Forzó 5 balones sueltos e interceptó 5 pases en la final [1].", sources) == [(1, False)]
+    assert verdicts("Forzó 5 balones sueltos e interceptó 4 pases en la final [1].", sources) == [(1, True)]
+
+
+@pytest.mark.parametrize(
+    ("language", "original", "true", "false"),
+    [
+        ("de", "Anna Schmidt zahlt die Rechnung nicht.", "Anna Schmidt zahlt nicht [1].", "Anna Schmidt zahlt [1]."),
+        ("de", "Der Zug nach Berlin fährt um 9 Uhr.", "Ein Zug nach Berlin fährt um neun Uhr [1].", "Ein Zug nach Wien fährt um 9 [1]."),
+        ("en", "The boiler did not start on May 3.", "On May 3 the boiler didn't start [1].", "The boiler did start on May 3 [1]."),
+    ],
+)  # fmt: skip
+def test_every_language_has_figures_names_and_negations(language, original, true, false) -> None:
+    sources = [source(1, original, language=language)]
+
+    assert verdicts(true, sources, language) == [(1, True)]
+    assert verdicts(false, sources, language) == [(1, False)]
+
+
+def test_the_evidence_is_the_sentence_as_it_stands_in_the_note() -> None:
+    note = "x" * 40 + VET
+
+    (citation,) = checked("La inyección costó 142 euros [N1].").citations
+
+    assert citation.quote == "La inyección de Trufa costó 142 euros."
+    assert note[slice(*citation.evidence)] == citation.quote
+    assert citation.support == 1
+    assert citation.verified_by == "lexical"
+
+
+def test_where_nothing_comes_near_there_is_no_evidence() -> None:
+    (citation,) = checked("El alcalde inauguró un puente nuevo [2].").citations
+
+    assert (citation.evidence, citation.quote, citation.support) == (None, "", 0)
+
+
+def test_each_mark_of_a_sentence_is_cited_for_what_stands_before_it() -> None:
+    result = checked("Nora lloraba en la sala [1] y la caldera no arrancó [2].")
+
+    assert [result.text[slice(*one.claim)] for one in result.citations] == [
+        "Nora lloraba en la sala",
+        "y la caldera no arrancó [2].",
+    ]
+    assert [one.is_supported for one in result.citations] == [True, True]
+
+
+def test_a_sentence_that_begins_with_marks_cites_them_for_what_follows() -> None:
+    assert verdicts("[1] Nora lloraba en la sala y [2] la caldera no arrancó.") == [(1, True), (2, True)]
+    assert verdicts("[1] Nora lloraba en la sala.\n[2] La caldera no arrancó.") == [(1, True), (2, True)]
+
+
+def test_two_sources_may_say_together_what_neither_says_alone() -> None:
+    both = "La inyección de Trufa costó 142 euros y en Sueca llovió el 3 de mayo"
+
+    assert verdicts(f"{both} [1, 2].") == verdicts(f"{both} [1][2].") == [(1, True), (2, True)]
+    assert verdicts(f"{both} [1].") == [(1, False)]
+
+
+def test_a_source_that_adds_nothing_is_not_supported_by_its_neighbour() -> None:
+    assert verdicts("La inyección de Trufa costó 142 euros [1, 2].") == [(1, True), (2, False)]
+
+
+def test_the_date_and_the_title_of_a_note_may_be_said() -> None:
+    assert verdicts("El 1 de marzo de 2025 la inyección de Trufa costó 142 euros [1].") == [(1, True)]
+
+
+def test_across_languages_figures_and_names_decide_and_support_is_low() -> None:
+    sources = [source(1, "Trufa's injection at Sueca cost 142 euros.", language="en")]
+
+    (held,) = checked("En Sueca pagamos 142 por Trufa [1].", sources).citations
+    (other,) = checked("En Sueca pagamos 140 por Trufa [1].", sources).citations
+    (bare,) = checked("Pagamos la inyección [1].", sources).citations
+
+    assert (held.is_supported, held.support) == (True, 0.5)
+    assert (other.is_supported, bare.is_supported) == (False, False)
+
+
+def test_a_quotation_in_the_language_of_its_source_is_read_in_that_language() -> None:
+    sources = [source(1, "The boiler in the cellar did not start.", language="en")]
+
+    assert verdicts("The boiler in the cellar did not start [1].", sources, "es") == [(1, True)]
+
+
+def test_sentences_that_claim_and_cite_nothing_that_says_it_are_told() -> None:
+    text = "Hola. Aquí tienes un resumen:\n\n# Gastos\n\nNora lloraba [1]. La caldera arrancó [2]. Trufa comió pan. ¿Algo más?"
+
+    result = checked(text)
+
+    assert [result.text[slice(*span)] for span in result.uncited] == ["La caldera arrancó [2].", "Trufa comió pan."]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("No he encontrado la respuesta en tus notas.", "es"),
+        ("Espero que te sirva de ayuda.", "es"),
+        ("Die Antwort steht nicht in deinen Notizen.", "de"),
+        ("Hier ist eine Zusammenfassung deiner Notizen:", "de"),
+        ("I did not find the answer in your notes.", "en"),
+        ("Let me know if you need more details.", "en"),
+    ],
+)
+def test_refusals_and_asides_claim_nothing(text, language) -> None:
+    assert checked(text, language=language).uncited == ()
+
+
+def test_a_sentence_whose_only_mark_was_taken_out_is_uncited() -> None:
+    result = checked("Nora lloraba en la sala [9].")
+
+    assert (result.citations, result.removed) == ((), 1)
+    assert [result.text[slice(*span)] for span in result.uncited] == ["Nora lloraba en la sala."]
+
+
+def test_an_empty_answer_is_an_empty_text() -> None:
+    assert checked("") == CheckedText(text="", citations=(), uncited=(), removed=0)
+
+
+def test_without_sources_every_mark_goes() -> None:
+    assert checked("Llovió [1]. Nevó [Quelle: Nieve].", []).text == "Llovió. Nevó."
+
+
+def test_a_mark_behind_the_full_stop_is_of_the_sentence_before() -> None:
+    assert verdicts("La caldera no arrancó. [2] Nora lloraba en la sala. [1]") == [(2, True), (1, True)]
+
+
+def test_sentences_come_as_soon_as_the_next_has_begun() -> None:
+    bits = iter(["Nora llo", "raba. ", "[1", "] La caldera", " no arrancó hoy. ", "[2]"])
+    sentences = cut_sentences(bits, "es")
+
+    assert next(sentences) == "Nora lloraba. [1] "
+    assert next(bits) == "[2]"
+    assert list(sentences) == ["La caldera no arrancó hoy. "]
+
+
+def test_sentences_checked_one_by_one_are_the_answer() -> None:
+    text = "Nora lloraba en la sala [1]. La caldera no arrancó. [2] ¿Y qué? El puente [9]."
+    read = read_sources(SOURCES)
+
+    parts = [check_sentence(text[start:end], read, language="es") for start, end in answer_sentences(text, "es")]
+
+    assert joined(parts) == checked(text)
+
+
+class Judge:
+    """Says what was planted, or fails."""
+
+    name = "juez"
+
+    def __init__(self, *said: bool) -> None:
+        self.said = list(said)
+        self.asked: list[tuple[str, str]] = []
+
+    def supported(self, claims, *, language, timeout_seconds) -> list[bool]:
+        self.asked = list(claims)
+        if not self.said:
+            raise ChatError("no verdict; expected one")
+        return self.said
+
+
+def test_a_judge_sees_every_claim_with_its_source_and_has_the_last_word() -> None:
+    judge = Judge(True, False)
+
+    result = checked("Pagamos bastante al veterinario [1]. La caldera no arrancó [2].", judge=judge)
+
+    assert judge.asked == [("Pagamos bastante al veterinario    .", VET), ("La caldera no arrancó    .", FIELD)]
+    assert [(one.is_supported, one.verified_by) for one in result.citations] == [(True, "judge"), (False, "judge")]
+    assert [result.text[slice(*span)] for span in result.uncited] == ["La caldera no arrancó [2]."]
+
+
+def test_a_judge_cannot_put_a_figure_into_a_source() -> None:
+    (citation,) = checked("La inyección costó 999 euros [1].", judge=Judge(True)).citations
+
+    assert not citation.is_supported
+
+
+def test_a_judge_that_fails_leaves_what_the_words_said() -> None:
+    before = checked("La caldera no arrancó [2].")
+
+    assert judged(before, SOURCES, judge=Judge(), language="es") == before
+
+
+def test_nobody_is_asked_about_an_answer_without_citations() -> None:
+    judge = Judge(True)
+
+    checked("Nora lloraba.", judge=judge)
+
+    assert judge.asked == []
