@@ -107,6 +107,10 @@ class Settings(BaseSettings):
     answer_groundedness: float = Field(
         0.7, ge=0, le=1, description="An answer of which less is held by its sources is of low confidence."
     )
+    answer_judge: bool = Field(
+        default=False,
+        description="Whether the chat model is asked if the sources say what its answer cites, at the end.",
+    )
     guardrails_injection: Literal["block", "warn", "off"] = Field(
         "block",
         description="Questions that would command the model: refused, answered with a warning, or not looked at.",

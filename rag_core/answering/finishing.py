@@ -113,11 +113,18 @@ def finish(
 
 
 def _hidden(checked: CheckedText, findings: Sequence[Finding], language: Language) -> CheckedText:
+    """The text with placeholders; a citation whose mark is in what is hidden, such as a key without an end, goes with it."""
     redacted = hide(checked.text, findings, language)
     return replace(
         checked,
         text=redacted.text,
-        citations=tuple(_moved(citation, redacted, language) for citation in checked.citations),
+        citations=tuple(
+            _moved(citation, redacted, language)
+            for citation in checked.citations
+            if not any(
+                citation.mark[0] < finding.span[1] and finding.span[0] < citation.mark[1] for finding in findings
+            )
+        ),
         uncited=tuple(redacted.moved(span) for span in checked.uncited),
     )
 

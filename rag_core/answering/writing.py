@@ -55,10 +55,11 @@ class Writing:
     @property
     def generation_ms(self) -> float:
         """How long the answerer took, without the checks between its sentences."""
-        return self._seconds_spent * 1000 - self.checking_ms
+        return self.seconds_spent * 1000 - self.checking_ms
 
     @property
-    def _seconds_spent(self) -> float:
+    def seconds_spent(self) -> float:
+        """Since the writing began, until it ended."""
         return (self.ended_at or time.perf_counter()) - self.began_at
 
     def sentences(self) -> Generator[SentenceReady, None, None]:
@@ -110,7 +111,7 @@ class Writing:
         return part
 
     def _failure(self) -> AnswerFailedError:
-        if self._seconds_spent >= self.timeout_seconds:
+        if self.seconds_spent >= self.timeout_seconds:
             return AnswerTimeoutError(
                 f"{self.answerer.name} had not finished its answer after {self.timeout_seconds:.0f} s; ask again, or raise "
                 "BRAIN_CHAT_TIMEOUT_MS"

@@ -58,13 +58,16 @@ class Scripted:
     """A chat model that says its bits one by one; an exception among them is raised, a callable is called."""
 
     bits: Sequence[str | Exception | Callable[[], None]]
+    verdicts: str | None = None
     asked: list[Sequence[Message]] = field(default_factory=list)
     is_closed: bool = False
     name: str = "scripted"
 
     def complete(self, messages: Sequence[Message], **_options: Any) -> str:
         self.asked.append(messages)
-        raise ChatError("it only streams")
+        if self.verdicts is None:
+            raise ChatError("it only streams")
+        return self.verdicts
 
     def stream(
         self, messages: Sequence[Message], *, cancellation: Cancellation | None = None, **_options: Any
@@ -201,6 +204,30 @@ class TestAnAnswer:
         assert answer.text in {NOT_ENOUGH["en"], NO_ANSWER["en"]}
 
 
+class TestAJudge:
+    PARAPHRASED = "La reparación de la calefacción salió por 180 euros [1]."
+
+    def judged(self, notes: Engine, tenant: TenantId, verdicts: str | None, *, is_wanted: bool = True) -> Answer:
+        engine, chat = with_chat(with_settings(notes, answer_judge=is_wanted), self.PARAPHRASED)
+        chat.verdicts = verdicts
+        return answered(ask(engine, tenant, BOILER))
+
+    def test_its_word_counts_instead_of_the_words_in_common(self, notes: Engine, tenant: TenantId) -> None:
+        answer = self.judged(notes, tenant, '{"verdicts": [{"id": 1, "supported": true}]}')
+
+        assert [(c.is_supported, c.verified_by) for c in answer.citations] == [(True, "judge")]
+        assert (answer.groundedness, answer.disclaimer) == (1.0, None)
+
+    @pytest.mark.parametrize(("verdicts", "is_wanted"), [(None, True), ("[]", True), ('{"verdicts": []}', False)])
+    def test_without_its_word_the_words_in_common_decide(
+        self, notes: Engine, tenant: TenantId, verdicts: str | None, is_wanted: bool
+    ) -> None:
+        answer = self.judged(notes, tenant, verdicts, is_wanted=is_wanted)
+
+        assert [(c.is_supported, c.verified_by) for c in answer.citations] == [(False, "lexical")]
+        assert answer.disclaimer is not None
+
+
 class TestWhatGoesOut:
     @pytest.mark.parametrize(("contract", "is_hidden"), [("rag_v2", True), ("chat", False)])
     def test_personal_data_is_hidden_where_the_contract_says_so_and_told_of_elsewhere(
@@ -278,6 +305,13 @@ class TestARefusal:
         answer = answered(ask(engine, tenant, BOILER))
 
         assert (answer.text, answer.refusal, answer.confidence) == (NO_ANSWER["es"], "model_refused", "insufficient")
+
+    def test_what_a_model_makes_up_after_its_refusal_does_not_stand(self, notes: Engine, tenant: TenantId) -> None:
+        engine, _ = with_chat(notes, NO_ANSWER["es"], " El técnico cobra normalmente 975 euros por visita.")
+
+        answer = answered(ask(engine, tenant, BOILER))
+
+        assert (answer.text, answer.refusal) == (NOT_ENOUGH["es"], "model_refused")
 
     @pytest.mark.parametrize(("is_required", "refusal"), [(True, "not_grounded"), (False, None)])
     def test_where_grounding_is_required_an_ungrounded_answer_is_refused(

@@ -1,0 +1,133 @@
+"""What a question comes to: an answer with what it is worth, or the words that there is none."""
+
+from functools import lru_cache
+
+from rag_core.answering import CheckedText, Confidence, RefusalReason
+from rag_core.answering.confidence import final_confidence, groundedness_of
+from rag_core.answering.course import Course
+from rag_core.answering.events import Answer
+from rag_core.answering.extractive import ExtractiveAnswerer
+from rag_core.answering.finishing import finish
+from rag_core.answering.generation import build_answerer
+from rag_core.answering.refusals import is_refusal
+from rag_core.answering.writing import Writing
+from rag_core.chunking import count_tokens
+from rag_core.guardrails import RedactionPolicy
+from rag_core.guardrails.injection import scan
+from rag_core.language.answer_warnings import PATH_WARNINGS, PathWarning
+from rag_core.language.fixed_answers import NO_NOTES, NOT_ENOUGH
+from rag_core.language.guardrails import ANSWER_WARNINGS
+
+
+def finished(course: Course, writing: Writing, checked: CheckedText, policy: RedactionPolicy) -> Answer:
+    """What was written as it goes out: a refusal, or the text with its worth and, where that is little, a disclaimer.
+
+    A model's own refusal stays in its words unless it goes on with claims that cite nothing.
+    """
+    language, least = course.asked.language, course.engine.settings.answer_groundedness
+    if is_refusal(checked.text, language):
+        return refused(course, "model_refused", text=None if checked.uncited else checked.text)
+    if not checked.citations:
+        return refused(course, "no_valid_citation")
+    groundedness = groundedness_of(checked)
+    is_weak = groundedness is None or groundedness < least
+    if course.request.options.is_grounding_required and is_weak:
+        return refused(course, "not_grounded")
+    done = finish(
+        checked,
+        language=language,
+        policy=policy,
+        groundedness=groundedness,
+        least_groundedness=least,
+        gate=writing.gate,
+    )
+    return _answer(
+        course,
+        done.checked,
+        confidence=final_confidence(course.evidence, checked, groundedness, least_groundedness=least),
+        groundedness=groundedness,
+        disclaimer=done.disclaimer,
+        warnings=done.warnings(language),
+    )
+
+
+def refused(course: Course, reason: RefusalReason, *, text: str | None = None) -> Answer:
+    """That there is no answer; a refusal claims nothing, cites nothing and needs no disclaimer."""
+    fixed = NO_NOTES if reason == "no_notes" else NOT_ENOUGH
+    said = CheckedText(text=text or fixed[course.asked.language], citations=(), uncited=(), removed=0)
+    return _answer(course, said, confidence="insufficient", refusal=reason)
+
+
+def _answer(
+    course: Course,
+    checked: CheckedText,
+    *,
+    confidence: Confidence,
+    refusal: RefusalReason | None = None,
+    groundedness: float | None = None,
+    disclaimer: str | None = None,
+    warnings: tuple[str, ...] = (),
+) -> Answer:
+    question, found = course.asked, course.found
+    answerer = course.writing.answerer if course.writing else build_answerer(course.engine.chat)
+    is_model_asked = course.writing is not None and not isinstance(answerer, ExtractiveAnswerer)
+    return Answer(
+        query_id=course.query_id,
+        session_id=question.session_id,
+        question=question.text,
+        standalone=question.standalone,
+        language=question.language,
+        text=checked.text,
+        citations=checked.citations,
+        uncited=checked.uncited,
+        removed_citations=checked.removed,
+        sources=course.context.sources,
+        confidence=confidence,
+        refusal=refusal,
+        groundedness=groundedness,
+        disclaimer=disclaimer,
+        warnings=(*_warnings(course, checked), *warnings),
+        answerer=answerer.name,
+        retrieval=found.retrieval if found else None,
+        fallback=found.fallback if found else None,
+        prompt_tokens=count_tokens(course.context.text) + count_tokens(question.searched) if is_model_asked else 0,
+        answer_tokens=count_tokens(checked.text),
+        stages=course.stages | {"total": course.total_ms},
+    )
+
+
+def _warnings(course: Course, checked: CheckedText) -> tuple[str, ...]:
+    """What a reader should know of how the answer came about, in its language."""
+    language = course.asked.language
+    told = [PATH_WARNINGS[language][kind] for kind in (*_of_the_search(course), *_of_the_writing(course, checked))]
+    if any(_has_instructions(source.original) for source in course.context.sources):
+        told.append(ANSWER_WARNINGS[language]["instructions"])
+    return (*course.asked.warnings, *told)
+
+
+def _of_the_search(course: Course) -> list[PathWarning]:
+    found, kinds = course.found, list[PathWarning]()
+    if found is not None and found.fallback is not None:
+        kinds.append(found.fallback)
+    elif found is not None and found.retrieval is not None and found.retrieval.is_degraded:
+        kinds.append("degraded_search")
+    if course.request.options.compression == "abstractive" and course.context.compression == "extractive":
+        kinds.append("not_summarised")
+    return kinds
+
+
+def _of_the_writing(course: Course, checked: CheckedText) -> list[PathWarning]:
+    writing, kinds = course.writing, list[PathWarning]()
+    if writing is not None and writing.is_fallback:
+        kinds.append("model_failed")
+    if writing is not None and writing.checked.removed:
+        kinds.append("removed_citations")
+    if any(not citation.is_supported for citation in checked.citations):
+        kinds.append("unsupported")
+    return kinds
+
+
+@lru_cache(maxsize=1024)
+def _has_instructions(text: str) -> bool:
+    """Whether a note's text would command whoever reads it."""
+    return bool(scan(text, profile="note").spans)
