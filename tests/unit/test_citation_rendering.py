@@ -16,8 +16,10 @@ ANSWER = "Nora lloraba en la sala [1]. Y la caldera no arrancó [1, 2]. El puent
         ("notes", "Nora lloraba en la sala [N1]. Y la caldera no arrancó [N1][N2]. El puente."),
         (
             "german",
-            "Nora lloraba en la sala [Quelle: Trufa, Seite 5]. Y la caldera no arrancó [Quelle: Trufa, Seite 5]"
-            "[Quelle: La casa, en Sueca (borrador)]. El puente.",
+            (
+                "Nora lloraba en la sala [Quelle: Trufa, Seite 5]. Y la caldera no arrancó [Quelle: Trufa, Seite 5]"
+                "[Quelle: La casa, en Sueca (borrador)]. El puente."
+            ),
         ),
     ],
 )
