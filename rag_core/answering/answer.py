@@ -124,6 +124,7 @@ def _judged_evidence(course: Course, found: FoundSources) -> Evidence:
         fallback=found.fallback,
         least_score=settings.answer_evidence,
         least_rerank_score=settings.answer_rerank_score,
+        is_by_meaning=found.is_by_meaning,
     )
 
 

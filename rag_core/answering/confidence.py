@@ -6,7 +6,7 @@ answer as well. What a score is worth, and where its weights come from, is in do
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from rag_core.answering import CheckedText, Confidence, Source
 from rag_core.answering.events import FallbackMode
@@ -58,14 +58,16 @@ def judge_evidence(
     fallback: FallbackMode | None,
     least_score: float,
     least_rerank_score: float,
+    is_by_meaning: bool = False,
 ) -> Evidence:
     """Judge what was found before anything is generated; no sources are ``NO_EVIDENCE``.
 
     ``reranker`` is the name of what scored the hits (``http:…``): where its scores are probabilities, the best must reach
-    ``least_rerank_score``. Low instead of insufficient is a first source that need share no word with the question: one in another
-    language that the vectors find near enough, one written in the time that the question names ("¿qué hice ayer?"), one that the
-    causal graph leads to. The newest notes, which a caller asked for, are always low and always enough. Whatever is said is held
-    to the sources sentence by sentence.
+    ``least_rerank_score``. Low instead of insufficient is a first source that need share no word with the question: one in
+    another language that vectors of a model of meaning (``is_by_meaning``) find near enough, one written in the time that the
+    question names ("¿qué hice ayer?"), one that the causal graph leads to. Low instead of more is what is found for a time of
+    which no source is. The newest notes, which a caller asked for, are always low and always enough. Whatever is said is held to
+    the sources sentence by sentence.
     """
     if not sources:
         return NO_EVIDENCE
@@ -76,7 +78,9 @@ def judge_evidence(
     if _is_outranked(retrieval, reranker, least_rerank_score):
         return Evidence(score=score, confidence="insufficient", features=features)
     level = _level(score, least_score)
-    if level == "insufficient" and _needs_no_word(retrieval, sources[0], language):
+    if level == "insufficient" and _needs_no_word(retrieval, sources[0], language, is_by_meaning=is_by_meaning):
+        level = "low"
+    if level in {"medium", "high"} and _misses_its_time(retrieval, sources):
         level = "low"
     return Evidence(score=score, confidence=level, features=features)
 
@@ -121,21 +125,32 @@ def _is_outranked(retrieval: Retrieval | None, reranker: str | None, least: floa
     return bool(scores) and max(scores) < least
 
 
-def _needs_no_word(retrieval: Retrieval | None, source: Source, language: Language) -> bool:
+def _needs_no_word(retrieval: Retrieval | None, source: Source, language: Language, *, is_by_meaning: bool) -> bool:
     if retrieval is None:
         return False
-    is_translated = retrieval.is_confident is True and source.language != language
+    is_translated = is_by_meaning and retrieval.is_confident is True and source.language != language
     is_caused = any("graph" in hit.ranks for hit in retrieval.hits if hit.chunk_id == source.chunk_id)
     return is_translated or is_caused or _is_of_its_time(retrieval, source)
 
 
-def _is_of_its_time(retrieval: Retrieval, source: Source) -> bool:
-    """Whether the question names a time, counted from now or finer than a year, and the source was written in it."""
+def _misses_its_time(retrieval: Retrieval | None, sources: Sequence[Source]) -> bool:
+    """Whether a time is asked for and no source is of it; another may still tell of it."""
+    is_asked = retrieval is not None and _time_asked_for(retrieval) is not None
+    return is_asked and not any(_is_of_its_time(retrieval, source) for source in sources)
+
+
+def _is_of_its_time(retrieval: Retrieval | None, source: Source) -> bool:
+    asked = None if retrieval is None else _time_asked_for(retrieval)
+    return asked is not None and asked[0] <= source.created_at < asked[1]
+
+
+def _time_asked_for(retrieval: Retrieval) -> tuple[datetime, datetime] | None:
+    """The interval that the question names, counted from now or finer than a year."""
     if retrieval.interval is None or retrieval.transformed is None:
-        return False
+        return None
     since, until = retrieval.interval
     is_asked = any(time.is_relative for time in retrieval.transformed.times) or until - since < A_YEAR
-    return is_asked and since <= source.created_at < until
+    return (since, until) if is_asked else None
 
 
 def _level(score: float, least: float) -> Confidence:

@@ -38,7 +38,8 @@ class FoundSources:
     """What was found for a question, best first, at most as many as the request asks for, and how.
 
     ``retrieval`` is the search that gave the hits, or the one that gave none; ``reranker`` is what scored them, None where nothing did.
-    ``statistics`` tell how common the question's words are in the tenant's notes. Without hits ``refusal`` says why.
+    ``statistics`` tell how common the question's words are in the tenant's notes, ``is_by_meaning`` whether vectors are of a model of
+    meaning, which may find a passage in another language. Without hits ``refusal`` says why.
     """
 
     retrieval: Retrieval | None
@@ -46,13 +47,8 @@ class FoundSources:
     fallback: FallbackMode | None
     reranker: str | None
     statistics: QueryStatistics
+    is_by_meaning: bool
     refusal: RefusalReason | None
-
-    @property
-    def rerank_score(self) -> float | None:
-        """The best score the re-ranker gave; None where nothing was re-ranked."""
-        scores = [hit.rerank_score for hit in self.hits if hit.rerank_score is not None]
-        return max(scores, default=None)
 
 
 def find_sources(
@@ -77,6 +73,7 @@ def find_sources(
         fallback=fallback,
         reranker=_reranker_of(engine, tenant, config, hits),
         statistics=_statistics(engine, tenant, query, deadline) if hits else UNKNOWN_STATISTICS,
+        is_by_meaning=engine.model.provider != "hashing",
         refusal=None if hits else _refusal(engine, tenant, deadline),
     )
 

@@ -93,6 +93,7 @@ def judged(
     known: QueryStatistics | None = None,
     language: Language = "es",
     least_score: float = 0.1,
+    is_by_meaning: bool = False,
 ) -> Evidence:
     return judge_evidence(
         query,
@@ -104,6 +105,7 @@ def judged(
         fallback=fallback,
         least_score=least_score,
         least_rerank_score=0.6,
+        is_by_meaning=is_by_meaning,
     )
 
 
@@ -248,15 +250,18 @@ class TestEvidence:
         assert judged("¿Por qué?", retrieval=led, least_score=1.0).confidence == "low"
         assert judged("¿Por qué?", retrieval=found_else, least_score=1.0).confidence == "insufficient"
 
-    def test_a_near_source_in_another_language_is_low_instead_of_insufficient(self) -> None:
+    def test_a_near_source_in_another_language_is_low_where_vectors_are_of_meaning(self) -> None:
         english = source("Something entirely different.", language="en")
+        near, far = found(hit(semantic=1)), found(hit(semantic=1), is_confident=False)
 
-        near = judged("¿Qué pasó en Sueca?", english, retrieval=found(hit(semantic=1)), least_score=0.9)
-        far = judged(
-            "¿Qué pasó en Sueca?", english, retrieval=found(hit(semantic=1), is_confident=False), least_score=0.9
-        )
+        def level(retrieval: Retrieval, *, is_by_meaning: bool) -> str:
+            return judged(
+                "¿Qué pasó en Sueca?", english, retrieval=retrieval, least_score=0.9, is_by_meaning=is_by_meaning
+            ).confidence
 
-        assert (near.confidence, far.confidence) == ("low", "insufficient")
+        assert level(near, is_by_meaning=True) == "low"
+        assert level(far, is_by_meaning=True) == "insufficient"
+        assert level(near, is_by_meaning=False) == "insufficient"
 
 
 class TestTimes:
@@ -265,6 +270,15 @@ class TestTimes:
 
         assert judged("¿qué hice ayer?", retrieval=then, least_score=0.9).confidence == "low"
         assert judged("¿qué hice ayer?", retrieval=before, least_score=0.9).confidence == "insufficient"
+
+    def test_what_is_found_for_a_time_of_which_no_note_is_is_low(self) -> None:
+        asked = "¿Cuánto costó ayer la inyección de Trufa?"
+        without = "¿Cuánto costó la inyección de Trufa?"
+        another = replace(timed(asked, day=9, without=without), hits=(hit(fulltext=1, semantic=1),))
+        right = replace(timed(asked, day=3, without=without), hits=(hit(fulltext=1, semantic=1),))
+
+        assert judged(asked, retrieval=another).confidence == "low"
+        assert judged(asked, retrieval=right).confidence == "high"
 
     def test_a_bare_year_lets_nothing_through(self) -> None:
         year = timed("¿qué hice en 2025?", day=3, days=365, is_relative=False)
