@@ -95,21 +95,26 @@ _call: ContextVar[_Call] = ContextVar("http_call")
 
 @contextmanager
 def call_time(
-    seconds: float, *, connect_seconds: float = _CONNECT_SECONDS, connection: Connection | None = None
+    seconds: float,
+    *,
+    connect_seconds: float = _CONNECT_SECONDS,
+    connection: Connection | None = None,
+    cancellation: Cancellation | None = None,
 ) -> Iterator[None]:
     """Limit what this thread asks in the block of a client that has ``limit_request``, counted from now.
 
-    A client that keeps connections from call to call has one at a time and gives its ``connection``; the others keep none.
+    A client that keeps connections from call to call has one at a time and gives its ``connection``; the others keep none. A
+    cancellation ends what is asked like the time does.
 
     Raises:
-        httpx.TimeoutException: the time was over before the answer was there, whatever had come by then.
+        httpx.TimeoutException: the time was over, or the call cancelled, before the answer was there, whatever had come by then.
     """
     call = _Call(
         ends_at=time.monotonic() + seconds, connect_seconds=connect_seconds, connection=connection or Connection()
     )
     token = _call.set(call)
     try:
-        with _watched(call, seconds):
+        with _watched(call, seconds), (cancellation or Cancellation()).calling(call.connection.cut):
             yield
     except _BROKEN as error:
         if call.connection.is_cut:

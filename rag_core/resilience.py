@@ -233,20 +233,23 @@ class GuardedChat:
         timeout_seconds: float,
         schema: Mapping[str, Any] | None = None,
         max_tokens: int | None = None,
+        cancellation: Cancellation | None = None,
     ) -> str:
         """Answer as the chat model does; an open circuit or no place in time is a ChatError like any other."""
         ends_at = time.monotonic() + timeout_seconds
 
         def ask() -> str:
             left = ends_at - time.monotonic()
-            return self._chat.complete(messages, timeout_seconds=left, schema=schema, max_tokens=max_tokens)
+            return self._chat.complete(
+                messages, timeout_seconds=left, schema=schema, max_tokens=max_tokens, cancellation=cancellation
+            )
 
         try:
             self.breaker.check()
-            with self._places.place(timeout_seconds=timeout_seconds / 2):
+            with self._places.place(timeout_seconds=timeout_seconds / 2, cancellation=cancellation):
                 return self.breaker.call(ask, counts=(ChatUnavailableError,))
         except (CircuitOpenError, BusyError) as error:
-            raise ChatError(f"chat model {self.name} was not asked: {error}") from error
+            raise self._unasked(error, cancellation) from error
 
     def stream(
         self,
@@ -276,9 +279,12 @@ class GuardedChat:
             ):
                 yield from bits
         except (CircuitOpenError, BusyError) as error:
-            if cancellation is not None and cancellation.is_cancelled:
-                raise ChatCancelledError(f"chat model {self.name} was not asked: nobody waits any more") from error
-            raise ChatError(f"chat model {self.name} was not asked: {error}") from error
+            raise self._unasked(error, cancellation) from error
+
+    def _unasked(self, error: Exception, cancellation: Cancellation | None) -> ChatError:
+        if cancellation is not None and cancellation.is_cancelled:
+            return ChatCancelledError(f"chat model {self.name} was not asked: nobody waits any more")
+        return ChatError(f"chat model {self.name} was not asked: {error}")
 
     def fetch_free_tokens(self, messages: Sequence[Message], *, answer_tokens: int) -> int:
         """Count as the chat model does, which asks its server once at most and takes no place for it."""

@@ -33,6 +33,7 @@ class ChatModel(Protocol):
         timeout_seconds: float,
         schema: Mapping[str, Any] | None = None,
         max_tokens: int | None = None,
+        cancellation: Cancellation | None = None,
     ) -> str:
         """Answer the messages as repeatably as the model can: never '', JSON of ``schema``'s shape if one is given.
 
@@ -43,6 +44,7 @@ class ChatModel(Protocol):
         Raises:
             ChatError: the model failed, had no time, or gave nothing, or a part only.
             PromptTooLongError: the messages and ``max_tokens`` do not fit its context.
+            ChatCancelledError: it was cancelled, from another thread.
         """
         ...
 

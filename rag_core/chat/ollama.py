@@ -42,6 +42,7 @@ class OllamaChat:
         timeout_seconds: float,
         schema: Mapping[str, Any] | None = None,
         max_tokens: int | None = None,
+        cancellation: Cancellation | None = None,
     ) -> str:
         """Answer the messages: the text without the model's thoughts, never ''; with ``schema`` most likely its JSON.
 
@@ -50,13 +51,15 @@ class OllamaChat:
         Raises:
             PromptTooLongError: the messages do not fit the context, or the server cut them.
             ChatError: the server refused them or failed (ChatUnavailableError), or the answer is empty or a part only.
+            ChatCancelledError: it was cancelled.
         """
         began, seconds = time.monotonic(), min(timeout_seconds, self._timeout_seconds)
         self._window.require_fit(messages, answer_tokens=max_tokens or 0)
         try:
-            with call_time(began + seconds - time.monotonic()):
+            with call_time(began + seconds - time.monotonic(), cancellation=cancellation):
                 answer = self._ask(messages, schema, max_tokens)
         except FAILURES as error:
+            self._require_wanted(cancellation, error)
             raise self._failure(error, messages, seconds, silent_seconds=seconds) from error
         self._window.check_whole(messages, answer.prompt_eval_count)
         text = spoken(answer.message.content or "", is_json=schema is not None)
@@ -129,8 +132,7 @@ class OllamaChat:
                         return
                     waiting_since = time.monotonic()
         except FAILURES as error:
-            if cancellation is not None and cancellation.is_cancelled:
-                raise ChatCancelledError(f"chat model {self.name} was stopped: nobody waits any more") from error
+            self._require_wanted(cancellation, error)
             raise self._failure(error, messages, seconds, silent_seconds=time.monotonic() - waiting_since) from error
         raise ChatUnavailableError(f"{self._source} broke off in the middle of its answer. See the server's log.")
 
@@ -170,6 +172,10 @@ class OllamaChat:
         )
         has_failed = is_outage(error, seconds=silent_seconds)
         return ChatUnavailableError(failure.text) if has_failed else ChatError(failure.text)
+
+    def _require_wanted(self, cancellation: Cancellation | None, error: Exception) -> None:
+        if cancellation is not None and cancellation.is_cancelled:
+            raise ChatCancelledError(f"chat model {self.name} was stopped: nobody waits any more") from error
 
     def _require_whole(self, answer: ChatResponse, *, has_text: bool, is_cut_wanted: bool) -> None:
         if not has_text:

@@ -55,7 +55,7 @@ class Chat:
     def __init__(self, reply: str) -> None:
         self.reply = reply
 
-    def complete(self, messages, *, timeout_seconds, schema=None, max_tokens=None) -> str:
+    def complete(self, messages, *, timeout_seconds, schema=None, max_tokens=None, cancellation=None) -> str:
         return self.reply
 
     def fetch_free_tokens(self, messages, *, answer_tokens) -> int:

@@ -203,6 +203,21 @@ class TestGivingUp:
         with pytest.raises(ChatCancelledError):
             next(bits)
 
+    def test_an_answer_at_once_is_given_up_too(
+        self, server: OllamaServer, guarded: GuardedChat, places: Bounded, breaker: CircuitBreaker
+    ) -> None:
+        server.misbehave("stall", path="/api/chat", seconds=30)
+        cancellation = Cancellation()
+        threading.Timer(0.2, cancellation.cancel).start()
+
+        with pytest.raises(ChatCancelledError):
+            guarded.complete(QUESTION, timeout_seconds=60, cancellation=cancellation)
+
+        assert server.left_alone.acquire(timeout=1)
+        assert breaker.failures == 0
+        with places.place(timeout_seconds=0):
+            pass
+
     def test_bits_that_had_come_already_are_not_given_after_it(self, chat: OllamaChat) -> None:
         cancellation = Cancellation()
         bits = chat.stream(QUESTION, timeout_seconds=60, cancellation=cancellation)

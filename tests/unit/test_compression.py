@@ -1,6 +1,7 @@
 """Sources shortened for a question: by sentences, by a chat model, and all but the first."""
 
 import json
+import threading
 
 import pytest
 from ollama_server import OllamaServer
@@ -8,8 +9,10 @@ from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fi
 from test_answer_context import hit
 
 from rag_core.answering.compression import fetch_context
+from rag_core.cancellation import Cancellation
 from rag_core.chat.ollama import OllamaChat
 from rag_core.chunking import count_tokens
+from rag_core.errors import ChatCancelledError
 
 VET = (
     "Ayer hizo buen tiempo. Fuimos a la playa por la mañana. Trufa fue al veterinario de Sueca. Nora no quiso venir. "
@@ -120,6 +123,25 @@ class TestAbstractive:
         server.misbehave("status", path="/api/chat")
 
         assert compressed("abstractive", [hit(VET)], chat=chat).compression == "extractive"
+
+    def test_who_gives_up_waits_for_no_summary(self, server: OllamaServer, chat: OllamaChat) -> None:
+        server.misbehave("stall", path="/api/chat", seconds=30)
+        cancellation = Cancellation()
+        threading.Timer(0.2, cancellation.cancel).start()
+
+        with pytest.raises(ChatCancelledError):
+            fetch_context(
+                QUESTION,
+                [hit(VET)],
+                language="es",
+                compression="abstractive",
+                max_tokens=3000,
+                chat=chat,
+                timeout_seconds=30,
+                cancellation=cancellation,
+            )
+
+        assert server.left_alone.acquire(timeout=1)
 
     def test_without_a_chat_model_it_is_extractive(self) -> None:
         assert compressed("abstractive", [hit(VET)]).compression == "extractive"

@@ -7,6 +7,7 @@ from typing import Any
 
 from rag_core.answering import Source
 from rag_core.answering.context import fit_sources, make_harmless
+from rag_core.cancellation import Cancellation
 from rag_core.chat import ChatModel, Message
 from rag_core.errors import ChatError
 from rag_core.language.compressing import COMPRESSION_INSTRUCTIONS
@@ -33,7 +34,13 @@ _SCHEMA: Mapping[str, Any] = {
 
 
 def generate_summaries(
-    query: str, sources: Sequence[Source], *, language: Language, chat: ChatModel, timeout_seconds: float
+    query: str,
+    sources: Sequence[Source],
+    *,
+    language: Language,
+    chat: ChatModel,
+    timeout_seconds: float,
+    cancellation: Cancellation | None = None,
 ) -> list[Source]:
     """Each source with what matters of it to the question; one of which the model says nothing, or more than it has, stays whole.
 
@@ -41,12 +48,17 @@ def generate_summaries(
 
     Raises:
         ChatError: the model failed or had no time, or gave something else than summaries.
+        ChatCancelledError: it was cancelled.
     """
     max_tokens = _TOKENS_A_SUMMARY * len(sources)
     free = chat.fetch_free_tokens(_messages(query, "[]", language), answer_tokens=max_tokens)
     shown = fit_sources(sources, max_tokens=free).text
     answer = chat.complete(
-        _messages(query, shown, language), timeout_seconds=timeout_seconds, schema=_SCHEMA, max_tokens=max_tokens
+        _messages(query, shown, language),
+        timeout_seconds=timeout_seconds,
+        schema=_SCHEMA,
+        max_tokens=max_tokens,
+        cancellation=cancellation,
     )
     summaries = _parse(answer, chat.name)
     return [_summarised(source, summaries.get(source.number, "")) for source in sources]
