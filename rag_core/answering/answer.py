@@ -18,7 +18,7 @@ from rag_core.answering.verification import JUDGE_TIMEOUT_SECONDS, judged
 from rag_core.answering.writing import Writing, require_wanted
 from rag_core.cancellation import Cancellation
 from rag_core.engine import Engine
-from rag_core.errors import AnswerCancelledError, GuardrailError, RagError
+from rag_core.errors import AnswerCancelledError, ChatCancelledError, GuardrailError, RagError
 from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.policies import redaction_policy
 from rag_core.model import TenantId
@@ -100,15 +100,19 @@ def _found(course: Course, answerer: Answerer) -> tuple[FoundSources, PromptCont
     )
     course.stages["retrieval"] = clock.total_ms
     may = answerer.fetch_context_tokens(question.searched, language=question.language, history=question.history)
-    course.context = fetch_context(
-        question.searched,
-        course.found.hits,
-        language=question.language,
-        compression=options.compression,
-        max_tokens=min(options.max_context_tokens or settings.answer_context_tokens, may),
-        chat=engine.chat,
-        timeout_seconds=SUMMARY_SHARE * settings.chat_timeout_ms / 1000,
-    )
+    try:
+        course.context = fetch_context(
+            question.searched,
+            course.found.hits,
+            language=question.language,
+            compression=options.compression,
+            max_tokens=min(options.max_context_tokens or settings.answer_context_tokens, may),
+            chat=engine.chat,
+            timeout_seconds=SUMMARY_SHARE * settings.chat_timeout_ms / 1000,
+            cancellation=course.cancellation,
+        )
+    except ChatCancelledError as error:
+        raise AnswerCancelledError("nobody waits for the answer any more") from error
     return course.found, course.context
 
 
