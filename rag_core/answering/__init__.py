@@ -6,8 +6,8 @@ them before that, ``extractive`` answers with the best sentences of the sources 
 write the answer, ``citations`` reads from an answer what it cites, ``verification`` holds every citation to its source, ``tidying``
 takes out what does not hold, ``rendering`` writes citations as a contract wants them.
 ``answer`` is the whole path: ``understanding`` what is asked, ``writing`` sentence by sentence, the ``outcome``, and the ``course``
-that is written down. Not here: searching (``rag_core.retrieval``), what may come in and go out (``rag_core.guardrails``), conversations (``rag_core.conversation``), and how good
-answers are (``rag_core.evaluation.answers``).
+that is written down. Not here: searching (``rag_core.retrieval``), what may come in and go out (``rag_core.guardrails``),
+conversations (``rag_core.conversation``), and how good answers are (``rag_core.evaluation.answers``).
 Imports point to ``cancellation``, ``chat``, ``chunking``, ``guardrails``, ``language`` and ``model``; those of the path and
 ``fallbacks`` alone to ``conversation``, ``engine`` and ``retrieval``.
 """
