@@ -17,6 +17,8 @@ from rag_core.language.guardrails import QUESTION_PROBLEMS, QUESTION_WARNINGS, Q
 from rag_core.model import Language
 
 MAX_CHARACTERS = 2_000
+_MOST_SCANNED = 4 * MAX_CHARACTERS
+"""Of a question as it came, which may be long for what is invisible in it."""
 _KEPT_CONTROLS = "\n\t"
 _DROPPED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _HARMLESS = InjectionScan(score=0.0, spans=())
@@ -111,7 +113,7 @@ def _check_length(text: str, *, minimum: int, maximum: int) -> None:
 
 def _scanned(question: CheckedQuestion, original: str, policy: InjectionPolicy) -> CheckedQuestion:
     """By the rules; invisible characters of the question as it came are a sign as well."""
-    found = max(scan(question.text), scan(original), key=lambda scanned: scanned.score)
+    found = max(scan(question.text), scan(original[:_MOST_SCANNED]), key=lambda scanned: scanned.score)
     return replace(
         question, injection=found, warnings=(*question.warnings, *_weighed(found.score, policy, "injection"))
     )

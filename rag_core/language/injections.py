@@ -252,7 +252,7 @@ _PRIVATE = _words(
     credit cards?(?: (?:numbers?|details))?, card (?:numbers?|details), social security numbers?, ssn
     pin(?:s| codes?)?, login(?:s| details| data)?, account (?:numbers?|details), chat history
     conversation(?: history)?
-    (?:all|the|user s?|their|his|her|my|your) (?:notes|data|e-?mails|files|messages|contacts|documents)
+    (?:all|the|user s?|their|his|her|my|your) (?:\w+ )?(?:notes|data|e-?mails|files|messages|contacts|documents)
     confidential \w+, sensitive \w+
     contrasenas?, credenciales, secretos, claves?(?: de \w+)?
     datos (?:personales|bancarios|privados|confidenciales|de \w+), tarjetas?(?: de credito)?
@@ -531,6 +531,10 @@ TOPICS: Mapping[str, re.Pattern[str]] = {
     ),
     "decode": re.compile("decod|decry|deciph|unscr|descif|desen|desco|dekod|entsch|dechi"),
     "shell": re.compile("shell|termin|bash|system|arbit|remot|malic"),
+    "danger": re.compile("rm$|etc$|curl|wget|env$|drop$"),
+    "rights": re.compile("admin|root$|devel|unrestr|superu"),
+    "repeat": re.compile("repe|reci|echo|repi|wiederh"),
+    "others": re.compile(r"user|tenant|custom|accou|usuari|inquil|client|cuenta|\w{0,6}nutzer|mandant|kund|utilis"),
     "role": re.compile("syst|sist|devel"),
     "covert": re.compile(
         "user|reader|anyon|anybo|this|that|these|them|it$|secret|covert|esto|nada|usuar|nadie|lector|estas|\\w{0,6}nutzer|anwend|leser|heiml"
@@ -605,10 +609,11 @@ RULES: tuple[InjectionRule, ...] = (
     _rule(
         "a model with no limits",
         "limits",
-        rf"\b{_AI}\b{_GAP}\b{_WITHOUT}\b{_SHORT_GAP}{_LIMITS}\b",
+        # Limits on something are a model's parameters.
+        rf"\b{_AI}\b{_GAP}\b{_WITHOUT}\b{_SHORT_GAP}{_LIMITS}\b(?!\s(?:on|of|for|to|in|de|en|sobre|para|fur|auf|bei|sur|pour)\b)",
         topics="model limits",
         question=0.75,
-        note=0.45,
+        note=0.55,
     ),
     _rule(
         "no ethical limits",
@@ -630,6 +635,21 @@ RULES: tuple[InjectionRule, ...] = (
         "no limits", "limits", rf"\b{_WITHOUT}\b{_SHORT_GAP}{_LIMITS}\b", topics="limits", is_support=True, question=0.2
     ),
     _rule("a mode without limits", "mode", rf"\b{_MODES}\b", topics="mode", question=0.85),
+    _rule(
+        "it is said to have no limits",
+        "limits",
+        rf"\b(?:you|tu|usted|du|sie|vous)\b[\s']{{0,2}}(?:\w{{1,12}}\s){{0,2}}?(?:have|had|has|tienes|tiene|tuvieras|hast|haben|hattest|hatten|as|avez)"
+        rf"\s(?:no|ningun|ningunas?|keine?n?|aucune?)\s(?:\w{{1,20}}\s){{0,2}}?(?:{_LIMITS}|content\spolicy)\b",
+        topics="limits",
+        question=0.55,
+    ),
+    _rule(
+        "it is said to have rights",
+        "mode",
+        r"\byou(?:\shave|\s?'ve|\sare)\s(?:now\s)?(?:been\s)?(?:granted|given)\s(?:\w{1,20}\s){0,2}?(?:admin\w*|root|developer|unrestricted|superuser)\b",
+        topics="rights",
+        question=0.6,
+    ),
     _rule("fiction as a pretext", "pretext", rf"\b{_FICTION}\b", topics="", is_support=True, question=0.25),
     _rule(
         "switch safety off",
@@ -661,6 +681,30 @@ RULES: tuple[InjectionRule, ...] = (
         question=0.7,
     ),
     _rule("tell the text above", "extraction", rf"\b{_TELL}\b{_GAP}\b{_TEXT_ABOVE}", topics="above", question=0.65),
+    _rule(
+        "tell the orders given to it",
+        "extraction",
+        rf"\b{_TELL}\b{_SHORT_GAP}{_STRICT_ORDERS}\s(?:que\s(?:te|le)\s(?:dieron|han|hayan)|(?:that\s)?you\s(?:were|have\sbeen|are)\s(?:given|told)|"
+        r"die\s(?:du|sie)\s(?:erhalten|bekommen)|qu'on\s(?:t|vous))",
+        topics="orders",
+        question=0.75,
+    ),
+    _rule(
+        "repeat what it was told",
+        "extraction",
+        rf"\b(?:repeat|recite|echo|repit[ea]|recita|wiederhol\w{{0,3}}|repete[z]?)\b{_GAP}\b(?:you\s(?:were|have\sbeen|are)\s(?:told|given|instructed)|"
+        r"te\s(?:han|dijeron|hayan)\b|(?:dir|ihnen)\s(?:gesagt|befohlen|aufgetragen)|qu'on\s(?:t|vous))",
+        topics="repeat",
+        question=0.65,
+    ),
+    _rule(
+        "other people's data",
+        "exfiltration",
+        rf"\b{_TELL}\b[^.!?;\n]{{0,60}}?\b(?:other|another|all|otr[oa]s?|tod[oa]s\slos|andere[nrs]?|aller|autres)\s"
+        r"(?:users?|tenants?|customers?|accounts?|usuari[oa]s|inquilinos|clientes|cuentas|nutzer\w{0,5}|benutzer\w{0,5}|mandanten|kunden|utilisateurs)\b",
+        topics="private others",
+        question=0.55,
+    ),
     # Data is to leave.
     _rule(
         "send private data",
@@ -692,6 +736,15 @@ RULES: tuple[InjectionRule, ...] = (
         rf"malicious)\W{{1,3}}(?:commands?|scripts?|code)\b",
         topics="shell",
         question=0.6,
+    ),
+    _rule(
+        "dangerous command",
+        "code",
+        rf"\b(?:{_EXECUTE}|{_TELL}|delete|type)\b[^!?;\n]{{0,60}}?(?:\brm\s+-rf\b|/etc/(?:passwd|shadow)\b|\b(?:curl|wget)\b[^\n]{{0,80}}\|\s?(?:ba|z)?sh\b|"
+        r"\.env\b|\bdrop\s+table\b)",
+        topics="danger",
+        question=0.6,
+        note=0.3,
     ),
     _rule(
         "script element",

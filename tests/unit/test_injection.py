@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
-from injection_texts import ATTACKS_IN_NOTES, ATTACKS_IN_QUESTIONS, HARMLESS_NOTES, HARMLESS_QUESTIONS
+from injection_texts import ATTACKS_IN_NOTES, ATTACKS_IN_QUESTIONS, COMMON_ATTACKS, HARMLESS_NOTES, HARMLESS_QUESTIONS
 
 from rag_core.guardrails import BLOCK_SCORE, WARN_SCORE
 from rag_core.guardrails.injection import _candidates, _combined, scan
@@ -33,6 +33,12 @@ def test_a_question_with_the_same_words_and_no_command_is_harmless(text: str) ->
 @pytest.mark.parametrize("text", HARMLESS_NOTES)
 def test_a_note_with_the_same_words_and_no_command_is_harmless(text: str) -> None:
     assert scan(text, profile="note").score < WARN_SCORE
+
+
+def test_most_of_the_attacks_that_go_round_are_found() -> None:
+    missed = [text for text in COMMON_ATTACKS if scan(text).score < WARN_SCORE]
+
+    assert len(missed) <= 4, missed
 
 
 def test_the_span_is_the_sentence_that_commands() -> None:
