@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 import httpx
 from api.api_answers import ENGLISH
@@ -173,6 +173,20 @@ def assert_answered(sent: Sent, answer: httpx.Response) -> None:
         _assert_told(sent, answer.json())
 
 
+def _given(sent: Sent) -> set[str]:
+    """The caller's own words, which an answer may repeat whatever their language."""
+    found, left = {value for _, value in parse_qsl(sent.path.partition("?")[2])}, [json.loads(sent.content or b"null")]
+    while left:
+        value = left.pop()
+        if isinstance(value, str):
+            found.add(value)
+        elif isinstance(value, dict):
+            left += [*value, *value.values()]
+        elif isinstance(value, list):
+            left += value
+    return {value for value in found if len(value) > 1}
+
+
 def _assert_stream(sent: Sent, text: str) -> None:
     events = [json.loads(line.removeprefix("data: ")) for line in text.split("\n") if line.startswith("data: ")]
     assert events[-1]["type"] in {"done", "error"}, sent
@@ -184,7 +198,10 @@ def _assert_told(sent: Sent, body: Mapping[str, Any]) -> None:
     assert body["details"], (sent, body)
     if sent.operation.path in OF_THE_QUESTION:
         return
-    told = "; ".join(QUOTED.sub("", part) for part in body["details"].split("; "))
+    details = body["details"]
+    for given in sorted(_given(sent), key=len, reverse=True):
+        details = details.replace(given, "")
+    told = "; ".join(QUOTED.sub("", part) for part in details.split("; "))
     wrong = SPANISH_ONLY if sent.operation.path.startswith("/api/v2/") else GERMAN_ONLY
     assert not wrong.search(f"{body['error']} {told}"), (sent, body)
     said = f"{body['error']} {told}".lower()

@@ -19,7 +19,7 @@ from rag_core.notes import parse_note
 from rag_core.settings import read_settings
 
 MODEL = "llama"
-WORDS = "El técnico cobró 180 euros por la bomba nueva [1]. Julio Marín reparó la caldera de gas el martes [1]."
+WORDS = "El técnico cobró 180 euros por la bomba nueva [1]. La caldera de gas se rompió el martes [1]."
 QUESTION = "¿Cuánto cobró el técnico por la bomba de la caldera?"
 CHAT = {"message": QUESTION}
 QUERY = {"query": QUESTION, "stream": True}

@@ -15,7 +15,7 @@ FEW = 250
 NEW = {"/chat", "/api/query", "/api/feedback", "/api/sessions", "/api/v2/rag/search", "/api/v2/rag/chat"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Api:
     """A client, and what there is to ask."""
 
