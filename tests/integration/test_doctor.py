@@ -55,6 +55,7 @@ def test_asking_for_keys_that_nobody_has_is_a_failure(monkeypatch) -> None:
 
 
 def test_a_secret_that_others_can_read_is_a_failure(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("BRAIN_SECRET")
     assert "secret" not in findings(monkeypatch, BRAIN_HOME=str(tmp_path))
     pseudonyms(tmp_path)
     assert findings(monkeypatch)["secret"].is_ok
