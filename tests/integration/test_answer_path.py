@@ -391,12 +391,21 @@ class TestGivingUp:
     def test_while_a_model_writes_no_connection_is_held(self, notes: Engine, tenant: TenantId) -> None:
         held: list[int] = []
         engine, _ = with_chat(
-            notes, "Se rompió la caldera [1]. ", lambda: held.append(notes.database.figures.active), "Nada más [1]."
+            notes, "Se rompió la caldera [1]. ", lambda: held.append(connections_in_use(notes)), "Nada más [1]."
         )
 
         ask(engine, tenant, BOILER)
 
         assert held == [0]
+
+
+def connections_in_use(engine: Engine) -> int:
+    """Those that stay in use; one that the pool is just opening counts as used for a moment."""
+    for _ in range(100):
+        if engine.database.figures.active == 0:
+            break
+        time.sleep(0.02)
+    return engine.database.figures.active
 
 
 class TestAConversation:
