@@ -99,19 +99,23 @@ def support_of(claim: Claim, read: ReadSource) -> Support:
     return _support_across(claim.read_in(claim.language).figures | names, read)
 
 
-def are_jointly_enough(claim: Claim, supports: Sequence[Support]) -> bool:
-    """Whether sources hold together what none of them holds alone, and each of them is needed for it."""
-    if len(supports) < 2 or any(support.is_enough or support.span is None for support in supports):
-        return False
+def jointly_needed(claim: Claim, supports: Sequence[Support]) -> frozenset[int]:
+    """The places of those that hold together what none of them holds alone, and without which the others do not."""
+    if len(supports) < 2 or any(support.is_enough for support in supports):
+        return frozenset()
     stated = claim.read_in(claim.language)
-    others = ([*supports[:at], *supports[at + 1 :]] for at in range(len(supports)))
-    return _is_covered(stated, supports) and not any(_is_covered(stated, left) for left in others)
+    if not _is_covered(stated, supports):
+        return frozenset()
+    return frozenset(
+        at for at in range(len(supports)) if not _is_covered(stated, [*supports[:at], *supports[at + 1 :]])
+    )
 
 
 def _is_covered(claim: Statement, supports: Sequence[Support]) -> bool:
-    covered = frozenset[str]().union(*(support.covered for support in supports))
+    near = [support for support in supports if support.span is not None]
+    covered = frozenset[str]().union(*(support.covered for support in near))
     return (
-        not any(support.is_contradicted for support in supports)
+        not any(support.is_contradicted for support in near)
         and claim.figures | claim.names <= covered
         and len(covered & claim.content) >= LEAST_SUPPORT * len(claim.content)
     )
@@ -144,6 +148,7 @@ def _best_support(claim: Statement, read: ReadSource) -> Support:
 def _window_support(claim: Statement, read: ReadSource, window: tuple[int, int], covered: frozenset[str]) -> Support:
     sentences = read.sentences[slice(*window)]
     named = claim.names & read.frame
+    is_missing_denial = _denies(claim.polarity) and not any(_denies(said.polarity) for _, said in sentences)
     is_contradicted = _is_denied(claim, [statement.polarity for _, statement in sentences]) or _is_miscounted(
         claim, [statement.counted for _, statement in sentences]
     )
@@ -151,22 +156,26 @@ def _window_support(claim: Statement, read: ReadSource, window: tuple[int, int],
         span=(sentences[0][0][0], sentences[-1][0][1]),
         covered=covered | named,
         share=len(covered) / len(claim.content),
-        is_consistent=not is_contradicted and claim.figures <= covered and claim.names <= covered | named,
+        is_consistent=not is_contradicted
+        and not is_missing_denial
+        and claim.figures <= covered
+        and claim.names <= covered | named,
         is_contradicted=is_contradicted,
         least_share=LEAST_SUPPORT + LEAST_MORE_A_SENTENCE * (len(sentences) - 1),
     )
 
 
 def _is_denied(claim: Statement, evidence: Iterable[Mapping[str, frozenset[bool]]]) -> bool:
-    """Whether a word that both have is denied in one and not in the other, or the claim denies and the evidence never does."""
+    """Whether a word that both have is denied in one and not in the other."""
     said: dict[str, set[bool]] = {}
     for polarity in evidence:
         for token, values in polarity.items():
             said.setdefault(token, set()).update(values)
-    if any(token in said and not values & said[token] for token, values in claim.polarity.items()):
-        return True
-    denies = any(True in values for values in claim.polarity.values())
-    return denies and not any(True in values for values in said.values())
+    return any(token in said and not values & said[token] for token, values in claim.polarity.items())
+
+
+def _denies(polarity: Mapping[str, frozenset[bool]]) -> bool:
+    return any(True in values for values in polarity.values())
 
 
 def _is_miscounted(claim: Statement, evidence: Sequence[Mapping[str, frozenset[str]]]) -> bool:

@@ -16,7 +16,7 @@ from rag_core.answering import CheckedCitation, CheckedText, Citation, Source
 from rag_core.answering.citations import CLOSING, OPENING, find_marks, without_citations
 from rag_core.answering.claims import answer_sentences, is_claim, statement_of
 from rag_core.answering.labels import numbers_by_label
-from rag_core.answering.support import Claim, ReadSource, Support, are_jointly_enough, read_source, support_of
+from rag_core.answering.support import Claim, ReadSource, Support, jointly_needed, read_source, support_of
 from rag_core.answering.tidying import KeptMark, mark_of, tidied, without_unfinished_mark
 from rag_core.errors import ChatError
 from rag_core.model import Language, Span
@@ -230,10 +230,12 @@ def _checked_group(
     claimed = Claim(text[slice(*claim)], language)
     numbers = dict.fromkeys(number for mark in group for number in mark.numbers)
     supports = {number: support_of(claimed, read.by_number[number]) for number in numbers}
-    is_joint = are_jointly_enough(claimed, list(supports.values()))
+    needed = jointly_needed(claimed, list(supports.values()))
+    joint = {number for at, number in enumerate(supports) if at in needed}
     for mark in group:
         for number in mark.numbers:
-            yield _citation(read.by_number[number].source, mark.span, claim, supports[number], is_joint=is_joint)
+            source, is_joint = read.by_number[number].source, number in joint
+            yield _citation(source, mark.span, claim, supports[number], is_joint=is_joint)
 
 
 def _citation(source: Source, mark: Span, claim: Span, support: Support, *, is_joint: bool) -> CheckedCitation:

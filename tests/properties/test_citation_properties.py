@@ -16,7 +16,7 @@ from rag_core.answering.verification import check_citations, check_sentence, joi
 
 SOURCES = [source(1, VET, title="Trufa [urgente], 2025", page=3), source(2, FIELD, title="Trufa [urgente], 2025")]
 MARKS = (
-    *("[1]", "[2]", "[9]", "[N1]", "[n 07]", "[1, 9]", "[2-4]", "【9】",  "\uff3b1\uff3d", "[^3]", "[Quelle: X]", "[Fuente 9]", "[999]"),
+    *("[1]", "[2]", "[9]", "[N1]", "[n 07]", "[1, 9]", "[2-4]", "【9】", "\uff3b1\uff3d", "[^3]", "[Quelle: X]", "[Fuente 9]", "[999]"),
     *("[Quelle: Trufa (urgente), 2025]", "[0]", "[N12345]"),
     *("[9†source]", "[1](http://a.b)", "[9](a.b)", "[[9]", "[9]9]", "[9][1](a.b)"),
 )  # fmt: skip

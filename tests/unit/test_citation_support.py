@@ -55,6 +55,13 @@ def test_what_a_source_does_not_say_is_not_supported(text: str) -> None:
     assert [is_supported for _, is_supported in verdicts(text)] == [False]
 
 
+def test_what_is_denied_in_other_words_needs_a_denial_in_the_evidence() -> None:
+    claim = "La caldera de Sueca no pudo arrancar bien [1]."
+
+    assert verdicts(claim, [source(1, "La caldera de Sueca arrancó bien.")]) == [(1, False)]
+    assert verdicts(claim, [source(1, "La caldera de Sueca no arrancó bien.")]) == [(1, True)]
+
+
 def test_a_figure_counts_where_it_counts_the_same_thing() -> None:
     sources = [source(1, "Forzó 5 balones sueltos e interceptó 4 pases en la final.")]
 
@@ -118,6 +125,13 @@ def test_two_sources_may_say_together_what_neither_says_alone() -> None:
 
 def test_a_source_that_adds_nothing_is_not_supported_by_its_neighbour() -> None:
     assert verdicts("La inyección de Trufa costó 142 euros [1, 2].") == [(1, True), (2, False)]
+
+
+def test_of_sources_cited_together_those_hold_that_are_needed() -> None:
+    sources = [*SOURCES, source(3, "La inyección de Trufa fue de noche.")]
+    both = "La inyección de Trufa costó 142 euros y la caldera no arrancó en Sueca"
+
+    assert verdicts(f"{both} [1, 2, 3].", sources) == [(1, True), (2, True), (3, False)]
 
 
 def test_the_date_and_the_title_of_a_note_may_be_said() -> None:
@@ -190,6 +204,13 @@ def test_sentences_come_as_soon_as_the_next_has_begun() -> None:
     assert next(sentences) == "Nora lloraba. [1] "
     assert next(bits) == "[2]"
     assert list(sentences) == ["La caldera no arrancó hoy. "]
+
+
+@pytest.mark.parametrize("begun", ["[Quelle: Ein langer Titel, der", "[Quelle: Informe final. Parte segunda"])
+def test_a_sentence_is_not_cut_where_a_mark_has_begun(begun: str) -> None:
+    bits = ["Nora lloraba en la sala. ", begun, " geht] Y la caldera no arrancó."]
+
+    assert next(cut_sentences(iter(bits), "es")) == f"Nora lloraba en la sala. {begun} geht] "
 
 
 def test_sentences_checked_one_by_one_are_the_answer() -> None:

@@ -1,6 +1,7 @@
 import pytest
 from unit.citing import FIELD, VET, source
 
+from rag_core.answering.citations import parse_citations
 from rag_core.answering.verification import check_citations
 
 SOURCES = [source(1, VET), source(2, FIELD)]
@@ -83,6 +84,12 @@ def test_without_a_mark_to_take_out_or_rewrite_nothing_changes(text: str) -> Non
 def test_each_language_has_its_leading_words() -> None:
     assert cleaned("Laut [9], es regnete.", "de") == "Es regnete."
     assert cleaned("It rained (see [9]) today.", "en") == "It rained today."
+
+
+def test_marks_nested_to_confuse_leave_no_mark() -> None:
+    nested = "[" * 9 + "9]" * 9
+
+    assert parse_citations(cleaned(f"Llovió {nested} hoy."), SOURCES) == ()
 
 
 def test_every_number_taken_out_is_counted() -> None:
