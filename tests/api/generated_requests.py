@@ -5,13 +5,15 @@ Own code and no ready fuzzer: the shapes used here are a few, and a fuzzer would
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
 import httpx
 from api.api_answers import ENGLISH
+from api.asked_notes import BOILER, served_notes
 from fastapi.testclient import TestClient
 from hypothesis import strategies as st
 
@@ -145,6 +147,43 @@ def _object(draw: st.DrawFn, schema: Schema, schemas: Schema, ids: Sequence[str]
         for name, inner in properties.items()
         if draw(st.integers(0, _ONE_IN) if name in needed else st.integers(0, 2))
     }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Api:
+    """A client, and what there is to ask."""
+
+    client: TestClient
+    operations: list[Operation]
+    schemas: dict[str, Any]
+    ids: list[str]
+
+    def __repr__(self) -> str:
+        """Short: a failing example shows it."""
+        return "Api"
+
+
+@contextmanager
+def described_api(server: str, template: str) -> Iterator[Api]:
+    """The notes, a conversation, and a question that was answered."""
+    with served_notes(server, template) as client:
+        description = client.get("/openapi.json").json()
+        note = client.get("/api/notes").json()["notes"][0]["id"]
+        session = client.post("/api/sessions").json()["id"]
+        query = client.post("/api/query", json={"query": BOILER, "sessionId": session}).json()["queryId"]
+        yield Api(
+            client=client,
+            operations=operations_of(description),
+            schemas=description["components"]["schemas"],
+            ids=[note, session, query, "00000000-0000-0000-0000-000000000007", "caldera", "casa"],
+        )
+
+
+def ask(api: Api, data: st.DataObject, operations: Sequence[Operation]) -> None:
+    """Send a request to one of the operations, and hold its answer to the contract."""
+    sent: Sent = data.draw(requests(operations, api.schemas, api.ids))
+
+    assert_answered(sent, send(api.client, sent))
 
 
 ANSWERED = frozenset({200, 201, 202, 204, 400, 403, 404, 405, 409, 413, 415, 429, 503, 504})
