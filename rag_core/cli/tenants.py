@@ -196,13 +196,17 @@ def delete(
 def _ask(summary: "TenantSummary") -> None:
     from rag_core.errors import InvalidInputError
 
-    if not sys.stdin.isatty():
+    if not _is_somebody_there():
         raise InvalidInputError(f"nobody is there to be asked whether {summary.name} shall go; give --yes if it shall")
     say(
         f"{summary.name} has {summary.notes:,} notes and {summary.keys} keys. They cannot be had back without a backup."
     )
     if typer.prompt("Type its name to delete it", err=True) != summary.name:
         raise InvalidInputError("that was not its name; nothing was deleted")
+
+
+def _is_somebody_there() -> bool:
+    return sys.stdin.isatty()
 
 
 def _forget_in_dagster(engine: "Engine", batches: Sequence[str]) -> dict[str, int]:

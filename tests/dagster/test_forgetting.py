@@ -1,0 +1,37 @@
+"""What Dagster keeps of a tenant is deleted with it, and nothing of the others."""
+
+import dagster as dg
+from pipeline_runs import TENANT, ImportTexts, RunJob
+
+from rag_assets.forgetting import forget_batches
+from rag_assets.partitions import PARTITIONS_NAME
+from rag_core.engine import Engine
+from rag_core.model import TenantId
+
+SECRET = "Quimbayesca viajó en tren a Cádiz."
+
+
+def events(instance: dg.DagsterInstance) -> str:
+    return "".join(str(record) for run in instance.get_runs() for record in instance.all_logs(run.run_id))
+
+
+def test_its_partitions_and_runs_go_and_others_stay(
+    engine: Engine, instance: dg.DagsterInstance, import_texts: ImportTexts, run_job: RunJob
+) -> None:
+    import_texts([SECRET])
+    assert run_job("index_notes").success
+    before = events(instance)
+    instance.add_dynamic_partitions(PARTITIONS_NAME, ["otra-000000"])
+    other = instance.create_run_for_job(dg.job(name="otro")(lambda: None), tags={"dagster/partition": "otra-000000"})
+
+    forgotten = forget_batches(instance, [f"{TENANT}-000000"])
+
+    assert (forgotten.partitions, forgotten.runs) == (1, 1)
+    assert "Quimbayesca" in before
+    assert "Quimbayesca" not in events(instance)
+    assert instance.get_dynamic_partitions(PARTITIONS_NAME) == ["otra-000000"]
+    assert [run.run_id for run in instance.get_runs()] == [other.run_id]
+
+
+def test_a_tenant_dagster_never_saw_leaves_nothing_to_delete(instance: dg.DagsterInstance) -> None:
+    assert forget_batches(instance, [f"{TenantId('nueva')}-000000"]).partitions == 0
