@@ -61,7 +61,7 @@ def open_replay(database: Database, statements: Statements) -> Iterator[Connecti
     conninfo = application_conninfo(database.owner_conninfo)
     with psycopg.connect(conninfo, autocommit=True) as connection:
         register_vector(connection)
-        for name, value in {"brain.tenant": str(TENANT), **statements.settings}.items():
+        for name, value in {"brain.tenant": str(TENANT), "brain.departments": "*", **statements.settings}.items():
             connection.execute("select set_config(%s, %s, false)", (name, value))
         yield connection
 

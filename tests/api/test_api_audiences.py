@@ -1,0 +1,38 @@
+"""Whom a note is for, and that there is no room for another, as the API tells it."""
+
+import pytest
+from fastapi.testclient import TestClient
+
+from rag_core.engine import Engine
+from rag_core.model import TenantId
+from rag_core.storage.tenants import limit_tenant
+
+
+@pytest.mark.parametrize(
+    ("metadata", "details"),
+    [
+        ({"visibility": "public"}, "metadata.visibility no es ninguna de las admitidas: tenant, department, private"),
+        (
+            {"visibility": "department"},
+            "metadata.departments: con visibility «department» hay que decir cuáles, en department o departments",
+        ),
+    ],
+)
+def test_a_note_that_does_not_say_whom_it_is_for_is_refused(client: TestClient, metadata, details: str) -> None:
+    answer = client.post("/api/notes", json={"content": "Una nota.", "metadata": metadata})
+
+    assert (answer.status_code, answer.json()["details"]) == (400, details)
+    assert client.get("/api/notes").json()["notes"] == []
+
+
+def test_where_there_is_no_room_for_another_note_it_is_told(client: TestClient, engine: Engine, add_note) -> None:
+    first = add_note("Una nota.")
+    with engine.database.owner() as connection:
+        limit_tenant(connection, TenantId("default"), {"max_notes": 1})
+
+    answer = client.post("/api/notes", json={"content": "Otra nota."})
+    known = client.put(f"/api/notes/{first['id']}", json={"content": "La misma, cambiada."})
+
+    assert (answer.status_code, answer.json()["error"]) == (409, "No cabe ninguna nota más")
+    assert known.status_code == 200
+    assert len(client.get("/api/notes").json()["notes"]) == 1
