@@ -63,15 +63,15 @@ class TestOneBody:
 
     def test_goes_on_from_the_messages_before(self, notes: TestClient) -> None:
         messages = [
-            {"role": "user", "content": "¿Cuánto gasté en libros en marzo?"},
-            {"role": "assistant", "content": "300 Euro [Quelle: Gastos]."},
-            {"role": "user", "content": "¿Y en abril?"},
+            {"role": "user", "content": LEADER},
+            {"role": "assistant", "content": f"Frau Weber {MARK}."},
+            {"role": "user", "content": "Und welches Budget hat es?"},
         ]
 
         body = notes.post(PATH, json={"messages": messages}).json()
 
         assert body["refusal"] is None
-        assert "120" in body["answer"]
+        assert "40.000 Euro" in body["answer"]
 
     @pytest.mark.parametrize("strategy", ["extractive", "abstractive", "hierarchical"])
     def test_answers_from_sources_made_shorter(self, notes: TestClient, strategy: str) -> None:
