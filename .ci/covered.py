@@ -16,7 +16,21 @@ CRITICAL = (
     "rag_core/chunking/*.py",
     *(
         f"rag_core/retrieval/{name}.py"
-        for name in ("retrieve", "ranking", "plan", "legs", "candidates", "fusion", "expansion", "windows")
+        for name in (
+            "retrieve",
+            "request",
+            "searching",
+            "ordering",
+            "reading",
+            "legs_only",
+            "ranking",
+            "plan",
+            "legs",
+            "candidates",
+            "fusion",
+            "expansion",
+            "windows",
+        )
     ),
 )
 ERRORS = ("rag_core/errors.py", "rag_core/api/errors.py", "rag_core/resilience.py")

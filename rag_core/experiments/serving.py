@@ -21,7 +21,7 @@ from rag_core.experiments.live_query import Answered, LiveQuery, Participation, 
 from rag_core.experiments.recording import Records, record_of, unique_notes
 from rag_core.experiments.running import Contest, RunningExperiments
 from rag_core.model import Hit, NoteId, Retrieval
-from rag_core.retrieval.retrieve import checked_query
+from rag_core.retrieval.request import checked_query
 from rag_core.storage.experiments import fetch_experiment_query
 
 CANDIDATE_SHARE = 0.5

@@ -22,7 +22,7 @@ from rag_core.experiments import live_query
 from rag_core.graph.rules import RuleExtractor
 from rag_core.indexing.batches import register_batches
 from rag_core.indexing.graph import update_graph
-from rag_core.retrieval import retrieve as retrieve_module
+from rag_core.retrieval import ordering
 from rag_core.settings import read_settings
 
 CONFLICT = (
@@ -227,7 +227,7 @@ class TestPostRetrieve:
         def fail(*_args: object, **_more: object) -> None:
             raise RerankingError("not every passage was scored")
 
-        monkeypatch.setattr(retrieve_module, "rerank", fail)
+        monkeypatch.setattr(ordering, "rerank", fail)
         body = client.post("/api/retrieve", json={"query": "jefe"}).json()
 
         assert body["metadata"]["strategy"] == "hybrid"

@@ -8,7 +8,7 @@ from rag_core.configuration import configure
 from rag_core.engine import Engine
 from rag_core.errors import DeadlineExceededError, QueryFailedError
 from rag_core.model import Retrieval, TenantId
-from rag_core.retrieval import retrieve as path
+from rag_core.retrieval import reading
 from rag_core.retrieval.ranking import served_strategy
 from rag_core.retrieval.retrieve import retrieve
 
@@ -58,8 +58,8 @@ def test_bare_chunks_are_shown_when_the_windows_cannot_be_read(
             raise QueryFailedError("PostgreSQL refused a statement")
         return fetch_windows(*args, **more)
 
-    fetch_windows = path.fetch_windows
-    monkeypatch.setattr(path, "fetch_windows", refused_once)
+    fetch_windows = reading.fetch_windows
+    monkeypatch.setattr(reading, "fetch_windows", refused_once)
 
     found = find(engine, tenant, "tormenta en el sótano")
 

@@ -363,7 +363,7 @@ class TestCausalGraph:
     ("strategy", "reading"),
     [
         ("hybrid", "rag_core.retrieval.expansion.fetch_spans"),
-        ("hybrid", "rag_core.retrieval.retrieve.fetch_windows"),
+        ("hybrid", "rag_core.retrieval.reading.fetch_windows"),
         ("hybrid+rerank", "rag_core.retrieval.rerank.fetch_candidate_texts"),
     ],
 )

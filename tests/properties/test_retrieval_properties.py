@@ -22,7 +22,8 @@ from properties.corpora import (
 
 from rag_core.configuration import configure
 from rag_core.model import Retrieval, Strategy
-from rag_core.retrieval.retrieve import checked_query, retrieve
+from rag_core.retrieval.request import checked_query
+from rag_core.retrieval.retrieve import retrieve
 from rag_core.storage.search import search_fulltext, search_semantic
 
 EXAMPLES = settings(max_examples=100)

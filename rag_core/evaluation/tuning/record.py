@@ -15,9 +15,9 @@ from rag_core.reranking import QueryStatistics
 from rag_core.reranking.words import query_words
 from rag_core.retrieval.graph_paths import GraphHit
 from rag_core.retrieval.legs import Ranking
+from rag_core.retrieval.legs_only import LegsOnly, search_only
 from rag_core.retrieval.plan import Search
 from rag_core.retrieval.ranking import rerank_query
-from rag_core.retrieval.retrieve import LegsOnly, search_only
 from rag_core.storage.database import Database
 from rag_core.storage.golden import fetch_golden_queries, fetch_golden_set, list_golden_set_names
 from rag_core.storage.recency import fetch_created_at
