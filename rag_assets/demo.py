@@ -6,16 +6,10 @@ from typing import Any
 from rag_assets.indexing import OnEvent, dagster_instance, run_index
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import AnswerEvent, AnswerRequest
-from rag_core.demo_corpus import load_demo
+from rag_core.demo_corpus import ANSWERABLE, load_demo
 from rag_core.engine import DEMO_TENANT, Engine
 from rag_core.errors import IndexingError
 from rag_core.importing import ImportReport
-
-QUESTIONS = (
-    "¿El café de la tarde me da migraña?",
-    "¿Por qué el técnico del ayuntamiento obligó a Andoni a aplazar el estreno?",
-    "¿Qué salario le prometía Hidrosens a Lucas?",
-)
 
 
 def load_and_index(engine: Engine, *, on_event: OnEvent) -> ImportReport:
@@ -56,6 +50,6 @@ def _report_key() -> Any:
 
 def answer_questions(engine: Engine) -> Iterator[tuple[str, Iterator[AnswerEvent]]]:
     """The three questions, each with its answer as it comes; nothing is written down of them."""
-    for question in QUESTIONS:
+    for question in ANSWERABLE:
         request = AnswerRequest(question=question, contract="command", user_hash="", is_recorded=False)
         yield question, answer_events(engine, DEMO_TENANT, request)

@@ -13,6 +13,12 @@ from rag_core.storage.database import Database
 from rag_core.storage.golden import fetch_golden_set
 
 SOURCE = "demo"
+ANSWERABLE = (
+    "¿El café de la tarde me da migraña?",
+    "¿Por qué el técnico del ayuntamiento obligó a Andoni a aplazar el estreno?",
+    "¿Qué salario le prometía Hidrosens a Lucas?",
+)
+"""Questions that a sentence of these notes answers, so that quoting is enough."""
 
 
 def demo_file(name: str) -> Path:

@@ -19,6 +19,7 @@ from rag_core.access.exposure import allowed_hosts, check_exposure
 from rag_core.access.limits import QuestionLimits
 from rag_core.access.pseudonyms import pseudonyms
 from rag_core.api import (
+    ask_pages,
     chat,
     comparison,
     configuration,
@@ -88,6 +89,7 @@ _ROUTERS = tuple(
         performance,
         login,
         pages,
+        ask_pages,
         evaluation_overview,
         evaluation_pages,
         evaluation_work_pages,

@@ -39,6 +39,8 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 MAX_BODY_BYTES = MAX_BODY_MEGABYTES * 1024 * 1024
 WRONG_HOST = "La cabecera Host no es un nombre de esta máquina; usa 127.0.0.1 o localhost, o añade el nombre a BRAIN_ALLOWED_HOSTS"
 FOREIGN_ORIGIN = "La petición viene de una página de otro sitio"
+_FORM_PAGES = (LOGIN_PAGE, "/preguntar/")
+"""Where forms of our own pages go; each form is still held to come from this origin."""
 _MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES
 
 _HEADERS = {
@@ -123,7 +125,7 @@ def refusal(method: str, headers: Headers, *, path: str, hosts: Collection[str],
         return None
     if _is_of_another_page(headers):
         return replace(http_answer(403, tongue), details=_said(tongue, FOREIGN_ORIGIN, "FOREIGN_ORIGIN"))
-    if _has_body(headers) and not _is_json(headers) and not (path == LOGIN_PAGE and _is_form(headers)):
+    if _has_body(headers) and not _is_json(headers) and not (path.startswith(_FORM_PAGES) and _is_form(headers)):
         return http_answer(415, tongue)
     return None
 

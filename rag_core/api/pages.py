@@ -25,6 +25,7 @@ from rag_core.api.cards import (
     spanish_date,
     tags_of,
 )
+from rag_core.api.cited_spans import read_span
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.highlights import marked
 from rag_core.api.notes import NO_SUCH_NOTE
@@ -104,10 +105,10 @@ class Choices:
 @router.get("/")
 def home(engine: EngineOf, experiments: ExperimentsOf, search: AskedFor, consulta: str = "") -> Response:
     """The search box, and what it finds; ``consulta`` names the answer of an experiment that a reader comes back to."""
-    shelf = _shelf(engine)
+    shelf = read_shelf(engine)
     found, answer_id, problem = None, None, None
     if search.query is not None:
-        found, answer_id, problem = _search(engine, experiments, shelf, search, repeated=_as_uuid(consulta))
+        found, answer_id, problem = _search(engine, experiments, shelf, search, repeated=as_uuid(consulta))
     is_start = found is None and shelf.notes > 0
     return render(
         "home.html",
@@ -134,17 +135,19 @@ def show_note(
     is_read: IsRead,
     fragmento: str | None = None,
     consulta: str = "",
+    cita: str = "",
+    sesion: str = "",
 ) -> Response:
-    """A whole note; where it was found is marked and has the anchor ``#pasaje``.
+    """A whole note; where it was found, or what an answer cites of it, is marked and has the anchor ``#pasaje``.
 
-    ``consulta`` names the answer of an experiment that led here.
+    ``consulta`` names the answer of an experiment that led here, ``cita`` the span that an answer cites, ``sesion`` its conversation.
     """
-    shelf, query = _shelf(engine), search.query or ""
+    shelf, query = read_shelf(engine), search.query or ""
     note = _note(engine, shelf.tenant, note_id)
-    answer_id = _as_uuid(consulta)
+    answer_id = as_uuid(consulta)
     is_asked = is_read and answer_id is not None and note_opened(engine, shelf.tenant, answer_id, note.id)
-    back = _with_answer(search.address(), answer_id) if query else "/"
-    span = _matched_span(engine, shelf.tenant, note, fragmento, query)
+    back, back_to = _way_back(search, answer_id, as_uuid(sesion))
+    span = read_span(cita, note.content) if cita else _matched_span(engine, shelf.tenant, note, fragmento, query)
     spans, words = ([], set()) if span is None else ([span], word_beginnings(query))
     return render(
         "note.html",
@@ -156,12 +159,23 @@ def show_note(
         tags=tags_of(note),
         has_passage=span is not None,
         back=back,
+        back_to=back_to,
+        is_changed=bool(cita) and span is None,
         opinion=opinion_on(answer_id, question=OF_NOTE, back=back, note_id=note.id) if answer_id and is_asked else None,
-        is_from_search=bool(query),
     )
 
 
-def _shelf(engine: Engine) -> Shelf:
+def _way_back(search: Asked, answer_id: UUID | None, session_id: UUID | None) -> tuple[str, str]:
+    """Where the reader of a note comes from, and what that is called."""
+    if session_id is not None:
+        return f"/preguntar?sesion={session_id}", "Volver a la conversación"
+    if search.query:
+        return _with_answer(search.address(), answer_id), "Volver a los resultados"
+    return "/", "Buscar en las notas"
+
+
+def read_shelf(engine: Engine) -> Shelf:
+    """Whose notes the caller sees, and how many."""
     tenant = engine.tenant()
     with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
         counts = count_notes(connection, tenant)
@@ -258,7 +272,7 @@ def _recent(engine: Engine, shelf: Shelf) -> list[RecentNote]:
 
 
 def _note(engine: Engine, tenant: TenantId, note_id: str) -> Note:
-    wanted = _as_uuid(note_id)
+    wanted = as_uuid(note_id)
     if wanted is None:
         raise ExplainedError(NO_SUCH_NOTE, kind=NotFoundError)
     timeout_ms = engine.settings.request_timeout_ms
@@ -271,7 +285,7 @@ def _note(engine: Engine, tenant: TenantId, note_id: str) -> Note:
 
 def _matched_span(engine: Engine, tenant: TenantId, note: Note, chunk: str | None, query: str) -> Span | None:
     """Where the chunk stands in the note; None when it is not one of its chunks any more."""
-    wanted = None if chunk is None else _as_uuid(chunk)
+    wanted = None if chunk is None else as_uuid(chunk)
     if wanted is None:
         return None
     chunk_id, timeout_ms = ChunkId(wanted), engine.settings.request_timeout_ms
@@ -289,7 +303,8 @@ def _passage_span(note: Note, query: str) -> Span:
     return chosen
 
 
-def _as_uuid(text: str) -> UUID | None:
+def as_uuid(text: str) -> UUID | None:
+    """The id that is written there; None where none is."""
     try:
         return UUID(text)
     except ValueError:

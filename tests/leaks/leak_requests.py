@@ -219,4 +219,5 @@ _BODIES: Mapping[tuple[str, str], Any] = {
     ("POST", "/api/notes"): _note,
     ("PUT", "/api/notes/{note_id}"): _note,
     ("POST", "/entrar"): lambda _secrets: [{}],
+    ("POST", "/preguntar/respuestas/{consulta}/opinion"): lambda _secrets: [{}],
 }
