@@ -10,7 +10,7 @@ from pydantic import Field
 from rag_assets.causal_graph import causal_graph
 from rag_assets.fulltext_index import fulltext_index
 from rag_assets.stages import OWNERS, Materialized, Stopwatch, outages_retried, table
-from rag_core.configurations.promotion import Trial, try_configuration
+from rag_core.configurations.trial import Trial, try_configuration
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.golden_query import DEFAULT_SET

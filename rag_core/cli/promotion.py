@@ -80,7 +80,7 @@ def promote(
 
 
 def _numbered(engine: "Engine", owner: "TenantId", file: Path, reason: str | None) -> int:
-    from rag_core.configurations.promotion import adopt_override
+    from rag_core.configurations.overrides import adopt_override
 
     configuration = adopt_override(engine, owner, read_override(file), reason=reason)
     say(f"{file} is configuration {configuration.number}")
@@ -125,7 +125,7 @@ def _promote(
 
 
 def _try(engine: "Engine", owner: "TenantId", number: int, set_name: str, *, is_json: bool) -> None:
-    from rag_core.configurations.promotion import try_configuration
+    from rag_core.configurations.trial import try_configuration
 
     with measuring() as show:
         trial = try_configuration(engine, owner, number, set_name=set_name, on_progress=show).to_json()
@@ -138,7 +138,7 @@ def _try(engine: "Engine", owner: "TenantId", number: int, set_name: str, *, is_
 
 
 def _try_file(engine: "Engine", owner: "TenantId", file: Path, set_name: str, *, is_json: bool) -> None:
-    from rag_core.configurations.promotion import try_override
+    from rag_core.configurations.trial import try_override
 
     with measuring() as show:
         trial = try_override(engine, owner, read_override(file), set_name=set_name, on_progress=show).to_json()

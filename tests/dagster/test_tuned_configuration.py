@@ -14,9 +14,10 @@ import rag_assets.served_configuration as served_module
 import rag_assets.tuned_configuration as tuned_module
 from rag_assets.definitions import build_definitions
 from rag_assets.tuned_configuration import NO_DROP_CHECK
-from rag_core.configurations.promotion import return_to_former, try_configuration
+from rag_core.configurations.promotion import return_to_former
 from rag_core.configurations.proposals import propose_configuration
 from rag_core.configurations.served import served_configuration
+from rag_core.configurations.trial import try_configuration
 from rag_core.evaluation.golden_set import import_golden
 from rag_core.importing import import_lines
 from rag_core.model import TenantId

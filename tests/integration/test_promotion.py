@@ -8,14 +8,8 @@ from dataclasses import replace
 import pytest
 
 from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, configure
-from rag_core.configurations.promotion import (
-    adopt_override,
-    objection_to,
-    promote_configuration,
-    reset_to_defaults,
-    return_to_former,
-    try_configuration,
-)
+from rag_core.configurations.overrides import adopt_override
+from rag_core.configurations.promotion import promote_configuration, reset_to_defaults, return_to_former
 from rag_core.configurations.proposals import propose_configuration
 from rag_core.configurations.served import (
     REMEMBERED_SECONDS,
@@ -27,6 +21,7 @@ from rag_core.configurations.served import (
     model_key,
     served_configuration,
 )
+from rag_core.configurations.trial import objection_to, try_configuration
 from rag_core.engine import Engine, open_engine, with_configuration
 from rag_core.errors import (
     ConfigurationError,

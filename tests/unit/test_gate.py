@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from rag_core.configurations.promotion import objection_to
+from rag_core.configurations.trial import objection_to
 from rag_core.evaluation.comparison import compare, parse_comparison
 from rag_core.evaluation.gate import GateCheck, GateTargets, judge_gate
 from rag_core.evaluation.results import EvaluationRun, QueryResult, latency_percentiles, retrieval_metrics
