@@ -20,9 +20,8 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
-from rag_core.api import english, german
+from rag_core.api import english, german, spanish
 from rag_core.api.web import render
-from rag_core.configuration import describe_problem
 from rag_core.errors import (
     AccessDeniedError,
     AnswerFailedError,
@@ -46,23 +45,17 @@ from rag_core.errors import (
 )
 from rag_core.telemetry.logs import log_failed
 
-INVALID = "Parámetros inválidos"
-NO_CONNECTION = "Error de conexión. Por favor, intenta de nuevo más tarde."
-NOT_THERE = "No existe esta dirección"
 MAX_BODY_MEGABYTES = 10
 _LISTED_PROBLEMS = 5
 
 LOGIN_PAGE = "/entrar"
-KEY_NEEDED = "Se necesita una clave de acceso, en la cabecera Authorization: Bearer o X-API-Key"
-KEY_REFUSED = "La clave de acceso no es válida"
 
 Tongue = Literal["es", "de", "en"]
 """The language of a route's messages."""
 
-PATH_PART: Mapping[Tongue, str] = {"es": "identificador", "de": german.PATH_PART, "en": english.PATH_PART}
-"""What the variable part of a path is called."""
+TELLING: Mapping[Tongue, ModuleType] = {"es": spanish, "de": german, "en": english}
+"""The texts of each language: modules with the same names in them."""
 
-_FOREIGN: Mapping[Tongue, ModuleType] = {"de": german, "en": english}
 _OF_THE_QUESTION = ("/chat/", "/api/query/")
 _TONGUE = "brain.tongue"
 """Where the scope of a request keeps the language of its question."""
@@ -121,127 +114,35 @@ def explained(kind: type[RagError], details: str) -> Iterator[None]:
         raise ExplainedError(details, kind=type(error)) from error
 
 
-_ANSWERS: tuple[tuple[type[RagError], int, str, str], ...] = (
-    (InvalidInputError, 400, INVALID, ""),
-    (UnauthenticatedError, 401, "Sin identificar", KEY_NEEDED),
-    (AccessDeniedError, 403, "Acceso denegado", "No tienes acceso a esto"),
-    (
-        RateLimitedError,
-        429,
-        "Demasiadas preguntas",
-        "Has llegado al límite de preguntas. Inténtalo de nuevo en {seconds} segundos",
-    ),
-    (NotFoundError, 404, "No encontrado", "No existe lo que se pide"),
-    (ConflictError, 409, "Conflicto", "Ya existe"),
-    (
-        TenantFullError,
-        409,
-        "No cabe ninguna nota más",
-        "Ya están todas las notas que puede haber; borra alguna, o pide a quien administra esto que amplíe el límite",
-    ),
-    (IncomparableRunsError, 409, "Evaluaciones no comparables", "Las evaluaciones no preguntaron lo mismo"),
-    (
-        TooManyJobsError,
-        429,
-        "Demasiadas tareas",
-        "Ya hay tantas tareas sin terminar como puede haber; espera a que acabe una o cancela una",
-    ),
-    (DatabaseUnavailableError, 503, "Servicio no disponible", NO_CONNECTION),
-    (DatabaseSetupError, 503, "Servicio no disponible", NO_CONNECTION),
-    (CircuitOpenError, 503, "Servicio no disponible", NO_CONNECTION),
-    (BusyError, 503, "Servicio no disponible", NO_CONNECTION),
-    (
-        DeadlineExceededError,
-        504,
-        "Tiempo de espera agotado",
-        "La búsqueda excedió el tiempo límite de {timeout}ms",
-    ),
-    (
-        AnswerTimeoutError,
-        504,
-        "Tiempo de espera agotado",
-        "La respuesta no llegó a tiempo. Por favor, intenta de nuevo.",
-    ),
-    (
-        AnswerFailedError,
-        502,
-        "Sin respuesta",
-        "El modelo de lenguaje no dio ninguna respuesta. Por favor, intenta de nuevo.",
-    ),
-    (
-        RetrievalFailedError,
-        500,
-        "Error interno del servidor",
-        "No se pudieron recuperar resultados. Por favor, intenta de nuevo.",
-    ),
-    (
-        RagError,
-        500,
-        "Error interno del servidor",
-        "Se produjo un error inesperado. Por favor, intenta de nuevo.",
-    ),
-)
-
-_OTHER_REFUSAL = "La petición no se puede atender"
-_HTTP_ANSWERS: Mapping[int, tuple[str, str]] = {
-    400: (INVALID, "No se pudo leer el cuerpo de la petición; se espera JSON en UTF-8"),
-    403: ("Acceso denegado", "No tienes acceso a esto"),
-    404: ("No encontrado", NOT_THERE),
-    405: ("Método no permitido", "Esta dirección no admite ese método"),
-    413: (
-        "Petición demasiado grande",
-        "El cuerpo supera el máximo de {megabytes} MB; repártelo en varias peticiones",
-    ),
-    415: (
-        "Tipo de contenido no admitido",
-        "El cuerpo se envía como JSON, con la cabecera Content-Type: application/json",
-    ),
-    500: ("Error interno del servidor", "Se produjo un error inesperado. Por favor, intenta de nuevo."),
+_STATUSES: Mapping[type[RagError], int] = {
+    InvalidInputError: 400,
+    UnauthenticatedError: 401,
+    AccessDeniedError: 403,
+    NotFoundError: 404,
+    ConflictError: 409,
+    TenantFullError: 409,
+    IncomparableRunsError: 409,
+    RateLimitedError: 429,
+    TooManyJobsError: 429,
+    RetrievalFailedError: 500,
+    AnswerFailedError: 502,
+    DatabaseUnavailableError: 503,
+    DatabaseSetupError: 503,
+    CircuitOpenError: 503,
+    BusyError: 503,
+    DeadlineExceededError: 504,
+    AnswerTimeoutError: 504,
+    RagError: 500,
 }
-
-SUBJECTS: Mapping[str, tuple[str, str]] = {
-    "text": ("El contenido", "vacío"),
-    "title": ("El título", "vacío"),
-    "id": ("El identificador externo", "vacío"),
-    "source": ("La fuente", "vacía"),
-    "created_at": ("La fecha (createdAt)", "vacía"),
-    "updated_at": ("La fecha (updatedAt)", "vacía"),
-    "verified_at": ("La fecha (verifiedAt)", "vacía"),
-    "language": ("El idioma", "vacío"),
-    "metadata": ("Los metadatos", "vacíos"),
-    "query": ("La consulta", "vacía"),
-    "answer": ("La respuesta esperada", "vacía"),
-    "a tag": ("Cada etiqueta", "vacía"),
-    "a name in relevant_ids": ("Cada nota de relevantIds", "vacía"),
-    "a phrase of key_facts": ("Cada dato de keyFacts", "vacío"),
-    "a phrase of forbidden_content": ("Cada frase de forbiddenContent", "vacía"),
-    "a quote": ("La cita", "vacía"),
-    "set": ("El nombre del conjunto", "vacío"),
-    "created_by": ("El autor (createdBy)", "vacío"),
-    "verified_by": ("El nombre en verifiedBy", "vacío"),
-}
-
-_PROBLEMS: Mapping[str, str] = {
-    "type": "{subject}: el valor no es del tipo que se espera",
-    "empty": "{subject} no puede estar {empty}",
-    "nul": "{subject}: hay un carácter nulo (U+0000), que no se puede guardar; quítalo",
-    "surrogate": "{subject}: hay medio par sustituto de Unicode, que no es ningún carácter",
-    "too_long": "{subject} supera el máximo de {limit} caracteres",
-    "date": "{subject} no es una fecha ISO 8601 válida, como 2025-03-01T09:00:00+01:00",
-    "choice": "{subject} no es uno de los admitidos: es, de, en",
-    "json": "{subject}: hay un número o carácter que JSON no admite",
-    "visibility": "{subject} no es ninguna de las admitidas: tenant, department, private",
-    "departments": "{subject}: con visibility «department» hay que decir cuáles, en department o departments",
-}
+"""The status by the class of an error; the nearest class that is named here counts."""
 
 
 def answer_to(error: RagError, *, timeout_ms: int, tongue: Tongue = "es") -> Answer:
     """How an error is told."""
     kind = error.kind if isinstance(error, ExplainedError) else type(error)
-    status, title, details = next(row[1:] for row in _ANSWERS if issubclass(kind, row[0]))
-    if tongue in _FOREIGN:
-        kinds: Mapping[str, tuple[str, str]] = _FOREIGN[tongue].KINDS
-        title, details = next(kinds[one.__name__] for one in kind.__mro__ if one.__name__ in kinds)
+    status = next(_STATUSES[one] for one in kind.__mro__ if one in _STATUSES)
+    kinds: Mapping[str, tuple[str, str]] = TELLING[tongue].KINDS
+    title, details = next(kinds[one.__name__] for one in kind.__mro__ if one.__name__ in kinds)
     if isinstance(error, ExplainedError):
         return Answer(status=status, error=title, details=str(error))
     if isinstance(error, InvalidFieldError):
@@ -249,49 +150,29 @@ def answer_to(error: RagError, *, timeout_ms: int, tongue: Tongue = "es") -> Ans
     if isinstance(error.__cause__, ValidationError):
         return Answer(status=status, error=title, details=validation_problem(error.__cause__.errors(), tongue))
     if isinstance(error, UnauthenticatedError) and error.is_key_refused:
-        details = _FOREIGN[tongue].KEY_REFUSED if tongue in _FOREIGN else KEY_REFUSED
+        details = TELLING[tongue].KEY_REFUSED
     seconds = error.retry_after_seconds if isinstance(error, RateLimitedError) else 0
     return Answer(status=status, error=title, details=details.format(timeout=timeout_ms, seconds=seconds) or str(error))
 
 
 def field_problem(error: InvalidFieldError, tongue: Tongue = "es") -> str:
     """What is wrong with a field."""
-    if tongue in _FOREIGN:
-        return str(_FOREIGN[tongue].describe_field(error.field, error.problem, error.limit))
-    subject, empty = SUBJECTS.get(error.field, (error.field, "vacío"))
-    limit = f"{error.limit or 0:,}".replace(",", ".")
-    return _PROBLEMS[error.problem].format(subject=subject, empty=empty, limit=limit)
+    return str(TELLING[tongue].describe_field(error.field, error.problem, error.limit))
 
 
 def http_answer(status: int, tongue: Tongue = "es") -> Answer:
     """How a refusal that has only a status is told."""
-    answers, other = _HTTP_ANSWERS, _OTHER_REFUSAL
-    if tongue in _FOREIGN:
-        answers, other = _FOREIGN[tongue].HTTP, _FOREIGN[tongue].OTHER_REFUSAL
-    error, details = answers.get(status, (HTTPStatus(status).name.replace("_", " ").capitalize(), other))
+    unknown = (HTTPStatus(status).name.replace("_", " ").capitalize(), TELLING[tongue].OTHER_REFUSAL)
+    error, details = TELLING[tongue].HTTP.get(status, unknown)
     return Answer(status=status, error=error, details=details.format(megabytes=MAX_BODY_MEGABYTES))
 
 
 def validation_problem(errors: Sequence[Any], tongue: Tongue = "es") -> str:
     """What is wrong with a request, the first problems only."""
-    tell, more = _told, "y {count} más"
-    if tongue in _FOREIGN:
-        tell, more = _FOREIGN[tongue].describe_value, _FOREIGN[tongue].MORE
-    told = list(dict.fromkeys(tell(item) for item in errors))
+    texts = TELLING[tongue]
+    told = list(dict.fromkeys(texts.describe_value(item) for item in errors))
     left = len(told) - _LISTED_PROBLEMS
-    return "; ".join(told[:_LISTED_PROBLEMS] + ([more.format(count=left)] if left > 0 else []))
-
-
-def _told(item: Any) -> str:
-    place = item["loc"]
-    context = item.get("ctx") or {}
-    if "expected" in context:
-        context = {**context, "expected": context["expected"].replace(" or ", " o ")}
-    if item["type"] == "json_invalid":
-        return f"El cuerpo no es JSON válido (posición {place[0] if place else 0})"
-    if item["type"] == "missing" and not place:
-        return "Falta el cuerpo de la petición, un objeto JSON"
-    return describe_problem({**item, "loc": place, "ctx": context})
+    return "; ".join(told[:_LISTED_PROBLEMS] + ([texts.MORE.format(count=left)] if left > 0 else []))
 
 
 def printable(text: str) -> str:
@@ -356,14 +237,13 @@ def _on_invalid_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     tongue = tongue_for(request)
     details = validation_problem([{**item, "loc": _place(item["loc"], tongue)} for item in error.errors()], tongue)
-    title = _FOREIGN[tongue].INVALID if tongue in _FOREIGN else INVALID
-    return error_response(Answer(status=400, error=title, details=details), request=request)
+    return error_response(Answer(status=400, error=TELLING[tongue].INVALID, details=details), request=request)
 
 
 def _place(location: Sequence[Any], tongue: Tongue) -> tuple[Any, ...]:
     """Where a problem is, as the caller knows it: without "body" or "query"; a path has one variable part."""
     if location[0] == "path":
-        return (PATH_PART[tongue],)
+        return (TELLING[tongue].PATH_PART,)
     return tuple(location[1:])
 
 
@@ -372,8 +252,7 @@ def _on_http_exception(request: Request, error: Exception) -> Response:
     tongue = tongue_for(request)
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         allowed = _allowed_methods(request)
-        told = _FOREIGN[tongue].ALLOWED if tongue in _FOREIGN else "Esta dirección admite: {methods}"
-        answer = replace(http_answer(405, tongue), details=told.format(methods=allowed))
+        answer = replace(http_answer(405, tongue), details=TELLING[tongue].ALLOWED.format(methods=allowed))
         return error_response(answer, request=request, headers={"Allow": allowed})
     return error_response(http_answer(error.status_code, tongue), request=request, headers=error.headers)
 

@@ -7,7 +7,8 @@ from fastapi.responses import RedirectResponse
 
 from rag_core.access.callers import Callers
 from rag_core.api.access import COOKIE, shown_key
-from rag_core.api.errors import KEY_REFUSED, LOGIN_PAGE
+from rag_core.api.errors import LOGIN_PAGE
+from rag_core.api.spanish import KEY_REFUSED
 from rag_core.api.web import render
 from rag_core.errors import UnauthenticatedError
 

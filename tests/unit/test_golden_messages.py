@@ -8,7 +8,7 @@ from string import Formatter
 import pytest
 
 import rag_core.evaluation
-from rag_core.api import errors, german
+from rag_core.api import german, spanish
 from rag_core.api.golden_messages import PROBLEMS, told
 from rag_core.errors import InvalidGoldenError, InvalidInputError
 from rag_core.evaluation.golden_line import parse_golden_line
@@ -69,7 +69,7 @@ def test_every_field_of_a_golden_query_has_a_name_in_both_languages() -> None:
     named = (fields | phrases | people | moments) - {None}
 
     assert {"query", "a phrase of key_facts", "verified_by", "verified_at"} <= named
-    assert named - set(errors.SUBJECTS) == set()
+    assert named - set(spanish.SUBJECTS) == set()
     assert named - set(german.SUBJECTS) == set()
 
 
