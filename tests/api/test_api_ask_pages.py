@@ -157,7 +157,7 @@ class TestHostileText:
         assert shown.replace("</a>", "") in page
         assert re.findall(r"<script[^>]*>", page) == [
             '<script src="/static/page.js" defer>',
-            '<script src="/static/ask.js" defer>',
+            '<script src="/static/ask.js" type="module">',
         ]
         assert "<img src=x" not in page
 

@@ -1,6 +1,4 @@
-// Shows an answer while it is being made. The finished one is the server's own mark-up: the page works without this file.
-"use strict";
-
+// A module, so that its names are its own. Shows an answer while it is being made. The finished one is the server's own mark-up: the page works without this file.
 const form = document.querySelector(".ask");
 const talk = document.getElementById("conversacion");
 const announcement = document.getElementById("anuncio");
