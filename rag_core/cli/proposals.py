@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _SHOWN_ID = 8
 _SHOWN_ANSWER = 200
+NOTHING_WAITS = "no proposals wait; brain golden propose makes some"
 ByOption = Annotated[str | None, typer.Option("--by", help="Who decides; default: the name you are logged in with.")]
 ProposalsArgument = Annotated[
     list[str], typer.Argument(metavar="ID...", help="Proposals, by the first characters of their ids.")
@@ -46,15 +47,20 @@ def propose(
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings()) as engine, progress("reading notes", None) as advance:
+        owner = engine.writing_tenant(tenant)
         proposed = propose_golden_queries(
             engine.database,
-            engine.writing_tenant(tenant),
+            owner,
             set_name=set_name,
             count=count,
             zone=engine.settings.zone,
             chat=None if is_template_wanted else engine.chat,
             on_progress=lambda *_: advance(1),
         )
+        if not proposed.notes_read:
+            _require_notes(engine, owner)
+        if not proposed.proposals:
+            say(_why_nothing(proposed.notes_read))
         if is_json:
             print_json(
                 {
@@ -64,8 +70,7 @@ def propose(
                 }
             )
             return
-        if not proposed.notes_read:
-            say("there are no notes to read; import some, or name whose with --tenant (the demo is --tenant demo)")
+        if not proposed.proposals:
             return
         _show(list(proposed.proposals), title=f"{len(proposed.proposals)} proposals for the set {set_name}")
         if proposed.model_failures:
@@ -85,13 +90,16 @@ def show_proposals(
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
-        found = _listed(engine, engine.writing_tenant(tenant), set_name=set_name, is_open=not is_all_wanted)
+        owner = engine.writing_tenant(tenant)
+        found = _listed(engine, owner, set_name=set_name, is_open=not is_all_wanted)
+        if not found:
+            _require_notes(engine, owner)
         if is_json:
             print_json({"proposals": [_to_json(one) for one in found]})
         elif found:
             _show(found, title=f"{len(found)} proposals")
         else:
-            say("no proposals wait; brain golden propose makes some")
+            say(NOTHING_WAITS)
 
 
 @golden_app.command("accept")
@@ -166,6 +174,10 @@ def review(
     with command(is_json=False), open_engine(read_settings()) as engine:
         owner = engine.writing_tenant(tenant)
         waiting = _listed(engine, owner, set_name=set_name, is_open=True)
+        if not waiting:
+            _require_notes(engine, owner)
+            say(NOTHING_WAITS)
+            return
         counts = {"accepted": 0, "rejected": 0, "skipped": 0}
         for number, proposal in enumerate(waiting, 1):
             print(
@@ -215,7 +227,36 @@ def _named(engine: "Engine", owner: "TenantId", names: list[str]) -> list["UUID"
     from rag_core.evaluation.proposals.decide import find_proposal
 
     known = _listed(engine, owner, set_name=None, is_open=False)
+    if not known:
+        _require_notes(engine, owner)
     return [find_proposal(known, name).id for name in dict.fromkeys(names)]
+
+
+def _require_notes(engine: "Engine", owner: "TenantId") -> None:
+    """That there is anything to propose from: these commands change golden sets, so they never turn to the demo by themselves.
+
+    Raises:
+        InvalidInputError: the tenant has no note; where the demo is loaded, how to name it.
+    """
+    from rag_core.engine import DEMO_TENANT
+    from rag_core.errors import InvalidInputError
+    from rag_core.storage.notes import has_notes
+
+    with engine.database.transaction(owner) as connection:
+        if has_notes(connection, owner):
+            return
+    with engine.database.transaction(DEMO_TENANT) as connection:
+        is_demo_there = owner != DEMO_TENANT and has_notes(connection, DEMO_TENANT)
+    remedy = "; for the demo's add --tenant demo" if is_demo_there else ""
+    raise InvalidInputError(
+        f"{owner} has no notes to propose questions from; import some, or name whose with --tenant{remedy}"
+    )
+
+
+def _why_nothing(notes_read: int) -> str:
+    if not notes_read:
+        return "no note is long enough to ask anything of; write or import longer ones"
+    return "nothing new to propose: what the notes answer was proposed before, or no template fits; import more notes"
 
 
 def _person(by: str | None) -> str:

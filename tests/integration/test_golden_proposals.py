@@ -419,10 +419,53 @@ class TestCommands:
         assert "accepted 0  rejected 1" in done.output
         assert len(answered(brain("proposals", "--json"))["proposals"]) == 2
 
-    def test_without_notes_it_says_so(self, brain, monkeypatch) -> None:
-        monkeypatch.setenv("BRAIN_TENANT", "nadie")
 
-        done = brain("propose")
+class TestWithoutNotes:
+    """A tenant that has none: the commands change golden sets, so they do not turn to the demo unasked."""
 
-        assert done.exit_code == 0
-        assert "no notes to read" in done.output
+    COMMANDS = (["propose"], ["proposals"], ["accept", "deadbeef"], ["reject", "deadbeef"], ["review"])
+
+    @pytest.fixture
+    def empty(self, brain, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+        monkeypatch.delenv("BRAIN_TENANT")
+        return brain
+
+    @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words[0])
+    def test_every_command_says_so_and_how_to_name_the_demo(self, empty, make_note, words) -> None:
+        make_note(DIARY["trufa"], external_id="trufa", owner=TenantId("demo"))
+
+        done = empty(*words)
+
+        assert done.exit_code == 1
+        assert "default has no notes to propose questions from" in done.stderr
+        assert "for the demo's add --tenant demo" in done.stderr
+
+    def test_json_has_the_error(self, empty) -> None:
+        done = empty("propose", "--json")
+
+        assert done.exit_code == 1
+        assert json.loads(done.stdout)["error"].startswith("default has no notes")
+
+    def test_a_demo_that_is_not_loaded_is_not_named(self, empty) -> None:
+        assert "--tenant demo" not in empty("proposals").stderr
+
+    def test_what_the_remedy_says_works(self, empty, make_note) -> None:
+        make_note(DIARY["trufa"], external_id="trufa", owner=TenantId("demo"))
+
+        assert answered(empty("propose", "--tenant", "demo", "--json"))["notes_read"] == 1
+
+
+def test_a_second_time_nothing_new_is_said_and_not_passed_over(brain) -> None:
+    brain("propose", "--count", "500")
+
+    again = brain("propose", "--count", "500")
+
+    assert again.exit_code == 0
+    assert "nothing new to propose" in again.stderr
+
+
+def test_a_review_with_nothing_to_decide_says_what_makes_some(brain) -> None:
+    done = brain("review")
+
+    assert done.exit_code == 0
+    assert "no proposals wait; brain golden propose makes some" in done.stderr
