@@ -65,6 +65,9 @@ class RetrievalMetricsV2(_Response):
 class GenerationMetricsV2(_Response):
     """Means over the answers; null is what nothing defines, or nobody judged."""
 
+    expected_answer_overlap: Score | None = Field(
+        description="F1 of the words of the answer and of the expected answer; compare it between runs."
+    )
     groundedness: Score | None
     answer_relevance: Score | None
     key_facts_covered: Score | None

@@ -104,6 +104,7 @@ class TestRun:
         generation = state["results"]["generationMetrics"]
         assert (generation["answers"], generation["judge"], generation["groundedness"]) == (2, None, None)
         assert generation["lexicalGroundedness"] is not None
+        assert 0 < generation["expectedAnswerOverlap"] <= 1
         assert generation["keyFactsCovered"] == 1.0
 
     def test_the_switches_of_rag_v2_are_taken(self, client, golden, working) -> None:

@@ -117,6 +117,7 @@ def _generation(answers: AnswerMetrics) -> dict[str, Any]:
     means = answers.means
     by_meaning = means["key_facts_by_meaning"]
     return {
+        "expectedAnswerOverlap": means["expected_answer_overlap"],
         "groundedness": means["groundedness"],
         "answerRelevance": means["answer_relevance"],
         "keyFactsCovered": means["key_facts_covered"] if by_meaning is None else by_meaning,
