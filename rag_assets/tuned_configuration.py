@@ -13,6 +13,7 @@ from rag_assets.stages import OWNERS, Materialized, Stopwatch, outages_retried, 
 from rag_core.configurations.trial import Trial, try_configuration
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError
+from rag_core.evaluation.addresses import comparison_address
 from rag_core.evaluation.golden_query import DEFAULT_SET
 from rag_core.evaluation.tuning.report import Tuning
 from rag_core.evaluation.tuning.tune import DEFAULT_MINUTES, propose, tune
@@ -84,7 +85,7 @@ def tuned_configuration(
             PROPOSALS: dg.MetadataValue.json(proposals),
             "tenants": _tenants_table(tuned),
             **_categories(tuned),
-            **_links(engine, [one.trial for one in tuned if one.trial is not None]),
+            **_links(engine, tuned),
             "seconds": clock.seconds,
         },
         check_results=[_no_drop(tuned)],
@@ -167,13 +168,12 @@ def _categories(tuned: Sequence[_Tuned]) -> dict[str, Any]:
     return {"by_category": table(rows)} if rows else {}
 
 
-def _links(engine: Engine, trials: Sequence[Trial]) -> dict[str, Any]:
+def _links(engine: Engine, tuned: Sequence[_Tuned]) -> dict[str, Any]:
     """A page a trial, with both runs side by side."""
     return {
         f"comparison_{trial.candidate_run.run_id}": dg.MetadataValue.url(
-            f"{engine.settings.api_url}/evaluation/compare?baseline={trial.served_run.run_id}"
-            f"&candidate={trial.candidate_run.run_id}"
+            comparison_address(engine.settings.api_url, one.tenant, trial.served_run.run_id, trial.candidate_run.run_id)
         )
-        for trial in trials
-        if trial.served_run is not None and trial.candidate_run is not None
+        for one in tuned
+        if (trial := one.trial) is not None and trial.served_run is not None and trial.candidate_run is not None
     }

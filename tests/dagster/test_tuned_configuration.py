@@ -129,6 +129,7 @@ def test_what_proves_better_is_proposed_tried_and_served(engine, run_tuning: Run
     assert (served["promoted"], rows(served["served"])[0]["configuration"]) == (1, 1)
     (link,) = [value for name, value in tuned.items() if name.startswith("comparison_")]
     assert link.startswith("http://127.0.0.1:8000/evaluation/compare?baseline=")
+    assert link.endswith(f"&tenant={TENANT}")
     assert served[f"tuning_{TENANT}"] == "http://127.0.0.1:8000/evaluation/tuning/1"
     assert check_of(result).passed
 
