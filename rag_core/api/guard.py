@@ -1,8 +1,9 @@
 """What is refused before a router runs, who is let in, and what every answer carries.
 
 A page of another site must neither read nor write: only this machine's names are served (DNS rebinding), what changes
-something comes from a page of ours or from no page at all, a body must be JSON, which a form of another site cannot send, and
-no other origin is ever allowed in. Whoever may not be at an address is turned away before anything of the body is read.
+something comes from a page of ours or from no page at all, a body must be JSON, which a form of another site cannot send, but
+for two forms of our own, and no other origin is ever allowed in. Whoever may not be at an address is turned away before
+anything of the body is read.
 """
 
 import time
@@ -39,8 +40,7 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 MAX_BODY_BYTES = MAX_BODY_MEGABYTES * 1024 * 1024
 WRONG_HOST = "La cabecera Host no es un nombre de esta máquina; usa 127.0.0.1 o localhost, o añade el nombre a BRAIN_ALLOWED_HOSTS"
 FOREIGN_ORIGIN = "La petición viene de una página de otro sitio"
-_FORM_PAGES = (LOGIN_PAGE, "/preguntar/")
-"""Where forms of our own pages go; each form is still held to come from this origin."""
+_OPINIONS = "/preguntar/respuestas/"
 _MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES
 
 _HEADERS = {
@@ -125,7 +125,7 @@ def refusal(method: str, headers: Headers, *, path: str, hosts: Collection[str],
         return None
     if _is_of_another_page(headers):
         return replace(http_answer(403, tongue), details=_said(tongue, FOREIGN_ORIGIN, "FOREIGN_ORIGIN"))
-    if _has_body(headers) and not _is_json(headers) and not (path.startswith(_FORM_PAGES) and _is_form(headers)):
+    if _has_body(headers) and not _is_json(headers) and not (_takes_forms(path) and _is_form(headers)):
         return http_answer(415, tongue)
     return None
 
@@ -163,6 +163,11 @@ def _is_json(headers: Headers) -> bool:
 
 def _is_form(headers: Headers) -> bool:
     return _content_type(headers) == "application/x-www-form-urlencoded"
+
+
+def _takes_forms(path: str) -> bool:
+    """Whether a form of our own goes there; it is held to come from this origin all the same."""
+    return path == LOGIN_PAGE or path.startswith(_OPINIONS)
 
 
 def _content_type(headers: Headers) -> str:

@@ -32,7 +32,7 @@ def ask_for_key(request: Request, volver: str = START) -> Response:
 def sign_in(request: Request, clave: Annotated[str, Form()] = "", volver: Annotated[str, Form()] = START) -> Response:
     """Keep the key in a cookie and go on to where somebody wanted to be.
 
-    The guard lets forms of this site's own pages through to here, and to here alone.
+    The guard lets forms of this site's own pages through to here, and to opinions of answers.
     """
     callers: Callers | None = request.app.state.callers
     if callers is None:

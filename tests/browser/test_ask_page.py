@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import pytest
+from contrast import CONTRAST
 from databases import cloned_database
 from ollama_server import OllamaServer, running_ollama_server
 from playwright.sync_api import Browser, Page, expect
@@ -99,7 +100,7 @@ class TestAnAnswerBeingMade:
         expect(answer).to_have_text(re.compile(r"bomba nueva \[1\]\.\s*$"))
         expect(answer).to_have_attribute("aria-live", "polite")
         expect(answer).to_have_text(re.compile(r"el martes \[1\]\.\s*$"))
-        expect(page.get_by_role("button", name="Parar")).to_be_visible()
+        expect(page.get_by_role("button", name="Parar")).to_be_in_viewport()
         expect(page.locator(".turn .trust")).to_be_visible()
         expect(page.locator(".turn.running")).to_have_count(0)
         expect(page.get_by_role("button", name="Parar")).to_have_count(0)
@@ -269,6 +270,45 @@ class TestTheWholePage:
         page.locator(".cite").first.hover()
 
         assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+    @pytest.mark.parametrize("scheme", ["light", "dark"])
+    def test_can_be_read_in_both_colours(self, page: Page, asking: Site, scheme: str) -> None:
+        asking.model.reply = lambda _body: f"{SAID} La bomba costó 9000 dólares [1]."
+        page.emulate_media(color_scheme=scheme)
+        ask(page, asking)
+        page.locator(".cite").first.hover()
+
+        low = {
+            place: contrast
+            for place in (
+                ".turn h2",
+                ".cite > a",
+                ".cite.doubtful > a",
+                ".doubt",
+                ".tip > span",
+                ".uncited",
+                ".legend",
+                ".level",
+                ".trust",
+                ".warning",
+                ".sources h3",
+                ".sources time",
+                ".sources blockquote a",
+                ".check",
+                ".check.unchecked",
+                ".by",
+                ".feedback button",
+                ".hint",
+                ".ask button",
+                ".sections a",
+                ".sections a[aria-current]",
+                ".talks .quiet",
+                ".forget summary",
+            )
+            if (contrast := page.evaluate(CONTRAST, place)) < 4.5
+        }
+
+        assert low == {}
 
     def test_is_reached_from_the_search(self, page: Page, asking: Site) -> None:
         page.goto(f"{asking.address}/?q=bomba+de+la+caldera")

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from contrast import CONTRAST
 from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
@@ -340,22 +341,3 @@ class TestAccess:
         }
 
         assert low == {}
-
-
-CONTRAST = """(place) => {
-  const parse = (text) => text.match(/[\\d.]+/g).map(Number);
-  const light = ([r, g, b]) => {
-    const [R, G, B] = [r, g, b].map((v) => ((v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * R + 0.7152 * G + 0.0722 * B;
-  };
-  let element = document.querySelector(place);
-  const ink = light(parse(getComputedStyle(element).color));
-  let ground = [0, 0, 0, 0];
-  while (element && ground[3] === 0) {
-    const found = parse(getComputedStyle(element).backgroundColor);
-    ground = found.length === 3 ? [...found, 1] : found;
-    element = element.parentElement;
-  }
-  const paper = light(ground);
-  return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
-}"""

@@ -61,7 +61,7 @@ async function write(turn, answer) {
   let queryId = null;
   for await (const event of events(answer)) {
     if (event.type === "token") {
-      turn.querySelector(".progress").textContent = words("writing");
+      if (!text.hasChildNodes()) turn.querySelector(".progress").textContent = words("writing");
       const sentence = document.createElement("span");
       sentence.textContent = event.content;
       text.append(sentence);
