@@ -57,7 +57,9 @@ class RetrievalMetricsV2(_Response):
     map: Score = Field(description="At 20.")
     r_precision: Score
     u_measure: Score | None = Field(description="How far a reader reads to the answer; null without golden spans.")
-    confidence_rate: Score | None = Field(description="Share of questions for which a result reaches the threshold.")
+    confidence_rate: Score | None = Field(
+        description="Share of questions for which a result reaches the similarity threshold; null where there is none."
+    )
     by_category: dict[str, CategoryMetricsV2]
     by_difficulty: dict[str, CategoryMetricsV2]
 

@@ -166,14 +166,8 @@ def _metric_rows(run: "EvaluationRun") -> list[list[str]]:
             f"{sure.low:.3f} to {sure.high:.3f}",
         ]
         for name, label in _SHOWN.items()
-        if (sure := found.get(name)) is not None and (name != "confidence_rate" or _has_threshold(run))
+        if (sure := found.get(name)) is not None
     ]
-
-
-def _has_threshold(run: "EvaluationRun") -> bool:
-    """Whether there was anything to reach; without one every result reaches it, which is no measurement."""
-    named = run.config.get("hybridSearch", {}).get("threshold")
-    return bool(float(run.models.get("similarityThreshold", 0)) if named is None else named)
 
 
 def _show_worst(run: "EvaluationRun") -> None:

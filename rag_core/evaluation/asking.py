@@ -24,12 +24,16 @@ Search = Callable[[str], Retrieval]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asker:
-    """How one golden query is asked: searched, read, and answered and judged where an answerer is given."""
+    """How one golden query is asked: searched, read, and answered and judged where an answerer is given.
+
+    Without a threshold to reach every result would reach it, so that whether it did is undefined.
+    """
 
     search: Search
     anchors: Anchors
     answerer: GoldenAnswerer | None = None
     judge: Judge | None = None
+    has_threshold: bool = True
     clock: Callable[[], float] = time.perf_counter
 
     def ask(self, query: GoldenQuery) -> QueryResult:
@@ -56,7 +60,7 @@ class Asker:
             error=error,
             u_measure=None if reading is None else reading.u_measure,
             first_passage_rank=None if reading is None else reading.first_passage_rank,
-            is_confident=None if found is None else found.is_confident,
+            is_confident=found.is_confident if found is not None and self.has_threshold else None,
             stages={} if found is None else dict(found.stages),
             answer=None if found is None else self._answer(query, found),
         )

@@ -46,8 +46,8 @@ class QueryResult:
 
     A query that failed has no notes and its error; it counts as a miss. ``grades`` say how relevant notes are, 1 to 3; a
     note without one has 1. ``u_measure`` and ``first_passage_rank`` are of the passages and need golden spans,
-    ``is_confident`` is whether results reached the similarity threshold; each is None where it is undefined or was not kept.
-    ``stages`` are milliseconds by stage.
+    ``is_confident`` is whether results reached the similarity threshold, where there is one; each is None where it is undefined
+    or was not kept. ``stages`` are milliseconds by stage.
     """
 
     query_id: UUID

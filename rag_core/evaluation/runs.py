@@ -14,6 +14,7 @@ from rag_core.evaluation.answers import GoldenAnswerer, summarise
 from rag_core.evaluation.asking import Asker, Search, ask_all, ranked_notes
 from rag_core.evaluation.baselines import Comparison, compare_with_baseline, compare_with_run
 from rag_core.evaluation.comparability import INPUTS, refuse_different
+from rag_core.evaluation.confidence import has_threshold
 from rag_core.evaluation.golden_query import Category, GoldenQuery, parse_category
 from rag_core.evaluation.judges import Judge
 from rag_core.evaluation.passages import Anchors, anchor, notes_to_read
@@ -105,7 +106,14 @@ def evaluate(
         refuse_different(baseline, golden.id, set_name, golden.version, category)
     results = ask_all(
         asked,
-        Asker(search=search, anchors=anchors, answerer=answerer, judge=judge, clock=clock).ask,
+        Asker(
+            search=search,
+            anchors=anchors,
+            answerer=answerer,
+            judge=judge,
+            has_threshold=has_threshold(config.to_wire(), models),
+            clock=clock,
+        ).ask,
         concurrency=concurrency,
         should_stop=should_stop,
         on_progress=on_progress,

@@ -6,6 +6,7 @@ from uuid import UUID
 from rag_core.errors import IncomparableRunsError, NotFoundError
 from rag_core.evaluation.comparability import asked_differently, changed_inputs, refuse_different
 from rag_core.evaluation.comparison import SIGNIFICANCE, Comparison, compare
+from rag_core.evaluation.confidence import as_compared
 from rag_core.evaluation.effects import QueryEffect, query_effects
 from rag_core.evaluation.results import StoredRun
 from rag_core.model import TenantId
@@ -50,7 +51,8 @@ def compare_stored_runs(
     baseline, candidate = (fetch_run(connection, tenant, run_id) for run_id in (baseline_id, candidate_id))
     if not common_only:
         refuse_different(baseline, *_asked(candidate))
-    before, after = (fetch_query_results(connection, tenant, run_id) for run_id in (baseline_id, candidate_id))
+    before = as_compared(fetch_query_results(connection, tenant, baseline_id), baseline, beside=candidate)
+    after = as_compared(fetch_query_results(connection, tenant, candidate_id), candidate, beside=baseline)
     comparison = compare(baseline_id, before, after, changed_inputs=changed_inputs(baseline, candidate))
     return RunComparison(
         baseline=baseline,

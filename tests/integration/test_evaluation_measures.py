@@ -17,6 +17,7 @@ from rag_core.evaluation.golden_set import import_golden
 from rag_core.evaluation.results import extra_metrics, metrics_by
 from rag_core.evaluation.runs import fetch_evaluation, list_runs, to_json
 from rag_core.evaluation.served import searcher
+from rag_core.evaluation.stored_comparison import compare_stored_runs
 from rag_core.model import Retrieval, TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.notes import delete_notes
@@ -138,9 +139,10 @@ class TestConfidence:
     @pytest.mark.parametrize(
         ("strategy", "threshold", "expected"),
         [
-            ("semantic", 0.0, True),
+            ("semantic", 0.0, None),
             ("semantic", 0.99, False),
-            ("hybrid", 0.0, True),
+            ("semantic", 0.01, True),
+            ("hybrid", 0.0, None),
             ("hybrid", 0.99, False),  # words find the note all the same
             ("hybrid+rerank", 0.99, False),
             ("fulltext", 0.99, None),
@@ -158,6 +160,39 @@ class TestConfidence:
         assert result.is_confident is expected
         assert run.extra["confidence_rate"] == (None if expected is None else float(expected))
         assert run.metrics.hit_rate_at[10] == 1.0
+
+    def run_at(self, engine, tenant, threshold: float, **more):
+        """A run of semantic search with this threshold over the questions there are."""
+        config = configure({"hybridSearch": {"threshold": threshold}}, strategy="semantic")
+        search = searcher(engine, tenant, config=config, timeout_ms=30_000)
+        return run_of(engine.database, tenant, search, config=config, **more)
+
+    def test_between_two_runs_without_a_threshold_it_is_not_compared(self, engine, tenant, indexed) -> None:
+        first = self.run_at(engine, tenant, 0.0)
+
+        second = self.run_at(engine, tenant, 0.0, baseline_run_id=first.run_id)
+
+        assert "confidence" not in second.comparison.metrics
+
+    def test_a_new_threshold_that_nothing_reaches_is_a_regression(self, engine, tenant, indexed) -> None:
+        words = ("ladra", "corre", "duerme", "come", "bebe", "salta", "juega", "mira", "huele", "espera", "vuelve")
+        load(
+            engine.database,
+            tenant,
+            *({"query": f"¿Dónde {word} el perro?", "relevant_ids": ["n1"]} for word in words[1:]),
+        )
+        first = self.run_at(engine, tenant, 0.0)
+
+        second = self.run_at(engine, tenant, 0.99, baseline_run_id=first.run_id)
+        with engine.database.transaction(tenant) as connection:
+            there_and_back = [
+                compare_stored_runs(connection, tenant, *ids).comparison.metrics["confidence"]
+                for ids in ((first.run_id, second.run_id), (second.run_id, first.run_id))
+            ]
+
+        assert (first.extra["confidence_rate"], second.extra["confidence_rate"]) == (None, 0.0)
+        assert second.comparison.regressed == ("confidence",)
+        assert [(one.baseline, one.current) for one in there_and_back] == [(1.0, 0.0), (0.0, 1.0)]
 
 
 class TestStages:
