@@ -82,9 +82,9 @@ def _quality_row(model: "ModelBenchmark", quality: "QualityReport") -> list[str]
     overall, german, compared = quality.overall, quality.by_language.get("de"), quality.comparison
     technical = quality.technical
     beside = "active" if model.is_active else "-"
-    if compared is not None:
+    if compared is not None and quality.p_adjusted is not None:
         figures = compared.metrics["ndcg_at_10"]
-        p = shown_p(figures.p_value)
+        p = shown_p(quality.p_adjusted)
         beside = f"{figures.difference:+.3f}, p {p if p.startswith('<') else f'= {p}'}"
     return [
         model.name,

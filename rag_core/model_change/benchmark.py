@@ -14,7 +14,13 @@ from rag_core.evaluation.results import EvaluationRun
 from rag_core.evaluation.runs import evaluate
 from rag_core.evaluation.served import pinned, searcher
 from rag_core.model import Strategy, TenantId
-from rag_core.model_change.benchmark_report import Benchmark, ModelBenchmark, QualityReport, quality_report
+from rag_core.model_change.benchmark_report import (
+    Benchmark,
+    ModelBenchmark,
+    QualityReport,
+    adjusted_over_models,
+    quality_report,
+)
 from rag_core.model_change.comparison import TIMEOUT_MS, askable_sets, comparable_model
 from rag_core.model_change.embedding_cost import measure_cost
 from rag_core.storage.golden import fetch_golden_queries
@@ -56,8 +62,8 @@ def benchmark_models(
     """Measure registered models beside the active one: by default all that have vectors of the tenant's chunks.
 
     Each asks every golden set, or those named, by meaning alone and as it would be served; every run is stored and compared
-    with the active model's. A model whose server is away is named with the reason, and the others are measured. ``on_progress``
-    gets what is being done, queries done and their number.
+    with the active model's, its p adjusted for the number of models. A model whose server is away is named with the reason, and
+    the others are measured. ``on_progress`` gets what is being done, queries done and their number.
 
     Raises:
         NotFoundError: no model has one of the names.
@@ -74,7 +80,8 @@ def benchmark_models(
     )
     models, left_out = _chosen(engine, tenant, names)
     reference: Reference = {}
-    return Benchmark(models=tuple(_measured(bench, model, reference) for model in models), left_out=left_out)
+    measured = [_measured(bench, model, reference) for model in models]
+    return Benchmark(models=adjusted_over_models(measured), left_out=left_out)
 
 
 def _chosen(

@@ -1,10 +1,11 @@
 """What a benchmark of embedding models found: values, and how quality follows from what queries brought back. No I/O."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rag_core.evaluation.comparison import Comparison
+from rag_core.evaluation.holm import holm
 from rag_core.evaluation.results import (
     EvaluationRun,
     QueryResult,
@@ -49,7 +50,8 @@ class Quality:
 class QualityReport:
     """A model on one golden set under one strategy; ``comparison`` is with the active model, on the same queries.
 
-    Groups without queries are absent. ``technical`` are the queries with a technical term, None without any.
+    Groups without queries are absent. ``technical`` are the queries with a technical term, None without any. ``p_adjusted`` is
+    the comparison's p of nDCG@10 after Holm's correction over the models that were set beside the active one here.
     """
 
     set_name: str
@@ -61,6 +63,7 @@ class QualityReport:
     by_language: Mapping[str, Quality]
     technical: Quality | None
     comparison: Comparison | None
+    p_adjusted: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The report with the names of RAG V2; an accuracy is the hit rate at 10 of such queries, null without any."""
@@ -81,17 +84,20 @@ class QualityReport:
             "technicalTermQueries": 0 if self.technical is None else self.technical.queries,
             "searchLatencyMs": {"p50": self.run.latency_ms.p50, "p95": self.run.latency_ms.p95},
             **{name: {key: found.to_json() for key, found in group.items()} for name, group in groups.items()},
-            "comparedWithActive": None if self.comparison is None else _comparison_to_json(self.comparison),
+            "comparedWithActive": None
+            if self.comparison is None
+            else _comparison_to_json(self.comparison, self.p_adjusted),
         }
 
 
-def _comparison_to_json(comparison: Comparison) -> dict[str, Any]:
+def _comparison_to_json(comparison: Comparison, p_adjusted: float | None) -> dict[str, Any]:
     found = comparison.metrics["ndcg_at_10"]
     return {
         "metric": "ndcgAt10",
         "difference": found.difference,
         "interval": list(found.interval),
         "pValue": found.p_value,
+        "pAdjusted": p_adjusted,
         "queries": comparison.queries,
         "objection": comparison.objection,
     }
@@ -133,6 +139,39 @@ class Benchmark:
             "models": [model.to_json() for model in self.models],
             "leftOut": dict(self.left_out),
         }
+
+
+def adjusted_over_models(models: Sequence[ModelBenchmark]) -> tuple[ModelBenchmark, ...]:
+    """The same models with each p adjusted for how many were set beside the active one, for every set and strategy by itself.
+
+    With many models the best of equals looks better than it is: Holm keeps the chance that any of them differs by chance alone
+    below the level.
+    """
+    p_values: dict[tuple[str, Strategy], list[float]] = {}
+    for found in _compared(models):
+        p_values.setdefault((found.set_name, found.strategy), []).append(_p_value(found))
+    adjusted = {place: iter(holm(found)) for place, found in p_values.items()}
+    return tuple(
+        replace(
+            model,
+            quality=tuple(
+                found
+                if found.comparison is None
+                else replace(found, p_adjusted=next(adjusted[found.set_name, found.strategy]))
+                for found in model.quality
+            ),
+        )
+        for model in models
+    )
+
+
+def _compared(models: Sequence[ModelBenchmark]) -> Iterator[QualityReport]:
+    return (found for model in models for found in model.quality if found.comparison is not None)
+
+
+def _p_value(found: QualityReport) -> float:
+    assert found.comparison is not None
+    return found.comparison.metrics["ndcg_at_10"].p_value
 
 
 def quality_report(run: EvaluationRun, strategy: Strategy, comparison: Comparison | None) -> QualityReport:

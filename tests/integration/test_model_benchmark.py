@@ -102,6 +102,9 @@ def test_every_model_asks_every_set_and_is_compared_with_the_active_one(engine, 
     assert blunt.comparison.baseline_run_id == active.run.run_id
     assert blunt.comparison.difference == pytest.approx(blunt.overall.ndcg_at_10 - active.overall.ndcg_at_10)
     assert blunt.comparison.difference < -0.3
+    assert blunt.to_json()["comparedWithActive"]["pAdjusted"] == min(
+        2 * blunt.comparison.metrics["ndcg_at_10"].p_value, 1
+    )
 
 
 def test_quality_is_told_by_category_difficulty_and_language(engine, corpus) -> None:

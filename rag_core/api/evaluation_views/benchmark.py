@@ -41,7 +41,7 @@ def benchmark_report(found: Mapping[str, Any]) -> WorkReport:
 
 _COST_HEAD = ("modelo", "dimensiones", "consulta p50", "consulta p95", "fragmentos/s", "memoria", "vectores", "índice")
 _QUALITY_HEAD = ("modelo", "conjunto", "búsqueda", "nDCG@10", "MRR", "precisión@5", "exhaust.@20", "en alemán",
-                 "con términos técnicos", "frente al que está en uso", "p")  # fmt: skip
+                 "con términos técnicos", "frente al que está en uso", "p ajustada")  # fmt: skip
 
 
 def without_empty_columns(found: Table) -> Table:
@@ -90,7 +90,7 @@ def _quality_row(model: Mapping[str, Any], one: Mapping[str, Any]) -> tuple[str,
         words.figure(one["germanQueryAccuracy"]),
         words.figure(one["technicalTermAccuracy"]),
         words.difference(compared.get("difference")),
-        words.p_value(compared.get("pValue")),
+        words.p_value(compared.get("pAdjusted")),
     )
 
 
