@@ -7,11 +7,18 @@ from uuid import UUID
 
 import pytest
 from asked_notes import BOILER, NOTES, NOWHERE, Scripted, served_notes
+from databases import cloned_database
 from fastapi.testclient import TestClient
 
+from rag_core.access.keys import KeyGrant, make_key
 from rag_core.answering import answer as path
 from rag_core.answering import course
+from rag_core.api.app import create_app
 from rag_core.api.cited_spans import read_span, written_span
+from rag_core.engine import open_engine
+from rag_core.model import TenantId
+from rag_core.settings import read_settings
+from rag_core.storage.api_keys import insert_key
 
 BROWSER = {"Accept": "text/html"}
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
@@ -286,6 +293,64 @@ class TestConversations:
         begun = UUID(notes.post("/api/sessions", json={}).json()["id"])
 
         assert str(begun) not in notes.get("/preguntar").text
+
+
+@pytest.fixture(scope="module")
+def of_two(
+    server: str, template: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[TestClient, str, str]]:
+    """Pages of one tenant that ask for keys, and the keys of two of its people."""
+    home = tmp_path_factory.mktemp("home")
+    with cloned_database(server, template) as database_url:
+        settings = read_settings(database_url=database_url, home=home, access="keys", request_timeout_ms=10_000)
+        with open_engine(settings) as engine:
+            made = [make_key() for _ in range(2)]
+            with engine.database.owner() as connection:
+                for number, key in enumerate(made):
+                    grant = KeyGrant(tenant=TenantId("uno"), name=f"k{number}", scopes=("read", "write"))
+                    insert_key(connection, grant, key.presented)
+            with TestClient(create_app(engine), base_url="http://127.0.0.1") as client:
+                client.post("/api/notes", json=NOTES[0], headers={"X-API-Key": made[0].text})
+                yield client, made[0].text, made[1].text
+
+
+class TestWhatIsSomebodyElses:
+    def test_is_as_if_it_had_never_been(self, of_two: tuple[TestClient, str, str]) -> None:
+        client, mine, theirs = of_two
+        page = client.get("/preguntar", params={"pregunta": BOILER}, headers=BROWSER | {"X-API-Key": mine}).text
+        session, query_id = session_of(page), question_of(page)
+
+        def asked_by(key: str, method: str, address: str) -> tuple[int, str]:
+            answer = client.request(method, address, headers=BROWSER | {"X-API-Key": key}, follow_redirects=False)
+            return answer.status_code, answer.text
+
+        for method, address, id_ in (
+            ("GET", "/preguntar?sesion={}", session),
+            ("GET", "/preguntar?pregunta=caldera&sesion={}", session),
+            ("POST", "/preguntar/conversaciones/{}/borrar", session),
+            ("POST", "/preguntar/respuestas/{}/opinion?valor=5", query_id),
+        ):
+            told = asked_by(theirs, method, address.format(id_))
+            assert told == asked_by(theirs, method, address.format(UNKNOWN))
+            assert told[0] == 404
+        assert BOILER not in html.unescape(asked_by(theirs, "GET", "/preguntar")[1])
+        assert BOILER in html.unescape(asked_by(mine, "GET", f"/preguntar?sesion={session}")[1])
+
+    def test_needs_a_key(self, of_two: tuple[TestClient, str, str]) -> None:
+        answer = of_two[0].get("/preguntar?pregunta=x", headers=BROWSER, follow_redirects=False)
+
+        assert (answer.status_code, answer.headers["location"]) == (303, "/entrar?volver=%2Fpreguntar%3Fpregunta%3Dx")
+
+
+def test_questions_in_a_minute_are_counted(server: str, template: str) -> None:
+    with served_notes(server, template, questions_per_minute=1) as client:
+        asked(client, BOILER)
+
+        answer = client.get("/preguntar", params={"pregunta": BOILER}, headers=BROWSER)
+
+        assert answer.status_code == 429
+        assert "Has llegado al límite de preguntas" in answer.text
+        assert int(answer.headers["Retry-After"]) > 0
 
 
 def test_without_notes_it_says_how_to_import(client: TestClient) -> None:

@@ -100,7 +100,7 @@ class TestAnAnswerBeingMade:
         expect(answer).to_have_text(re.compile(r"bomba nueva \[1\]\.\s*$"))
         expect(answer).to_have_attribute("aria-live", "polite")
         expect(answer).to_have_text(re.compile(r"el martes \[1\]\.\s*$"))
-        expect(page.get_by_role("button", name="Parar")).to_be_in_viewport()
+        expect(page.get_by_role("button", name="Parar")).to_be_visible()
         expect(page.locator(".turn .trust")).to_be_visible()
         expect(page.locator(".turn.running")).to_have_count(0)
         expect(page.get_by_role("button", name="Parar")).to_have_count(0)
@@ -122,6 +122,20 @@ class TestAnAnswerBeingMade:
         expect(page.get_by_role("button", name="Preguntar")).to_be_enabled()
         page.reload()
         expect(page.locator(".turn")).to_have_count(0)
+
+    def test_can_be_stopped_when_it_is_longer_than_the_window(self, page: Page, asking: Site) -> None:
+        page.set_viewport_size({"width": 390, "height": 500})
+        asking.model.seconds_between_bits = 0.02
+        asking.model.reply = lambda _body: " ".join([SAID] * 20)
+        page.goto(f"{asking.address}/preguntar")
+        page.get_by_label("Tu pregunta").fill(QUESTION)
+        page.keyboard.press("Enter")
+
+        expect(page.locator(".turn.running .answer span").nth(20)).to_be_attached()
+
+        expect(page.get_by_role("button", name="Parar")).to_be_in_viewport(ratio=1)
+        page.get_by_role("button", name="Parar").click()
+        assert asking.model.left_alone.acquire(timeout=2)
 
     def test_ends_when_its_reader_goes_elsewhere(self, page: Page, asking: Site) -> None:
         asking.model.seconds_between_bits = 0.2
