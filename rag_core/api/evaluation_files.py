@@ -20,9 +20,9 @@ from rag_core.configurations.served_runs import is_of_served
 from rag_core.engine import Engine
 from rag_core.errors import NotFoundError
 from rag_core.evaluation.addresses import comparison_address, run_address
-from rag_core.evaluation.comparability import changed_inputs, refuse_different
-from rag_core.evaluation.comparison import compare, query_effects
+from rag_core.evaluation.comparability import refuse_different
 from rag_core.evaluation.results import QueryResult, StoredRun
+from rag_core.evaluation.stored_comparison import compare_results
 from rag_core.model import TenantId
 from rag_core.storage.evaluations import fetch_run, list_runs
 
@@ -84,12 +84,12 @@ def comparison_file(engine: Engine, tenant: TenantId, run_id: UUID, baseline_id:
         history = load_history(connection, tenant)
     if not is_common:
         refuse_different(before, after.set_id, after.set_name, after.set_version, after.category)
-    comparison = compare(before.run_id, earlier, now, changed_inputs=changed_inputs(before, after))
+    comparison, effects = compare_results(before, earlier, after, now)
     report = comparison_report(
         before,
         after,
         comparison,
-        query_effects(earlier, now, comparison.metric),
+        effects,
         zone=engine.settings.zone,
         history=history,
         address_of=_anchor_address,

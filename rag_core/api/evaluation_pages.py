@@ -13,9 +13,9 @@ from rag_core.api.evaluation_views.parts import RUNS_ADDRESS
 from rag_core.api.evaluation_views.query import query_report
 from rag_core.api.evaluation_views.run import Chosen, run_report
 from rag_core.errors import NotFoundError
-from rag_core.evaluation.comparability import asked_differently, changed_inputs
-from rag_core.evaluation.comparison import compare, query_effects
+from rag_core.evaluation.comparability import asked_differently
 from rag_core.evaluation.results import QueryResult, StoredRun
+from rag_core.evaluation.stored_comparison import compare_results
 from rag_core.model import TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.evaluations import list_baselines
@@ -64,7 +64,7 @@ def show_comparison(engine: EngineOf, baseline: str = "", candidate: str = "", c
             after=after,
             common=comparison_address(before.run_id, after.run_id, is_common=True),
         )
-    comparison = compare(before.run_id, earlier, now, changed_inputs=changed_inputs(before, after))
+    comparison, effects = compare_results(before, earlier, after, now)
     return framed(
         tenant,
         "evaluation/compare.html",
@@ -72,7 +72,7 @@ def show_comparison(engine: EngineOf, baseline: str = "", candidate: str = "", c
             before,
             after,
             comparison,
-            query_effects(earlier, now, comparison.metric),
+            effects,
             zone=engine.settings.zone,
             baselines=baselines,
             history=history,

@@ -3,11 +3,10 @@
 from uuid import UUID
 
 from rag_core.errors import InvalidInputError
-from rag_core.evaluation.comparability import changed_inputs
-from rag_core.evaluation.comparison import MAX_DISTURBED_SHARE, MIN_COMMON_QUERIES, Comparison, compare
-from rag_core.evaluation.confidence import as_compared
+from rag_core.evaluation.comparison import MAX_DISTURBED_SHARE, MIN_COMMON_QUERIES, Comparison
 from rag_core.evaluation.quality_check import verdict_on
 from rag_core.evaluation.results import EvaluationRun, StoredRun
+from rag_core.evaluation.stored_comparison import compare_results
 from rag_core.model import TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.evaluations import (
@@ -46,12 +45,7 @@ def compare_with_run(database: Database, tenant: TenantId, run: EvaluationRun, b
     with database.transaction(tenant) as connection:
         baseline = fetch_run(connection, tenant, baseline_run_id)
         before = fetch_query_results(connection, tenant, baseline_run_id)
-    return compare(
-        baseline_run_id,
-        as_compared(before, baseline, beside=run),
-        as_compared(run.queries, run, beside=baseline),
-        changed_inputs=changed_inputs(baseline, run),
-    )
+    return compare_results(baseline, before, run, run.queries)[0]
 
 
 def ensure_baseline(database: Database, tenant: TenantId, run: EvaluationRun, *, strategy: str) -> bool:

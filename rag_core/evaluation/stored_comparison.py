@@ -1,5 +1,6 @@
 """Two stored runs held against each other, named by their ids or by the hashes of their configurations."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -8,7 +9,7 @@ from rag_core.evaluation.comparability import asked_differently, changed_inputs,
 from rag_core.evaluation.comparison import SIGNIFICANCE, Comparison, compare
 from rag_core.evaluation.confidence import as_compared
 from rag_core.evaluation.effects import QueryEffect, query_effects
-from rag_core.evaluation.results import StoredRun
+from rag_core.evaluation.results import QueryResult, StoredRun
 from rag_core.model import TenantId
 from rag_core.storage.comparisons import find_runs_of_configuration
 from rag_core.storage.database import Connection
@@ -39,6 +40,15 @@ class RunComparison:
         )
 
 
+def compare_results(
+    baseline: StoredRun, before: Sequence[QueryResult], candidate: StoredRun, after: Sequence[QueryResult]
+) -> tuple[Comparison, tuple[QueryEffect, ...]]:
+    """Two runs by their queries, what they searched that differs, and every query's share in the deciding metric."""
+    then, now = as_compared(before, baseline, beside=candidate), as_compared(after, candidate, beside=baseline)
+    comparison = compare(baseline.run_id, then, now, changed_inputs=changed_inputs(baseline, candidate))
+    return comparison, query_effects(then, now, comparison.metric)
+
+
 def compare_stored_runs(
     connection: Connection, tenant: TenantId, baseline_id: UUID, candidate_id: UUID, *, common_only: bool = False
 ) -> RunComparison:
@@ -51,14 +61,13 @@ def compare_stored_runs(
     baseline, candidate = (fetch_run(connection, tenant, run_id) for run_id in (baseline_id, candidate_id))
     if not common_only:
         refuse_different(baseline, *_asked(candidate))
-    before = as_compared(fetch_query_results(connection, tenant, baseline_id), baseline, beside=candidate)
-    after = as_compared(fetch_query_results(connection, tenant, candidate_id), candidate, beside=baseline)
-    comparison = compare(baseline_id, before, after, changed_inputs=changed_inputs(baseline, candidate))
+    before, after = (fetch_query_results(connection, tenant, run_id) for run_id in (baseline_id, candidate_id))
+    comparison, effects = compare_results(baseline, before, candidate, after)
     return RunComparison(
         baseline=baseline,
         candidate=candidate,
         comparison=comparison,
-        effects=query_effects(before, after, comparison.metric),
+        effects=effects,
         asked_differently=tuple(asked_differently(baseline, *_asked(candidate))),
     )
 

@@ -8,6 +8,7 @@ from uuid import uuid4
 import pytest
 from fastapi.testclient import TestClient
 
+from rag_core.api.evaluation_views import words
 from rag_core.configuration import configure
 from rag_core.engine import Engine
 from rag_core.evaluation.golden_set import import_golden
@@ -351,6 +352,44 @@ class TestComparison:
 
         assert "Los modelos no son los mismos: significado, hashing@1 antes y otro@2 después" in page
         assert "El índice se hizo de otra manera" not in page  # it follows from the model
+
+    def test_what_was_searched_that_is_another_is_named(self, client: TestClient, engine: Engine, measure) -> None:
+        before, after = measure("semantic"), measure("semantic")
+        with engine.database.owner() as owner:
+            owner.execute(
+                """update brain.evaluation_runs set circumstances = jsonb_set(jsonb_set(circumstances,
+                '{inputs,program}', '"0.0.9"'), '{inputs,notes}', '"otras"') where run_id = %s""",
+                (before.run_id,),
+            )
+        now = after.circumstances["inputs"]["program"]
+
+        page = text_of(client, f"/evaluation/compare?baseline={before.run_id}&candidate={after.run_id}")
+
+        assert f"Entre las dos cambió: las notas; la versión del programa, de 0.0.9 a {now}." in page
+
+    def test_that_nothing_searched_is_another_is_said(self, client: TestClient, measure) -> None:
+        before, after = measure("semantic"), measure("semantic")
+
+        page = text_of(client, f"/evaluation/compare?baseline={before.run_id}&candidate={after.run_id}")
+
+        assert "Buscaron lo mismo: notas, modelos, configuración, índice, conjunto y programa no cambiaron" in page
+
+    def test_that_it_is_not_known_what_was_searched_is_said(self, client: TestClient, engine: Engine, measure) -> None:
+        before, after = measure("semantic"), measure("semantic")
+        with engine.database.owner() as owner:
+            owner.execute(
+                "update brain.evaluation_runs set circumstances = circumstances - 'inputs' where run_id = %s",
+                (before.run_id,),
+            )
+
+        page = text_of(client, f"/evaluation/compare?baseline={before.run_id}&candidate={after.run_id}")
+
+        assert "no consta qué buscó" in page
+
+    def test_every_input_that_a_run_keeps_has_a_name(self, measure) -> None:
+        run = measure("semantic")
+
+        assert {*run.circumstances["inputs"], "configuration", "models", "pipeline", "goldenSet"} == set(words.INPUTS)
 
     def test_a_run_that_is_not_there_is_not_found(self, client: TestClient, measure) -> None:
         run = measure("fulltext")

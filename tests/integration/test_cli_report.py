@@ -119,6 +119,7 @@ def test_a_run_against_another_shows_both(brain: Brain, evaluate, tmp_path: Path
     text = (tmp_path / "informe.html").read_text(encoding="utf-8")
     assert "Comparación" in text
     assert "<h3>Antes</h3>" in text
+    assert "Entre las dos cambió: la configuración." in text
 
 
 def test_runs_that_asked_different_queries_are_refused_unless_the_common_ones_will_do(brain: Brain, evaluate) -> None:

@@ -21,6 +21,7 @@ from rag_core.evaluation.charts.bars import BarGroup, Effect, bar_chart, effects
 from rag_core.evaluation.charts.drawing import for_both_widths
 from rag_core.evaluation.charts.intervals import IntervalRow, interval_chart
 from rag_core.evaluation.charts.scales import round_bounds
+from rag_core.evaluation.comparability import INPUTS
 from rag_core.evaluation.comparison import LEAST_DROP, MIN_COMMON_QUERIES, SIGNIFICANCE, Comparison, MetricComparison
 from rag_core.evaluation.effects import QueryEffect
 from rag_core.evaluation.results import StoredRun
@@ -51,6 +52,7 @@ class ComparisonReport:
     verdict: str
     verdict_kind: str
     explanations: tuple[str, ...]
+    inputs: str
     warnings: tuple[str, ...]
     metrics: Chart
     groups: Chart
@@ -88,6 +90,7 @@ def comparison_report(
         verdict=verdict,
         verdict_kind=kind,
         explanations=tuple(_explanations(comparison)),
+        inputs=_inputs(baseline, candidate, comparison.changed_inputs),
         warnings=tuple(_warnings(baseline, candidate, comparison)),
         metrics=_metrics_chart(comparison),
         groups=_groups_chart(effects, label),
@@ -144,6 +147,26 @@ def _explanations(comparison: Comparison) -> list[str]:
             f"{words.figure(comparison.detectable_difference)} o más. Harían falta {needed}."
         )
     return said
+
+
+def _inputs(baseline: StoredRun, candidate: StoredRun, changed: Sequence[str] | None) -> str:
+    """What was searched that is another than then, of all that rankings follow from."""
+    if changed is None:
+        return "De alguna de las dos no consta qué buscó, así que no se sabe si cambió algo más"
+    if not changed:
+        return (
+            "Buscaron lo mismo: notas, modelos, configuración, índice, conjunto y programa no cambiaron entre las dos"
+        )
+    named = [words.INPUTS.get(name, name) + _versions(name, baseline, candidate) for name in changed]
+    return f"Entre las dos cambió: {'; '.join(named)}"
+
+
+def _versions(name: str, baseline: StoredRun, candidate: StoredRun) -> str:
+    """From which version of the program to which; other inputs are known by digests, which tell nobody anything."""
+    if name != "program":
+        return ""
+    before, after = (run.circumstances.get(INPUTS, {}).get(name) for run in (baseline, candidate))
+    return f", de {before} a {after}"
 
 
 def _warnings(baseline: StoredRun, candidate: StoredRun, comparison: Comparison) -> list[str]:

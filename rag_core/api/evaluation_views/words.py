@@ -108,6 +108,17 @@ CIRCUMSTANCES: Mapping[str, str] = {
     "inputs.notes": "Huella de las notas",
     "inputs.modelValues": "Huella de los valores del modelo",
 }
+ORIGINS: Mapping[str, str] = {"own": "Consultas propias", "proposed": "Consultas propuestas"}
+INPUTS: Mapping[str, str] = {
+    "notes": "las notas",
+    "modelValues": "los umbrales y pesos propios de los modelos",
+    "program": "la versión del programa",
+    "configuration": "la configuración",
+    "models": "los modelos",
+    "pipeline": "la manera de hacer el índice",
+    "goldenSet": "el conjunto de preguntas",
+}
+"""What rankings follow from, by the names of ``comparability.changed_inputs``."""
 ROLES: Mapping[str, str] = {"served": "lo que se servía", "candidate": "la que se probaba"}
 MODEL_ROLES: Mapping[str, str] = {
     "embedding": "significado",
