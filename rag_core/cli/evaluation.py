@@ -132,6 +132,7 @@ def _show(run: "EvaluationRun") -> None:
     )
     print(f"latency {percentiles}")
     _show_groups(run)
+    _show_origins(run)
     _show_worst(run)
     show_answers(run)
     _show_comparison(run)
@@ -192,6 +193,18 @@ def _show_groups(run: "EvaluationRun") -> None:
     groups += [(f"difficulty {name}", found) for name, found in metrics_by("difficulty", run.queries).items()]
     rows = [[name, str(found.total_queries), *(f"{value:.3f}" for value in _means(found))] for name, found in groups]
     table("by category and difficulty", ["group", "queries", "hit rate @10", "MRR", "nDCG@10", "recall@20"], rows)
+
+
+def _show_origins(run: "EvaluationRun") -> None:
+    """One's own questions and proposed ones apart, where the set has both."""
+    from rag_core.evaluation.origins import metrics_by_origin
+
+    told = [
+        f"{found.total_queries} {origin}: hit rate @10 {found.metrics.hit_rate_at[10]:.3f}, nDCG@10 {found.metrics.ndcg_at_10:.3f}"
+        for origin, found in metrics_by_origin(run.circumstances, run.queries).items()
+    ]
+    if told:
+        print(f"questions by origin: {'; '.join(told)} (proposed ones are easier)")
 
 
 def _means(found: "GroupMetrics") -> tuple[float, ...]:

@@ -80,6 +80,8 @@ def list_stored(
 
 
 def _to_json(run: "StoredRun", *, is_baseline: bool) -> dict[str, Any]:
+    from rag_core.evaluation.origins import known_circumstances
+
     return {
         "run_id": str(run.run_id),
         "created_at": run.created_at.isoformat(),
@@ -90,7 +92,7 @@ def _to_json(run: "StoredRun", *, is_baseline: bool) -> dict[str, Any]:
         "total_queries": run.total_queries,
         "ndcg_at_10": run.metrics.ndcg_at_10,
         "purpose": run.purpose,
-        "circumstances": dict(run.circumstances),
+        "circumstances": known_circumstances(run),
         "is_baseline": is_baseline,
     }
 

@@ -265,10 +265,16 @@ def metrics_by(group: Grouping, results: Collection[QueryResult]) -> dict[str, G
     grouped: dict[str, list[QueryResult]] = {}
     for result in sorted(results, key=lambda result: _place(group, result)):
         grouped.setdefault(group_of(group, result), []).append(result)
-    return {
-        name: GroupMetrics(total_queries=len(found), metrics=retrieval_metrics(found), extra=extra_metrics(found))
-        for name, found in grouped.items()
-    }
+    return {name: group_metrics(found) for name, found in grouped.items()}
+
+
+def group_metrics(results: Collection[QueryResult]) -> GroupMetrics:
+    """The metrics of one group of at least one query.
+
+    Raises:
+        ValueError: there is no query.
+    """
+    return GroupMetrics(total_queries=len(results), metrics=retrieval_metrics(results), extra=extra_metrics(results))
 
 
 def group_of(group: Grouping, result: QueryResult) -> str:

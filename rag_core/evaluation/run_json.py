@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from rag_core.evaluation.origins import known_circumstances, metrics_by_origin
 from rag_core.evaluation.results import (
     EvaluationRun,
     GroupMetrics,
@@ -38,7 +39,7 @@ def to_json(run: EvaluationRun) -> dict[str, Any]:
         "created_at": run.created_at.isoformat(),
         "purpose": run.purpose,
         "strategy": run.strategy,
-        "circumstances": dict(run.circumstances),
+        "circumstances": known_circumstances(run),
         "comparison": None if run.comparison is None else run.comparison.to_json(),
     }
 
@@ -53,10 +54,11 @@ def _metrics_to_json(run: EvaluationRun) -> dict[str, Any]:
         "by_category": _groups_to_json(metrics_by("category", run.queries)),
         "by_difficulty": _groups_to_json(metrics_by("difficulty", run.queries)),
         "by_joint_group": _groups_to_json(metrics_by("joint_group", run.queries)),
+        "by_origin": _groups_to_json(metrics_by_origin(run.circumstances, run.queries)),
     }
 
 
-def _groups_to_json(groups: Mapping[str, GroupMetrics]) -> dict[str, Any]:
+def _groups_to_json(groups: Mapping[Any, GroupMetrics]) -> dict[str, Any]:
     return {
         name: {"total_queries": found.total_queries, **_means_to_json(found.metrics), **found.extra}
         for name, found in groups.items()

@@ -17,6 +17,7 @@ from rag_core.evaluation.comparability import INPUTS, refuse_different
 from rag_core.evaluation.confidence import has_threshold
 from rag_core.evaluation.golden_query import Category, GoldenQuery, parse_category
 from rag_core.evaluation.judges import Judge
+from rag_core.evaluation.origins import PROPOSED, proposed_queries
 from rag_core.evaluation.passages import Anchors, anchor, notes_to_read
 from rag_core.evaluation.results import (
     RANKING_DEPTH,
@@ -118,10 +119,11 @@ def evaluate(
         should_stop=should_stop,
         on_progress=on_progress,
     )
-    facts = {
+    facts: dict[str, Any] = {
         "orphaned_queries": len(queries) - len(asked),
         "lost_spans": anchors.lost,
         "concurrency": concurrency if concurrency > 1 else 0,
+        PROPOSED: proposed_queries(asked),
     }
     run = EvaluationRun(
         run_id=run_id or uuid4(),
@@ -139,9 +141,9 @@ def evaluate(
         circumstances={
             INPUTS: inputs,
             **(circumstances or {}),
-            **{name: count for name, count in facts.items() if count},
+            **{name: fact for name, fact in facts.items() if fact},
         },
-        orphaned_queries=facts["orphaned_queries"],
+        orphaned_queries=len(queries) - len(asked),
         lost_spans=anchors.lost,
         **_figures(results),
     )

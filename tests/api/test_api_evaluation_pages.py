@@ -353,6 +353,21 @@ class TestComparison:
         assert "Los modelos no son los mismos: significado, hashing@1 antes y otro@2 después" in page
         assert "El índice se hizo de otra manera" not in page  # it follows from the model
 
+    def test_ones_own_questions_and_proposed_ones_are_told_apart(
+        self, client: TestClient, engine: Engine, measure
+    ) -> None:
+        lines = [{"query": "¿Dónde vi un gato?", "relevant_ids": ["gato"], "tags": ["proposed"]}]
+        before = measure("fulltext")
+        import_golden(engine.database, OURS, [json.dumps(line).encode() for line in lines])
+        after = measure("fulltext")
+
+        pages = [text_of(client, f"/evaluation/runs/{run.run_id}") for run in (before, after)]
+
+        # ten of twelve of one's own are found first
+        told = "Consultas propias (12): Acierto@10 0,833, nDCG@10 0,833; Consultas propuestas (1): Acierto@10 1,000"
+        assert [told in page for page in pages] == [False, True]
+        assert "proposed_queries" not in pages[1]
+
     def test_what_was_searched_that_is_another_is_named(self, client: TestClient, engine: Engine, measure) -> None:
         before, after = measure("semantic"), measure("semantic")
         with engine.database.owner() as owner:

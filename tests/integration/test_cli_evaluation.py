@@ -56,6 +56,29 @@ class TestEvaluate:
 
         assert (run["comparison"], run["strategy"], run["purpose"]) == (None, "fulltext", "manual")
 
+    def test_ones_own_questions_and_proposed_ones_are_told_apart(self, brain: Brain, database, tenant) -> None:
+        nothing = [{"query": f"¿Qué {word}?", "relevant_ids": ["zorro"]} for word in ("xyzzy", "plugh")]
+        proposed = [
+            {"query": f"¿Dónde vi un {animal}?", "relevant_ids": [animal], "tags": ["proposed"]}
+            for animal in ANIMALS[:4]
+        ]
+        import_golden(database, tenant, [json.dumps(line).encode() for line in (*nothing, *proposed)])
+
+        run = measured(brain("evaluate", "--strategy", "fulltext", "--json"))
+        said = brain("evaluate", "--strategy", "fulltext").stdout
+
+        found = run["metrics"]["by_origin"]
+        # 12 questions of one's own are found first, two not at all; the four proposed ones are all found first
+        assert (found["own"]["total_queries"], found["proposed"]["total_queries"]) == (14, 4)
+        assert found["own"]["ndcg_at_10"] == pytest.approx(12 / 14)
+        assert found["proposed"]["hit_rate_at"]["10"] == 1.0
+        assert "14 own: hit rate @10 0.857, nDCG@10 0.857; 4 proposed: hit rate @10 1.000, nDCG@10 1.000" in said
+        assert "proposed_queries" not in run["circumstances"]
+
+    def test_where_nobody_proposed_any_nothing_is_said_of_it(self, brain: Brain) -> None:
+        assert measured(brain("evaluate", "--strategy", "fulltext", "--json"))["metrics"]["by_origin"] == {}
+        assert "by origin" not in brain("evaluate", "--strategy", "fulltext").stdout
+
     def test_a_run_is_compared_with_another_named_by_its_id(self, brain: Brain) -> None:
         first = measured(brain("evaluate", "--strategy", "fulltext", "--json"))
 

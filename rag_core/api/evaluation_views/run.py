@@ -30,10 +30,8 @@ from rag_core.api.evaluation_views.run_charts import (
 from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.configurations.served_runs import ServingHistory
 from rag_core.evaluation.intervals import metric_intervals, query_figures
-from rag_core.evaluation.results import (
-    QueryResult,
-    StoredRun,
-)
+from rag_core.evaluation.origins import known_circumstances, metrics_by_origin
+from rag_core.evaluation.results import QueryResult, StoredRun
 
 AddressOf = Callable[[UUID], str]
 """Where a query's results are shown, by its id."""
@@ -95,6 +93,7 @@ class RunReport:
     title: str
     warnings: tuple[str, ...]
     metrics: Chart
+    origins: str
     groups: tuple[Chart, ...]
     joint: Table
     latency: Chart
@@ -128,6 +127,7 @@ def run_report(
         title=f"Evaluación de «{run.set_name}»",
         warnings=tuple(_warnings(run)),
         metrics=metrics_chart(metric_intervals(one for _, one in figures)),
+        origins=_origins(run, results),
         groups=tuple(group_chart(*grouping, figures) for grouping in shown_groupings(run)),
         joint=joint_table(figures),
         latency=latency_chart(run, results),
@@ -186,6 +186,17 @@ def _warnings(run: StoredRun) -> list[str]:
     return found
 
 
+def _origins(run: StoredRun, results: Sequence[QueryResult]) -> str:
+    """One's own questions and proposed ones apart; "" where the set has one kind only."""
+    found = metrics_by_origin(run.circumstances, results)
+    told = [
+        f"{words.ORIGINS[origin]} ({group.total_queries}): Acierto@10 {words.figure(group.metrics.hit_rate_at[10])}, "
+        f"nDCG@10 {words.figure(group.metrics.ndcg_at_10)}"
+        for origin, group in found.items()
+    ]
+    return f"{'; '.join(told)}. Las propuestas son más fáciles: repiten las palabras de su nota." if told else ""
+
+
 def _answers(run: StoredRun) -> Table | None:
     found = run.answers
     if found is None:
@@ -229,7 +240,7 @@ def _facts(run: StoredRun, zone: ZoneInfo) -> list[Fact]:
         ),
         Fact(name="Índice hecho con", value=run.pipeline_fingerprint, is_code=True),
     ]
-    for name, value in flat(run.circumstances).items():
+    for name, value in flat(known_circumstances(run)).items():
         said = words.ROLES.get(str(value), "de fábrica" if value is None else str(value))
         facts.append(Fact(name=words.CIRCUMSTANCES.get(name, name), value=said))
     return facts

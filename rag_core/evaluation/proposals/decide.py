@@ -16,6 +16,7 @@ from rag_core.evaluation.golden_query import (
     parse_query,
     query_hash,
 )
+from rag_core.evaluation.origins import PROPOSED_TAG
 from rag_core.model import NoteId, TenantId
 from rag_core.notes import checked_name
 from rag_core.storage.database import Connection, Database
@@ -169,7 +170,7 @@ def _golden_query(
         expected_answer=answer,
         category=proposal.category,
         difficulty=proposal.difficulty,
-        tags=("proposed",),
+        tags=(PROPOSED_TAG,),
         created_at=now,
         updated_at=now,
         created_by=proposal.method,
