@@ -52,6 +52,9 @@ def answer_events(
     course = Course(engine=engine, tenant=tenant, request=request, cancellation=cancellation or Cancellation())
     try:
         answer = yield from _answered(course, check_rate)
+    except ChatCancelledError as error:
+        course.write_down("cancelled")
+        raise AnswerCancelledError("nobody waits for the answer any more") from error
     except (GeneratorExit, AnswerCancelledError):
         course.write_down("cancelled")
         raise
@@ -69,7 +72,9 @@ def answer_events(
 def _answered(course: Course, check_rate: Callable[[], None] | None) -> Generator[AnswerEvent, None, Answer]:
     """All events but the last, and its answer."""
     engine, request = course.engine, course.request
-    question = course.question = understand(engine, course.tenant, request, check_rate=check_rate)
+    question = course.question = understand(
+        engine, course.tenant, request, check_rate=check_rate, cancellation=course.cancellation
+    )
     yield Understood(
         query_id=course.query_id,
         session_id=question.session_id,
@@ -100,19 +105,16 @@ def _found(course: Course, answerer: Answerer) -> tuple[FoundSources, PromptCont
     )
     course.stages["retrieval"] = clock.total_ms
     may = answerer.fetch_context_tokens(question.searched, language=question.language, history=question.history)
-    try:
-        course.context = fetch_context(
-            question.searched,
-            course.found.hits,
-            language=question.language,
-            compression=options.compression,
-            max_tokens=min(options.max_context_tokens or settings.answer_context_tokens, may),
-            chat=engine.chat,
-            timeout_seconds=SUMMARY_SHARE * settings.chat_timeout_ms / 1000,
-            cancellation=course.cancellation,
-        )
-    except ChatCancelledError as error:
-        raise AnswerCancelledError("nobody waits for the answer any more") from error
+    course.context = fetch_context(
+        question.searched,
+        course.found.hits,
+        language=question.language,
+        compression=options.compression,
+        max_tokens=min(options.max_context_tokens or settings.answer_context_tokens, may),
+        chat=engine.chat,
+        timeout_seconds=SUMMARY_SHARE * settings.chat_timeout_ms / 1000,
+        cancellation=course.cancellation,
+    )
     return course.found, course.context
 
 
@@ -155,10 +157,11 @@ def _judged_text(course: Course, writing: Writing) -> CheckedText:
         checked = judged(
             checked,
             course.context.sources,
-            judge=ChatSupportJudge(chat=chat),
+            judge=ChatSupportJudge(chat=chat, cancellation=course.cancellation),
             language=course.asked.language,
             timeout_seconds=min(left, JUDGE_TIMEOUT_SECONDS),
         )
+        require_wanted(course.cancellation)
     course.stages["generation"] = writing.generation_ms
     course.stages["checking"] = writing.checking_ms + clock.total_ms
     return checked

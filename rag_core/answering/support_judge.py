@@ -7,7 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from rag_core.cancellation import Cancellation
 from rag_core.chat import ChatModel, Message
+from rag_core.chat.replies import parse_reply
 from rag_core.errors import ChatError
 from rag_core.language.supporting import SUPPORT_INSTRUCTIONS
 from rag_core.model import Language
@@ -32,9 +34,13 @@ class _Verdicts(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatSupportJudge:
-    """A chat model at temperature 0; one call for all citations of an answer, each source told once."""
+    """A chat model at temperature 0; one call for all citations of an answer, each source told once.
+
+    ``cancellation`` is of the one answer that it judges.
+    """
 
     chat: ChatModel
+    cancellation: Cancellation | None = None
 
     @property
     def name(self) -> str:
@@ -46,6 +52,7 @@ class ChatSupportJudge:
 
         Raises:
             ChatError: no answer in time, or one that is not a verdict on each claim, which is neither guessed nor repaired.
+            ChatCancelledError: it was cancelled.
         """
         if not claims:
             return []
@@ -57,8 +64,9 @@ class ChatSupportJudge:
             timeout_seconds=timeout_seconds,
             schema=_schema(len(claims)),
             max_tokens=_TOKENS_A_VERDICT * (len(claims) + 1),
+            cancellation=self.cancellation,
         )
-        return _parse_verdicts(answer, len(claims))
+        return _parse_verdicts(answer, len(claims), self.chat.name)
 
 
 def _asked(claims: Sequence[tuple[str, str]]) -> str:
@@ -73,22 +81,13 @@ def _asked(claims: Sequence[tuple[str, str]]) -> str:
     return json.dumps(given, ensure_ascii=False)
 
 
-def _parse_verdicts(answer: str, claims: int) -> list[bool]:
-    try:
-        given = _Verdicts.model_validate_json(answer).verdicts
-    except ValueError as error:
-        raise _unusable(answer, claims) from error
+def _parse_verdicts(answer: str, claims: int, model: str) -> list[bool]:
+    expected = f"one verdict for each of {claims} citations"
+    given = parse_reply(answer, _Verdicts, model=model, expected=expected).verdicts
     by_id = {verdict.id: verdict.supported for verdict in given}
     if len(given) != claims or sorted(by_id) != list(range(1, claims + 1)):
-        raise _unusable(answer, claims)
+        raise ChatError(f"{model} gave {len(given)} verdicts that are not {expected}; none is used. Try another model.")
     return [by_id[number] for number in range(1, claims + 1)]
-
-
-def _unusable(answer: str, claims: int) -> ChatError:
-    return ChatError(
-        f"the judge answered {len(answer)} characters that are not one verdict for each of {claims} citations; nothing of "
-        "it is used. Try another model as BRAIN_JUDGE_MODEL."
-    )
 
 
 def _schema(claims: int) -> Mapping[str, Any]:

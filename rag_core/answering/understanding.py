@@ -1,17 +1,20 @@
 """What is asked: the question checked, in which language, and made whole where it goes on from the ones before."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 from rag_core.answering.citations import without_citations
 from rag_core.answering.events import AnswerRequest
+from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
 from rag_core.conversation.follow_up import Earlier, standalone_question
 from rag_core.conversation.sessions import read_conversation
 from rag_core.engine import Engine
+from rag_core.guardrails.history import CheckedHistory, check_history
 from rag_core.guardrails.incoming import CheckedQuestion, check_question
+from rag_core.guardrails.injection import scan
 from rag_core.guardrails.judge import ChatQuestionJudge
 from rag_core.model import Language, TenantId
 from rag_core.query.transformation import query_language
@@ -26,7 +29,7 @@ LANGUAGES: tuple[Language, ...] = ("es", "de", "en")
 class Question:
     """A question as it goes on: ``text`` as it was asked, ``searched`` as it can be understood without the ones before.
 
-    ``history`` are the turns before it, the oldest first, without the marks of their citations.
+    ``history`` are the turns before it that a model may read, the oldest first, without the marks of their citations.
     """
 
     text: str
@@ -43,17 +46,25 @@ class Question:
 
 
 def understand(
-    engine: Engine, tenant: TenantId, request: AnswerRequest, *, check_rate: Callable[[], None] | None = None
+    engine: Engine,
+    tenant: TenantId,
+    request: AnswerRequest,
+    *,
+    check_rate: Callable[[], None] | None = None,
+    cancellation: Cancellation | None = None,
 ) -> Question:
     """Check a question and read it in the light of its conversation; a chat model is asked only about one that goes on.
+
+    What was said before is held to the same rules as the question, and so is what a model makes of both.
 
     Raises:
         GuardrailError: it is too short, too long, or would command the model.
         NotFoundError: the conversation is not there, or somebody else's.
+        ChatCancelledError: it was cancelled while a model was asked.
     """
-    checked = _checked(engine, request, check_rate)
+    checked = _checked(engine, request, check_rate, cancellation)
     history = _history(engine, tenant, request)
-    earlier = _earlier(history)
+    earlier = _earlier(history.messages)
     known = (query_language(earlier[-1].question, known=LANGUAGES), *LANGUAGES) if earlier else LANGUAGES
     language = request.language or query_language(checked.text, known=known)
     standalone = standalone_question(
@@ -63,21 +74,30 @@ def understand(
         now=datetime.now(engine.settings.zone),
         chat=engine.chat,
         timeout_seconds=REWORDING_SECONDS,
+        is_allowed=_allowed_words(engine, request, checked),
+        cancellation=cancellation,
     )
     return Question(
         text=checked.text,
         standalone=standalone,
         language=language,
         session_id=request.session_id,
-        history=history,
-        warnings=checked.messages(language),
+        history=history.messages,
+        warnings=replace(checked, warnings=(*checked.warnings, *history.warnings)).messages(language),
     )
 
 
-def _checked(engine: Engine, request: AnswerRequest, check_rate: Callable[[], None] | None) -> CheckedQuestion:
+def _checked(
+    engine: Engine,
+    request: AnswerRequest,
+    check_rate: Callable[[], None] | None,
+    cancellation: Cancellation | None,
+) -> CheckedQuestion:
     """The question after the guardrails; the chat model is asked for its opinion only where the settings say so."""
     settings = engine.settings
-    judge = ChatQuestionJudge(chat=engine.chat) if engine.chat is not None and settings.guardrails_judge else None
+    judge = None
+    if engine.chat is not None and settings.guardrails_judge:
+        judge = ChatQuestionJudge(chat=engine.chat, cancellation=cancellation)
     return check_question(
         request.question,
         minimum=LEAST_CHARACTERS.get(request.contract, 1),
@@ -88,27 +108,44 @@ def _checked(engine: Engine, request: AnswerRequest, check_rate: Callable[[], No
     )
 
 
-def _history(engine: Engine, tenant: TenantId, request: AnswerRequest) -> tuple[Message, ...]:
-    """The last turns: the conversation's, where there is one, else those that the caller gives."""
+def _allowed_words(engine: Engine, request: AnswerRequest, checked: CheckedQuestion) -> Callable[[str], bool]:
+    """Whether a question may be put in other words: in none that would command the model more than those it was asked in."""
+    if request.is_trusted or engine.settings.guardrails_injection == "off":
+        return lambda _text: True
+
+    def is_allowed(text: str) -> bool:
+        found = scan(text)
+        return not found.spans or found.score <= checked.injection.score
+
+    return is_allowed
+
+
+def _history(engine: Engine, tenant: TenantId, request: AnswerRequest) -> CheckedHistory:
+    """The last turns, after the guardrails: the conversation's, where there is one, else those that the caller gives."""
+    return check_history(
+        [_unmarked(message) for message in _said(engine, tenant, request)[-2 * REMEMBERED_TURNS :]],
+        policy=engine.settings.guardrails_injection,
+        is_trusted=request.is_trusted,
+    )
+
+
+def _said(engine: Engine, tenant: TenantId, request: AnswerRequest) -> list[Message]:
     if request.session_id is None:
-        spoken = [message for message in request.history if message.role != "system"]
-        return tuple(_unmarked(message) for message in spoken[-2 * REMEMBERED_TURNS :])
+        return [message for message in request.history if message.role != "system"]
     kept = read_conversation(engine, tenant, request.session_id, user_hash=request.user_hash, limit=REMEMBERED_TURNS)
-    return tuple(
+    return [
         message
         for turn in kept.turns
         for message in (
             Message(role="user", content=turn.standalone or turn.question),
-            _unmarked(Message(role="assistant", content=turn.answer.text)),
+            Message(role="assistant", content=turn.answer.text),
         )
-    )
+    ]
 
 
 def _unmarked(message: Message) -> Message:
-    """A "[1]" of an earlier answer is another source than this one's."""
-    if message.role != "assistant":
-        return message
-    return Message(role="assistant", content=" ".join(without_citations(message.content).split()))
+    """A "[1]" from before is another source than this answer's; and an order may be no less one for the marks within it."""
+    return replace(message, content=without_citations(message.content))
 
 
 def _earlier(history: tuple[Message, ...]) -> list[Earlier]:

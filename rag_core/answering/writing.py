@@ -4,6 +4,7 @@ import time
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from rag_core.answering import Answerer, CheckedText, PromptContext
 from rag_core.answering.claims import cut_sentences
@@ -13,10 +14,12 @@ from rag_core.answering.finishing import OutgoingGate
 from rag_core.answering.verification import ReadSources, check_sentence, joined, moved, read_sources
 from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
+from rag_core.chat.replies import legible
 from rag_core.errors import (
     AnswerCancelledError,
     AnswerFailedError,
     AnswerTimeoutError,
+    ChatBusyError,
     ChatCancelledError,
     ChatError,
 )
@@ -29,7 +32,7 @@ class Writing:
     """One answer being written: its checked sentences so far, as the gate let them out, and by whom.
 
     ``answerer`` is who says it in the end: a model that fails before its first sentence leaves the word to quoted sentences,
-    and ``is_fallback`` tells so.
+    and ``fallback`` tells why.
     """
 
     query: str
@@ -41,7 +44,7 @@ class Writing:
     cancellation: Cancellation
     gate: OutgoingGate
     parts: list[CheckedText] = field(default_factory=list)
-    is_fallback: bool = False
+    fallback: Literal["model_failed", "model_busy"] | None = None
     checking_ms: float = 0.0
     began_at: float = field(default_factory=time.perf_counter)
     ended_at: float | None = None
@@ -78,7 +81,8 @@ class Writing:
             if any(part.text.strip() for part in self.parts):
                 raise self._failure() from error
             log_degraded("chat", error)
-            self.answerer, self.is_fallback, self.parts = ExtractiveAnswerer(), True, []
+            self.answerer, self.parts = ExtractiveAnswerer(), []
+            self.fallback = "model_busy" if isinstance(error, ChatBusyError) else "model_failed"
             yield from self._written(read)
         self.ended_at = time.perf_counter()
 
@@ -93,7 +97,7 @@ class Writing:
         )
         start = 0
         with closing(bits):
-            for sentence in cut_sentences(bits, self.language):
+            for sentence in cut_sentences((text for bit in bits if (text := legible(bit))), self.language):
                 require_wanted(self.cancellation)
                 part = self._checked(sentence, read)
                 if part is None:

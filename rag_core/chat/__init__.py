@@ -1,7 +1,7 @@
 """Messages into text by a chat model: the interface, and one file a provider.
 
-Here: what is said to a model and what comes back. Not here: what is asked for (a summary, a score, an answer:
-each beside its caller), breakers and limits (``rag_core.resilience``).
+Here: what is said to a model, what comes back, and how it is read (``replies``). Not here: what is asked for (a summary, a
+score, an answer: each beside its caller), breakers and limits (``rag_core.resilience``).
 Imports point to ``cancellation`` and ``errors``. A provider's file is imported when a model of it is built, so that a machine without
 Ollama loads no HTTP client.
 """
@@ -38,8 +38,8 @@ class ChatModel(Protocol):
         """Answer the messages as repeatably as the model can: never '', JSON of ``schema``'s shape if one is given.
 
         The answer is there within ``timeout_seconds``, waiting for a free place included. The caller still reads
-        JSON strictly: a schema holds most models to a shape, and none to sense. A text that reaches ``max_tokens`` is
-        given as far as it goes; JSON that does is an error.
+        JSON strictly (``replies.parse_reply``): a schema holds most models to a shape, and none to sense. A text that
+        reaches ``max_tokens`` is given as far as it goes; JSON that does is an error.
 
         Raises:
             ChatError: the model failed, had no time, or gave nothing, or a part only.

@@ -13,6 +13,7 @@ from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
 from rag_core.chat.context_window import ContextWindow
 from rag_core.chat.control_tokens import without_control_tokens
+from rag_core.chat.replies import legible
 from rag_core.chat.thoughts import SpokenStream, spoken
 from rag_core.errors import ChatCancelledError, ChatError, ChatUnavailableError, PromptTooLongError
 from rag_core.ollama import FAILURES, KEEP_ALIVE, explain, fetch_chat_model_card, is_outage, is_too_long, open_client
@@ -62,7 +63,7 @@ class OllamaChat:
             self._require_wanted(cancellation, error)
             raise self._failure(error, messages, seconds, silent_seconds=seconds) from error
         self._window.check_whole(messages, answer.prompt_eval_count)
-        text = spoken(answer.message.content or "", is_json=schema is not None)
+        text = spoken(legible(answer.message.content or ""), is_json=schema is not None)
         self._require_whole(answer, has_text=bool(text), is_cut_wanted=max_tokens is not None and schema is None)
         return text
 
@@ -90,7 +91,7 @@ class OllamaChat:
         seconds = ends_at - time.monotonic()
         with closing(self._parts(messages, seconds, temperature, max_tokens, cancellation)) as parts:
             for last in parts:
-                if said := speech.feed(last.message.content or ""):
+                if said := speech.feed(legible(last.message.content or "")):
                     has_spoken = True
                     yield said
         if rest := speech.end():

@@ -2,13 +2,17 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from pydantic import BaseModel
+
 from rag_core.answering.words import content_of
+from rag_core.cancellation import Cancellation
 from rag_core.chat import ChatModel, Message
-from rag_core.errors import ChatError
+from rag_core.chat.replies import parse_reply
+from rag_core.errors import ChatCancelledError, ChatError
 from rag_core.language.follow_ups import ASKING_WORDS, CAPITALISED_NOUNS, OPENINGS, POINTING, REWRITE_INSTRUCTIONS
 from rag_core.model import Language
 from rag_core.notes import is_storable
@@ -28,6 +32,10 @@ _WORD = re.compile(r"\w[\w-]*")
 _NAME = re.compile(r"[^\W\d_a-zß-öø-ÿ][\w-]+(?:\s[^\W\d_a-zß-öø-ÿ][\w-]+)*")
 
 
+class _Reworded(BaseModel):
+    question: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Earlier:
     """A question before, as it was searched, and what was answered."""
@@ -44,20 +52,32 @@ def standalone_question(
     now: datetime,
     chat: ChatModel | None = None,
     timeout_seconds: float = 0,
+    is_allowed: Callable[[str], bool] = lambda _text: True,
+    cancellation: Cancellation | None = None,
 ) -> str | None:
     """The question as it can be understood without the ones before; None where it can be as it is.
 
     ``earlier`` are the turns before it, the oldest first. Rules say whether it goes on from them; a chat model, if there is one,
-    then words it, and where it fails the rules do.
+    then words it, and where it fails the rules do. What is not ``is_allowed`` is not said: a model's words then leave it to the
+    rules, and theirs to the question as it is.
+
+    Raises:
+        ChatCancelledError: it was cancelled while the model worded it.
     """
     if not earlier or not is_follow_up(question, language):
         return None
     if chat is not None:
         try:
-            return _different(_reworded(question, earlier, chat, timeout_seconds), question)
+            reworded = _reworded(question, earlier, chat, timeout_seconds, cancellation)
+        except ChatCancelledError:
+            raise
         except ChatError as error:
             log_degraded("follow-up", error)
-    return _different(by_rules(question, earlier[-1].question, language=language, now=now), question)
+        else:
+            if is_allowed(reworded):
+                return _different(reworded, question)
+    ruled = by_rules(question, earlier[-1].question, language=language, now=now)
+    return _different(ruled, question) if is_allowed(ruled) else None
 
 
 def is_follow_up(question: str, language: Language) -> bool:
@@ -113,21 +133,25 @@ def _beside(question: str, before: str, language: Language) -> str:
     return f"{question} ({' '.join(kept)})" if kept else question
 
 
-def _reworded(question: str, earlier: Sequence[Earlier], chat: ChatModel, timeout_seconds: float) -> str:
+def _reworded(
+    question: str,
+    earlier: Sequence[Earlier],
+    chat: ChatModel,
+    timeout_seconds: float,
+    cancellation: Cancellation | None,
+) -> str:
     told = [{"question": turn.question, "answer": turn.answer[:TOLD_CHARACTERS]} for turn in earlier]
     asked = json.dumps({"earlier": told, "question": question}, ensure_ascii=False)
     messages = [Message(role="system", content=REWRITE_INSTRUCTIONS), Message(role="user", content=asked)]
-    reply = chat.complete(messages, timeout_seconds=timeout_seconds, schema=_SCHEMA, max_tokens=_MAX_TOKENS)
+    reply = chat.complete(
+        messages, timeout_seconds=timeout_seconds, schema=_SCHEMA, max_tokens=_MAX_TOKENS, cancellation=cancellation
+    )
     return _parse(reply, chat.name)
 
 
 def _parse(reply: str, model: str) -> str:
-    try:
-        document = json.loads(reply)
-    except ValueError as error:
-        raise ChatError(f"{model} gave no JSON for a further question; it is put together by rules") from error
-    text = document.get("question") if isinstance(document, dict) else None
-    if not isinstance(text, str) or not text.strip() or not is_storable(text):
+    text = parse_reply(reply, _Reworded, model=model, expected='{"question": "…"} for a further question').question
+    if not text.strip() or not is_storable(text):
         raise ChatError(f"{model} gave no text for a further question; it is put together by rules")
     return " ".join(text.split())
 

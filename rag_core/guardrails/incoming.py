@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from rag_core.errors import BusyError, ChatError, CircuitOpenError, GuardrailError
+from rag_core.errors import BusyError, ChatCancelledError, ChatError, CircuitOpenError, GuardrailError
 from rag_core.guardrails import BLOCK_SCORE, WARN_SCORE, InjectionPolicy, InjectionScan
 from rag_core.guardrails.injection import scan
 from rag_core.language.foreign import foreign_language
@@ -32,6 +32,7 @@ class QuestionJudge(Protocol):
 
         Raises:
             ChatError: it could not say.
+            ChatCancelledError: nobody waits for it any more.
         """
         ...
 
@@ -73,6 +74,7 @@ def check_question(
 
     Raises:
         GuardrailError: too short, too long, or it would command the model.
+        ChatCancelledError: nobody waits for the judge any more.
     """
     cleaned = sanitised(text)
     _check_length(cleaned, minimum=minimum, maximum=maximum)
@@ -124,6 +126,8 @@ def _judged(question: CheckedQuestion, policy: InjectionPolicy, judge: QuestionJ
         return question
     try:
         score = judge.score(question.text)
+    except ChatCancelledError:
+        raise
     except (ChatError, CircuitOpenError, BusyError):
         return replace(question, warnings=(*question.warnings, "judge_failed"))
     return replace(question, judged=score, warnings=(*question.warnings, *_weighed(score, policy, "judged_injection")))

@@ -3,10 +3,11 @@
 import json
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
+from rag_core.cancellation import Cancellation
 from rag_core.chat import ChatModel, Message
-from rag_core.errors import ChatError
+from rag_core.chat.replies import parse_reply
 from rag_core.language.guardrails import JUDGE_INSTRUCTIONS
 
 _MOST_TOKENS = 48
@@ -20,16 +21,21 @@ class _Opinion(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatQuestionJudge:
-    """A chat model that scores a question from 0 to 1; what is not the JSON asked for is a failure, and never guessed at."""
+    """A chat model that scores a question from 0 to 1; what is not the JSON asked for is a failure, and never guessed at.
+
+    ``cancellation`` is of the one question that it is asked about.
+    """
 
     chat: ChatModel
     timeout_seconds: float = 5.0
+    cancellation: Cancellation | None = None
 
     def score(self, question: str) -> float:
         """How likely the question tries to command the model.
 
         Raises:
             ChatError: the model failed, had no time, or answered in another form.
+            ChatCancelledError: it was cancelled.
         """
         answer = self.chat.complete(
             [
@@ -39,8 +45,7 @@ class ChatQuestionJudge:
             timeout_seconds=self.timeout_seconds,
             schema=_Opinion.model_json_schema(),
             max_tokens=_MOST_TOKENS,
+            cancellation=self.cancellation,
         )
-        try:
-            return _Opinion.model_validate_json(answer).score
-        except ValidationError as error:
-            raise ChatError('the model gave no {"score": 0.1} with a number from 0 to 1') from error
+        expected = '{"score": 0.1} with a number from 0 to 1'
+        return parse_reply(answer, _Opinion, model=self.chat.name, expected=expected).score

@@ -4,9 +4,10 @@ Everything is found in the text that is changed, and whoever holds spans of the 
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from rag_core.chunking import count_tokens, sentence_spans
 from rag_core.guardrails import Finding
@@ -17,6 +18,7 @@ from rag_core.model import Language, Span
 
 MAX_ANSWER_TOKENS = 4_000
 _WORD_END = re.compile(r"\S(?=\s)")
+_WHITE_SPACE = re.compile(r"\s*")
 _RANKS = {
     kind: rank
     for rank, kind in enumerate(
@@ -40,25 +42,25 @@ _RANKS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redacted:
-    """A text with placeholders, what they stand for (spans of the text as it was), and the way of a span from there to here."""
+    """A text with placeholders, what they stand for (spans of the text as it was), and the way of a span from there to here.
+
+    ``shifts`` tell for each finding how much further on what follows the one before it stands now.
+    """
 
     text: str
     findings: tuple[Finding, ...]
     placeholders: tuple[str, ...]
+    shifts: tuple[int, ...]
 
     def moved(self, span: Span) -> Span:
         """Where a span of the text as it was stands now; what began or ended inside a finding does so around its placeholder."""
         return self._moved(span[0], is_end=False), self._moved(span[1], is_end=True)
 
     def _moved(self, position: int, *, is_end: bool) -> int:
-        index = bisect_right([finding.span[0] for finding in self.findings], position - is_end) - 1
-        shift = sum(
-            len(placeholder) - (finding.span[1] - finding.span[0])
-            for finding, placeholder in zip(self.findings[: max(index, 0)], self.placeholders, strict=False)
-        )
+        index = bisect_right(self.findings, position - is_end, key=lambda finding: finding.span[0]) - 1
         if index < 0:
             return position
-        (start, end), placeholder = self.findings[index].span, self.placeholders[index]
+        (start, end), placeholder, shift = self.findings[index].span, self.placeholders[index], self.shifts[index]
         if is_end and start < position < end:
             return start + shift + len(placeholder)
         if not is_end and start <= position < end:
@@ -101,20 +103,28 @@ def hide(text: str, findings: Sequence[Finding], language: Language) -> Redacted
     for finding, placeholder in zip(findings, placeholders, strict=True):
         parts += [text[at : finding.span[0]], placeholder]
         at = finding.span[1]
-    return Redacted(text="".join([*parts, text[at:]]), findings=tuple(findings), placeholders=placeholders)
+    longer = [
+        len(placeholder) - (finding.span[1] - finding.span[0])
+        for finding, placeholder in zip(findings, placeholders, strict=True)
+    ]
+    return Redacted(
+        text="".join([*parts, text[at:]]),
+        findings=tuple(findings),
+        placeholders=placeholders,
+        shifts=tuple(accumulate(longer[:-1], initial=0))[: len(findings)],
+    )
 
 
 def fitting_end(text: str, language: Language, *, max_tokens: int, marks: Sequence[Span] = ()) -> int:
     """Where a text is cut so that it has at most so many tokens; ``len(text)`` if all of it fits.
 
-    After a sentence, with the white space and the ``marks`` that follow it; where not even the first fits, after a word. No mark is cut
-    in two. 0 only where not even a word fits.
+    After a sentence, with the white space and the ``marks`` that follow it, which stand apart and in the text's order; where not
+    even the first fits, after a word. No mark is cut in two. 0 only where not even a word fits.
     """
     if count_tokens(text) <= max_tokens:
         return len(text)
-    return _last_fitting(
-        text, [_after_marks(text, end, marks) for _, end in sentence_spans(text, language)], max_tokens
-    ) or _last_fitting(
+    sentence_ends = [end for _, end in sentence_spans(text, language)]
+    return _last_fitting(text, _after_marks(text, sentence_ends, marks), max_tokens) or _last_fitting(
         text, [match.end() for match in _WORD_END.finditer(text) if _is_free(match.end(), marks)], max_tokens
     )
 
@@ -125,15 +135,29 @@ def _last_fitting(text: str, ends: Sequence[int], max_tokens: int) -> int:
     return ends[fitting - 1] if fitting else 0
 
 
-def _after_marks(text: str, end: int, marks: Sequence[Span]) -> int:
-    for start, mark_end in marks:
-        if start >= end and not text[end:start].strip():
-            end = mark_end
-    return end
+def _after_marks(text: str, ends: Sequence[int], marks: Sequence[Span]) -> list[int]:
+    """Each end, or that of the last mark behind it with nothing but white space between."""
+    lasts = [end for _, end in marks]
+    for at in reversed(range(len(marks) - 1)):
+        if _blank_until(text, marks[at][1]) >= marks[at + 1][0]:
+            lasts[at] = lasts[at + 1]
+    following = [bisect_left(marks, (end, 0)) for end in ends]
+    return [
+        lasts[at] if at < len(marks) and _blank_until(text, end) >= marks[at][0] else end
+        for end, at in zip(ends, following, strict=True)
+    ]
+
+
+def _blank_until(text: str, at: int) -> int:
+    """Where the white space ends that begins there."""
+    blank = _WHITE_SPACE.match(text, at)
+    return blank.end() if blank else at
 
 
 def _is_free(position: int, marks: Sequence[Span]) -> bool:
-    return all(not start < position < end for start, end in marks)
+    """Whether it is within none of the marks."""
+    before = bisect_left(marks, (position, 0)) - 1
+    return before < 0 or marks[before][1] <= position
 
 
 def _masked(text: str, kept: Sequence[Span]) -> str:

@@ -6,7 +6,9 @@ from typing import Literal
 from rag_core.model import Language
 
 QuestionProblem = Literal["empty", "too_short", "too_long", "injection"]
-QuestionWarning = Literal["injection", "judged_injection", "language", "judge_failed"]
+QuestionWarning = Literal[
+    "injection", "judged_injection", "earlier_injection", "earlier_dropped", "language", "judge_failed"
+]
 AnswerWarning = Literal["secrets_redacted", "personal_data_redacted", "secrets", "personal_data", "cut", "instructions"]
 
 QUESTION_PROBLEMS: Mapping[Language, Mapping[QuestionProblem, str]] = {
@@ -34,18 +36,24 @@ QUESTION_WARNINGS: Mapping[Language, Mapping[QuestionWarning, str]] = {
     "es": {
         "injection": "La consulta podría contener un intento de manipular al asistente.",
         "judged_injection": "La consulta podría contener un intento de manipular al asistente.",
+        "earlier_injection": "Un mensaje anterior podría contener un intento de manipular al asistente.",
+        "earlier_dropped": "No se ha tenido en cuenta un mensaje anterior que parece querer manipular al asistente.",
         "language": "El idioma detectado ({language}) puede afectar a la calidad de la respuesta.",
         "judge_failed": "No se ha podido comprobar del todo si la consulta intenta manipular al asistente.",
     },
     "de": {
         "injection": "Die Frage könnte versuchen, den Assistenten zu manipulieren.",
         "judged_injection": "Die Frage könnte versuchen, den Assistenten zu manipulieren.",
+        "earlier_injection": "Eine frühere Nachricht könnte versuchen, den Assistenten zu manipulieren.",
+        "earlier_dropped": "Eine frühere Nachricht, die den Assistenten offenbar manipulieren soll, blieb unberücksichtigt.",
         "language": "Die erkannte Sprache ({language}) kann die Qualität der Antwort beeinträchtigen.",
         "judge_failed": "Ob die Frage den Assistenten manipulieren soll, ließ sich nicht vollständig prüfen.",
     },
     "en": {
         "injection": "Query may contain an attempt to manipulate the assistant.",
         "judged_injection": "Query may contain an attempt to manipulate the assistant.",
+        "earlier_injection": "An earlier message may contain an attempt to manipulate the assistant.",
+        "earlier_dropped": "An earlier message that seems meant to manipulate the assistant was left out.",
         "language": "Detected language '{language}' may affect response quality.",
         "judge_failed": "Whether the query tries to manipulate the assistant could not be checked in full.",
     },

@@ -108,7 +108,15 @@ class TestAbstractive:
 
         assert compressed("abstractive", [hit(VET)], chat=chat).sources[0].text == "Costó 142 euros (5)."
 
-    @pytest.mark.parametrize("reply", ["nada", '{"summaries": 3}', '{"summaries": [{"id": "x"}]}', "[]", "null"])
+    @pytest.mark.parametrize(
+        "reply",
+        [
+            *("nada", '{"summaries": 3}', '{"summaries": [{"id": "x"}]}', "[]", "null", "[" * 100_000),
+            '{"summaries": [{"id": 1e999, "summary": "Costó 142 euros."}]}',
+            '{"summaries": [{"id": NaN, "summary": "Costó 142 euros."}]}',
+        ],
+        ids=lambda reply: reply[:32],
+    )
     def test_what_is_no_summary_leaves_it_extractive_and_is_said(
         self, server: OllamaServer, chat: OllamaChat, reply: str
     ) -> None:

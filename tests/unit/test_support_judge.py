@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from rag_core.answering.support_judge import ChatSupportJudge
+from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
 from rag_core.errors import ChatError
 
@@ -15,9 +16,10 @@ class Chat:
     answer: str
     name: str = "modelo"
     told: list[Message] = field(default_factory=list)
+    cancellation: Cancellation | None = None
 
-    def complete(self, messages, *, timeout_seconds, schema=None, max_tokens=None) -> str:
-        self.told = list(messages)
+    def complete(self, messages, *, timeout_seconds, schema=None, max_tokens=None, cancellation=None) -> str:
+        self.told, self.cancellation = list(messages), cancellation
         return self.answer
 
     def stream(self, messages, *, timeout_seconds, max_tokens=None, temperature=0.0, cancellation=None):
@@ -63,6 +65,8 @@ def test_verdicts_count_by_their_ids() -> None:
         *("", "sí", "{}", verdicts(True, True), verdicts(True, True, True, True)),
         '{"verdicts": [{"id": 1, "supported": "yes"}, {"id": 2, "supported": true}, {"id": 3, "supported": true}]}',
         '{"verdicts": [{"id": 1, "supported": true}, {"id": 1, "supported": true}, {"id": 3, "supported": true}]}',
+        '{"verdicts": [{"id": 1e999, "supported": true}]}',
+        *("[" * 100_000, '{"verdicts": ' * 100_000, "\ud800"),
     ],
 )
 def test_what_is_not_one_verdict_a_claim_is_an_error_that_tells_nothing_of_the_notes(answer: str) -> None:
@@ -77,6 +81,14 @@ def test_without_claims_nobody_is_asked() -> None:
 
     assert ChatSupportJudge(chat=chat).supported([], language="es", timeout_seconds=1) == []
     assert chat.told == []
+
+
+def test_a_question_that_nobody_waits_for_any_more_ends_its_call() -> None:
+    chat, cancellation = Chat(verdicts(True, True, True)), Cancellation()
+
+    ChatSupportJudge(chat=chat, cancellation=cancellation).supported(CLAIMS, language="es", timeout_seconds=1)
+
+    assert chat.cancellation is cancellation
 
 
 def test_the_name_tells_model_and_prompt() -> None:

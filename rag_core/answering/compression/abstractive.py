@@ -5,11 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pydantic import BaseModel
+
 from rag_core.answering import Source
 from rag_core.answering.context import fit_sources, make_harmless
 from rag_core.cancellation import Cancellation
 from rag_core.chat import ChatModel, Message
-from rag_core.errors import ChatError
+from rag_core.chat.replies import ReplyText, parse_reply
 from rag_core.language.compressing import COMPRESSION_INSTRUCTIONS
 from rag_core.model import Language
 
@@ -31,6 +33,15 @@ _SCHEMA: Mapping[str, Any] = {
     },
     "required": ["summaries"],
 }
+
+
+class _Summary(BaseModel):
+    id: int
+    summary: ReplyText
+
+
+class _Summaries(BaseModel):
+    summaries: list[_Summary]
 
 
 def generate_summaries(
@@ -65,8 +76,7 @@ def generate_summaries(
 
 
 def _summarised(source: Source, summary: str) -> Source:
-    line = " ".join(summary.encode("utf-8", "ignore").decode().split())  # JSON can name half a surrogate pair
-    text = make_harmless(line, source.language)
+    text = make_harmless(" ".join(summary.split()), source.language)
     is_one = any(character.isalnum() for character in text) and len(text) <= MAX_SUMMARY_CHARACTERS
     return replace(source, text=text) if is_one and len(text) < len(source.text) else source
 
@@ -78,11 +88,5 @@ def _messages(query: str, shown: str, language: Language) -> list[Message]:
 
 
 def _parse(answer: str, model: str) -> dict[int, str]:
-    try:
-        given = json.loads(answer)["summaries"]
-        return {int(item["id"]): str(item["summary"]) for item in given}
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise ChatError(
-            f'{model} answered {answer[:60]!r}; expected JSON {{"summaries": [{{"id": 1, "summary": "…"}}]}}. '
-            "Try another model."
-        ) from error
+    given = parse_reply(answer, _Summaries, model=model, expected='{"summaries": [{"id": 1, "summary": "…"}]}')
+    return {item.id: item.summary for item in given.summaries}
