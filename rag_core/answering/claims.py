@@ -1,77 +1,31 @@
-"""What a sentence claims, as it is held to a source: words by weight, figures, names, and what is denied. Pure.
+"""What an answer claims: how it is cut into sentences, and which of them state what a note could hold. Pure.
 
-Also how an answer is cut into sentences for that: a mark behind a full stop belongs to the sentence before it.
+A mark behind a full stop belongs to the sentence before it, and so does "Yes." to the question before it.
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from rag_core.answering.citations import CLOSING, LONGEST_MARK, OPENING, parse_citations, without_citations
-from rag_core.answering.refusals import admits_ignorance
-from rag_core.answering.words import clauses_of, content_of, function_stems, is_number, negation_stems, tokens_of
+from rag_core.answering.refusals import PART_END, admits_ignorance, without_refusal
+from rag_core.answering.statements import Statement, amounts_of, statement_of, stems_of
+from rag_core.answering.words import function_stems, negation_stems, tokens_of
 from rag_core.chunking import sentence_spans
-from rag_core.language.citing import ASIDES, NAME_OPENERS, NAMING_WORDS, NO_NEGATIONS
-from rag_core.language.times import TIME_WORDINGS
+from rag_core.language.citing import ASIDE_WORDS, INDIRECT_QUESTIONS, LABEL_VERBS, LAST_COPULA, REPLIES
 from rag_core.model import Language, Span
 
 LEAST_TAIL_CHARACTERS = 16
 """So much of the next sentence must be there before the one before it is taken for finished."""
+MOST_LABEL_WORDS = 3
+"""A heading, a bold line or a line with a colon has no more words of content; what has more is a clause."""
 _OPEN_MARK = re.compile(rf"[{re.escape(OPENING)}][^\n{re.escape(OPENING + CLOSING)}]{{0,{LONGEST_MARK}}}\Z")
-_DOUBTFUL_WORDS = 2
-_MONTH = "month"
 _LONG_SENTENCE_CHARACTERS = 2_000
 _BEGUN_MARK = re.compile(rf"\s*[{re.escape(OPENING)}][^\n{re.escape(OPENING + CLOSING)}]{{0,{LONGEST_MARK}}}\Z")
 _SENTENCE_END = re.compile(r"[.!?…:\n]")
-_LIST_NUMBER = re.compile(r"^\s*\d{1,3}[.)]\s+", re.MULTILINE)
-_HEADING = re.compile(r"\s*#{1,6}\s[^\n]*\s*|\s*(\*\*|__)[^\n]+\1\s*")
-_WORD = re.compile(r"[^\W\d_][\w'’-]*")  # noqa: RUF001
-_ISO_DATE = re.compile(r"(?<![\w-])(\d{4})-(0[1-9]|1[0-2])-([0-3]\d)(?![\d-])")
-_POINTED_DATE = re.compile(r"(?<![\w./])([0-3]?\d)([./])(0?[1-9]|1[0-2])\2(\d{4})(?![\w/])")
-_MAY = re.compile(r"(?<=\d )May\b|\bMay(?= \d)")
-_SENTENCE_OPENING = re.compile(r"(?:^|[.!?…:;\n])[\s\"'«“„(¿¡*_\[-]*\Z")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
-    """The words of a sentence or a clause: content as stems, those of it that are figures or names, and how they hang together.
-
-    ``polarity`` holds for a content word whether it stands under a negation (True), not (False), or both in the text.
-    ``counted`` holds for a word the figures right before it ("142 euros"), and for a month the year behind it.
-    """
-
-    content: frozenset[str]
-    figures: frozenset[str]
-    names: frozenset[str]
-    polarity: Mapping[str, frozenset[bool]]
-    counted: Mapping[str, frozenset[str]]
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is nothing to hold to a source."""
-        return not self.content
-
-
-def statement_of(text: str, language: Language, *, is_claim: bool = False) -> Statement:
-    """Read a text. Of a claim, words that speak of the source ("según la nota") are left out. '' gives an empty one.
-
-    Figures are numbers in one form, written in digits or words up to twenty, and months; a date is its day, month and year.
-    """
-    dated = _with_month_names(_LIST_NUMBER.sub("", without_citations(text)), language)
-    clauses = _clauses(dated, language)
-    left_out = function_stems(language) | (_stems(NAMING_WORDS[language], language) if is_claim else frozenset())
-    content = frozenset(token for clause in clauses for token in clause) - left_out
-    denying = NO_NEGATIONS[language].sub(" ", dated)
-    return Statement(
-        content=content,
-        figures=frozenset(token for token in content if is_number(token)),
-        names=frozenset(_names(dated, language)) & content,
-        polarity=_polarity(clauses if denying == dated else _clauses(denying, language), content, language),
-        counted=_counted(clauses, content),
-    )
+_HEADING = re.compile(r"\s*#{1,6}\s[^\n]*\s*|\s*(\*\*|__)[^\n]+\1:?\s*")
+_EMPHASIS = re.compile(r"^\s*(?:#{1,6}\s|>)|(?<!\w)[*_`~]{1,3}|[*_`~]{1,3}(?!\w)", re.MULTILINE)
+_LINK = re.compile(r"\w://|\bwww\.|\w@\w|\b[\w-]+\.[a-z]{2,}/", re.IGNORECASE)
 
 
 def answer_sentences(text: str, language: Language) -> list[Span]:
@@ -85,7 +39,7 @@ def answer_sentences(text: str, language: Language) -> list[Span]:
     marked_until = {end: start for start, end in marks.items()}
     starts = [start for start, _ in sentence_spans(text, language)[1:] if not _is_within_mark(text, start)]
     bounds = sorted({_with_its_marks(text, start, marks, marked_until) for start in starts} - {len(text)})
-    return list(pairwise([0, *bounds, len(text)]))
+    return _with_replies(text, list(pairwise([0, *bounds, len(text)])), language)
 
 
 def cut_sentences(bits: Iterable[str], language: Language) -> Iterator[str]:
@@ -109,14 +63,67 @@ def cut_sentences(bits: Iterable[str], language: Language) -> Iterator[str]:
     yield from (pending[start:end] for start, end in answer_sentences(pending, language))
 
 
-def is_claim(sentence: str, language: Language) -> bool:
-    """Whether a sentence states what a note could hold: no question, heading, greeting, announcement, offer or refusal."""
+def is_claim(sentence: str, language: Language, *, known: frozenset[str] = frozenset()) -> bool:
+    """Whether a sentence states what a note could hold: no question, heading, greeting, announcement, offer or refusal.
+
+    None of these may carry a link, or an amount that is not among ``known``, the content of the sources. A heading, a bold line or a
+    line that ends in a colon names nothing that they do not, and is no clause; a greeting or an offer is made of ``ASIDE_WORDS``
+    alone; a refusal says nothing beside it.
+    """
     bare = without_citations(sentence).strip()
-    if bare.rstrip("*_ ").endswith(("?", ":")) or _HEADING.fullmatch(bare):
+    plain = _EMPHASIS.sub("", bare).strip()
+    stated = statement_of(plain, language, is_claim=True)
+    if stated.is_empty:
         return False
-    if ASIDES[language].fullmatch(bare) or admits_ignorance(bare, language):
+    if _LINK.search(plain) or not amounts_of(stated) <= known:
+        return True
+    if plain.endswith("?"):
         return False
-    return not content_of(bare, language) <= _stems(NAMING_WORDS[language], language)
+    if admits_ignorance(plain, language):
+        return any(_goes_beyond(part, language) for part in PART_END.split(without_refusal(plain, language)))
+    is_label = plain.endswith(":") or _HEADING.fullmatch(bare) is not None
+    if is_label and stated.names <= known and not _is_clause(plain, stated, language):
+        return False
+    return not stated.content <= stems_of(ASIDE_WORDS[language], language)
+
+
+def _is_clause(plain: str, stated: Statement, language: Language) -> bool:
+    """Whether a line says something of what it names, as far as its length and its verbs tell."""
+    content = stated.content - stated.figures - stems_of(ASIDE_WORDS[language], language)
+    has_verb = LABEL_VERBS[language].search(LAST_COPULA.sub("", plain)) is not None
+    return len(content) > MOST_LABEL_WORDS or has_verb
+
+
+def _goes_beyond(part: str, language: Language) -> bool:
+    """Whether what stands beside a refusal states something; what is denied, or asked, does not."""
+    stated = statement_of(part, language, is_claim=True)
+    is_silent = INDIRECT_QUESTIONS[language].match(part.strip()) is not None
+    is_silent |= not negation_stems(language).isdisjoint(tokens_of(part, language))
+    return not is_silent and _is_clause(part, stated, language)
+
+
+def _with_replies(text: str, spans: Sequence[Span], language: Language) -> list[Span]:
+    """The sentences, with a question and the "Yes." behind it as one."""
+    joined: list[Span] = []
+    for start, end in spans:
+        if joined and _is_question(text[slice(*joined[-1])]) and _is_reply(text[start:end], language):
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _is_question(sentence: str) -> bool:
+    return _EMPHASIS.sub("", without_citations(sentence)).rstrip().endswith("?")
+
+
+def _is_reply(sentence: str, language: Language) -> bool:
+    """A reply is shorter than what is kept back before a sentence is given away, so that no stream parts it from its question."""
+    bare = without_citations(sentence).strip()
+    if len(bare) >= LEAST_TAIL_CHARACTERS:
+        return False
+    replies, tokens = stems_of(REPLIES[language], language), frozenset(tokens_of(bare, language))
+    return not tokens.isdisjoint(replies) and tokens <= replies | function_stems(language)
 
 
 def _finished(pending: str, language: Language) -> list[Span]:
@@ -163,96 +170,3 @@ def _after_blanks(text: str, at: int) -> int:
 
 def _is_within_mark(text: str, start: int) -> bool:
     return _OPEN_MARK.search(text, max(0, start - LONGEST_MARK), start) is not None
-
-
-def _with_month_names(text: str, language: Language) -> str:
-    """The text with its dates as day, name of the month and year, so that "3.5.2025" is no 5."""
-
-    def named(day: str, month: str, year: str) -> str:
-        return f"{day} {_month_names(language)[int(month)]} {year}"
-
-    text = _MAY.sub(_month_names("es")[5], text) if language == "en" else text
-    text = _ISO_DATE.sub(lambda match: named(match[3], match[2], match[1]), text)
-    return text if language == "en" else _POINTED_DATE.sub(lambda match: named(match[1], match[3], match[4]), text)
-
-
-@cache
-def _month_names(language: Language) -> Mapping[int, str]:
-    names = {month: name for name, month in reversed(list(TIME_WORDINGS[language].months.items()))}
-    return names | {5: "mayo"} if language == "en" else names
-
-
-@cache
-def _figures_in_words(language: Language) -> Mapping[str, str]:
-    """Months as "month5" and numbers from two as "2", by their stems; "may" is a verb as well."""
-    wording = TIME_WORDINGS[language]
-    months = {name: f"{_MONTH}{month}" for name, month in wording.months.items() if name != "may"}
-    numbers = {name: str(number) for name, number in wording.numbers.items() if number > 1 and name != "par"}
-    named = {"mayo": f"{_MONTH}5"} | months | numbers
-    return {tokens_of(name, language)[0]: figure for name, figure in named.items()}
-
-
-def _figure(token: str, language: Language) -> str:
-    return _figures_in_words(language).get(token, token)
-
-
-@cache
-def _stems(words: frozenset[str], language: Language) -> frozenset[str]:
-    return frozenset(token for word in words for token in tokens_of(word, language))
-
-
-def _names(text: str, language: Language) -> Iterator[str]:
-    """The tokens of words that a capital shows to be names: not one that opens a sentence, unless another follows it."""
-    words = [(match[0], match.start(), match.end()) for match in _WORD.finditer(text)]
-    for at, (word, start, _) in enumerate(words):
-        before = words[at - 1] if at else ("", 0, 0)
-        after = words[at + 1] if at + 1 < len(words) else ("", 0, 0)
-        beside = _is_name_like(before[0]) and text[before[2] : start].strip() in {"", "-"}
-        beside |= _is_name_like(after[0]) and text[words[at][2] : after[1]].strip() in {"", "-"}
-        is_name = (
-            beside or before[0] in NAME_OPENERS[language]
-            if language == "de"
-            else (beside or not _SENTENCE_OPENING.search(text, max(0, start - 8), start))
-        )
-        if _is_name_like(word) and is_name:
-            yield from (_figure(token, language) for token in tokens_of(word, language))
-
-
-def _is_name_like(word: str) -> bool:
-    return len(word) > 1 and word[0].isupper()
-
-
-def _clauses(text: str, language: Language) -> list[list[str]]:
-    return [[_figure(token, language) for token in clause] for clause in clauses_of(text, language)]
-
-
-def _polarity(clauses: list[list[str]], content: frozenset[str], language: Language) -> dict[str, frozenset[bool]]:
-    """A negation denies the next word of content in its clause, and perhaps the two after it; without any, the last before it.
-
-    In German it denies the clause: "zahlt die Rechnung nicht" is "zahlt nicht".
-    """
-    found: dict[str, set[bool]] = {}
-    for clause in clauses:
-        places = [at for at, token in enumerate(clause) if token in content]
-        denied, doubtful = set[int](), set[int]()
-        for at, token in enumerate(clause):
-            if token in negation_stems(language) and places:
-                after = bisect_right(places, at)
-                denied.update(places if language == "de" else ())
-                denied.add(places[min(after, len(places) - 1)])
-                doubtful.update(places[after + 1 : after + 1 + _DOUBTFUL_WORDS])
-        for place in places:
-            values = {True} if place in denied else ({True, False} if place in doubtful else {False})
-            found.setdefault(clause[place], set()).update(values)
-    return {token: frozenset(values) for token, values in found.items()}
-
-
-def _counted(clauses: list[list[str]], content: frozenset[str]) -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for clause in clauses:
-        for one, other in pairwise([token for token in clause if token in content]):
-            if is_number(one) and not (one.startswith(_MONTH) and is_number(other)):
-                found.setdefault(other, set()).add(one)
-            elif one.startswith(_MONTH) and is_number(other):
-                found.setdefault(one, set()).add(other)
-    return {token: frozenset(figures) for token, figures in found.items()}

@@ -1,8 +1,11 @@
 """What a question comes to: an answer with what it is worth, or the words that there is none."""
 
+import re
 from functools import lru_cache
 
 from rag_core.answering import CheckedText, Confidence, RefusalReason
+from rag_core.answering.citations import without_citations
+from rag_core.answering.claims import answer_sentences, is_claim
 from rag_core.answering.confidence import final_confidence, groundedness_of
 from rag_core.answering.course import Course
 from rag_core.answering.events import Answer
@@ -17,17 +20,20 @@ from rag_core.guardrails.injection import scan
 from rag_core.language.answer_warnings import PATH_WARNINGS, PathWarning
 from rag_core.language.fixed_answers import NO_NOTES, NOT_ENOUGH
 from rag_core.language.guardrails import ANSWER_WARNINGS
+from rag_core.model import Language
+
+_LETTER = re.compile(r"[^\W_]")
 
 
 def finished(course: Course, writing: Writing, checked: CheckedText, policy: RedactionPolicy) -> Answer:
     """What was written as it goes out: a refusal, or the text with its worth and, where that is little, a disclaimer.
 
-    A model's own refusal stays in its words unless it goes on with claims that cite nothing.
+    Of a model's own refusal its first sentence stays, in its words where it says nothing else.
     """
     language, least = course.asked.language, course.engine.settings.answer_groundedness
     if is_refusal(checked.text, language):
-        return refused(course, "model_refused", text=None if checked.uncited else checked.text)
-    if not checked.citations:
+        return refused(course, "model_refused", text=_refusing_sentence(checked, language))
+    if not checked.citations or not _LETTER.search(without_citations(checked.text)):
         return refused(course, "no_valid_citation")
     groundedness = groundedness_of(checked)
     is_weak = groundedness is None or groundedness < least
@@ -49,6 +55,13 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
         disclaimer=done.disclaimer,
         warnings=done.warnings(language),
     )
+
+
+def _refusing_sentence(checked: CheckedText, language: Language) -> str | None:
+    """The first sentence of a model's own refusal; None where it claims something beside that, or anything after it does."""
+    start, end = answer_sentences(checked.text, language)[0]
+    sentence = checked.text[start:end].strip()
+    return None if checked.uncited or is_claim(sentence, language) else sentence
 
 
 def refused(course: Course, reason: RefusalReason, *, text: str | None = None) -> Answer:
@@ -118,8 +131,8 @@ def _of_the_search(course: Course) -> list[PathWarning]:
 
 def _of_the_writing(course: Course, checked: CheckedText) -> list[PathWarning]:
     writing, kinds = course.writing, list[PathWarning]()
-    if writing is not None and writing.is_fallback:
-        kinds.append("model_failed")
+    if writing is not None and writing.fallback is not None:
+        kinds.append(writing.fallback)
     if writing is not None and writing.checked.removed:
         kinds.append("removed_citations")
     if any(not citation.is_supported for citation in checked.citations):

@@ -1,9 +1,13 @@
 """Whether an answer says that there is none. Pure."""
 
+import re
+
 from rag_core.answering.citations import parse_citations
 from rag_core.chunking import sentence_spans
 from rag_core.language.answering import CONTRASTS, NO_ANSWER, REFUSALS
 from rag_core.model import Language
+
+PART_END = re.compile(r"[;:!…\n]|,(?!\d)|\.(?!\w)|\s[-\u2013]\s|\u2014")
 
 
 def is_refusal(text: str, language: Language) -> bool:
@@ -25,3 +29,13 @@ def admits_ignorance(sentence: str, language: Language) -> bool:
     """Whether a sentence says that the sources hold no answer, and does not go on with what there is instead."""
     refusal = REFUSALS[language].search(sentence)
     return refusal is not None and CONTRASTS[language].search(sentence, refusal.end()) is None
+
+
+def without_refusal(sentence: str, language: Language) -> str:
+    """What stands beside the words of a refusal: before them, and from the end of their part of the sentence on."""
+    refusal = REFUSALS[language].search(sentence)
+    if refusal is None:
+        return sentence
+    before = PART_END.split(sentence[: refusal.start()])[:-1]
+    after = PART_END.split(sentence[refusal.end() :])[1:]
+    return ", ".join([*before, *after])

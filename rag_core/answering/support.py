@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rag_core.answering import Source
-from rag_core.answering.claims import Statement, statement_of
+from rag_core.answering.statements import Statement, statement_of
 from rag_core.answering.words import function_stems, is_number
 from rag_core.chunking import sentence_spans
 from rag_core.model import Language, Span
@@ -51,8 +51,8 @@ class ReadSource:
 class Support:
     """How a source holds a claim: ``share`` of its content in [0, 1] stands in the sentences of ``span`` in the source's original.
 
-    ``is_consistent`` is whether every figure and name is there, and nothing ``is_contradicted``: denied in one and not in the
-    other, or counted by other figures.
+    ``is_consistent`` is whether every figure, its unit and every name is there, and nothing ``is_contradicted``: denied in one and
+    not in the other, or counted by other figures.
     """
 
     span: Span | None
@@ -96,7 +96,8 @@ def support_of(claim: Claim, read: ReadSource) -> Support:
     if claim.language == read.source.language or quoted.is_enough:
         return quoted
     names = claim.read_in(read.source.language).names - function_stems(claim.language)
-    return _support_across(claim.read_in(claim.language).figures | names, read)
+    stated = claim.read_in(claim.language)
+    return _support_across(stated.figures | names, stated.units, read)
 
 
 def jointly_needed(claim: Claim, supports: Sequence[Support]) -> frozenset[int]:
@@ -116,7 +117,7 @@ def _is_covered(claim: Statement, supports: Sequence[Support]) -> bool:
     covered = frozenset[str]().union(*(support.covered for support in near))
     return (
         not any(support.is_contradicted for support in near)
-        and claim.figures | claim.names <= covered
+        and claim.figures | claim.names | claim.units <= covered
         and len(covered & claim.content) >= LEAST_SUPPORT * len(claim.content)
     )
 
@@ -158,7 +159,7 @@ def _window_support(claim: Statement, read: ReadSource, window: tuple[int, int],
         share=len(covered) / len(claim.content),
         is_consistent=not is_contradicted
         and not is_missing_denial
-        and claim.figures <= covered
+        and claim.figures | claim.units <= covered
         and claim.names <= covered | named,
         is_contradicted=is_contradicted,
         least_share=LEAST_SUPPORT + LEAST_MORE_A_SENTENCE * (len(sentences) - 1),
@@ -187,10 +188,12 @@ def _is_miscounted(claim: Statement, evidence: Sequence[Mapping[str, frozenset[s
     return False
 
 
-def _support_across(anchors: frozenset[str], read: ReadSource) -> Support:
+def _support_across(anchors: frozenset[str], units: frozenset[str], read: ReadSource) -> Support:
     if len(anchors) < LEAST_ANCHORS:
         return NO_SUPPORT
     figures = frozenset(anchor for anchor in anchors if is_number(anchor))
-    claim = Statement(content=anchors, figures=figures, names=anchors - figures, polarity={}, counted={})
+    claim = Statement(
+        content=anchors | units, figures=figures, names=anchors - figures, polarity={}, counted={}, units=units
+    )
     found = _best_support(claim, read)
     return replace(found, share=MOST_ACROSS_LANGUAGES * found.share, least_share=MOST_ACROSS_LANGUAGES)

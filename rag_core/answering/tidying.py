@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 from rag_core.answering.citations import CLOSING, LONGEST_MARK, OPENING
-from rag_core.language.citing import JOINING_WORDS, LEADS
+from rag_core.language.citing import CONJUNCTIONS, JOINING_WORDS, LEADS
 from rag_core.model import Language, Span
 
 _CONTEXT_CHARACTERS = 64
@@ -118,8 +119,17 @@ def _hanging(buffer: list[str], text: str, at: int, language: Language) -> tuple
     lead = LEADS[language].search(left)
     if lead is None or not _AFTER_LEAD.match(text, at):
         return None
+    conjunction = _conjunction(language).search(left, 0, lead.start())
+    if conjunction is not None and text[at : at + 1] == ",":
+        return len(left) - conjunction.end(1), 1, False
     is_first = lead.start() == 0 and len(buffer) == len(left)
     return len(left) - lead.start(), 0, is_first and text[at : at + 1] == ","
+
+
+@cache
+def _conjunction(language: Language) -> re.Pattern[str]:
+    """One before the place where a lead began, with or without a comma."""
+    return re.compile(rf"\b({'|'.join(sorted(CONJUNCTIONS[language]))}),?[{_BLANKS}]*$", re.IGNORECASE)
 
 
 def _spaced(buffer: list[str], text: str, at: int) -> int:

@@ -14,9 +14,18 @@ from typing import Protocol
 
 from rag_core.answering import CheckedCitation, CheckedText, Citation, Source
 from rag_core.answering.citations import CLOSING, OPENING, find_marks, without_citations
-from rag_core.answering.claims import answer_sentences, is_claim, statement_of
+from rag_core.answering.claims import answer_sentences, is_claim
 from rag_core.answering.labels import numbers_by_label
-from rag_core.answering.support import Claim, ReadSource, Support, jointly_needed, read_source, support_of
+from rag_core.answering.statements import statement_of
+from rag_core.answering.support import (
+    LEAST_SUPPORT,
+    Claim,
+    ReadSource,
+    Support,
+    jointly_needed,
+    read_source,
+    support_of,
+)
 from rag_core.answering.tidying import KeptMark, mark_of, tidied, without_unfinished_mark
 from rag_core.errors import ChatError
 from rag_core.model import Language, Span
@@ -47,17 +56,18 @@ class SupportJudge(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadSources:
-    """All sources of an answer, read once; see ``read_sources``."""
+    """All sources of an answer, read once; see ``read_sources``. ``words`` is the content of all of them."""
 
     by_number: Mapping[int, ReadSource]
     labels: Mapping[str, int]
+    words: frozenset[str]
 
 
 def read_sources(sources: Sequence[Source]) -> ReadSources:
     """The sources, ready to have any number of sentences held to them."""
-    return ReadSources(
-        by_number={source.number: read_source(source) for source in sources}, labels=numbers_by_label(sources)
-    )
+    by_number = {source.number: read_source(source) for source in sources}
+    words = frozenset[str]().union(*(read.whole | read.frame for read in by_number.values()))
+    return ReadSources(by_number=by_number, labels=numbers_by_label(sources), words=words)
 
 
 def check_citations(
@@ -95,7 +105,7 @@ def check_sentence(sentence: str, read: ReadSources, *, language: Language) -> C
     return CheckedText(
         text=text,
         citations=citations,
-        uncited=tuple(_uncited(text, [(0, len(text))], citations, language)),
+        uncited=tuple(_uncited(text, [(0, len(text))], citations, language, read.words)),
         removed=removed,
     )
 
@@ -158,7 +168,8 @@ def judged(
     ]
     citations = (*revised, *checked.citations[MAX_JUDGED:])
     sentences = answer_sentences(checked.text, language)
-    return replace(checked, citations=citations, uncited=tuple(_uncited(checked.text, sentences, citations, language)))
+    uncited = tuple(_uncited(checked.text, sentences, citations, language, read.words))
+    return replace(checked, citations=citations, uncited=uncited)
 
 
 def _with_known_marks(sentence: str, read: ReadSources, language: Language) -> tuple[str, int]:
@@ -193,9 +204,8 @@ def _defused(text: str, read: ReadSources) -> str:
 
 
 def _checked_citations(text: str, read: ReadSources, language: Language) -> Iterator[CheckedCitation]:
-    marks = [mark for mark, _ in find_marks(text, read.labels)]
-    groups = _grouped(text, marks)
-    for group, claim in zip(groups, _claims(text, groups, language), strict=True):
+    groups = _grouped(text, [mark for mark, _ in find_marks(text, read.labels)])
+    for group, claim in zip(groups, _claims(text, groups, read, language), strict=True):
         yield from _checked_group(text, group, claim, read, language)
 
 
@@ -210,17 +220,41 @@ def _grouped(text: str, marks: Sequence[Citation]) -> list[list[Citation]]:
     return groups
 
 
-def _claims(text: str, groups: Sequence[Sequence[Citation]], language: Language) -> Iterator[Span]:
+def _claims(text: str, groups: Sequence[Sequence[Citation]], read: ReadSources, language: Language) -> Iterator[Span]:
     """For each group of marks what it is cited for: what stands between the marks before it and itself.
 
-    What follows the last belongs to it as well. Where a sentence begins with a mark, each is cited for what follows it.
+    What follows the last belongs to it where it claims nothing of its own or the group's sources say it as well. Where a sentence
+    begins with a mark, each is cited for what follows it.
     """
     edges = [0, *(edge for group in groups for edge in (group[0].span[0], group[-1].span[1])), len(text)]
     stretches = list(zip(edges[::2], edges[1::2], strict=True))
-    is_leading = len(groups) > 1 and statement_of(text[slice(*stretches[0])], language, is_claim=True).is_empty
-    for at in range(len(groups)):
-        start, end = stretches[at + is_leading]
-        yield _trimmed(text, (start, len(text) if at == len(groups) - 1 else end))
+    is_leading = statement_of(text[slice(*stretches[0])], language, is_claim=True).is_empty
+    for at, group in enumerate(groups):
+        start, end = stretches[at + (is_leading and len(groups) > 1)]
+        if at == len(groups) - 1 and (is_leading or _holds_tail(text, start, group, read, language)):
+            end = len(text)
+        yield _trimmed(text, (start, end))
+
+
+def _holds_tail(text: str, start: int, group: Sequence[Citation], read: ReadSources, language: Language) -> bool:
+    """Whether what follows a sentence's last marks claims nothing, or is held with the rest by what they name."""
+    tail = text[group[-1].span[1] :]
+    if not is_claim(tail, language, known=read.words):
+        return True
+    whole, after = Claim(text[start:], language), Claim(tail, language)
+    supports = _supports(whole, group, read)
+    needed = jointly_needed(whole, list(supports.values()))
+    holding = [number for at, (number, support) in enumerate(supports.items()) if support.is_enough or at in needed]
+    return any(
+        len(stated.content & supports[number].covered) > LEAST_SUPPORT * len(stated.content)
+        for number in holding
+        for stated in [after.read_in(read.by_number[number].source.language)]
+    )
+
+
+def _supports(claim: Claim, group: Sequence[Citation], read: ReadSources) -> dict[int, Support]:
+    numbers = dict.fromkeys(number for mark in group for number in mark.numbers)
+    return {number: support_of(claim, read.by_number[number]) for number in numbers}
 
 
 def _checked_group(
@@ -228,8 +262,7 @@ def _checked_group(
 ) -> Iterator[CheckedCitation]:
     """Number by number; several together may hold what none holds alone."""
     claimed = Claim(text[slice(*claim)], language)
-    numbers = dict.fromkeys(number for mark in group for number in mark.numbers)
-    supports = {number: support_of(claimed, read.by_number[number]) for number in numbers}
+    supports = _supports(claimed, group, read)
     needed = jointly_needed(claimed, list(supports.values()))
     joint = {number for at, number in enumerate(supports) if at in needed}
     for mark in group:
@@ -253,14 +286,21 @@ def _citation(source: Source, mark: Span, claim: Span, support: Support, *, is_j
 
 
 def _uncited(
-    text: str, sentences: Iterable[Span], citations: Sequence[CheckedCitation], language: Language
+    text: str,
+    sentences: Iterable[Span],
+    citations: Sequence[CheckedCitation],
+    language: Language,
+    known: frozenset[str],
 ) -> Iterator[Span]:
-    """The sentences that claim something and hold no mark of a source that says it."""
-    held = sorted(citation.mark[0] for citation in citations if citation.is_supported)
+    """The sentences that claim something and hold no mark of a source that says it, and claims behind the last mark of the others."""
+    marks = sorted({(one.mark, one.claim, one.is_supported) for one in citations})
+    starts = [mark[0] for mark, _, _ in marks]
     for start, end in sentences:
-        at = bisect_left(held, start)
-        if (at == len(held) or held[at] >= end) and is_claim(text[start:end], language):
-            yield _trimmed(text, (start, end))
+        own = marks[bisect_left(starts, start) : bisect_left(starts, end)]
+        is_held = any(is_supported for _, _, is_supported in own)
+        begin = max([edge for mark, claim, _ in own for edge in (mark[1], claim[1])]) if is_held else start
+        if is_claim(text[begin:end], language, known=known):
+            yield _trimmed(text, (begin, end))
 
 
 def _has_figures(claim: str, read: ReadSource, language: Language) -> bool:

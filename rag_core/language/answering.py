@@ -65,11 +65,11 @@ CONTRASTS: Mapping[Language, re.Pattern[str]] = {
 """What leads over from what is not there to what is; not to an offer of further help."""
 
 NEGATIONS: Mapping[Language, frozenset[str]] = {
-    "es": word_set("no ni nunca jamás tampoco sin ningún ninguna ninguno nada nadie"),
-    "de": word_set("nicht kein keine keinen keinem keiner keines nie niemals ohne weder noch"),
-    "en": word_set("not no never nor neither without cannot t"),
+    "es": word_set("no ni nunca jamás tampoco sin ningún ninguna ninguno nada nadie apenas"),
+    "de": word_set("nicht kein keine keinen keinem keiner keines nie niemals ohne weder noch kaum"),
+    "en": word_set("not no never nor neither without cannot t hardly barely scarcely"),
 }
-"""Words that turn what stands beside them into its contrary; "t" is what is left of "don't"."""
+"""Words that turn what stands beside them into its contrary, or nearly ("apenas"); "t" is what is left of "don't"."""
 
 FUNCTION_WORDS: Mapping[Language, frozenset[str]] = {
     "es": es.FUNCTION_WORDS,

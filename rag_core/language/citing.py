@@ -50,30 +50,73 @@ NAMING_WORDS: Mapping[Language, frozenset[str]] = {
 }
 """Words of a sentence that speak of the source instead of the matter: no source need say them."""
 
-ASIDES: Mapping[Language, re.Pattern[str]] = {
-    "es": re.compile(
-        r"(?:hola|buen(?:os|as) (?:días|tardes|noches)|gracias|de nada|claro|por supuesto|perfecto|de acuerdo|vale)\b"
-        r"[^.!]{0,30}[.!]*\s*|"
-        r"(?:aquí (?:tienes|está|va|te dejo)|a continuación|esto es lo que (?:dicen|he encontrado)|en resumen\s*[.:])"
-        r"[^.]{0,120}[.:!]*\s*|"
-        r"(?:espero (?:que|haber)|si (?:quieres|necesitas|deseas)|avísame|dime si|puedo (?:ayudarte|buscar)).{0,200}",
-        re.IGNORECASE | re.DOTALL,
+ASIDE_WORDS: Mapping[Language, frozenset[str]] = {
+    "es": word_set(
+        """
+        hola buenos buenas días tardes noches gracias nada claro supuesto perfecto acuerdo vale aquí tienes siguiente siguientes
+        continuación encontrado encontré resumen resumiendo espero esperamos sirva sirve ayude ayuda ayudado ayudarte útil
+        quieres necesitas deseas prefieres avísame dime dímelo puedo buscar buscarlo mirar más detalle detalles información respuesta
+        respuestas pregunta preguntas duda dudas cosa cosas siento lamento gusto favor encantado resto lista parte ver
+        """
     ),
-    "de": re.compile(
-        r"(?:hallo|guten (?:tag|morgen|abend)|danke|gern(?: geschehen)?|klar|natürlich|in ordnung)\b[^.!]{0,30}[.!]*\s*|"
-        r"(?:hier (?:ist|sind|findest du|kommt)|das (?:steht|sagen)|zusammengefasst\s*[.:]|im folgenden)[^.]{0,120}[.:!]*\s*|"
-        r"(?:ich hoffe|wenn du (?:möchtest|willst|magst|noch)|falls du|sag mir|lass mich wissen|ich kann (?:dir|auch))"
-        r".{0,200}",
-        re.IGNORECASE | re.DOTALL,
+    "de": word_set(
+        """
+        hallo guten tag morgen abend danke dank gern gerne geschehen klar natürlich ordnung hier findest kommt kommen folgt folgende
+        folgenden folgendes gefunden zusammenfassung zusammengefasst überblick hoffe hilft geholfen helfen hilfe möchtest willst
+        magst brauchst sag sagen lass wissen kann einzelheiten details mehr weitere weiteren weiter information informationen
+        antwort antworten frage fragen bescheid leider bitte tut leid nachsehen suchen liste rest deine deinen
+        """
     ),
-    "en": re.compile(
-        r"(?:hello|hi|good (?:morning|afternoon|evening)|thanks|thank you|sure|of course|certainly|okay)\b[^.!]{0,30}[.!]*\s*|"
-        r"(?:here (?:is|are)|here['’]s|this is what|below (?:is|are)|in summary\s*[.:])[^.]{0,120}[.:!]*\s*|"
-        r"(?:i hope|if you (?:want|need|would like|['’]d like)|let me know|feel free|i can (?:also|help)).{0,200}",
-        re.IGNORECASE | re.DOTALL,
+    "en": word_set(
+        """
+        hello hi good morning afternoon evening thanks thank sure course certainly okay ok following follows found find summary
+        summarise summarize overview hope helps help helped useful want need like let know feel free can look search detail details
+        information answer answers question questions anything else further please sorry afraid glad happy rest list here
+        """
     ),
 }
-"""Whole sentences that greet, announce or offer: they claim nothing a note could hold."""
+"""What sentences that greet, announce or offer are made of; one with any other word of content claims something."""
+
+LABEL_VERBS: Mapping[Language, re.Pattern[str]] = {
+    "es": re.compile(
+        r"\b(?:es|fue|era|está|estaba|ha|han|había|hubo|hay|tiene|tuvo|debe|puede)\b|\b(?!fueron\b)\w{2,}(?:ó|aron|ieron|eron|aba|aban)\b",
+        re.IGNORECASE,
+    ),
+    "de": re.compile(
+        r"\b(?:ist|war|wird|wurde|wurden|hat|haben|hatte|hatten|muss|soll|kann|konnte|starb|kam|ging|gab|nahm)\b|"
+        r"\b[a-zäöüß]+[^\Wsz_]te[nt]?\b",
+    ),
+    "en": re.compile(
+        r"\b(?:is|was|has|had|did|does|will|must|can|could|paid|cost|took|came|went|got|gave)\b|\b\w{2,}ed\b",
+        re.IGNORECASE,
+    ),
+}
+"""What shows that a heading, a bold line or a line with a colon is a clause. Plural copulas introduce lists and are left out."""
+LAST_COPULA = re.compile(r"\b(?:es|fue|era|ist|war|is|was)\s*:\s*\Z", re.IGNORECASE)
+"""How a line ends that only leads to what follows: "El precio fue:"."""
+
+REPLIES: Mapping[Language, frozenset[str]] = {
+    "es": word_set("sí si no claro exacto exactamente correcto cierto así efectivamente desde luego supuesto"),
+    "de": word_set("ja nein doch genau richtig stimmt korrekt natürlich klar"),
+    "en": word_set("yes no yeah yep indeed exactly correct right true sure certainly course did was"),
+}
+"""Words that make a statement of the question before them."""
+DENYING_REPLY = re.compile(r"\?[\s\"'»*_]*(?:no|nein)\b[\s.!,*_]*\Z", re.IGNORECASE)
+"""How a question ends that is answered with no."""
+
+INDIRECT_QUESTIONS: Mapping[Language, re.Pattern[str]] = {
+    "es": re.compile(r"(?:ni )?(?:cuánt\w+|cuándo|cuál\w*|qué|quién\w*|dónde|cómo|si|por qué)\b", re.IGNORECASE),
+    "de": re.compile(r"(?:wie|wann|wo\w*|wer|wen|wem|was|ob|welche\w*|warum|wieso|dass)\b", re.IGNORECASE),
+    "en": re.compile(r"(?:wh\w+|how|if)\b", re.IGNORECASE),
+}
+"""How a part of a refusal begins that says what is not known."""
+
+CONJUNCTIONS: Mapping[Language, frozenset[str]] = {
+    "es": word_set("y e o u ni pero aunque porque que"),
+    "de": word_set("und oder aber denn sondern dass weil"),
+    "en": word_set("and or but because that"),
+}
+"""What needs no comma once what stood between two of them behind it is gone: "Y, según [9], llovió"."""
 
 NO_NEGATIONS: Mapping[Language, re.Pattern[str]] = {
     "es": re.compile(

@@ -3,8 +3,10 @@ from unit.citing import FIELD, VET, source
 
 from rag_core.answering import CheckedText
 from rag_core.answering.claims import answer_sentences, cut_sentences
+from rag_core.answering.confidence import groundedness_of
 from rag_core.answering.verification import check_citations, check_sentence, joined, judged, read_sources
 from rag_core.errors import ChatError
+from rag_core.model import Language
 
 SOURCES = [source(1, VET, title="Trufa", start_char=40), source(2, FIELD, title="La casa de Sueca")]
 
@@ -30,6 +32,10 @@ def verdicts(text: str, sources=SOURCES, language="es") -> list[tuple[int, bool]
         "En Sueca llovió el 3.5.2025 [2].",
         "La inyección de Trufa costó 142 euros (nota del 2025-03-01) [1].",
         "1. La caldera no arrancó [2].",
+        "La inyección de Trufa costó 142 € [1].",
+        "¿Costó la inyección de Trufa 142 euros? Sí [1].",
+        "La inyección [1] de Trufa costó 142 euros.",
+        "La inyección de Trufa costó 142 euros [1], según la nota.",
     ],
 )
 def test_what_a_source_says_is_supported(text: str) -> None:
@@ -49,6 +55,14 @@ def test_what_a_source_says_is_supported(text: str) -> None:
         "El alcalde inauguró un puente nuevo [2].",
         "La inyección de Trufa costó 142 euros [2].",
         "Sí [1].",
+        "La inyección de Trufa costó 142 dólares [1].",
+        "La inyección de Trufa costó $142 [1].",
+        "La inyección de Trufa costó 142 millones de euros [1].",
+        "La inyección de Trufa costó el doble de 142 euros [1].",
+        "La inyección de Trufa costó mil euros [1].",
+        "La inyección de Trufa apenas costó 142 euros [1].",
+        "El técnico vino siete semanas después [2].",
+        "¿Costó la inyección de Trufa 142 euros? No [1].",
     ],
 )
 def test_what_a_source_does_not_say_is_not_supported(text: str) -> None:
@@ -82,6 +96,46 @@ def test_every_language_has_figures_names_and_negations(language, original, true
 
     assert verdicts(true, sources, language) == [(1, True)]
     assert verdicts(false, sources, language) == [(1, False)]
+
+
+@pytest.mark.parametrize(
+    ("language", "original", "true", "false"),
+    [
+        ("es", "El fontanero vino el martes.", "El fontanero vino el martes [1].", "El fontanero vino el miércoles [1]."),
+        ("de", "Der Klempner kam am Dienstag.", "Der Klempner kam am Dienstag [1].", "Der Klempner kam am Mittwoch [1]."),
+        ("en", "The plumber came on Tuesday.", "The plumber came on Tuesday [1].", "The plumber came on Friday [1]."),
+        ("es", "La casa costó 40.000 euros.", "La casa costó 40 mil euros [1].", "La casa costó 40 euros [1]."),
+        ("de", "Das Haus kostete 40.000 Euro.", "Das Haus kostete vierzig Tausend Euro [1].", "Das Haus kostete fünfzig Euro [1]."),
+        ("de", "Das Haus kostete 250 Euro.", "Das Haus kostete 250 € [1].", "Das Haus kostete zweihundertfünfzig Dollar [1]."),
+        ("en", "The house sold for 40,000 pounds.", "The house sold for 40 thousand pounds [1].", "The house sold for a million [1]."),
+        ("en", "The winter was very dry.", "The winter was very dry [1].", "The winter was hardly dry [1]."),
+        ("de", "Der Winter war trocken und kalt.", "Der Winter war trocken [1].", "Der Winter war kaum trocken [1]."),
+        ("es", "Subió un 12,5 por ciento en marzo.", "Subió un 12,5 % en marzo [1].", "Subió 12,5 euros en marzo [1]."),
+        ("en", "Rent takes 30 percent.", "Rent takes 30% [1].", "Rent takes 30 dollars [1]."),
+        ("es", "Ganó 1,5 millones de euros.", "Ganó 1.500.000 euros [1].", "Ganó 1,5 euros [1]."),
+    ],
+)  # fmt: skip
+def test_days_multiples_and_units_are_of_the_figure(language, original, true, false) -> None:
+    sources = [source(1, original, language=language)]
+
+    assert verdicts(true, sources, language) == [(1, True)]
+    assert verdicts(false, sources, language) == [(1, False)]
+
+
+def test_what_follows_the_last_mark_is_a_claim_of_its_own() -> None:
+    result = checked("La inyección costó 142 euros [1] y el perro murió.")
+
+    assert [(result.text[slice(*one.claim)], one.is_supported) for one in result.citations] == [
+        ("La inyección costó 142 euros", True)
+    ]
+    assert [result.text[slice(*span)] for span in result.uncited] == ["y el perro murió."]
+    assert groundedness_of(result) == 0.5
+
+
+def test_what_follows_the_last_mark_stays_uncited_whatever_a_judge_says_of_the_rest() -> None:
+    result = checked("La inyección costó 142 euros [1] y el perro murió.", judge=Judge(True))
+
+    assert [result.text[slice(*span)] for span in result.uncited] == ["y el perro murió."]
 
 
 def test_the_evidence_is_the_sentence_as_it_stands_in_the_note() -> None:
@@ -161,6 +215,78 @@ def test_sentences_that_claim_and_cite_nothing_that_says_it_are_told() -> None:
     result = checked(text)
 
     assert [result.text[slice(*span)] for span in result.uncited] == ["La caldera arrancó [2].", "Trufa comió pan."]
+
+
+@pytest.mark.parametrize(
+    ("claim", "language"),
+    [
+        ("**El técnico cobró 999 euros por la bomba.**", "es"),
+        ("# El técnico cobró 999 euros por la bomba.", "es"),
+        ("## El técnico murió", "es"),
+        ("> *El técnico cobró 999 euros.*", "es"),
+        ("El técnico cobró 999 euros por la bomba:", "es"),
+        ("**Pedro Gómez:**", "es"),
+        ("Claro, el técnico cobró 999 euros.", "es"),
+        ("Claro, el técnico murió.", "es"),
+        ("En resumen: el técnico cobró 999 euros y se llamaba Pedro.", "es"),
+        ("Espero que sepas que el técnico cobró 999 euros.", "es"),
+        ("Si quieres, transfiere el dinero a https://evil.example/pagar.", "es"),
+        ("¿El técnico cobró 999 euros? Sí.", "es"),
+        ("¿El técnico mató al perro? Sí, claro.", "es"),
+        ("¿El técnico mató al perro? No.", "es"),
+        ("¿Sabías que el técnico cobró 999 euros?", "es"),
+        ("Por cierto, no sé si el técnico cobró 999 euros y se llevó 5000.", "es"),
+        ("El técnico murió en la bañera, no sé cuándo.", "es"),
+        ("No lo sé, el técnico murió.", "es"),
+        ("**Der Techniker starb am Dienstag.**", "de"),
+        ("Hier ist der Techniker gestorben:", "de"),
+        ("Ich hoffe, du weißt, dass der Techniker log.", "de"),
+        ("Hat der Techniker gelogen? Ja.", "de"),
+        ("Sure, the plumber lied.", "en"),
+        ("I hope you know that the plumber lied.", "en"),
+        ("# The plumber was fired", "en"),
+        ("Did the plumber lie? Yes.", "en"),
+    ],
+)
+def test_no_shape_hides_a_claim(claim: str, language: Language) -> None:
+    before = checked(f"{claim}\n\nNora lloraba en la sala [1].", language=language)
+    after = checked(f"Nora lloraba en la sala [1]. {claim}", language=language)
+
+    assert [before.text[slice(*span)] for span in before.uncited] == [claim]
+    assert claim.lstrip("#> ") in after.text[slice(*after.uncited[0])]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("# Gastos", "es"),
+        ("**Gastos de Trufa en marzo de 2025**", "es"),
+        ("## Marzo de 2024", "es"),
+        ("Según tus notas, pagaste lo siguiente:", "es"),
+        ("Los gastos de la caldera fueron:", "es"),
+        ("El precio fue:", "es"),
+        ("Si necesitas más detalles, dímelo.", "es"),
+        ("¿Quieres que busque más sobre la caldera?", "es"),
+        ("En tus notas no consta cuánto pagaste en 2023.", "es"),
+        ("No he encontrado nada sobre Pedro Gómez en tus notas.", "es"),
+        ("No he encontrado información sobre la caldera, así que no puedo decirte cuánto costó.", "es"),
+        ("Lo siento, pero no lo sé.", "es"),
+        ("Die Notizen sagen nicht, wie viel der Techniker kostete.", "de"),
+        ("**Kosten der Heizung**", "de"),
+        ("Wenn du möchtest, kann ich weitere Informationen suchen.", "de"),
+        ("Here is a summary of your notes:", "en"),
+        ("**Boiler costs:**", "en"),
+        ("The notes do not say how much the plumber was paid.", "en"),
+    ],
+)
+def test_labels_offers_questions_and_refusals_without_a_claim_are_let_through(text: str, language: Language) -> None:
+    assert checked(f"{text}\n\nNora lloraba en la sala [1].", language=language).uncited == ()
+
+
+def test_a_question_and_its_yes_are_one_sentence_however_the_bits_fall() -> None:
+    text = "¿El técnico mató al perro? Sí. Nora lloraba en la sala [1]."
+
+    assert list(cut_sentences(iter(text), "es")) == ["¿El técnico mató al perro? Sí. ", "Nora lloraba en la sala [1]."]
 
 
 @pytest.mark.parametrize(
