@@ -3,18 +3,21 @@
 AuroraNotes (``POST /chat``, ``brain ask``) cites "[N1]", Hybrid (``POST /api/query``, conversations) "[1]", RAG V2 "[Quelle: Titel]".
 Spans are code points of the answer as it stands in the body; those of ``evidence`` are of the note. Every contract says the same
 of a citation: whether the source holds what it stands behind, who found that, and where in the note.
+What stands beside an answer is shown under the same policy as the answer: with "redact" titles and snippets have placeholders too.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from rag_core.answering import CheckedCitation, CheckedText, Source
 from rag_core.answering.events import Answer, SentenceReady
 from rag_core.answering.rendering import CitationStyle, render
 from rag_core.conversation import CitedSource, Session, Turn
-from rag_core.model import Retrieval, Span, Strategy
+from rag_core.guardrails import RedactionPolicy
+from rag_core.guardrails.policies import Hiding, hiding
+from rag_core.model import Language, Retrieval, Span, Strategy
 from rag_core.wire import moment_to_wire
 
 SNIPPET_CHARACTERS = 240
@@ -22,6 +25,7 @@ SNIPPET_CHARACTERS = 240
 
 Cited = Source | CitedSource
 """A source that an answer was made from, or what a conversation keeps of one."""
+_Cited = TypeVar("_Cited", Source, CitedSource)
 
 _STRATEGIES: Mapping[Strategy, str] = {
     "hybrid+rerank": "hybrid_reranked",
@@ -31,8 +35,40 @@ _STRATEGIES: Mapping[Strategy, str] = {
 }
 
 
-def chat_body(answer: Answer) -> dict[str, Any]:
+def shown_sources(sources: Sequence[_Cited], *, policy: RedactionPolicy, language: Language) -> tuple[_Cited, ...]:
+    """The sources of an answer in that language as they may be shown."""
+    hide = hiding(policy, language)
+    return tuple(_shown_source(source, hide) for source in sources)
+
+
+def _shown_source(source: _Cited, hide: Hiding) -> _Cited:
+    named = replace(
+        source,
+        title=None if source.title is None else hide(source.title),
+        external_id=hide(source.external_id),  # it stands where a title is missing
+    )
+    return replace(named, text=hide(named.text)) if isinstance(named, Source) else named
+
+
+def _shown_citations(
+    citations: Sequence[CheckedCitation], *, policy: RedactionPolicy, language: Language
+) -> tuple[CheckedCitation, ...]:
+    hide = hiding(policy, language)
+    return tuple(replace(citation, quote=hide(citation.quote)) for citation in citations)
+
+
+def _shown(answer: Answer, policy: RedactionPolicy) -> Answer:
+    """The answer with what stands beside its text as it may be shown; the text itself was made under the policy."""
+    return replace(
+        answer,
+        sources=shown_sources(answer.sources, policy=policy, language=answer.language),
+        citations=_shown_citations(answer.citations, policy=policy, language=answer.language),
+    )
+
+
+def chat_body(answer: Answer, *, policy: RedactionPolicy) -> dict[str, Any]:
     """The body of ``POST /chat``: sources by their cids, those cited alone, numbers as they were given."""
+    answer = _shown(answer, policy)
     rendered = render(answer.checked, answer.sources, "notes")
     return {
         "answer": rendered.text,
@@ -64,9 +100,10 @@ def _chat_citation(source: Cited, uses: Sequence[CheckedCitation]) -> dict[str, 
     }
 
 
-def query_body(answer: Answer) -> dict[str, Any]:
+def query_body(answer: Answer, *, policy: RedactionPolicy) -> dict[str, Any]:
     """The body of ``POST /api/query``."""
-    text, citations = numbered(answer.checked, answer.sources)
+    answer = _shown(answer, policy)
+    text, citations = _numbered(answer.checked, answer.sources)
     return {
         "queryId": str(answer.query_id),
         "answer": text,
@@ -92,7 +129,7 @@ def query_metadata(answer: Answer) -> dict[str, Any]:
     }
 
 
-def numbered(checked: CheckedText, sources: Sequence[Cited]) -> tuple[str, list[dict[str, Any]]]:
+def _numbered(checked: CheckedText, sources: Sequence[Cited]) -> tuple[str, list[dict[str, Any]]]:
     """An answer with marks such as "[1]", and what they name."""
     rendered = render(checked, cast("Sequence[Source]", sources), "numbered")  # of a source it takes the number alone
     return rendered.text, [_query_citation(source, uses) for source, uses in _by_source(rendered.citations, sources)]
@@ -112,8 +149,9 @@ def _query_citation(source: Cited, uses: Sequence[CheckedCitation]) -> dict[str,
     }
 
 
-def german_body(answer: Answer) -> dict[str, Any]:
+def german_body(answer: Answer, *, policy: RedactionPolicy) -> dict[str, Any]:
     """What ``POST /api/v2/rag/chat`` says of a finished answer."""
+    answer = _shown(answer, policy)
     rendered = render(answer.checked, answer.sources, "german")
     outcome = _outcome(answer)
     return {
@@ -131,7 +169,7 @@ def german_body(answer: Answer) -> dict[str, Any]:
 
 
 def german_source(source: Cited) -> dict[str, Any]:
-    """A source as RAG V2 names it; its page is known of documents alone."""
+    """A source, as it may be shown, with RAG V2's names; its page is known of documents alone."""
     return {
         "number": source.number,
         "documentId": str(source.note_id),
@@ -145,7 +183,10 @@ def german_source(source: Cited) -> dict[str, Any]:
 
 
 def sentence_text(sentence: SentenceReady, sources: Sequence[Source], style: CitationStyle) -> str:
-    """A sentence of an answer that is being made, with the contract's marks; joined they are the answer's beginning."""
+    """A sentence of an answer that is being made, with the contract's marks; joined they are the answer's beginning.
+
+    Marks may name titles, so the sources are those of ``shown_sources``.
+    """
     citations = tuple(_moved(citation, -sentence.start) for citation in sentence.citations)
     checked = CheckedText(text=sentence.text, citations=citations, uncited=(), removed=0)
     return render(checked, sources, style).text
@@ -168,9 +209,13 @@ def session_to_wire(session: Session) -> dict[str, Any]:
     }
 
 
-def turn_to_wire(turn: Turn) -> dict[str, Any]:
+def turn_to_wire(turn: Turn, *, policy: RedactionPolicy) -> dict[str, Any]:
     """A question of a conversation with its answer, as ``POST /api/query`` gave it."""
-    text, citations = numbered(turn.answer.checked, turn.answer.sources)
+    language, checked = turn.answer.language, turn.answer.checked
+    text, citations = _numbered(
+        replace(checked, citations=_shown_citations(checked.citations, policy=policy, language=language)),
+        shown_sources(turn.answer.sources, policy=policy, language=language),
+    )
     return {
         "queryId": str(turn.query_id),
         "askedAt": moment_to_wire(turn.asked_at),

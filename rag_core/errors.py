@@ -181,6 +181,10 @@ class ChatCancelledError(ChatError):
     """The caller gave up while the model was answering; says nothing of the provider."""
 
 
+class ChatBusyError(ChatError):
+    """Everything the provider may be asked at a time was being asked, and no place became free in time; it is well."""
+
+
 class PromptTooLongError(ChatError):
     """The messages do not fit the model's context; fewer or shorter ones may."""
 

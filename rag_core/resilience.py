@@ -19,6 +19,7 @@ from rag_core.chat import ChatModel, Message
 from rag_core.embedding import Embedder
 from rag_core.errors import (
     BusyError,
+    ChatBusyError,
     ChatCancelledError,
     ChatError,
     ChatUnavailableError,
@@ -284,7 +285,8 @@ class GuardedChat:
     def _unasked(self, error: Exception, cancellation: Cancellation | None) -> ChatError:
         if cancellation is not None and cancellation.is_cancelled:
             return ChatCancelledError(f"chat model {self.name} was not asked: nobody waits any more")
-        return ChatError(f"chat model {self.name} was not asked: {error}")
+        kind = ChatBusyError if isinstance(error, BusyError) else ChatError
+        return kind(f"chat model {self.name} was not asked: {error}")
 
     def fetch_free_tokens(self, messages: Sequence[Message], *, answer_tokens: int) -> int:
         """Count as the chat model does, which asks its server once at most and takes no place for it."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from rag_core.answering import CheckedCitation, CheckedText
 from rag_core.chunking import count_tokens
 from rag_core.guardrails import Finding, RedactionPolicy
-from rag_core.guardrails.outgoing import MAX_ANSWER_TOKENS, Redacted, find_all, fitting_end, hide, redact
+from rag_core.guardrails.outgoing import MAX_ANSWER_TOKENS, Redacted, find_all, fitting_end, hide
 from rag_core.language.guardrails import ANSWER_WARNINGS, DISCLAIMERS, AnswerWarning
 from rag_core.model import Language, Span
 
@@ -93,8 +93,9 @@ def finish(
 ) -> Finished:
     """The answer as it may go out; a refusal gets no disclaimer, however little of it is held.
 
-    With "redact" personal data and secrets are hidden, in the citations' quotes too; with "warn" they are told of. ``gate`` is the one
-    that the answer's sentences went through, whose findings then count as well.
+    With "redact" personal data and secrets are hidden; with "warn" they are told of. The citations' quotes stay what the notes say:
+    whoever shows them hides the same (``rag_core.guardrails.policies.hiding``). ``gate`` is the one that the answer's sentences went
+    through, whose findings then count as well.
     """
     findings = () if policy == "off" else find_all(checked.text, language, kept=_marks(checked))
     shown = _hidden(checked, findings, language) if policy == "redact" else checked
@@ -119,7 +120,7 @@ def _hidden(checked: CheckedText, findings: Sequence[Finding], language: Languag
         checked,
         text=redacted.text,
         citations=tuple(
-            _moved(citation, redacted, language)
+            _moved(citation, redacted)
             for citation in checked.citations
             if not any(
                 citation.mark[0] < finding.span[1] and finding.span[0] < citation.mark[1] for finding in findings
@@ -129,13 +130,8 @@ def _hidden(checked: CheckedText, findings: Sequence[Finding], language: Languag
     )
 
 
-def _moved(citation: CheckedCitation, redacted: Redacted, language: Language) -> CheckedCitation:
-    return replace(
-        citation,
-        mark=redacted.moved(citation.mark),
-        claim=redacted.moved(citation.claim),
-        quote=redact(citation.quote, language).text,
-    )
+def _moved(citation: CheckedCitation, redacted: Redacted) -> CheckedCitation:
+    return replace(citation, mark=redacted.moved(citation.mark), claim=redacted.moved(citation.claim))
 
 
 def _cut(checked: CheckedText, end: int) -> CheckedText:

@@ -15,6 +15,8 @@ from rag_core.answering.rendering import Rendered, render
 from rag_core.api.cards import UNTITLED, spanish_date
 from rag_core.api.cited_spans import written_span
 from rag_core.conversation import CitedSource, KeptAnswer, Turn
+from rag_core.guardrails import RedactionPolicy
+from rag_core.guardrails.policies import Hiding, hiding
 from rag_core.model import Language, Span
 
 LEVELS: Mapping[Confidence, str] = {
@@ -91,16 +93,20 @@ class TurnCard:
     comment: str | None
 
 
-def turn_card(turn: Turn, *, session_id: UUID, zone: ZoneInfo) -> TurnCard:
-    """The turn as it is shown; notes opened from it lead back to their conversation."""
+def turn_card(turn: Turn, *, session_id: UUID, zone: ZoneInfo, policy: RedactionPolicy) -> TurnCard:
+    """The turn as it is shown; notes opened from it lead back to their conversation.
+
+    With "redact" titles and quotes have placeholders; the addresses still lead to the words as they stand in the note.
+    """
     answer = turn.answer
+    hide = hiding(policy, answer.language)
     rendered = render(answer.checked, cast("Sequence[Source]", answer.sources), "numbered")  # it takes the number alone
     sources = {source.number: source for source in answer.sources}
     return TurnCard(
         query_id=turn.query_id,
         question=turn.question,
         standalone=turn.standalone,
-        text=_linked(rendered, sources, session_id=session_id, name=f"c{turn.query_id}"),
+        text=_linked(rendered, sources, hide, session_id=session_id, name=f"c{turn.query_id}"),
         language=answer.language,
         confidence=answer.confidence,
         level=LEVELS[answer.confidence],
@@ -108,7 +114,7 @@ def turn_card(turn: Turn, *, session_id: UUID, zone: ZoneInfo) -> TurnCard:
         written_by=_written_by(answer),
         warnings=answer.warnings,
         sources=[
-            _source_card(source, uses, session_id=session_id, zone=zone)
+            _source_card(source, uses, hide, session_id=session_id, zone=zone)
             for source in answer.sources
             if (uses := [citation for citation in answer.citations if citation.number == source.number])
         ],
@@ -128,14 +134,16 @@ def citation_address(source: CitedSource, citation: CheckedCitation | None, *, s
     return f"/notas/{source.note_id}?{urlencode(parameters)}#pasaje"
 
 
-def _linked(rendered: Rendered, sources: Mapping[int, CitedSource], *, session_id: UUID, name: str) -> Markup:
+def _linked(
+    rendered: Rendered, sources: Mapping[int, CitedSource], hide: Hiding, *, session_id: UUID, name: str
+) -> Markup:
     """The text with its marks as links and what cites nothing underlined."""
     pieces, end = list[Markup](), 0
     for place, citation in enumerate(rendered.citations):
         start, stop = citation.mark
         pieces += _plain(rendered, (end, start))
-        source = sources[citation.number]
-        pieces.append(_mark(citation, source, rendered.text[start:stop], session_id=session_id, tip=f"{name}-{place}"))
+        source, text = sources[citation.number], rendered.text[start:stop]
+        pieces.append(_mark(citation, source, text, hide, session_id=session_id, tip=f"{name}-{place}"))
         end = stop
     return Markup("").join([*pieces, *_plain(rendered, (end, len(rendered.text)))])
 
@@ -150,8 +158,10 @@ def _plain(rendered: Rendered, span: Span) -> Iterator[Markup]:
         yield Markup(template).format(rendered.text[first:last])  # noqa: S704  one of two constants
 
 
-def _mark(citation: CheckedCitation, source: CitedSource, text: str, *, session_id: UUID, tip: str) -> Markup:
-    is_held = citation.is_supported
+def _mark(
+    citation: CheckedCitation, source: CitedSource, text: str, hide: Hiding, *, session_id: UUID, tip: str
+) -> Markup:
+    is_held, title = citation.is_supported, hide(source.title or UNTITLED)
     return _MARK.format(
         kind="" if is_held else " doubtful",
         doubt="" if is_held else ", no comprobada",
@@ -160,24 +170,24 @@ def _mark(citation: CheckedCitation, source: CitedSource, text: str, *, session_
         number=citation.number,
         text=text,
         tip=tip,
-        quote=f"«{citation.quote}» {source.title or UNTITLED}" if citation.quote else source.title or UNTITLED,
+        quote=f"«{hide(citation.quote)}» {title}" if citation.quote else title,
     )
 
 
 def _source_card(
-    source: CitedSource, uses: Sequence[CheckedCitation], *, session_id: UUID, zone: ZoneInfo
+    source: CitedSource, uses: Sequence[CheckedCitation], hide: Hiding, *, session_id: UUID, zone: ZoneInfo
 ) -> SourceCard:
     distinct = {(use.evidence, use.is_supported, use.verified_by): use for use in uses}
     return SourceCard(
         number=source.number,
-        title=source.title or UNTITLED,
+        title=hide(source.title or UNTITLED),
         address=citation_address(source, uses[0], session_id=session_id),
         created_at=source.created_at.isoformat(),
         date=spanish_date(source.created_at, zone),
         language=source.language,
         quotes=[
             Quote(
-                text=use.quote,
+                text=hide(use.quote),
                 address=citation_address(source, use, session_id=session_id),
                 check=_CHECKS[use.verified_by] if use.is_supported else _UNCHECKED,
                 is_supported=use.is_supported,

@@ -36,6 +36,7 @@ from rag_core.demo_corpus import ANSWERABLE
 from rag_core.engine import Engine
 from rag_core.errors import GuardrailError, InvalidInputError, NotFoundError
 from rag_core.guardrails.incoming import MAX_CHARACTERS, problem_message, sanitised
+from rag_core.guardrails.policies import redaction_policy
 
 PAGE = "/preguntar"
 SOURCES = AnswerRequest(question="", contract="page", user_hash="").options.max_sources
@@ -156,7 +157,7 @@ def _shown(
     shelf, sessions = read_shelf(engine), _sessions(engine, caller)
     turns = _turns(engine, caller, session_id)
     if unkept is not None and session_id is not None:
-        turns.append(turn_card(_unkept_turn(unkept), session_id=session_id, zone=engine.settings.zone))
+        turns.append(_card(engine, _unkept_turn(unkept), session_id))
     return render(
         "ask.html",
         shelf=shelf,
@@ -178,7 +179,12 @@ def _turns(engine: Engine, caller: Caller, session_id: UUID | None) -> list[Turn
         return []
     with explained(NotFoundError, NO_SUCH_SESSION):
         found = read_conversation(engine, engine.tenant(), session_id, user_hash=caller.user_hash)
-    return [turn_card(turn, session_id=session_id, zone=engine.settings.zone) for turn in found.turns]
+    return [_card(engine, turn, session_id) for turn in found.turns]
+
+
+def _card(engine: Engine, turn: Turn, session_id: UUID) -> TurnCard:
+    policy = redaction_policy("page", engine.settings.guardrails_personal_data)
+    return turn_card(turn, session_id=session_id, zone=engine.settings.zone, policy=policy)
 
 
 def _sessions(engine: Engine, caller: Caller) -> list[Session]:

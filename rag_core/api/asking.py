@@ -11,13 +11,12 @@ from fastapi.routing import APIRoute
 from rag_core.access import Caller
 from rag_core.answering.events import Answer, Answered, AnswerEvent
 from rag_core.api import errors
-from rag_core.api.errors import ExplainedError, Tongue, answer_in, answer_to, http_answer, tongue_for
+from rag_core.api.errors import ExplainedError, Tongue, answer_in, answer_to, http_answer, tell, tongue_for
 from rag_core.errors import AnswerCancelledError, GuardrailError, InvalidInputError, RagError
 from rag_core.guardrails.incoming import problem_message
 from rag_core.language.detection import detect_language
 from rag_core.model import Language
 from rag_core.query.transformation import query_language
-from rag_core.telemetry.logs import log_failed
 
 _QUESTION_FIELDS = ("message", "query")
 
@@ -45,12 +44,12 @@ def _question_in(body: Any) -> str:
     return next((fields[name] for name in _QUESTION_FIELDS if isinstance(fields.get(name), str)), "")
 
 
-def language_of(request: Request, question: str, *, otherwise: Tongue | None = None) -> Tongue:
-    """The language of a question; where it shows none, what the client accepts, ``otherwise``, or else the route's."""
+def language_of(request: Request, question: str) -> Tongue:
+    """The language of a question; where it shows none, what the client accepts, or else the contract's."""
     shows_one = detect_language(question) is not None or any(sign in question for sign in "¿¡ñÑß")
     if shows_one:
         return query_language(question, known=("es", "de", "en"))
-    return otherwise if otherwise and "accept-language" not in request.headers else tongue_for(request)
+    return tongue_for(request)
 
 
 @contextmanager
@@ -93,7 +92,5 @@ def failure(request: Request, error: Exception) -> errors.Answer:
         told = answer_to(error, timeout_ms=engine.settings.request_timeout_ms, tongue=tongue)
     else:
         told = http_answer(500, tongue)
-    engine.metrics.count_error(error)
-    route = getattr(request.scope.get("route"), "path", "?")
-    log_failed(f"api {request.method} {route}", error, has_stack=told.status == 500)
+    tell(request, error, is_defect=told.status == 500)
     return told

@@ -16,6 +16,7 @@ from rag_core.api.streaming import awaited
 from rag_core.cancellation import Cancellation
 from rag_core.configuration import RetrievalConfig, configure
 from rag_core.engine import Engine
+from rag_core.guardrails.policies import redaction_policy
 from rag_core.model import TenantId
 
 CANDIDATES = 30
@@ -36,6 +37,7 @@ async def chat(
     """
     language = language_of(request, body.message)
     answer_in(request, language)
+    policy = redaction_policy("chat", engine.settings.guardrails_personal_data)
 
     def answer(cancellation: Cancellation) -> dict[str, Any]:
         check_named_tenant(engine, body.tenant_id)
@@ -43,7 +45,7 @@ async def chat(
         asked = _request(engine, tenant, caller, body)
         with refusals_told(language):
             events = answer_events(engine, tenant, asked, cancellation=cancellation, check_rate=count_question)
-            return chat_body(finished(events))
+            return chat_body(finished(events), policy=policy)
 
     return await awaited(request, engine, answer)
 

@@ -47,6 +47,9 @@ from rag_core.telemetry.logs import log_failed
 
 MAX_BODY_MEGABYTES = 10
 _LISTED_PROBLEMS = 5
+RETRY_UNAVAILABLE_SECONDS = 2
+RETRY_BUSY_SECONDS = 5
+"""In how long a place among the answers may be free again, of which each takes some seconds."""
 
 LOGIN_PAGE = "/entrar"
 
@@ -56,7 +59,8 @@ Tongue = Literal["es", "de", "en"]
 TELLING: Mapping[Tongue, ModuleType] = {"es": spanish, "de": german, "en": english}
 """The texts of each language: modules with the same names in them."""
 
-_OF_THE_QUESTION = ("/chat/", "/api/query/")
+_OF_THE_QUESTION: Mapping[str, Tongue] = {"/chat/": "es", "/api/query/": "en"}
+"""Where a question is answered in its own language, and the contract's, for what shows none."""
 _TONGUE = "brain.tongue"
 """Where the scope of a request keeps the language of its question."""
 
@@ -65,16 +69,17 @@ def tongue_of(path: str, accepted: str = "") -> Tongue:
     """German for the routes of RAG V2, Spanish for most others.
 
     Where a question is answered in its own language, what the client accepts first of ``accepted``, an Accept-Language, is used
-    until the question was read; without such a wish Spanish.
+    as long as no question shows one; without such a wish the contract's own.
     """
     if f"{path}/".startswith("/api/v2/"):
         return "de"
-    return _accepted_tongue(accepted) if f"{path}/".startswith(_OF_THE_QUESTION) else "es"
+    own = next((tongue for start, tongue in _OF_THE_QUESTION.items() if f"{path}/".startswith(start)), None)
+    return "es" if own is None else _accepted_tongue(accepted) or own
 
 
-def _accepted_tongue(accepted: str) -> Tongue:
+def _accepted_tongue(accepted: str) -> Tongue | None:
     wanted = (part.partition(";")[0].strip().lower().partition("-")[0] for part in accepted.split(","))
-    return cast("Tongue", next((name for name in wanted if name in {"es", "de", "en"}), "es"))
+    return cast("Tongue | None", next((name for name in wanted if name in {"es", "de", "en"}), None))
 
 
 def tongue_for(request: Request) -> Tongue:
@@ -151,8 +156,17 @@ def answer_to(error: RagError, *, timeout_ms: int, tongue: Tongue = "es") -> Ans
         return Answer(status=status, error=title, details=validation_problem(error.__cause__.errors(), tongue))
     if isinstance(error, UnauthenticatedError) and error.is_key_refused:
         details = TELLING[tongue].KEY_REFUSED
-    seconds = error.retry_after_seconds if isinstance(error, RateLimitedError) else 0
-    return Answer(status=status, error=title, details=details.format(timeout=timeout_ms, seconds=seconds) or str(error))
+    details = details.format(timeout=timeout_ms, seconds=_retry_after_seconds(error, status))
+    return Answer(status=status, error=title, details=details or str(error))
+
+
+def _retry_after_seconds(error: RagError, status: int) -> int | None:
+    """When to ask again; None where that would change nothing."""
+    if isinstance(error, RateLimitedError):
+        return error.retry_after_seconds
+    if isinstance(error, BusyError):
+        return RETRY_BUSY_SECONDS
+    return RETRY_UNAVAILABLE_SECONDS if status == HTTPStatus.SERVICE_UNAVAILABLE else None
 
 
 def field_problem(error: InvalidFieldError, tongue: Tongue = "es") -> str:
@@ -170,9 +184,15 @@ def http_answer(status: int, tongue: Tongue = "es") -> Answer:
 def validation_problem(errors: Sequence[Any], tongue: Tongue = "es") -> str:
     """What is wrong with a request, the first problems only."""
     texts = TELLING[tongue]
-    told = list(dict.fromkeys(texts.describe_value(item) for item in errors))
+    told = list(dict.fromkeys(texts.describe_value(_of_a_text(item)) for item in errors))
     left = len(told) - _LISTED_PROBLEMS
     return "; ".join(told[:_LISTED_PROBLEMS] + ([texts.MORE.format(count=left)] if left > 0 else []))
+
+
+def _of_a_text(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The entry under the name for texts: of one whose own validator ran first, pydantic says what it says of lists."""
+    is_text = item["type"] in {"too_short", "too_long"} and isinstance(item.get("input"), str)
+    return {**item, "type": f"string_{item['type']}"} if is_text else item
 
 
 def printable(text: str) -> str:
@@ -220,7 +240,7 @@ def failed_response(request: Request, error: RagError) -> Response:
     timeout_ms = request.app.state.engine.settings.request_timeout_ms
     answer = answer_to(error, timeout_ms=timeout_ms, tongue=tongue_for(request))
     if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        _tell(request, error, is_defect=answer.status == HTTPStatus.INTERNAL_SERVER_ERROR)
+        tell(request, error, is_defect=answer.status == HTTPStatus.INTERNAL_SERVER_ERROR)
     return error_response(answer, request=request, headers=_headers_of(error, answer.status))
 
 
@@ -228,9 +248,8 @@ def _headers_of(error: RagError, status: int) -> dict[str, str]:
     if isinstance(error, UnauthenticatedError):
         refused = ', error="invalid_token"' if error.is_key_refused else ""
         return {"WWW-Authenticate": f'Bearer realm="Brain Sync"{refused}'}
-    if isinstance(error, RateLimitedError):
-        return {"Retry-After": str(error.retry_after_seconds)}
-    return {"Retry-After": "2"} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
+    seconds = _retry_after_seconds(error, status)
+    return {} if seconds is None else {"Retry-After": str(seconds)}
 
 
 def _on_invalid_request(request: Request, error: Exception) -> Response:
@@ -268,13 +287,18 @@ def _allowed_methods(request: Request) -> str:
 
 def _on_defect(request: Request, error: Exception) -> Response:
     """A defect of ours: the log has its stack, the caller learns nothing of it."""
-    _tell(request, error, is_defect=True)
+    tell(request, error, is_defect=True)
     answer = http_answer(500, tongue_for(request))
     return error_response(answer, request=request, headers={"X-Content-Type-Options": "nosniff"})
 
 
-def _tell(request: Request, error: Exception, *, is_defect: bool) -> None:
-    """Log the failure under the route's own address: the one that was asked for may hold ids and words of the user's."""
+def tell(request: Request, error: Exception, *, is_defect: bool) -> None:
+    """Count and log the failure under the route's own address: the one that was asked for may hold ids and words of the user's."""
     route = request.scope.get("route")
     request.app.state.engine.metrics.count_error(error)
-    log_failed(f"api {request.method} {getattr(route, 'path', '?')}", error, has_stack=is_defect)
+    log_failed(
+        f"api {request.method} {getattr(route, 'path', '?')}",
+        error,
+        has_stack=is_defect,
+        is_expected=isinstance(error, BusyError),
+    )

@@ -23,7 +23,10 @@ KINDS: Mapping[str, tuple[str, str]] = {
         "Das Limit der Anfragen ist erreicht. Bitte in {seconds} Sekunden noch einmal versuchen",
     ),
     "AnswerTimeoutError": ("Zeit abgelaufen", "Die Antwort kam nicht rechtzeitig. Bitte noch einmal versuchen."),
-    "AnswerFailedError": ("Keine Antwort", "Das Sprachmodell gab keine Antwort. Bitte noch einmal versuchen."),
+    "AnswerFailedError": (
+        "Antwort abgebrochen",
+        "Das Sprachmodell brach mitten in seiner Antwort ab. Bitte noch einmal versuchen.",
+    ),
     "NotFoundError": ("Nicht gefunden", "Das Angefragte gibt es nicht"),
     "ConflictError": ("Konflikt", "Das gibt es schon"),
     "TenantFullError": (
@@ -38,7 +41,10 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "DatabaseUnavailableError": (_UNAVAILABLE, NO_CONNECTION),
     "DatabaseSetupError": (_UNAVAILABLE, NO_CONNECTION),
     "CircuitOpenError": (_UNAVAILABLE, NO_CONNECTION),
-    "BusyError": (_UNAVAILABLE, NO_CONNECTION),
+    "BusyError": (
+        "Zu viele Fragen auf einmal",
+        "Es werden schon so viele Fragen beantwortet, wie gleichzeitig gehen. Bitte in {seconds} Sekunden noch einmal versuchen",
+    ),
     "DeadlineExceededError": ("Zeit abgelaufen", "Die Anfrage dauerte länger als {timeout} ms"),
     "RetrievalFailedError": (_INTERNAL, "Es ließen sich keine Ergebnisse holen. Bitte noch einmal versuchen."),
     "RagError": (_INTERNAL, _UNEXPECTED),

@@ -13,7 +13,6 @@ from rag_core.answer_wire import query_body, sentence_text
 from rag_core.answering import Source
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import (
-    Answer,
     Answered,
     AnswerEvent,
     AnswerOptions,
@@ -30,7 +29,9 @@ from rag_core.cancellation import Cancellation
 from rag_core.configuration import configure
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError, NotFoundError
+from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.incoming import MAX_CHARACTERS, sanitised
+from rag_core.guardrails.policies import redaction_policy
 from rag_core.model import Filters, Language, TenantId
 
 MAX_TOP_K = 20
@@ -68,9 +69,10 @@ async def query(
     (`citation`), `metadata` (`metadata`) and `done`. Its `content` is the whole answer as it counts, another one than the tokens
     said where that turned out not to hold. A failure on the way is `error` (`error`), and the last event.
     """
-    language = language_of(request, body.query, otherwise="en")
+    language = language_of(request, body.query)
     answer_in(request, language)
     _check(body, language)
+    policy = redaction_policy("query", engine.settings.guardrails_personal_data)
 
     def asked(cancellation: Cancellation) -> Generator[AnswerEvent, None, None]:
         tenant = engine.tenant()
@@ -79,11 +81,13 @@ async def query(
             yield from answer_events(engine, tenant, request_, cancellation=cancellation, check_rate=count_question)
 
     if not body.stream:
-        return await awaited(request, engine, lambda cancellation: query_body(finished(asked(cancellation))))
+        return await awaited(
+            request, engine, lambda cancellation: query_body(finished(asked(cancellation)), policy=policy)
+        )
     return await streamed(
         request,
         engine,
-        lambda cancellation: stream_events(asked(cancellation)),
+        lambda cancellation: stream_events(asked(cancellation), policy),
         on_failure=lambda error: {"type": "error", "error": failure(request, error).details},
     )
 
@@ -115,7 +119,7 @@ def _request(engine: Engine, tenant: TenantId, caller: Caller, body: QueryReques
     )
 
 
-def stream_events(events: Iterable[AnswerEvent]) -> Generator[Event, None, None]:
+def stream_events(events: Iterable[AnswerEvent], policy: RedactionPolicy) -> Generator[Event, None, None]:
     """The answering path's events as the contract's: token* citation* metadata done."""
     sources: Sequence[Source] = ()
     shown = ""
@@ -127,11 +131,10 @@ def stream_events(events: Iterable[AnswerEvent]) -> Generator[Event, None, None]
             shown += text
             yield {"type": "token", "content": text}
         elif isinstance(event, Answered):
-            yield from _ending(event.answer, shown)
+            yield from _ending(query_body(event.answer, policy=policy), shown)
 
 
-def _ending(answer: Answer, shown: str) -> Generator[Event, None, None]:
-    body = query_body(answer)
+def _ending(body: Mapping[str, Any], shown: str) -> Generator[Event, None, None]:
     rest = rest_of(body["answer"], shown)
     if rest:
         yield {"type": "token", "content": rest}

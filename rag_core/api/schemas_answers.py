@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from rag_core.answering import Confidence, RefusalReason, VerifiedBy
-from rag_core.api.schemas import ErrorBody, Id, Moment, Score, SpanOut, Text, _Request, _Response
+from rag_core.api.schemas import ErrorBody, Id, Moment, Name, Score, SpanOut, Text, _Request, _Response
 from rag_core.model import Language, NoteKind
 from rag_core.query.routing import QueryType, RoutedStrategy
 
@@ -23,7 +23,7 @@ _FAILURES = {
     415: "The body is not JSON.",
     429: "Too many questions in a minute or an hour; `Retry-After` says when there is room.",
     500: "Every leg of the search failed, or a defect.",
-    502: "The language model failed before anything of its answer could be shown.",
+    502: "The language model broke off in the middle of its answer.",
     503: "The database cannot be reached, or too many questions are being answered.",
     504: "The search or the language model took longer than it may.",
 }
@@ -124,7 +124,7 @@ class QueryRequest(_Request):
     session_id: Id | None = Field(None, description="A conversation of one's own, from `POST /api/sessions`.")
     top_k: int = Field(5, description="Sources at most, 1 to 20.", json_schema_extra={"minimum": 1, "maximum": 20})
     include_graph: bool = Field(default=True, description="Whether causal questions follow causes and effects.")
-    topic_filter: Text | None = Field(None, description="Only notes with this tag.")
+    topic_filter: Name | None = Field(None, description="Only notes with this tag.")
     stream: bool = Field(default=False, description="Whether the answer comes as server-sent events.")
 
 

@@ -12,6 +12,7 @@ from rag_core.api.schemas import failures
 from rag_core.api.schemas_answers import ConversationOut, SessionList, SessionOut
 from rag_core.conversation.sessions import begin_session, delete_session, list_sessions, read_conversation
 from rag_core.errors import NotFoundError
+from rag_core.guardrails.policies import redaction_policy
 
 NO_SUCH_SESSION = "No existe ninguna conversación tuya con ese identificador"
 
@@ -43,7 +44,11 @@ def read(session_id: SessionPath, engine: EngineOf, caller: CallerOf) -> dict[st
     """A conversation with its last turns, in their order."""
     with explained(NotFoundError, NO_SUCH_SESSION):
         found = read_conversation(engine, engine.tenant(), session_id, user_hash=caller.user_hash)
-    return {"session": session_to_wire(found.session), "turns": [turn_to_wire(turn) for turn in found.turns]}
+    policy = redaction_policy("query", engine.settings.guardrails_personal_data)
+    return {
+        "session": session_to_wire(found.session),
+        "turns": [turn_to_wire(turn, policy=policy) for turn in found.turns],
+    }
 
 
 @router.delete("/{session_id}", status_code=204, responses=failures(400, 404, 503))

@@ -38,12 +38,15 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "DatabaseUnavailableError": (_UNAVAILABLE, NO_CONNECTION),
     "DatabaseSetupError": (_UNAVAILABLE, NO_CONNECTION),
     "CircuitOpenError": (_UNAVAILABLE, NO_CONNECTION),
-    "BusyError": (_UNAVAILABLE, NO_CONNECTION),
+    "BusyError": (
+        "Demasiadas preguntas a la vez",
+        "Se están contestando tantas preguntas como se puede a la vez. Inténtalo de nuevo en {seconds} segundos",
+    ),
     "DeadlineExceededError": (_TIMED_OUT, "La búsqueda excedió el tiempo límite de {timeout}ms"),
     "AnswerTimeoutError": (_TIMED_OUT, "La respuesta no llegó a tiempo. Por favor, intenta de nuevo."),
     "AnswerFailedError": (
-        "Sin respuesta",
-        "El modelo de lenguaje no dio ninguna respuesta. Por favor, intenta de nuevo.",
+        "Respuesta interrumpida",
+        "El modelo de lenguaje se interrumpió en mitad de la respuesta. Por favor, intenta de nuevo.",
     ),
     "RetrievalFailedError": (_INTERNAL, "No se pudieron recuperar resultados. Por favor, intenta de nuevo."),
     "RagError": (_INTERNAL, _UNEXPECTED),

@@ -55,6 +55,7 @@ def ask(
     """
     from rag_core.answer_wire import chat_body
     from rag_core.engine import open_engine
+    from rag_core.guardrails.policies import redaction_policy
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
@@ -62,7 +63,11 @@ def ask(
         request = _request(engine, owner, question, session=session, top_k=top_k)
         if is_json:
             answer = _last(_events(engine, owner, request))
-            print_json(chat_body(answer) | ({"sessionId": str(request.session_id)} if request.session_id else {}))
+            policy = redaction_policy("command", engine.settings.guardrails_personal_data)
+            print_json(
+                chat_body(answer, policy=policy)
+                | ({"sessionId": str(request.session_id)} if request.session_id else {})
+            )
         else:
             show_answer(_events(engine, owner, request))
             if session == NEW:
@@ -130,18 +135,20 @@ def _finish(console: "Console", answer: "Answer", shown: str) -> None:
 
 def _sources(answer: "Answer") -> Iterator[str]:
     """A heading and a quotation for each note that is cited; one that does not hold what it is cited for says so."""
+    from rag_core.guardrails.policies import hiding, redaction_policy
     from rag_core.settings import read_settings
 
-    zone = read_settings().zone
+    settings = read_settings()
+    hide = hiding(redaction_policy("command", settings.guardrails_personal_data), answer.language)
     for source in answer.sources:
         uses = [citation for citation in answer.citations if citation.number == source.number]
         if not uses:
             continue
         held = "" if all(use.is_supported for use in uses) else "  [yellow]not supported by its text[/yellow]"
-        written = f"{source.created_at.astimezone(zone):%Y-%m-%d}"
-        title = _plain(source.title or source.external_id)
+        written = f"{source.created_at.astimezone(settings.zone):%Y-%m-%d}"
+        title = _plain(hide(source.title or source.external_id))
         yield f"[bold]\\[{source.number}] {title}[/bold]  [dim]{written}  {_plain(source.external_id)}[/dim]{held}"
-        quotes = list(dict.fromkeys(" ".join(use.quote.split()) for use in uses if use.quote))
+        quotes = list(dict.fromkeys(" ".join(hide(use.quote).split()) for use in uses if use.quote))
         yield from (f"    «{_plain(quote)}»" for quote in quotes)
 
 

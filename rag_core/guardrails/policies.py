@@ -1,8 +1,13 @@
 """What the settings say of questions and answers, contract by contract. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from rag_core.guardrails import RedactionPolicy
+from rag_core.guardrails.outgoing import redact
+from rag_core.model import Language
+
+Hiding = Callable[[str], str]
+"""What is done to a text before it is shown beside an answer."""
 
 # People ask for the telephone number in their own notes. Only the contract that serves a company's documents to many hides it.
 DEFAULT_REDACTION: Mapping[str, RedactionPolicy] = {"rag_v2": "redact"}
@@ -11,3 +16,8 @@ DEFAULT_REDACTION: Mapping[str, RedactionPolicy] = {"rag_v2": "redact"}
 def redaction_policy(contract: str, setting: RedactionPolicy | None) -> RedactionPolicy:
     """The setting where there is one; else "redact" for the contract RAG V2 and "warn" for the others."""
     return setting or DEFAULT_REDACTION.get(contract, "warn")
+
+
+def hiding(policy: RedactionPolicy, language: Language) -> Hiding:
+    """How a title, a passage or a quote is shown: with "redact" behind placeholders in the language, else as it is."""
+    return (lambda text: redact(text, language).text) if policy == "redact" else (lambda text: text)

@@ -90,13 +90,18 @@ def log_failed(
     query: str | None = None,
     tenant: str | None = None,
     has_stack: bool = False,
+    is_expected: bool = False,
 ) -> None:
-    """One record of a request that got an error, by whoever knows most of it first; with the stack of a defect of ours."""
+    """One record of a request that got an error, by whoever knows most of it first; with the stack of a defect of ours.
+
+    It is a warning where the failure is how the service protects itself (``is_expected``).
+    """
     if getattr(error, _TOLD, False):
         return
     setattr(error, _TOLD, True)
     stack = stack_of(error) if has_stack else None
-    _log(logging.ERROR, "failed", component, error, config_hash=config_hash, query=query, tenant=tenant, stack=stack)
+    level = logging.WARNING if is_expected else logging.ERROR
+    _log(level, "failed", component, error, config_hash=config_hash, query=query, tenant=tenant, stack=stack)
 
 
 def log_request(

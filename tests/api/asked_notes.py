@@ -49,6 +49,14 @@ NOTES: tuple[dict[str, Any], ...] = (
         "language": "de",
     },
 )
+BADGE_NUMBERS = ("weber@firma.example", "DE89 3704 0044 0532 0130 00", "030 901820")
+BADGE: dict[str, Any] = {
+    "externalId": "ausweis",
+    "title": f"Ausweis {BADGE_NUMBERS[0]}",
+    "content": f"Frau Weber ist unter {BADGE_NUMBERS[2]} zu erreichen, ihr Konto ist {BADGE_NUMBERS[1]}.",
+    "language": "de",
+}
+"""A note with personal data in its title and its text."""
 BOILER = "¿Cuánto cobró el técnico por la bomba de la caldera?"
 NOWHERE = "¿Qué número de zapato calza el embajador de Mongolia?"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from uuid import UUID
 
 import pytest
-from asked_notes import BOILER, NOTES, NOWHERE, Scripted, served_notes
+from asked_notes import BADGE, BADGE_NUMBERS, BOILER, NOTES, NOWHERE, Scripted, served_notes
 from databases import cloned_database
 from fastapi.testclient import TestClient
 
@@ -76,6 +76,18 @@ class TestAsking:
         assert address.endswith("#pasaje")
         assert '<mark id="pasaje">El técnico Julio Marín cobró 180 euros por la bomba nueva.</mark></div>' in note
         assert f'href="/preguntar?sesion={session_of(page)}">Volver a la conversación' in note
+
+    def test_what_is_hidden_in_an_answer_is_hidden_beside_it_and_its_marks_still_lead_to_the_words(
+        self, server: str, template: str
+    ) -> None:
+        given = {"chat": Scripted(bits=["Frau Weber ist zu erreichen [1]."]), "guardrails_personal_data": "redact"}
+        with served_notes(server, template, notes=[BADGE], **given) as client:
+            page = asked(client, "Wie ist Frau Weber zu erreichen?")
+            note = client.get(html.unescape(re.search(r'class="cite[^"]*"><a href="([^"]+)"', page)[1])).text
+
+        assert "Ausweis ‹E-Mail-Adresse verborgen›" in page
+        assert [number for number in BADGE_NUMBERS if number in page] == []
+        assert '<mark id="pasaje">Frau Weber ist unter' in note
 
     def test_a_source_says_its_date_its_words_and_how_it_was_checked(self, notes: TestClient) -> None:
         page = asked(notes, BOILER)

@@ -7,7 +7,8 @@ import pytest
 from asked_notes import BOILER, NOWHERE, Scripted, served_notes
 from fastapi.testclient import TestClient
 
-from rag_core.errors import ChatUnavailableError
+from rag_core.errors import ChatBusyError, ChatUnavailableError
+from rag_core.language.answer_warnings import PATH_WARNINGS
 from rag_core.language.fixed_answers import NO_NOTES, NOT_ENOUGH
 
 
@@ -115,6 +116,16 @@ class TestAModelsAnswer:
         assert body["meta"]["model"] == "extractive@1"
         assert body["meta"]["warnings"]
 
+    def test_that_has_no_place_for_the_question_is_told_apart_from_one_that_fails(
+        self, server: str, template: str
+    ) -> None:
+        model = Scripted(bits=[ChatBusyError("all places are taken")])
+        with served_notes(server, template, chat=model) as client:
+            body = client.post("/chat", json={"message": BOILER}).json()
+
+        assert "180 euros" in body["answer"]
+        assert body["meta"]["warnings"] == [PATH_WARNINGS["es"]["model_busy"]]
+
     def test_that_breaks_off_later_is_a_502_in_the_questions_language(self, server: str, template: str) -> None:
         bits = [
             "El técnico cobró 180 euros por la bomba nueva [1]. ",
@@ -126,8 +137,8 @@ class TestAModelsAnswer:
 
         assert answer.status_code == 502
         assert answer.json() == {
-            "error": "Sin respuesta",
-            "details": "El modelo de lenguaje no dio ninguna respuesta. Por favor, intenta de nuevo.",
+            "error": "Respuesta interrumpida",
+            "details": "El modelo de lenguaje se interrumpió en mitad de la respuesta. Por favor, intenta de nuevo.",
         }
 
 
@@ -154,6 +165,12 @@ class TestRefusedRequests:
 
         assert notes.post("/chat", json={"message": f"  {message}x ".replace("x ", " ")}).status_code == 200
         assert notes.post("/chat", json={"message": "ñ" * 2001}).status_code == 400
+
+    @pytest.mark.parametrize("body", [{"message": ""}, {}, {"message": None}, []])
+    def test_what_shows_no_language_is_told_in_spanish(self, notes: TestClient, body: object) -> None:
+        answer = notes.post("/chat", json=body)
+
+        assert (answer.status_code, answer.json()["error"]) == (400, "Parámetros inválidos")
 
     @pytest.mark.parametrize("message", ["", " \n\t ", "\u200b\u200b"])
     def test_an_empty_question_is_refused(self, notes: TestClient, message: str) -> None:

@@ -52,6 +52,12 @@ def test_a_rating_is_a_whole_number_from_1_to_5(notes: TestClient, query_id: str
     assert "rating" in assert_spanish(notes.post(PATH, json={"queryId": query_id, "rating": rating}), 400)
 
 
+def test_a_long_comment_is_refused_in_the_words_for_texts(notes: TestClient, query_id: str) -> None:
+    answer = notes.post(PATH, json={"queryId": query_id, "rating": 3, "comment": "x" * 2001})
+
+    assert answer.json()["details"] == "comment: demasiado largo; se admiten como máximo 2000 caracteres"
+
+
 @pytest.mark.parametrize("comment", ["x" * 2001, "a\0b", 7])
 def test_a_comment_that_cannot_be_kept_is_refused(notes: TestClient, query_id: str, comment: object) -> None:
     answer = notes.post(PATH, json={"queryId": query_id, "rating": 3, "comment": comment})

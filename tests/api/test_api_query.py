@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
-from asked_notes import BOILER, NOWHERE, Scripted, events_in, served_notes
+from asked_notes import BADGE, BADGE_NUMBERS, BOILER, NOWHERE, Scripted, events_in, served_notes
 from fastapi.testclient import TestClient
 
 from rag_core.errors import ChatUnavailableError
@@ -60,6 +60,25 @@ class TestOneBody:
 
         assert "Caldera" not in {citation["documentTitle"] for citation in body["citations"]}
 
+    @pytest.mark.parametrize("topic", ["", "  "])
+    def test_an_empty_topic_is_refused(self, notes: TestClient, topic: str) -> None:
+        answer = notes.post("/api/query", json={"query": BOILER, "topicFilter": topic})
+
+        assert answer.status_code == 400
+        assert answer.json()["details"] == "topicFilter: no puede estar en blanco"
+
+    @pytest.mark.parametrize("path", ["/api/query", "/chat"])
+    def test_hides_personal_data_beside_the_answer_where_the_settings_say_so(
+        self, server: str, template: str, path: str
+    ) -> None:
+        given = {"chat": Scripted(bits=["Frau Weber ist zu erreichen [1]."]), "guardrails_personal_data": "redact"}
+        question = "Wie ist Frau Weber zu erreichen?"
+        with served_notes(server, template, notes=[BADGE], **given) as client:
+            answer = client.post(path, json={"message" if path == "/chat" else "query": question})
+
+        assert "Weber" in answer.json()["citations"][0]["snippet"]
+        assert [number for number in BADGE_NUMBERS if number in answer.text] == []
+
     def test_leaves_the_graph_out_when_told_to(self, notes: TestClient) -> None:
         body = notes.post("/api/query", json={"query": BOILER, "includeGraph": False}).json()
 
@@ -107,6 +126,15 @@ class TestRefusedRequests:
 
             assert answer.status_code == 404
             assert answer.json()["details"] == details
+
+    @pytest.mark.parametrize("body", [{"query": ""}, {}, {"query": None}, [], "¿?", {"query": "", "topK": "x"}, None])
+    def test_what_shows_no_language_is_told_in_the_contracts_own(self, notes: TestClient, body: object) -> None:
+        own, wanted = (
+            notes.post("/api/query", json=body, headers=headers) for headers in ({}, {"Accept-Language": "de"})
+        )
+
+        assert (own.status_code, own.json()["error"]) == (400, "Invalid parameters")
+        assert (wanted.status_code, wanted.json()["error"]) == (400, "Ungültige Parameter")
 
     def test_a_body_that_is_no_json_is_told_in_the_language_the_client_accepts(self, notes: TestClient) -> None:
         headers = {"Content-Type": "application/json", "Accept-Language": "en"}

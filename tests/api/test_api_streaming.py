@@ -165,7 +165,10 @@ class TestAStream:
         assert answer.status == 200
         assert [event["type"] for event in events][-1] == "error"
         assert "done" not in {event["type"] for event in events}
-        assert events[-1]["error"] == "El modelo de lenguaje no dio ninguna respuesta. Por favor, intenta de nuevo."
+        assert (
+            events[-1]["error"]
+            == "El modelo de lenguaje se interrumpió en mitad de la respuesta. Por favor, intenta de nuevo."
+        )
 
     def test_that_fails_before_its_first_event_has_a_status(self, served: Engine) -> None:
         with running(create_app(served)) as port, asking(port, "/api/query", {**QUERY, "query": " "}) as answer:
@@ -186,7 +189,10 @@ class TestAStream:
 
         assert last["type"] == "error"
         assert last["data"]["success"] is False
-        assert last["data"]["details"] == "Das Sprachmodell gab keine Antwort. Bitte noch einmal versuchen."
+        assert (
+            last["data"]["details"]
+            == "Das Sprachmodell brach mitten in seiner Antwort ab. Bitte noch einmal versuchen."
+        )
 
 
 class TestPlaces:
@@ -224,8 +230,11 @@ class TestPlaces:
                 body = json.load(answer)
 
         assert answer.status == 503
-        assert answer.getheader("retry-after") == "2"
-        assert body["error"] == "Servicio no disponible"
+        assert answer.getheader("retry-after") == "5"
+        assert body == {
+            "error": "Demasiadas preguntas a la vez",
+            "details": "Se están contestando tantas preguntas como se puede a la vez. Inténtalo de nuevo en 5 segundos",
+        }
 
 
 def test_an_event_is_one_line_whatever_it_says() -> None:

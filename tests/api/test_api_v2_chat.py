@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from asked_notes import Scripted, events_in, served_notes
+from asked_notes import BADGE, BADGE_NUMBERS, Scripted, events_in, served_notes
 from fastapi.testclient import TestClient
 
 from rag_core.language.answering import NO_ANSWER
@@ -117,6 +117,19 @@ class TestAStream:
         assert all(MARK in sentence for sentence in said)
         assert "".join(said).rstrip() == events[-1]["data"]["answer"]
         assert "9" not in said[1]
+
+
+class TestPersonalData:
+    @pytest.mark.parametrize("bit", ["Frau Weber ist zu erreichen [1].", f"Frau Weber hat {BADGE_NUMBERS[1]} [1]."])
+    @pytest.mark.parametrize("is_streamed", [False, True])
+    def test_is_hidden_beside_the_answer_too(self, server: str, template: str, bit: str, is_streamed: bool) -> None:
+        with served_notes(server, template, chat=Scripted(bits=[bit]), notes=[BADGE]) as client:
+            answer = client.post(PATH, json=asking("Wie ist Frau Weber zu erreichen?", stream=is_streamed))
+
+        body = events_in(answer.text)[-1]["data"] if is_streamed else answer.json()
+        assert "Weber" in body["sources"][0]["snippet"]
+        assert len(body["citations"]) == 1
+        assert [number for number in BADGE_NUMBERS if number in answer.text] == []
 
 
 class TestRefusedRequests:

@@ -62,6 +62,20 @@ def test_programs_read_what_post_chat_answers(brain: Brain) -> None:
     assert "sessionId" not in document
 
 
+def test_what_is_hidden_in_an_answer_is_hidden_beside_it(
+    brain: Brain, make_note: Any, index_notes: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_note("La tarta de Rosa la encargamos a rosa@tartas.example.", title="Para rosa@tartas.example")
+    index_notes()
+    monkeypatch.setenv("BRAIN_GUARDRAILS_PERSONAL_DATA", "redact")
+
+    said = brain("¿A quién encargamos la tarta de Rosa?")
+    told = brain("¿A quién encargamos la tarta de Rosa?", "--json")
+
+    assert said.stdout.count("‹correo oculto›") == 3  # the answer, the title, the quotation
+    assert "rosa@tartas.example" not in said.output + told.output
+
+
 @pytest.mark.usefixtures("birthday")
 def test_a_conversation_goes_on(brain: Brain) -> None:
     begun = brain(TARTA, "--session", "new", "--json")

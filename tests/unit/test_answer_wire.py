@@ -1,5 +1,6 @@
 """Answers as other programs read them: one answer in each contract's words."""
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from uuid import UUID
@@ -15,12 +16,16 @@ from rag_core.answer_wire import (
     milliseconds_to_wire,
     query_body,
     sentence_text,
+    shown_sources,
     snippet_of,
     strategy_of,
+    turn_to_wire,
 )
 from rag_core.answering import CheckedCitation, Source
 from rag_core.answering.events import Answer, SentenceReady
 from rag_core.answering.rendering import CitationStyle
+from rag_core.conversation import Turn
+from rag_core.conversation.records import kept_answer
 from rag_core.model import ChunkId, NoteId, Retrieval
 
 FIRST, SECOND = "Nadar ayuda [1, 3]. ", "Leer también [3]."
@@ -90,7 +95,7 @@ ANSWER = Answer(
 
 
 def test_auroranotes_lists_cited_sources_alone_and_keeps_their_numbers() -> None:
-    body = chat_body(ANSWER)
+    body = chat_body(ANSWER, policy="warn")
 
     assert body["answer"] == "Nadar ayuda [N1][N3]. Leer también [N3]."
     assert [one["cid"] for one in body["citations"]] == ["N1", "N3"]
@@ -105,7 +110,7 @@ def test_auroranotes_lists_cited_sources_alone_and_keeps_their_numbers() -> None
 
 
 def test_of_several_places_where_a_source_is_cited_the_weakest_counts() -> None:
-    cited = chat_body(ANSWER)["citations"][1]
+    cited = chat_body(ANSWER, policy="warn")["citations"][1]
 
     assert cited["verification"] == {"supported": False, "support": 0.2, "verifiedBy": "lexical"}
     assert [place["supported"] for place in cited["spans"]] == [True, False]
@@ -113,7 +118,7 @@ def test_of_several_places_where_a_source_is_cited_the_weakest_counts() -> None:
 
 @pytest.mark.parametrize("body", [chat_body, query_body, german_body])
 def test_every_place_of_a_citation_is_its_mark_in_the_answer_as_it_is_shown(body) -> None:
-    told = body(ANSWER)
+    told = body(ANSWER, policy="warn")
     places = [(one, place["answer"]) for one in told["citations"] for place in one["spans"]]
 
     marks = {told["answer"][place["start"] : place["end"]] for _, place in places}
@@ -127,13 +132,13 @@ def test_every_place_of_a_citation_is_its_mark_in_the_answer_as_it_is_shown(body
 
 
 def test_hybrid_counts_tokens_and_sources() -> None:
-    metadata = query_body(ANSWER)["metadata"]
+    metadata = query_body(ANSWER, policy="warn")["metadata"]
 
     assert (metadata["totalTokens"], metadata["citationCount"], metadata["latencyMs"]) == (15, 2, 20.0)
 
 
 def test_rag_v2_names_a_page_that_is_known() -> None:
-    body = german_body(ANSWER)
+    body = german_body(ANSWER, policy="warn")
 
     assert body["citations"][1]["mark"] == "[Quelle: Libros, Seite 4]"
     assert [one["number"] for one in body["sources"]] == [1, 2, 3]
@@ -146,7 +151,7 @@ def test_sentences_that_come_one_by_one_are_the_whole_answer(style: CitationStyl
 
     said = "".join(sentence_text(sentence, ANSWER.sources, style) for sentence in (first, second))
 
-    assert said == body(ANSWER)["answer"]
+    assert said == body(ANSWER, policy="warn")["answer"]
 
 
 @given(text=st.text(max_size=600))
@@ -176,3 +181,62 @@ def test_how_sources_were_found_has_a_name(changes, expected: str) -> None:
 
 def test_auroranotes_times_have_milliseconds_always() -> None:
     assert milliseconds_to_wire(datetime(2025, 3, 3, 8, tzinfo=UTC)) == "2025-03-03T08:00:00.000Z"
+
+
+EMAIL, IBAN = "ana@firma.example", "DE89 3704 0044 0532 0130 00"
+PERSONAL = replace(
+    ANSWER,
+    citations=(
+        replace(ANSWER.citations[0], quote=""),
+        *(replace(citation, quote=f"Nadar ayuda, dice {EMAIL}.") for citation in ANSWER.citations[1:]),
+    ),
+    sources=(
+        source(1, title=f"Correo de {EMAIL}", text=f"Su cuenta es {IBAN}."),
+        replace(source(2, title=None), external_id=EMAIL),
+        replace(source(3, title=None), external_id=EMAIL),
+    ),
+)
+TURN = Turn(
+    query_id=ANSWER.query_id,
+    position=1,
+    asked_at=datetime(2025, 3, 3, tzinfo=UTC),
+    question="¿Qué ayuda?",
+    standalone=None,
+    answer=kept_answer(PERSONAL),
+)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        lambda policy: chat_body(PERSONAL, policy=policy),
+        lambda policy: query_body(PERSONAL, policy=policy),
+        lambda policy: german_body(PERSONAL, policy=policy),
+        lambda policy: turn_to_wire(TURN, policy=policy),
+    ],
+    ids=["chat", "query", "german", "turn"],
+)
+def test_what_an_answer_hides_does_not_stand_beside_it(told) -> None:
+    hidden, shown = json.dumps(told("redact"), ensure_ascii=False), json.dumps(told("warn"), ensure_ascii=False)
+
+    assert EMAIL in shown
+    assert EMAIL not in hidden
+    assert IBAN not in hidden
+    assert "‹correo oculto›" in hidden
+
+
+def test_a_title_is_hidden_in_the_marks_of_a_sentence_that_comes_alone() -> None:
+    sources = shown_sources(PERSONAL.sources, policy="redact", language="de")
+
+    said = sentence_text(SentenceReady(text=FIRST, start=0, citations=PERSONAL.citations[:2]), sources, "german")
+
+    assert "[Quelle: Correo de ‹E-Mail-Adresse verborgen›]" in said
+
+
+def test_what_is_cut_from_a_snippet_is_hidden_before_it_is_cut() -> None:
+    long = source(1, text="x " * 112 + IBAN)  # the cut goes through it
+
+    (shown,) = shown_sources([long], policy="redact", language="es")
+
+    assert "DE89" in snippet_of(long)
+    assert "DE89" not in snippet_of(shown)

@@ -15,6 +15,7 @@ from rag_core.chat import Message
 from rag_core.chat.ollama import OllamaChat
 from rag_core.errors import (
     BusyError,
+    ChatBusyError,
     ChatError,
     CircuitOpenError,
     EmbeddingError,
@@ -321,8 +322,19 @@ class TestGuardedChat:
         places = Bounded(1)
         guarded = self.guarded(server, breaker, places)
 
-        with places.place(timeout_seconds=0), pytest.raises(ChatError, match=r"none became free within 0\.2 s"):
+        with places.place(timeout_seconds=0), pytest.raises(ChatBusyError, match=r"none became free within 0\.2 s"):
             guarded.complete(QUESTION, timeout_seconds=0.4)
+
+        assert (server.bodies("/api/chat"), breaker.failures) == ([], 0)
+
+    def test_a_stream_without_a_place_in_time_is_busy_and_no_outage(
+        self, server: OllamaServer, breaker: CircuitBreaker
+    ) -> None:
+        places = Bounded(1)
+        guarded = self.guarded(server, breaker, places)
+
+        with places.place(timeout_seconds=0), pytest.raises(ChatBusyError, match="all 1 places are taken"):
+            list(guarded.stream(QUESTION, timeout_seconds=0.1))
 
         assert (server.bodies("/api/chat"), breaker.failures) == ([], 0)
 

@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
 
 from rag_core.access import Caller
-from rag_core.answer_wire import german_body, german_source, sentence_text
+from rag_core.answer_wire import german_body, german_source, sentence_text, shown_sources
 from rag_core.answering import Source
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import (
@@ -43,6 +43,8 @@ from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError, RagError
+from rag_core.guardrails import RedactionPolicy
+from rag_core.guardrails.policies import hiding, redaction_policy
 from rag_core.model import TenantId
 
 NO_QUESTION = "messages: die letzte Nachricht muss die Frage sein, mit der Rolle user"
@@ -88,6 +90,7 @@ async def chat(
     routing = routed(
         body.messages[-1].content, strategy=options.strategy, include_graph=options.include_graph_refinement
     )
+    policy = redaction_policy("rag_v2", engine.settings.guardrails_personal_data)
 
     def asked(cancellation: Cancellation) -> Generator[AnswerEvent, None, None]:
         tenant = engine.tenant()
@@ -97,12 +100,12 @@ async def chat(
 
     if not body.stream:
         return await awaited(
-            request, engine, lambda cancellation: _body(finished(asked(cancellation)), routing, body.model)
+            request, engine, lambda cancellation: _body(finished(asked(cancellation)), routing, body.model, policy)
         )
     return await streamed(
         request,
         engine,
-        lambda cancellation: stream_events(asked(cancellation), routing, body.model),
+        lambda cancellation: stream_events(asked(cancellation), routing, body.model, policy),
         on_failure=lambda error: _failed(request, error),
     )
 
@@ -133,7 +136,9 @@ def _answer_options(options: RagOptions) -> AnswerOptions:
     )
 
 
-def stream_events(events: Iterable[AnswerEvent], routing: Routed, model: str | None) -> Generator[Event, None, None]:
+def stream_events(
+    events: Iterable[AnswerEvent], routing: Routed, model: str | None, policy: RedactionPolicy
+) -> Generator[Event, None, None]:
     """The answering path's events as the contract's."""
     sources: Sequence[Source] = ()
     shown = ""
@@ -141,15 +146,15 @@ def stream_events(events: Iterable[AnswerEvent], routing: Routed, model: str | N
         if isinstance(event, Understood):
             yield {"type": "analysis", "data": analysis_to_wire(routing.analysis)}
         elif isinstance(event, SourcesFound):
-            sources = event.context.sources
+            sources = shown_sources(event.context.sources, policy=policy, language="de")
             yield {"type": "sources", "data": [german_source(source) for source in sources]}
-            yield {"type": "graph", "data": graph_to_wire(event.retrieval, routing)}
+            yield {"type": "graph", "data": graph_to_wire(event.retrieval, routing, hiding(policy, "de"))}
         elif isinstance(event, SentenceReady):
             text = sentence_text(event, sources, "german")
             shown += text
             yield {"type": "message", "data": {"content": text}}
         elif isinstance(event, Answered):
-            yield from _ending(_body(event.answer, routing, model), shown)
+            yield from _ending(_body(event.answer, routing, model, policy), shown)
 
 
 def _ending(body: dict[str, Any], shown: str) -> Generator[Event, None, None]:
@@ -160,14 +165,14 @@ def _ending(body: dict[str, Any], shown: str) -> Generator[Event, None, None]:
     yield {"type": "done", "data": body}
 
 
-def _body(answer: Answer, routing: Routed, model: str | None) -> dict[str, Any]:
-    body = german_body(answer)
+def _body(answer: Answer, routing: Routed, model: str | None, policy: RedactionPolicy) -> dict[str, Any]:
+    body = german_body(answer, policy=policy)
     if model is not None and model not in answer.answerer:
         body["warnings"] = [*body["warnings"], OTHER_MODEL.format(asked=model, model=answer.answerer)]
     return {
         **body,
         "queryAnalysis": analysis_to_wire(routing.analysis),
-        "graphContext": graph_to_wire(answer.retrieval, routing),
+        "graphContext": graph_to_wire(answer.retrieval, routing, hiding(policy, "de")),
     }
 
 

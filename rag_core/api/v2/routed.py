@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from rag_core.configuration import RetrievalConfig, configure
+from rag_core.guardrails.policies import Hiding
 from rag_core.model import Hit, Retrieval, Strategy
 from rag_core.query.routing import QueryAnalysis, RoutedStrategy, route
 from rag_core.query.transformation import query_language
@@ -111,11 +112,11 @@ def analysis_to_wire(analysis: QueryAnalysis) -> dict[str, Any]:
     return document
 
 
-def graph_to_wire(retrieval: Retrieval | None, routing: Routed) -> dict[str, Any] | None:
-    """What the causal graph added, if it was asked and knew something; entities are called as the notes call them."""
+def graph_to_wire(retrieval: Retrieval | None, routing: Routed, hide: Hiding) -> dict[str, Any] | None:
+    """What the causal graph added, if it was asked and knew something; entities are called as the notes call them, behind ``hide``."""
     if retrieval is None or not routing.has_graph:
         return None
-    paths = [hit.causal_path_names for hit in retrieval.hits if hit.causal_path_names]
+    paths = [[hide(name) for name in hit.causal_path_names] for hit in retrieval.hits if hit.causal_path_names]
     if not paths:
         return None
     is_backwards = retrieval.transformed is not None and retrieval.transformed.direction == "causes"

@@ -23,6 +23,7 @@ from rag_core.api.v2.routed import (
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError
 from rag_core.guardrails.incoming import check_question
+from rag_core.guardrails.policies import Hiding, hiding, redaction_policy
 from rag_core.model import Filters, Hit, TenantId
 from rag_core.notes import department_key
 from rag_core.wire import moment_to_wire
@@ -46,24 +47,30 @@ def search(
     `vector_only` goes by meaning alone; `hybrid` by words and meaning; `hybrid_with_graph_refinement` also follows what the notes say
     led to what, for questions about causes and effects; `table_focused` shows passages with tables first, with more around them;
     `multi_index` looks deeper and shows a passage of every document before a second of any. `score` keeps the search's own scale.
+    Personal data and secrets are hidden in passages as they are in answers.
     """
     began = time.perf_counter()
     with refusals_told("de"):
         checked = check_question(
-            body.query, minimum=LEAST_CHARACTERS, check_rate=count_question, is_trusted=is_trusted(caller)
+            body.query,
+            minimum=LEAST_CHARACTERS,
+            policy=engine.settings.guardrails_injection,
+            check_rate=count_question,
+            is_trusted=is_trusted(caller),
         )
+    tenant = engine.tenant()  # by what the caller sees: a narrower view of the notes is no reason to show the demo
     engine = narrowed(engine, caller, body.filters)
-    tenant = engine.tenant()
     routing = routed(checked.text, strategy=body.strategy, include_graph=body.include_graph_refinement)
     config = routed_config(
         engine.served_config(tenant), routing, limit=body.limit, rerank=body.rerank, alpha=body.hybrid_alpha
     )
     found = find(engine, tenant, checked.text, config, german_filters(engine, tenant, body.filters))
     hits = arranged(found.hits, routing.strategy)
+    hide = hiding(redaction_policy("rag_v2", engine.settings.guardrails_personal_data), "de")
     return {
-        "results": [_result(hit, rank) for rank, hit in enumerate(hits, start=1)],
+        "results": [_result(hit, rank, hide) for rank, hit in enumerate(hits, start=1)],
         "queryAnalysis": analysis_to_wire(routing.analysis),
-        "graphContext": graph_to_wire(found, routing),
+        "graphContext": graph_to_wire(found, routing, hide),
         "searchTime": (time.perf_counter() - began) * 1000,
         "strategy": routing.strategy,
         "warnings": [*checked.messages("de"), *german_warnings(found)],
@@ -106,14 +113,14 @@ def german_filters(engine: Engine, tenant: TenantId, filters: SearchFiltersV2 | 
         )
 
 
-def _result(hit: Hit, rank: int) -> dict[str, Any]:
+def _result(hit: Hit, rank: int, hide: Hiding) -> dict[str, Any]:
     """A passage with RAG V2's names; how each leg scored it is not kept, only at which rank it found it."""
     return {
         "id": str(hit.chunk_id),
         "documentId": str(hit.note_id),
-        "documentTitle": hit.title or hit.external_id,
-        "content": hit.content,
-        "parentContent": hit.expanded_content,
+        "documentTitle": hide(hit.title or hit.external_id),
+        "content": hide(hit.content),
+        "parentContent": hide(hit.expanded_content),
         "score": hit.score,
         "rank": rank,
         "createdAt": moment_to_wire(hit.created_at),
