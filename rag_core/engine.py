@@ -45,8 +45,9 @@ READER_SECONDS = 5
 class Engine:
     """What a request needs; made once by an entry point and passed on. It has one embedding model from beginning to end.
 
-    ``query_embedder`` gives up before a request would, remembers vectors and leaves a failing provider alone for a while;
-    each leg has threads of its own, so that one that stalls leaves the others' free. ``chat`` is None without a chat model.
+    ``query_embedder`` gives up before a request would and leaves a failing provider alone for a while; searches go by
+    ``query_embedder_of`` their tenant, which remembers vectors. Each leg has threads of its own, so that one that stalls leaves
+    the others' free. ``chat`` is None without a chat model.
     """
 
     settings: Settings
@@ -140,6 +141,11 @@ class Engine:
             raise ConfigurationError(f"reranking.provider: este servidor no tiene configurado «{provider}»") from error
         return GuardedReranker(reranker, breaker=self.breakers["reranker"]) if provider == "http" else reranker
 
+    def query_embedder_of(self, tenant: TenantId) -> Embedder:
+        """What embeds the tenant's queries; it refuses once the model is retired, though it remembers a vector."""
+        cached = CachingEmbedder(self.query_embedder, self.model, self.caches.embedding, tenant=tenant)
+        return WatchedEmbedder(cached, self.model, self.watch)
+
     def served(self, tenant: TenantId) -> ServedConfiguration:
         """What searches of the tenant's notes get that say nothing else: what was promoted last, else the defaults.
 
@@ -227,9 +233,7 @@ def open_engine(settings: Settings, *, pool_size: int = 4, model_name: str | Non
                 database=database,
                 model=model,
                 embedder=_document_embedder(model, settings, breakers["embedding"], places),
-                query_embedder=_query_embedder(
-                    model, settings, breakers["embedding"], places, caches=caches, watch=watch
-                ),
+                query_embedder=_query_embedder(model, settings, breakers["embedding"], places),
                 chat=None if chat is None else GuardedChat(chat, breaker=breakers["chat"], places=places),
                 executors={
                     leg: stack.enter_context(_threads(leg, pool_size))
@@ -257,9 +261,7 @@ def with_model(engine: Engine, model: EmbeddingModel) -> Engine:
         engine,
         model=model,
         embedder=_document_embedder(model, settings, breaker, engine.places),
-        query_embedder=_query_embedder(
-            model, settings, breaker, engine.places, caches=engine.caches, watch=engine.watch
-        ),
+        query_embedder=_query_embedder(model, settings, breaker, engine.places),
         breakers={**engine.breakers, "embedding": breaker},
     )
 
@@ -274,18 +276,8 @@ def _document_embedder(model: EmbeddingModel, settings: Settings, breaker: Circu
     return embedder if model.provider == "hashing" else PiecewiseEmbedder(embedder)  # hashing takes any length
 
 
-def _query_embedder(
-    model: EmbeddingModel,
-    settings: Settings,
-    breaker: CircuitBreaker,
-    places: Bounded,
-    *,
-    caches: Caches,
-    watch: ModelWatch,
-) -> Embedder:
-    seconds = EMBEDDING_SHARE * settings.request_timeout_ms / 1000
-    guarded = _guarded(model, settings, breaker, places, seconds=seconds)
-    return WatchedEmbedder(CachingEmbedder(guarded, model, caches.embedding), model, watch)
+def _query_embedder(model: EmbeddingModel, settings: Settings, breaker: CircuitBreaker, places: Bounded) -> Embedder:
+    return _guarded(model, settings, breaker, places, seconds=EMBEDDING_SHARE * settings.request_timeout_ms / 1000)
 
 
 def _guarded(

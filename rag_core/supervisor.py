@@ -21,6 +21,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from rag_core.access.exposure import OPEN_WARNING
 from rag_core.dagster_home import prepare_dagster_home, write_if_changed
 from rag_core.demo_corpus import is_demo_wanted, load_demo
 from rag_core.engine import DEMO_TENANT
@@ -298,6 +299,8 @@ def _announce(settings: Settings, address: str) -> None:
         f"  database  {address}",
         flush=True,
     )
+    if settings.access == "open":  # the API's own warning goes to its log
+        _say(f"Brain Sync: {OPEN_WARNING}")
 
 
 def watch(children: Sequence[Child], *, poll_seconds: float = 0.3) -> int:

@@ -72,9 +72,9 @@ class Callers:
         )
 
     def _own_process(self) -> Caller:
-        """Another process of the installation, such as `brain status`: it learns figures, and is of no tenant."""
+        """Another process of the installation, such as `brain status`: it is of no tenant, and may only read the process's figures."""
         user_hash = self._names.user_hash("process")
-        return Caller(tenant=NO_TENANT, key_id=None, user_hash=user_hash, scopes=frozenset({"read"}))
+        return Caller(tenant=NO_TENANT, key_id=None, user_hash=user_hash, scopes=frozenset())
 
     def _caller(self, key: ApiKey) -> Caller:
         return Caller(

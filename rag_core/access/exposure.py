@@ -5,6 +5,10 @@ import ipaddress
 from rag_core.errors import ConfigurationError
 from rag_core.settings import Settings
 
+OPEN_WARNING = (
+    "access is open: whoever can reach this address reads and changes all notes. `brain key create` and BRAIN_ACCESS=keys ask "
+    "for keys."
+)
 _EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104  named here to be told from other addresses
 
 

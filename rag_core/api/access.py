@@ -42,10 +42,10 @@ def time_left_ms(engine: Engine) -> int:
 
 
 def shown_key(headers: Headers) -> str | None:
-    """The key that a request shows: as bearer token, else in ``X-API-Key``, else in the page's cookie."""
-    kind, _, token = headers.get("authorization", "").strip().partition(" ")
-    if kind.lower() == "bearer":
-        return token.strip()
+    """The key that a request shows: as bearer token, else in ``X-API-Key``, else in the page's cookie; an empty one is none."""
+    kind, *token = headers.get("authorization", "").split(maxsplit=1) or [""]
+    if kind.lower() == "bearer" and token:
+        return token[0].rstrip()
     return headers.get("x-api-key") or cookie_parser(headers.get("cookie", "")).get(COOKIE) or None
 
 

@@ -15,7 +15,7 @@ from fastapi import Depends, FastAPI
 from fastapi.staticfiles import StaticFiles
 
 from rag_core.access.callers import Callers
-from rag_core.access.exposure import allowed_hosts, check_exposure
+from rag_core.access.exposure import OPEN_WARNING, allowed_hosts, check_exposure
 from rag_core.access.limits import QuestionLimits
 from rag_core.access.pseudonyms import pseudonyms
 from rag_core.api import (
@@ -103,10 +103,6 @@ Errors are `{error, details}`: in Spanish, under `/api/v2` in German, of `/chat`
 Times are ISO 8601 in UTC. Offsets count code points.
 Where keys are asked for, a request carries one as `Authorization: Bearer KEY` or `X-API-Key: KEY`.
 """
-OPEN_WARNING = (
-    "Brain Sync: access is open: whoever can reach this address reads and changes all notes. `brain key create` and "
-    "BRAIN_ACCESS=keys ask for keys.\n"
-)
 
 
 def create_app(engine: Engine) -> FastAPI:
@@ -210,7 +206,7 @@ def serve(settings: Settings) -> None:
             for listener in listeners:
                 sys.stderr.write(f"Brain Sync: {_address(listener)} (Ctrl-C stops it)\n")
             if settings.access == "open":
-                sys.stderr.write(OPEN_WARNING)
+                sys.stderr.write(f"Brain Sync: {OPEN_WARNING}\n")
             build_server(app).run(sockets=listeners)
 
 

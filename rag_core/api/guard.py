@@ -2,10 +2,12 @@
 
 A page of another site must neither read nor write: only this machine's names are served (DNS rebinding), what changes
 something comes from a page of ours or from no page at all, a body must be JSON, which a form of another site cannot send, but
-for two forms of our own, and no other origin is ever allowed in. Whoever may not be at an address is turned away before
-anything of the body is read.
+for two forms of our own, and no other origin is ever allowed in. What a page of another site asks for in passing is not even
+worked out, because the time that takes tells of the notes; it may only lead a reader here. Whoever may not be at an address is
+turned away before anything of the body is read.
 """
 
+import re
 import time
 from collections.abc import Collection
 from dataclasses import replace
@@ -29,9 +31,9 @@ from rag_core.api.errors import (
     error_response,
     failed_response,
     http_answer,
-    tongue_for,
+    tongue_of,
 )
-from rag_core.api.scopes import needed_scope
+from rag_core.api.scopes import may_enter, needed_scope
 from rag_core.api.web import is_signed_in
 from rag_core.errors import AccessDeniedError, RagError, UnauthenticatedError
 from rag_core.telemetry.logs import log_request
@@ -42,6 +44,7 @@ WRONG_HOST = "La cabecera Host no es un nombre de esta máquina; usa 127.0.0.1 o
 FOREIGN_ORIGIN = "La petición viene de una página de otro sitio"
 _OPINIONS = "/preguntar/respuestas/"
 _MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES
+_HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^\[\]:/?#@\s]+?)\.?(?::[0-9]{1,5})?")
 
 _HEADERS = {
     "Content-Security-Policy": (
@@ -49,6 +52,8 @@ _HEADERS = {
     ),
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",  # without a referrer browsers send "Origin: null" with our own forms too
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
 }
 
 
@@ -74,9 +79,10 @@ class Guard:
         passed = {**scope, "method": "GET", ASKED_METHOD: "HEAD"} if is_head else scope
         answering = _Answering(send, is_head=is_head, is_private=self._callers is not None)
         request = Request(passed)
-        refused = refusal(scope["method"], request.headers, path=scope["path"], hosts=self._hosts, request=request)
+        refused = refusal(scope["method"], request.headers, path=scope["path"], hosts=self._hosts)
         if refused is not None:
             await error_response(refused)(passed, receive, answering)
+            _log(request, answering.status)
             return
         try:
             await self._let_in(request)
@@ -84,13 +90,14 @@ class Guard:
             await failed_response(request, error)(passed, receive, answering)
         else:
             await self._pass_on(passed, receive, answering)
-        _log(request, answering.status)
+        _log_unless_open(request, answering.status)
 
     async def _pass_on(self, scope: Scope, receive: Receive, answering: "_Answering") -> None:
         try:
             await self.app(scope, _counted(receive), answering)
         except Exception:
-            _log(Request(scope), HTTPStatus.INTERNAL_SERVER_ERROR)  # answered by the server's own last resort
+            # answered by the server's own last resort
+            _log_unless_open(Request(scope), HTTPStatus.INTERNAL_SERVER_ERROR)
             raise
 
     async def _let_in(self, request: Request) -> None:
@@ -101,7 +108,8 @@ class Guard:
             AccessDeniedError: a key that does not open this.
         """
         is_signed_in.set(False)
-        needed = needed_scope(request.method, request.url.path)
+        path = request.scope["path"]  # what the router goes by; a request's URL is made of its Host header too
+        needed = needed_scope(request.method, path)
         if needed is None:
             return
         if self._callers is None:
@@ -111,20 +119,21 @@ class Guard:
         if text is None:
             raise UnauthenticatedError("an API key is needed; `brain key create` makes one", is_key_refused=False)
         request.scope[CALLER] = caller = await find_caller(self._callers, text)
-        if not caller.may(needed):
+        if not may_enter(caller, request.method, path):
             raise AccessDeniedError(f"the key {caller.key_id} has not the scope {needed}; make one that has")
         is_signed_in.set("cookie" in request.headers)
 
 
-def refusal(method: str, headers: Headers, *, path: str, hosts: Collection[str], request: Request) -> Answer | None:
+def refusal(method: str, headers: Headers, *, path: str, hosts: Collection[str]) -> Answer | None:
     """Why a request is not served, if so."""
-    tongue = tongue_for(request)
+    tongue = tongue_of(path, headers.get("accept-language", ""))
     if _host_name(headers.get("host", "")) not in hosts:
         return replace(http_answer(400, tongue), details=_said(tongue, WRONG_HOST, "WRONG_HOST"))
-    if method in {"GET", "HEAD", "OPTIONS"}:
-        return None
-    if _is_of_another_page(headers):
+    is_reading = method in {"GET", "HEAD", "OPTIONS"}
+    if _is_asked_in_passing(headers) if is_reading else _is_of_another_page(headers):
         return replace(http_answer(403, tongue), details=_said(tongue, FOREIGN_ORIGIN, "FOREIGN_ORIGIN"))
+    if is_reading:
+        return None
     if _has_body(headers) and not _is_json(headers) and not (_takes_forms(path) and _is_form(headers)):
         return http_answer(415, tongue)
     return None
@@ -145,11 +154,20 @@ def _is_of_another_page(headers: Headers) -> bool:
     return origin is not None and origin.partition("://")[2].lower() != headers.get("host", "").strip().lower()
 
 
-def _host_name(host: str) -> str:
-    name = host.strip().lower()
-    if name.startswith("["):
-        return name[: name.find("]") + 1]
-    return name.partition(":")[0].removesuffix(".")
+def _is_asked_in_passing(headers: Headers) -> bool:
+    """Whether a page of another site loads it, into itself or into a frame.
+
+    Browsers say so to loopback and over HTTPS; programs never do.
+    """
+    if headers.get("sec-fetch-site") not in {"cross-site", "same-site"}:
+        return False
+    return headers.get("sec-fetch-mode") != "navigate" or headers.get("sec-fetch-dest", "document") != "document"
+
+
+def _host_name(host: str) -> str | None:
+    """The name in a Host header, which is that and perhaps a port; None where it is anything else."""
+    found = _HOST.fullmatch(host.strip().lower())
+    return found["name"] if found else None
 
 
 def _has_body(headers: Headers) -> bool:
@@ -219,11 +237,15 @@ class _Answering:
         await self._send(message)
 
 
+def _log_unless_open(request: Request, status: int | None) -> None:
+    """One line for whatever is not open to everybody; what was refused has one in any case."""
+    if needed_scope(request.method, request.scope["path"]) is not None:
+        _log(request, status)
+
+
 def _log(request: Request, status: int | None) -> None:
-    """One line for whatever is not open to everybody: the route's own address, because the one asked for may hold words."""
+    """The route's own address, because the one asked for may hold words; "?" where no route was looked for."""
     caller: Caller | None = request.scope.get(CALLER)
-    if needed_scope(request.method, request.url.path) is None:
-        return
     log_request(
         f"{request.method} {getattr(request.scope.get('route'), 'path', '?')}",
         status=status,

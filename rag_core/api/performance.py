@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from rag_core.api.access import EngineOf
+from rag_core.api.access import ProcessEngineOf
 from rag_core.telemetry.metrics import Stage
 from rag_core.telemetry.performance import PATH, performance
 
@@ -87,8 +87,11 @@ class PerformanceResponse(_Figures):
 
 
 @router.get(PATH, response_model=PerformanceResponse)
-def read_performance(engine: EngineOf) -> dict[str, Any]:
-    """Latency by stage, hit rates, pool, memory and breakers of this process since it began. Asks the database nothing."""
+def read_performance(engine: ProcessEngineOf) -> dict[str, Any]:
+    """Latency by stage, hit rates, pool, memory and breakers of this process since it began, of all tenants together.
+
+    Asks the database nothing. With keys it is for `admin` alone.
+    """
     return performance(
         engine.metrics,
         caches=engine.caches,

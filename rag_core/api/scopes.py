@@ -6,7 +6,9 @@ The longest beginning of a path counts; what stands in no row needs ``admin``, s
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rag_core.access import Scope
+from rag_core.access import Caller, Scope
+from rag_core.storage.api_keys import NO_TENANT
+from rag_core.telemetry.performance import PATH as FIGURES
 
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -43,7 +45,7 @@ RULES: Mapping[str, Rule] = {
     "/api/notes": Rule(reading="read", changing="write", about="notes"),
     "/api/configuration": Rule(reading="read", changing="admin", about="what searches are configured with"),
     "/api/migration": Rule(reading="read", changing="admin", about="how far a migration is"),
-    "/api/performance": Rule(reading="read", changing="admin", about="figures of the process"),
+    FIGURES: Rule(reading="admin", changing="admin", about="figures of the process, all tenants' together"),
     "/api/golden-dataset": Rule(reading="evaluate", changing="evaluate", about="golden sets"),
     "/api/experiments": Rule(reading="evaluate", changing="evaluate", about="experiments"),
     "/api/experiments/feedback": Rule(reading="read", changing="read", about="a reader's opinion of an answer"),
@@ -59,6 +61,14 @@ def rule_of(path: str) -> Rule | None:
     parts = path.rstrip("/").split("/")
     beginnings = ("/".join(parts[:count]) for count in range(len(parts), 1, -1))
     return next((RULES[beginning] for beginning in beginnings if beginning in RULES and beginning != "/"), None)
+
+
+def may_enter(caller: Caller, method: str, path: str) -> bool:
+    """Whether a caller may be at an address; another process of the installation reads the figures and is nowhere else let in."""
+    needed = needed_scope(method, path)
+    if caller.tenant == NO_TENANT:
+        return needed is None or (path == FIGURES and method in _READING)
+    return needed is None or caller.may(needed)
 
 
 def needed_scope(method: str, path: str) -> Scope | None:

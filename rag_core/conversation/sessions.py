@@ -15,6 +15,8 @@ from rag_core.storage.database import Connection, Database
 from rag_core.storage.notes import ensure_tenant
 
 LISTED = 50
+KEPT_EMPTY = 1_000
+"""So many conversations somebody may have that nothing was asked in; questions are limited, beginning is not."""
 SHOWN_TURNS = 200
 PURGED_AT_ONCE = 100
 """So many old conversations go with each new one: a tenant cannot make them faster than they go, and nobody waits long."""
@@ -29,11 +31,15 @@ class Conversation:
 
 
 def begin_session(engine: Engine, tenant: TenantId, *, user_hash: str) -> Session:
-    """Begin a conversation; some that are older than ``BRAIN_SESSION_DAYS`` are deleted with that."""
+    """Begin a conversation; some that are older than ``BRAIN_SESSION_DAYS`` are deleted with that.
+
+    Of somebody's conversations without a question the oldest go when there are more than ``KEPT_EMPTY``.
+    """
 
     def begin(connection: Connection) -> Session:
         ensure_tenant(connection, tenant)
         store.purge_sessions(connection, tenant, before=kept_since(engine), limit=PURGED_AT_ONCE)
+        store.drop_empty_sessions(connection, tenant, user_hash=user_hash, kept=KEPT_EMPTY - 1)
         return store.insert_session(connection, tenant, uuid4(), user_hash=user_hash)
 
     return engine.database.write(tenant, begin)

@@ -30,6 +30,8 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 Found = tuple[NoteId, bytes, Span]
 """A window to read: its note, the hash of the text it was found in, and where it stands there."""
+EmbeddingKey = tuple[TenantId, bytes]
+"""Who asked, because how fast an answer comes must not tell what somebody else asked; and the ``input_hash`` of the text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,7 +237,7 @@ class Caches:
     """The caches of one process."""
 
     query: Cache[QueryKey, Retrieval]
-    embedding: Cache[bytes, Any]
+    embedding: Cache[EmbeddingKey, Any]
     context: Cache[ContextKey, WindowText | None]
 
 
@@ -322,14 +324,17 @@ def _is_text(text: WindowText | None) -> bool:
 
 
 class CachingEmbedder:
-    """An embedder that computes only vectors that are not kept; the key of one is ``input_hash``."""
+    """A tenant's embedder, which computes only vectors that are not kept from what the tenant asked before."""
 
-    def __init__(self, embedder: Embedder, model: EmbeddingModel, cache: Cache[bytes, Any]) -> None:
+    def __init__(
+        self, embedder: Embedder, model: EmbeddingModel, cache: Cache[EmbeddingKey, Any], *, tenant: TenantId
+    ) -> None:
         self.name = embedder.name
         self.dimensions = embedder.dimensions
         self._embedder = embedder
         self._model = model
         self._cache = cache
+        self._tenant = tenant
 
     def embed(self, texts: Sequence[str], *, role: EmbeddingRole) -> FloatMatrix:
         """Embed texts as unit vectors, shape (len(texts), dimensions); no texts give shape (0, dimensions).
@@ -341,10 +346,10 @@ class CachingEmbedder:
         """
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
-        keys = [input_hash(self._model, text, role=role) for text in texts]
+        keys = [(self._tenant, input_hash(self._model, text, role=role)) for text in texts]
         by_key = dict(zip(keys, texts, strict=True))
 
-        def missing(wanted: Sequence[bytes]) -> list[Any]:
+        def missing(wanted: Sequence[EmbeddingKey]) -> list[Any]:
             rows = self._embedder.embed([by_key[key] for key in wanted], role=role)
             return [row.copy() for row in rows]  # a slice would keep the whole batch in memory
 

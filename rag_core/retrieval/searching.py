@@ -29,7 +29,7 @@ def search(engine: Engine, request: Request) -> LegResults:
         strategy=request.strategy,
         vectors=VectorSearch(
             model=engine.model,
-            embedder=engine.query_embedder,
+            embedder=engine.query_embedder_of(request.tenant),
             kind=vector_kind(config, engine.model),
             threshold=similarity_threshold(config, engine.model),
         ),

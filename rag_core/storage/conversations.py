@@ -22,6 +22,12 @@ def insert_session(connection: Connection, tenant: TenantId, session_id: UUID, *
     return _session(row)
 
 
+def drop_empty_sessions(connection: Connection, tenant: TenantId, *, user_hash: str, kept: int) -> None:
+    """Delete somebody's conversations that nothing was asked in, but for the ``kept`` newest of them."""
+    parameters = {"tenant": tenant, "user_hash": user_hash, "kept": kept}
+    connection.execute(query("drop_empty_sessions"), parameters)
+
+
 def list_sessions(
     connection: Connection, tenant: TenantId, *, user_hash: str, since: datetime, limit: int
 ) -> list[Session]:

@@ -206,6 +206,8 @@ class TestScopes:
             ("read", "GET", "/api/golden-dataset", None),
             ("read", "POST", "/api/retrieve/evaluate", {}),
             ("read", "GET", "/evaluation", None),
+            ("read", "GET", "/api/performance", None),
+            ("evaluate", "GET", "/api/performance", None),
             ("write", "GET", "/api/notes", None),
             ("write", "POST", "/api/retrieve", {"query": "x"}),
             ("evaluate", "GET", "/api/notes", None),
@@ -224,11 +226,11 @@ class TestScopes:
         [
             ("read", "/api/notes"),
             ("read", "/"),
-            ("read", "/api/performance"),
             ("evaluate", "/api/golden-dataset"),
             ("evaluate", "/evaluation"),
             ("admin", "/api/notes"),
             ("admin", "/api/golden-dataset"),
+            ("admin", "/api/performance"),
         ],
     )
     def test_a_key_with_it_is_let_in(self, keyed: Keyed, scope: Scope, path: str) -> None:
@@ -322,6 +324,10 @@ class TestCarrying:
         [
             lambda key: {"Authorization": f"Bearer {key}"},
             lambda key: {"Authorization": f"bearer  {key} "},
+            lambda key: {"Authorization": f"bearer\t{key}"},
+            lambda key: {"Authorization": "Bearer", "X-API-Key": key},
+            lambda key: {"Authorization": "Bearer ", "Cookie": f"brain_key={key}"},
+            lambda key: {"Authorization": "", "X-API-Key": key},
             lambda key: {"X-API-Key": key},
             lambda key: {"Authorization": "Basic YTpi", "X-API-Key": key},
             lambda key: {"Cookie": f"otra=1; brain_key={key}"},
@@ -480,5 +486,21 @@ class TestProcesses:
         own = keyed.client.app.state.callers._process_key.decode()
 
         assert keyed.ask("GET", "/api/performance", key=own).status_code == 200
-        assert keyed.ask("GET", "/api/notes", key=own).json()["notes"] == []
-        assert keyed.ask("POST", "/api/notes", {"content": "x"}, key=own).status_code == 403
+        for method, path, body in [*ADDRESSES, ("GET", "/", None), ("POST", "/api/sessions", None)]:
+            if path != "/api/performance":
+                assert keyed.ask(method, path, body, key=own).status_code == 403, path
+        assert keyed.ask("POST", "/api/performance", {}, key=own).status_code == 403
+        assert keyed.ask("GET", "/api/performance/x", key=own).status_code == 403
+
+    def test_figures_of_the_process_do_not_tell_what_another_tenant_asked(self, keyed: Keyed) -> None:
+        question = {"query": "¿Cuándo despiden al jefe Ansúrez de la planta?"}
+        admin = keyed.key("admin", tenant="uno")
+
+        def hits() -> int:
+            return int(keyed.ask("GET", "/api/performance", key=admin).json()["caches"]["embedding"]["hits"])
+
+        assert keyed.ask("POST", "/api/retrieve", question, key=keyed.key(tenant="dos")).status_code == 200
+        before = hits()
+        assert keyed.ask("POST", "/api/retrieve", question, key=keyed.key(tenant="uno")).status_code == 200
+
+        assert hits() == before

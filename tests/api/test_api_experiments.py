@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -14,7 +15,9 @@ from rag_core.errors import RetrievalFailedError
 from rag_core.experiments import candidates
 from rag_core.experiments.experiment import Experiment, ExperimentQuery
 from rag_core.experiments.lifecycle import begin_experiment, end_experiment
+from rag_core.experiments.live_query import Answered, LiveQuery
 from rag_core.experiments.report import fetch_report
+from rag_core.experiments.serving import LiveExperiments
 from rag_core.settings import read_settings
 from rag_core.storage.experiments import list_experiment_queries
 
@@ -395,6 +398,38 @@ class TestFeedback:
 
         assert answer.status_code == 400
         assert answer.json()["error"] == "Parámetros inválidos"
+
+
+class TestWhoSeesAPartOfTheNotes:
+    """What is recorded is for those who see them all, so the others take no part."""
+
+    def answered(self, client: TestClient, engine: Engine) -> Answered:
+        limited = replace(engine, database=engine.database.seen_by(["ventas"]))
+        asked = LiveQuery(tenant=DEFAULT_TENANT, text=QUERY, top_k=None, timeout_ms=10_000)
+        experiments: LiveExperiments = client.app.state.experiments  # type: ignore[attr-defined]
+        return experiments.answer(limited, asked)
+
+    @pytest.mark.parametrize("mode", ["split", "interleave", "shadow"])
+    def test_is_answered_as_without_an_experiment(self, client, engine, begin, mode) -> None:
+        experiment = begin(mode, share=ALWAYS)
+        ask(client)  # the process knows of the experiment now
+        waited_for(engine, experiment, 1)
+
+        answer = self.answered(client, engine)
+
+        ask(client)  # takes along what waits to be recorded
+        waited_for(engine, experiment, 2)
+        assert answer.participation is None
+        assert answer.retrieval.strategy != "fulltext"
+        assert len(recorded(engine, experiment)) == 2
+
+    def test_hides_no_experiment_from_the_others(self, client, engine, begin) -> None:
+        experiment = begin("split", share=ALWAYS)
+
+        self.answered(client, engine)
+        ask(client)
+
+        assert len(recorded(engine, experiment)) == 1
 
 
 class TestPage:

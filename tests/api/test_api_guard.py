@@ -1,12 +1,21 @@
 """What holds for every address: who may ask, what a body may be, and that failures are told in Spanish."""
 
+import asyncio
 import json
 from collections.abc import Iterator
+from typing import Any, cast
 
 import pytest
 from api_answers import assert_spanish
 from fastapi.testclient import TestClient
+from starlette.datastructures import URL
+from starlette.requests import Request
 
+from rag_core.access import Caller
+from rag_core.api.guard import Guard
+from rag_core.errors import UnauthenticatedError
+
+NOBODY = Caller(tenant=None, key_id=None, user_hash="h", scopes=frozenset({"admin"}))
 JSON = {"Content-Type": "application/json"}
 
 
@@ -28,6 +37,16 @@ class TestHost:
             "",
             "[::2]",
             "[::1",
+            "[::1]evil.com",
+            "[::1]/healthz?x",
+            "[::1]:80:80",
+            "localhost:evil.com",
+            "localhost:80@evil.com",
+            "127.0.0.1@evil.com",
+            "127.0.0.1:18411/healthz?",
+            "127.0.0.1/healthz#",
+            "127.0.0.1:",
+            "127.0.0.1:-1",
         ],
     )
     @pytest.mark.parametrize("path", ["/", "/api/notes", "/openapi.json", "/static/style.css"])
@@ -43,6 +62,51 @@ class TestHost:
         for answer in (read, asked):
             assert [name for name in answer.headers if name.startswith("access-control")] == []
         assert asked.status_code == 405
+
+    def test_a_key_is_asked_for_where_the_router_goes_whatever_the_requests_url(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A URL is put together with the Host header, so its path need not be the one that is answered."""
+        monkeypatch.setattr(Request, "url", URL("http://127.0.0.1/healthz"))
+        scope = {"type": "http", "method": "GET", "path": "/api/notes", "headers": [], "query_string": b""}
+        guard = Guard(cast("Any", None), nobody=NOBODY, callers=cast("Any", object()))
+
+        with pytest.raises(UnauthenticatedError):
+            asyncio.run(guard._let_in(Request(scope)))
+
+
+class TestOtherSites:
+    """A page of another site, or of another port of this machine, asks in open mode as the reader's own browser."""
+
+    @pytest.mark.parametrize("method", ["GET", "HEAD"])
+    @pytest.mark.parametrize("path", ["/?q=sueldo", "/api/notes", "/healthz", "/static/style.css"])
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"},
+            {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"},
+            {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "script"},
+            {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"},
+            {"Sec-Fetch-Site": "cross-site"},
+        ],
+    )
+    def test_get_nothing_in_passing(
+        self, refusing: TestClient, method: str, path: str, headers: dict[str, str]
+    ) -> None:
+        assert refusing.request(method, path, headers=headers).status_code == 403
+
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
+            {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate"},
+            {"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"},
+            {"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "no-cors"},
+            {},
+        ],
+    )
+    def test_a_link_a_page_of_ours_and_a_program_do(self, refusing: TestClient, headers: dict[str, str]) -> None:
+        assert refusing.get("/", headers=headers).status_code == 200
 
 
 class TestBody:
@@ -149,6 +213,8 @@ class TestAddresses:
         assert "unsafe" not in headers["Content-Security-Policy"]
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["Referrer-Policy"] == "same-origin"
+        assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+        assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
 
 
 class TestOpenApi:

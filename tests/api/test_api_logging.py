@@ -155,6 +155,27 @@ def test_what_is_open_to_everybody_is_not_logged(client: TestClient, log: io.Str
     assert log.getvalue() == ""
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "status"),
+    [
+        ("GET", f"/api/notes/{MARKER}", {"Host": f"{MARKER}.example"}, 400),
+        ("GET", "/healthz", {"Host": f"{MARKER}.example"}, 400),
+        ("POST", "/api/notes", {"Origin": f"http://{MARKER}.example"}, 403),
+        ("POST", "/entrar", {"Origin": f"http://{MARKER}.example"}, 403),
+        ("GET", f"/?q={MARKER}", {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403),
+        ("POST", f"/api/{MARKER}", {"Content-Type": "text/plain", "Content-Length": "1"}, 415),
+    ],
+)
+def test_what_is_refused_before_a_route_is_looked_for_is_one_line_too(
+    client: TestClient, log: io.StringIO, method: str, path: str, headers: dict[str, str], status: int
+) -> None:
+    assert client.request(method, path, headers=headers).status_code == status
+
+    (line,) = records(log, of_requests=True)
+    assert (line["route"], line["status"]) == (f"{method} ?", status)
+    assert MARKER not in log.getvalue()
+
+
 def test_a_failed_request_is_counted_by_its_class(
     client: TestClient, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

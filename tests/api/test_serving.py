@@ -124,8 +124,9 @@ def test_open_access_from_elsewhere_is_no_start(database_url: str) -> None:
 
 
 def test_with_keys_nothing_is_warned_of_and_brain_status_is_still_told_figures(
-    database_url: str, tmp_path: Path
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("BRAIN_SECRET")  # both have the secret that the home's first process makes
     port = free_port()
     with served(database_url, port, BRAIN_ACCESS="keys", BRAIN_HOME=str(tmp_path)) as process:
         wait_ready(port)

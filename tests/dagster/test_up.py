@@ -16,6 +16,8 @@ from typing import Any
 import psutil
 import pytest
 
+from rag_core.access.exposure import OPEN_WARNING
+
 UP_SECONDS = 180
 STOP_SECONDS = 30
 UP = "from rag_core.cli import main; main()"
@@ -35,6 +37,7 @@ class Running:
     home: Path
     page: str
     dagster: str
+    log: Path
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +71,7 @@ def running(home: Path) -> Iterator[Running]:
         )
         try:
             page, dagster = _addresses(process, log)
-            yield Running(process=process, home=home, page=page, dagster=dagster)
+            yield Running(process=process, home=home, page=page, dagster=dagster, log=log)
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGTERM)
@@ -125,6 +128,9 @@ class TestUp:
         found = _get(f"{running.page}/api/retrieve", {"query": "Año Nuevo en casa de mamá"})
 
         assert found["results"]
+
+    def test_the_terminal_is_told_that_access_is_open(self, running: Running) -> None:
+        assert OPEN_WARNING in running.log.read_text()
 
     def test_an_interrupt_ends_it_with_0_and_leaves_no_process(self, running: Running) -> None:
         group = [running.process.pid, *(p.pid for p in psutil.Process(running.process.pid).children(recursive=True))]

@@ -148,6 +148,14 @@ class TestSearching:
         for departments, expected in [*SEES.values(), *SEES.values()]:
             assert found(seen_by(engine, departments), tenant, "hybrid") == expected
 
+    def test_windows_that_are_remembered_for_one_are_not_given_to_another(self, engine, tenant, notes) -> None:
+        found(engine, tenant, "hybrid")
+        given = engine.caches.context.figures.hits
+
+        found(seen_by(engine, ["ventas"]), tenant, "hybrid")
+
+        assert engine.caches.context.figures.hits == given
+
     def test_a_filter_opens_nothing(self, engine: Engine, tenant: TenantId, notes) -> None:
         wanted = Filters(document_ids=tuple(notes.values()), sources=("private", "sales", "all"))
 

@@ -13,6 +13,7 @@ from rag_core.conversation import (
     QuestionFigures,
     SearchFigures,
     parse_kept_answer,
+    sessions,
 )
 from rag_core.conversation.feedback import give_feedback
 from rag_core.conversation.sessions import (
@@ -222,6 +223,20 @@ class TestRetention:
 
         assert [session.id for session in list_sessions(engine, tenant, user_hash=BEN)] == [kept.id]
         assert count(engine, "turns") == 0
+
+    def test_who_begins_ever_more_conversations_keeps_the_newest_and_those_with_words(
+        self, engine: Engine, tenant: TenantId, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sessions, "KEPT_EMPTY", 3)
+        other = begin_session(engine, tenant, user_hash=BEN)
+        spoken = begin_session(engine, tenant, user_hash=ANA)
+        ask(engine.database, tenant, spoken.id, "¿Qué hice?", user_hash=ANA)
+
+        begun = [begin_session(engine, tenant, user_hash=ANA) for _ in range(5)]
+
+        kept = [session.id for session in list_sessions(engine, tenant, user_hash=ANA)]
+        assert kept == [begun[4].id, begun[3].id, begun[2].id, spoken.id]
+        assert [session.id for session in list_sessions(engine, tenant, user_hash=BEN)] == [other.id]
 
     def test_a_purge_takes_as_many_batches_as_there_are(self, engine: Engine, tenant: TenantId) -> None:
         begin_session(engine, tenant, user_hash=ANA)

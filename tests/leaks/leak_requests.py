@@ -97,15 +97,17 @@ def readable(client: TestClient, key: str) -> dict[str, tuple[int, str]]:
     headers = {"Authorization": f"Bearer {key}"}
     paths = [route.path for route in routes(client) if "GET" in route.methods and "{" not in route.path]
     paths += [f"/?q={word}" for word in ("Cervantina", "dormido", "tren")]
-    found = {path: client.get(path, headers=headers) for path in paths if path not in _OF_THE_PROCESS}
+    found = {path: client.get(path, headers=headers) for path in paths}
     for strategy in ("semantic", "fulltext", "hybrid", "hybrid+rerank"):
         body = {"query": "¿Por qué durmió mal?", "strategy": strategy, "topK": 50}
         found[f"retrieve {strategy}"] = client.post("/api/retrieve", json=body, headers=headers)
+    if found[FIGURES].is_success:
+        del found[FIGURES]
     return {path: (answer.status_code, _timeless(answer.text)) for path, answer in found.items()}
 
 
-_OF_THE_PROCESS = {"/api/performance"}
-"""Figures of the whole process: how many requests there were, and how long they took."""
+FIGURES = "/api/performance"
+"""How many requests the whole process had and how long they took: for ``admin`` alone, and different each time."""
 
 
 def _timeless(text: str) -> str:

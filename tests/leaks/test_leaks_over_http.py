@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from leak_planting import Secrets, rows_of_tenant
-from leak_requests import Asked, bodies, elsewhere, requests_of, routes
+from leak_planting import Secrets, plant_key, rows_of_tenant
+from leak_requests import FIGURES, Asked, bodies, elsewhere, requests_of, routes
 
 from rag_core.api import app as application
 from rag_core.model import TenantId
@@ -95,6 +95,18 @@ def changed(installation, key: str) -> set[str]:
 def test_what_came_for_others_changes_no_answer(installation) -> None:
     """Neither counts nor order nor anything else: it is as if there were no other tenant and no notes for the direction."""
     assert changed(installation, installation.narrow_key) == set()
+
+
+def test_only_who_may_do_everything_is_told_figures_of_the_process(installation) -> None:
+    """They are of all tenants, and are what the check above leaves out for whoever gets them."""
+    read = plant_key(installation.engine.database, TenantId("ana"), ("read", "write", "evaluate"))
+
+    statuses = {
+        key: installation.ask(key, "GET", FIGURES)[0] for key in (installation.key, installation.narrow_key, read)
+    }
+
+    assert statuses == {installation.key: 200, installation.narrow_key: 403, read: 403}
+    assert FIGURES in installation.after[installation.narrow_key]
 
 
 def test_who_sees_everything_sees_the_notes_for_the_direction(installation) -> None:

@@ -396,7 +396,7 @@ class TestCachingEmbedder:
 
     @pytest.fixture
     def caching(self, embedder: RecordingEmbedder) -> CachingEmbedder:
-        return CachingEmbedder(embedder, MODEL, Cache(max_entries=100, ttl_seconds=60))
+        return CachingEmbedder(embedder, MODEL, Cache(max_entries=100, ttl_seconds=60), tenant=ANA)
 
     def test_only_missing_texts_are_embedded_each_once(self, embedder, caching) -> None:
         caching.embed(["uno"], role="query")
@@ -413,6 +413,17 @@ class TestCachingEmbedder:
         caching.embed(["uno"], role="document")
 
         assert embedder.asked == [["uno"], ["uno"]]
+
+    def test_what_one_tenant_asked_is_computed_anew_for_another(self, embedder) -> None:
+        cache = Cache(max_entries=100, ttl_seconds=60)
+        ana, bruno = (CachingEmbedder(embedder, MODEL, cache, tenant=TenantId(name)) for name in ("ana", "bruno"))
+        ana.embed(["uno"], role="query")
+        hits = cache.figures.hits
+
+        bruno.embed(["uno"], role="query")
+
+        assert embedder.asked == [["uno"], ["uno"]]
+        assert cache.figures.hits == hits
 
     def test_another_model_version_or_dimensions_is_another_key(self) -> None:
         keys = {

@@ -41,7 +41,7 @@ def test_only_what_tells_nothing_of_notes_is_open_to_everybody(method: str, path
         ("DELETE", "/api/notes/1", "write"),
         ("GET", "/api/golden-dataset", "evaluate"),
         ("GET", "/evaluation/runs/1", "evaluate"),
-        ("GET", "/api/performance", "read"),
+        ("GET", "/api/performance", "admin"),
         ("GET", "/static/style.css", None),
         ("GET", "/openapi.json", None),
         ("GET", "/metrics", "admin"),

@@ -3,6 +3,20 @@ insert into sessions (tenant_id, session_id, user_hash)
 values (%(tenant)s, %(session_id)s, %(user_hash)s)
 returning session_id, started_at, last_at, ended_at, 0, '';
 
+-- name: drop_empty_sessions
+-- Somebody's without a turn, but for the newest. One that is being spoken in is locked, and by then it is no longer old.
+delete from sessions s
+where s.tenant_id = %(tenant)s and s.user_hash = %(user_hash)s
+    and not exists (select from turns t where t.tenant_id = s.tenant_id and t.session_id = s.session_id)
+    and s.last_at <= (
+        select e.last_at from sessions e
+        where e.tenant_id = %(tenant)s and e.user_hash = %(user_hash)s
+            and not exists (select from turns t where t.tenant_id = e.tenant_id and t.session_id = e.session_id)
+        order by e.last_at desc
+        offset %(kept)s
+        limit 1
+    );
+
 -- name: list_sessions
 -- Somebody's, the one spoken in last first, each with how many questions it has and the first of them.
 select s.session_id, s.started_at, s.last_at, s.ended_at,
