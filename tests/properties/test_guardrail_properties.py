@@ -9,13 +9,13 @@ from injection_texts import ATTACKS_IN_NOTES, ATTACKS_IN_QUESTIONS, HARMLESS_NOT
 from rag_core.answering import CheckedCitation, CheckedText
 from rag_core.answering.citations import parse_citations
 from rag_core.answering.finishing import OutgoingGate, finish
-from rag_core.chunking import count_tokens
+from rag_core.chunking import count_tokens, sentence_spans
 from rag_core.errors import GuardrailError
 from rag_core.guardrails import WARN_SCORE
 from rag_core.guardrails.incoming import check_question, sanitised
 from rag_core.guardrails.injection import scan
 from rag_core.guardrails.neutral import neutralised
-from rag_core.guardrails.outgoing import find_all, redact
+from rag_core.guardrails.outgoing import find_all, fitting_end, redact
 
 VALUES = (
     "ana@correo.example",
@@ -90,6 +90,49 @@ def test_all_outside_the_findings_is_as_it_was(text, language) -> None:
         assert rest.startswith(kept + placeholder)
         rest, at = rest[len(kept) + len(placeholder) :], finding.span[1]
     assert rest == text[at:]
+
+
+@given(TEXTS, LANGUAGES)
+def test_what_is_not_hidden_is_found_where_it_was_moved_to(text, language) -> None:
+    redacted = redact(text, language)
+
+    hidden = {at for finding in redacted.findings for at in range(*finding.span)}
+    for at in set(range(len(text))) - hidden:
+        start, end = redacted.moved((at, at + 1))
+        assert redacted.text[start:end] == text[at]
+    for finding, placeholder in zip(redacted.findings, redacted.placeholders, strict=True):
+        assert redacted.text[slice(*redacted.moved(finding.span))] == placeholder
+
+
+PIECES = st.lists(st.sampled_from(["Llovió mucho. ", "[1]", " [2] ", "y ", "\n\n", "Fin. "]), max_size=60)
+
+
+def plainly_cut(text: str, most: int, spans: list[tuple[int, int]]) -> int:
+    """Where a text is cut, without regard to the time that it takes to say so."""
+
+    def after_marks(end: int) -> int:
+        for start, mark_end in spans:
+            if start >= end and not text[end:start].strip():
+                end = mark_end
+        return end
+
+    def last_fitting(ends: list[int]) -> int:
+        return max((end for end in ends if count_tokens(text[:end]) <= most), default=0)
+
+    word_ends = [at for at in range(1, len(text)) if text[at].isspace() and not text[at - 1].isspace()]
+    free = [at for at in word_ends if not any(start < at < end for start, end in spans)]
+    return last_fitting([after_marks(end) for _, end in sentence_spans(text, "es")]) or last_fitting(free)
+
+
+@given(PIECES, st.data())
+def test_a_cut_takes_the_marks_behind_it_and_none_in_two(parts, data) -> None:
+    text = "".join(parts)
+    most = data.draw(st.integers(0, count_tokens(text)))
+    spans = [citation.span for citation in parse_citations(text)]
+
+    end = fitting_end(text, "es", max_tokens=most, marks=spans)
+
+    assert end == (len(text) if count_tokens(text) <= most else plainly_cut(text, most, spans))
 
 
 @given(st.sampled_from(VALUES[:-1]), TEXTS, LANGUAGES)
