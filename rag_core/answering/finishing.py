@@ -5,6 +5,7 @@ citations, and room for the disclaimer is kept. While an answer comes sentence b
 sentence, and ``finish`` finds nothing more to hide in what was let out.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -120,14 +121,16 @@ def _hidden(checked: CheckedText, findings: Sequence[Finding], language: Languag
         checked,
         text=redacted.text,
         citations=tuple(
-            _moved(citation, redacted)
-            for citation in checked.citations
-            if not any(
-                citation.mark[0] < finding.span[1] and finding.span[0] < citation.mark[1] for finding in findings
-            )
+            _moved(citation, redacted) for citation in checked.citations if not _is_touched(citation.mark, findings)
         ),
         uncited=tuple(redacted.moved(span) for span in checked.uncited),
     )
+
+
+def _is_touched(span: Span, findings: Sequence[Finding]) -> bool:
+    """Whether any finding, which stand apart and in the text's order, has something of the span."""
+    first = bisect_right(findings, span[0], key=lambda finding: finding.span[1])
+    return first < len(findings) and findings[first].span[0] < span[1]
 
 
 def _moved(citation: CheckedCitation, redacted: Redacted) -> CheckedCitation:

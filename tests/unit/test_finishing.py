@@ -1,3 +1,4 @@
+import time
 from dataclasses import replace
 
 import pytest
@@ -55,6 +56,18 @@ def test_a_citations_quote_stays_what_its_note_says() -> None:
     answer = finished(checked("Su correo es a@b.example [1].", quote="El correo de Ana es a@b.example."))
 
     assert answer.checked.citations[0].quote == "El correo de Ana es a@b.example."
+
+
+@pytest.mark.parametrize("piece", ["[1] y ", "[1]", "Llovió. [1] ", "a@b.example [1] y ", "Uno. Dos [1].\n\n"])
+def test_an_answer_of_nothing_but_marks_is_finished_in_time(piece: str) -> None:
+    given = checked(piece * 14_000)
+    began = time.process_time()
+
+    answer = finished(given)
+
+    assert time.process_time() - began < 4
+    assert answer.is_cut
+    assert all(answer.checked.text[slice(*citation.mark)] == "[1]" for citation in answer.checked.citations)
 
 
 @pytest.mark.parametrize(
