@@ -69,7 +69,7 @@ def generate_summary(
 def _parse(answer: str, model: str) -> str:
     try:
         given = json.loads(answer)
-    except ValueError:
+    except (ValueError, RecursionError):
         given = None
     summary = given.get("summary") if isinstance(given, dict) else None
     line = " ".join(summary.split()) if isinstance(summary, str) else ""

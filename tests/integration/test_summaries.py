@@ -144,7 +144,9 @@ class TestGenerating:
             '{"summary": "Un\\u0000 viaje"}',
             '{"summary": "Un \\ud83d viaje"}',
             '{"summary": "Un viaje',
+            "[" * 100_000,
         ],
+        ids=lambda answer: answer[:30],
     )
     def test_anything_else_than_a_summary_is_an_error(self, chat: ScriptedChat, answer: str) -> None:
         chat.answer = lambda _text: answer
