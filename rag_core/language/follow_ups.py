@@ -1,4 +1,4 @@
-"""How people go on asking: words that begin a further question, and words that stand for something said before."""
+"""How people go on asking: words that begin a further question, words that stand for something said before, and noun phrases."""
 
 import re
 from collections.abc import Mapping
@@ -6,9 +6,14 @@ from collections.abc import Mapping
 from rag_core.language.words import word_set
 from rag_core.model import Language
 
+
+def _any_of(*alternatives: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(alternatives)})\b", flags)
+
+
 OPENINGS: Mapping[Language, re.Pattern[str]] = {
     "es": re.compile(
-        r"[¿¡\s]*(?:(?:y|e|o|pero|ahora|entonces|también|y si|qué tal|qué hay de)\b[\s,:]*)+(?:qué (?:tal|hay de)\b\s*)?",
+        r"[¿¡\s]*(?:(?:(?:y|e|o|pero|ahora|entonces|también|y si)\b[\s,:¿]*)+(?:qué (?:tal|hay de)\b\s*)?|qué hay de\b\s*)",
         re.IGNORECASE,
     ),
     "de": re.compile(
@@ -19,36 +24,208 @@ OPENINGS: Mapping[Language, re.Pattern[str]] = {
 }
 """What a question begins with that goes on from another one; taken off, the rest is what is new."""
 
+# "This week" is a time of its own; "this trip" is one that was spoken of. A word may stand between: "these three months".
+_NOW_ES = (
+    r"(?: \w+)? (?:años?|mes(?:es)?|semanas?|mañana|tarde|noche|días|verano|invierno|otoño|primavera|fin(?:es)? de semana|"
+    r"trimestre|semestre|curso|temporada|vez|lunes|martes|miércoles|jueves|viernes|sábado|domingo|últim[oa]s?)\b"
+)
+_NOW_DE = (
+    r"(?: \w+)? (?:Wochen?|Monats?|Monaten?|Jahre?[sn]?|Sommers?|Winters?|Herbst(?:es)?|Frühlings?|Frühjahrs?|Wochenende|"
+    r"Quartals?|Semesters?|Saison|Mal|Tagen?)\b"
+)
+_NOW_EN = (
+    r"(?: \w+)? (?:weeks?|months?|years?|morning|afternoon|evening|summer|winter|spring|autumn|fall|weekend|quarter|semester|"
+    r"term|season|days|time|past|last|coming|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
+)
+
+SPANISH_PAST = (
+    r"(?:\w{2,}[éíó]|\w{3,}(?:amos|ábamos|aron|ieron|aba[ns]?)|h[ei]ce|hizo|hicimos|hicieron|vi|vio|vimos|vieron|di|dio|dimos|"
+    r"dieron|(?:dij|traj)(?:e|o|imos|eron)|(?:pus|tuv|quis|sup|vin)(?:e|o|imos|ieron)|"
+    r"(?:he|ha|hemos|han|había|habíamos|habían)\s\w+(?:ado|ido|cho|sto|rto))"
+)
+"""A verb that tells what was done: "la compré" is one with its object, "la compra" a noun with its article."""
+
 POINTING: Mapping[Language, re.Pattern[str]] = {
-    "es": re.compile(
-        r"\b(?:él|ellas?|ellos|eso|esto|aquello|ése|ésa|éste|ésta|aquél|aquella|allí|allá|ahí|entonces|"
-        r"lo mismo|la misma|el mismo|(?:ese|esa|esos|esas|este|esta|estos|estas) (?:día|vez|persona|sitio|lugar|nota|idea|cosa)s?|"
-        r"(?:le|les) (?:dij|pregunt|cont|respond|escrib|llam|d[ií]|ped)\w*|lo (?:hic|compr|dij|dej|encontr|decid|vi)\w*)\b",
-        re.IGNORECASE,
+    "es": _any_of(
+        r"él|ellas?|ellos|ése|ésa|éste|ésta|aquél|allí|allá|ahí",
+        r"(?<!\bpor )(?:eso|esto|aquello)",
+        r"les?(?= \w)",
+        rf"l[oa]s?(?= {SPANISH_PAST}\b)",
+        r"(?!charla|perla|burla)\w{2,}[aeiáéí]r(?:lo|la|le)s?|(?:ver|dar|ir)(?:lo|la|le)s?",
+        r"(?:lo mismo|la misma|el mismo)(?! \w+ (?:de )?que)",
+        r"(?:es[ea]|esos|esas|aquel|aquella|aquellos|aquellas)(?= \w)",
+        # "Esta" behind "cómo" or before an article is "está" without its accent.
+        rf"(?<!cómo )(?<!como )(?<!dónde )(?<!donde )(?:est[ea]|estos|estas)(?!{_NOW_ES})"
+        r"(?! (?:en|el|la|los|las|mi|mis|de|del)\b)(?= \w)",
     ),
-    "de": re.compile(
-        r"\b(?:er|ihn|ihm|ihnen|dies(?:e[rsnm]?)?|jene[rsnm]?|dort|damals|danach|davor|davon|damit|dazu|darüber|dafür|dagegen|"
-        r"dabei|daran|darauf|deswegen|deshalb|derselbe|dieselbe|dasselbe)\b|"
-        r"\b(?:hat|hatte|war|ist|macht|sagte|wollte|kam) (?:sie|es|das)\b",
-        re.IGNORECASE,
+    "de": _any_of(
+        r"ih[nm]|ihnen|ihr(?!\s+[A-ZÄÖÜ])|dort|damals|danach|deswegen|deshalb|derselben?|dieselben?|dasselbe|demselben",
+        rf"(?:[Dd]iese[rsnm]?|[Jj]ene[rsnm]?)(?!{_NOW_DE})|[Dd]ies",
+        r"(?:ich|wir|war|waren) da(?=\W)",
+        # Before a comma they announce what follows: "habe ich daran gedacht, die Rechnung zu bezahlen?"
+        r"(?<!, )(?:davor|davon|damit|dazu|darüber|dafür|dagegen|dabei|daran|darauf|daraus|darin)(?!.*,)",
+        # Before anything else it may be an article, also in the hand of somebody who writes no capitals.
+        r"[Dd]as(?=\s*(?:[?!.,]|$))",
+        r"[Dd]as(?=\s+(?:denn|nochmal|noch|eigentlich|genau|alles|mit|für|von|bei|in|an|auf|vor|nach|nicht|auch|schon|wieder|teuer|"
+        r"billig|gut|schlecht|schlimm|schön|wichtig|nötig|richtig|ge\w+(?:t|en)|\w+iert)\b)",
+        flags=re.NOFLAG,
     ),
-    "en": re.compile(
-        r"\b(?:he|him|his|she|her|hers|they|them|their|it|its|this|those|these|there|the same|that one)\b|"
-        r"\b(?:about|after|before|with|of|for|is|was|did|does|do) that\b|\bthat\s*[?.!]*$",
-        re.IGNORECASE,
+    "en": _any_of(
+        r"him|them|the same|that one",
+        r"her(?! \w)|her(?= (?:about|for|to|at|in|on|with|last|again|that|when)\b)",
+        r"(?:of|about|for|with|on|in|to|from|at|after|before) it",
+        rf"(?:this|these|those)(?!{_NOW_EN})",
+        r"(?<!is )(?<!are )(?<!was )(?<!were )(?<!be )(?<!been )"
+        r"there(?!'s| (?:is|are|was|were|has|have|had|be|been|will|would|a|an|any)\b)",
+        r"(?:of|about|for|with|on|in|to|from|at|after|before|is|was|did|does|do|has|had|will|would|can|could|should) that",
+        r"that(?=\s*[?.!]*$)",
     ),
 }
-"""What means nothing by itself and stands for somebody or something of the question before."""
+"""What stands for something of the question before, also beside a noun of its own clause: "what did Ana say about him?"."""
+
+REFERRING: Mapping[Language, re.Pattern[str]] = {
+    "es": _any_of(r"sus?|suy[oa]s?"),
+    "de": _any_of(
+        r"er|sie|seine[rsnm]?|sein(?=\s+[A-ZÄÖÜ])|ihr(?=\s+[A-ZÄÖÜ])|ihre[rsnm]?",
+        # "Gibt es", "es regnet": it stands for nothing.
+        r"(?<![Gg]ibt )(?<![Gg]ab )(?<![Gg]eht )(?<![Gg]ing )(?<![Rr]egnet )"
+        r"es(?!.*\b(?:geregnet|geschneit|gestürmt|regnen|gegeben|warm|kalt|heiß)\b)",
+        flags=re.NOFLAG,
+    ),
+    "en": _any_of(
+        r"he|his|she|hers?|they|theirs?|its",
+        r"it(?! (?:that|rain|snow|hail|storm|tak|took|get|go(?:es|ing)\b|cold|warm|hot|sunny|possible))",
+    ),
+}
+"""What stands for the nearest noun: one of its own question, if that has one before it, as in "Anna and her sister"."""
+
+CLAUSE_OPENINGS: Mapping[Language, re.Pattern[str]] = {
+    "es": re.compile(r"[,;:]|\b(?:y|e|o|pero|que|cuando|si|porque|mientras)\b", re.IGNORECASE),
+    "de": re.compile(r"[,;:]|\b(?:und|oder|aber|dass|ob|weil|wenn|als|während|nachdem|bevor)\b", re.IGNORECASE),
+    "en": re.compile(r"[,;:]|\b(?:and|or|but|when|while|if|because|that|who|which|until)\b", re.IGNORECASE),
+}
+"""Behind these a pronoun may stand for a noun before them."""
+
+ASKING_WORDS: Mapping[Language, frozenset[str]] = {
+    "es": word_set(
+        "qué quién quiénes cuándo dónde cómo cuánto cuánta cuántos cuántas cuál cuáles que quien cuando donde como cuanto"
+    ),
+    "de": word_set(
+        "was wer wen wem wessen wann wo wie warum wieso weshalb woher wohin wofür womit welche welcher welches welchen welchem"
+    ),
+    "en": word_set("what who whom when where how why which whose"),
+}
+"""What a question of its own begins with, also behind a preposition ("por qué", "mit wem")."""
+
+ASKING_FOR_A_NOUN: Mapping[Language, frozenset[str]] = {
+    "es": word_set("qué cuánto cuánta cuántos cuántas que cuanto cuantos cuanta cuantas"),
+    "de": word_set("welche welcher welches welchen welchem viel viele wieviel"),
+    "en": word_set("which what whose much many"),
+}
+"""What a noun that is asked for follows: "which books", "wie viel Geld"."""
+
+VERBS_FIRST: Mapping[Language, frozenset[str]] = {
+    "es": word_set(
+        """
+        fue es era eran hay había he ha hemos han tengo tiene tenía tenemos está están estuvo estuve son dijo hizo puedo debo fui sabe
+        sabes
+        """
+    ),
+    "de": word_set(
+        """
+        hat habe haben hatte hatten ist sind war waren bin gibt gab kann konnte könnte muss musste soll sollte will wollte wird wurde
+        werden
+        """
+    ),
+    "en": word_set(
+        """
+        did do does is are was were am have has had can could will would should may might didn't don't doesn't isn't wasn't haven't
+        hasn't
+        """
+    ),
+}
+"""What else a question of its own begins with."""
+
+BEFORE_A_VERB: Mapping[Language, frozenset[str]] = {
+    "es": word_set("me te se nos le les no he ha hemos han había habían"),
+    "de": word_set("ich wir man hat haben habe ist hatte wurde mir uns"),
+    "en": word_set("i we you"),
+}
+"""Between an asking word and the verb of a question that says nothing else: "¿cuánto me costó?", "what did we eat?"."""
+
+SAYING_NOTHING: Mapping[Language, frozenset[str]] = {
+    "es": word_set("conmigo contigo exactamente además"),
+    "de": word_set("genau eigentlich sonst nochmal"),
+    "en": word_set("else exactly again"),
+}
+"""Words that make no question of their own: "who else came?"."""
+
+WEATHER: Mapping[Language, frozenset[str]] = {
+    "es": word_set("llovió nevó llueve nieva llovido nevado"),
+    "de": word_set("geregnet geschneit regnet schneit"),
+    "en": word_set("rain rained snow snowed"),
+}
+"""Verbs that are whole by themselves."""
 
 CAPITALISED_NOUNS: frozenset[Language] = frozenset({"de"})
 """Languages in which a capital letter does not tell a name."""
 
-ASKING_WORDS: Mapping[Language, frozenset[str]] = {
-    "es": word_set("qué quién quiénes cuándo dónde cómo cuánto cuánta cuántos cuántas cuál cuáles por"),
-    "de": word_set("was wer wen wem wessen wann wo wie warum wieso weshalb woher wohin welche welcher welches"),
-    "en": word_set("what who whom when where how why which whose"),
+VERB_AFTER_SUBJECT: frozenset[Language] = frozenset({"en"})
+"""Languages in which the verb comes right behind its subject: "when did the plumber come"."""
+
+AUXILIARIES: frozenset[str] = word_set(
+    "did do does have has had will would can could should is are was were didn't doesn't hasn't"
+)
+"""English verbs that their subject follows in a question, and the verb proper the subject."""
+
+PREPOSITIONS: Mapping[Language, frozenset[str]] = {
+    "es": word_set("a de en con por para sin sobre desde hasta entre contra según"),
+    "de": word_set(
+        "an auf aus bei bis durch für gegen in mit nach neben ohne seit über um unter von vor wegen zu zwischen"
+    ),
+    "en": word_set(
+        "about after against at before behind between by during for from in into of on over through to under with without"
+    ),
 }
-"""What a question of its own begins with; "por" is the beginning of "por qué"."""
+
+CONTRACTIONS: Mapping[Language, Mapping[str, str]] = {
+    "es": {"al": "a", "del": "de"},
+    "de": {
+        **dict.fromkeys(("am", "ans"), "an"),
+        **dict.fromkeys(("zum", "zur"), "zu"),
+        **dict.fromkeys(("im", "ins"), "in"),
+        "aufs": "auf",
+        "beim": "bei",
+        "fürs": "für",
+        "vom": "von",
+    },
+    "en": {},
+}
+"""Prepositions that an article was drawn into, and what they are without it."""
+
+DETERMINERS: Mapping[Language, frozenset[str]] = {
+    "es": word_set(
+        "el la los las un una unos unas mi mis tu tus su sus nuestro nuestra nuestros nuestras este esta ese esa otro otra cada"
+    ),
+    "de": word_set(
+        """
+        der die das den dem des ein eine einen einem einer eines mein meine meinen meinem meiner meines dein deine sein seine seinen
+        seinem seiner ihr ihre ihren ihrem ihrer unser unsere unseren unserem unserer dieser diese dieses diesen diesem kein keine
+        keinen
+        """
+    ),
+    "en": word_set("the a an my your his her its our their this that these those any some another"),
+}
+"""What stands before a noun."""
+
+NOUN_STAND_INS: Mapping[Language, re.Pattern[str]] = {
+    "es": re.compile(r"(?:el|la|los|las) (?=(?:a|de|del|al|en|con|para) )", re.IGNORECASE),
+    "de": re.compile(
+        r"(?:der|die|das|den|dem) (?=(?:an|auf|aus|bei|für|im|in|mit|nach|von|vom|zu|zum|zur) )", re.IGNORECASE
+    ),
+    "en": re.compile(r"the ones? (?=(?:about|at|for|from|in|of|on|to|with) )", re.IGNORECASE),
+}
+"""What stands for the noun of the question before: "and the one to Bergen?"."""
 
 REWRITE_INSTRUCTIONS = (
     "You are given JSON with the fields earlier, which are the earlier questions of a conversation and what was answered, and "

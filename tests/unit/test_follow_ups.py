@@ -1,6 +1,7 @@
 """Further questions made whole, by rules and by a chat model."""
 
 import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 
 from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
-from rag_core.conversation.follow_up import MAX_CHARACTERS, Earlier, is_follow_up, standalone_question
+from rag_core.conversation.follow_up import MAX_CHARACTERS, Earlier, standalone_question
+from rag_core.conversation.going_on import is_follow_up
 from rag_core.errors import ChatCancelledError, ChatError
 from rag_core.model import Language
 
@@ -79,7 +81,7 @@ def standalone(
         ("es", "¿Qué dijo Marta de la boda?", "¿Y Rosa?", "¿Qué dijo Rosa de la boda?"),
         ("es", "¿Quién es Rosa Ferrer?", "¿Y qué le dije?", "¿Y qué le dije? (Rosa Ferrer)"),
         ("es", "¿Por qué discutí con Rosa?", "¿Cuándo?", "¿Cuándo? (discutí Rosa)"),
-        ("es", "¿Dónde compré las botas?", "¿y los guantes?", "¿Dónde compré las botas, los guantes?"),
+        ("es", "¿Dónde compré las botas?", "¿y los guantes?", "¿Dónde compré los guantes?"),
         (
             "de",
             "Was habe ich im März für Bücher ausgegeben?",
@@ -92,6 +94,18 @@ def standalone(
         ("en", "When did I meet Jonas Weber?", "What about Ana?", "When did I meet Ana?"),
         ("en", "Who is Jonas Weber?", "when did I meet him?", "when did I meet him? (Jonas Weber)"),
         ("en", "Who broke the boiler?", "why?", "why? (broke boiler)"),
+        ("es", "¿Qué dijo Marta a Pedro?", "¿Y a Rosa?", "¿Qué dijo Marta a Rosa?"),
+        ("es", "¿Cuánto gasté en la farmacia?", "¿Y la panadería?", "¿Cuánto gasté en la panadería?"),
+        ("es", "¿Qué opinó Marta del fontanero?", "¿Y la vecina?", "¿Qué opinó la vecina del fontanero?"),
+        ("es", "¿Cuánto le pagué al fontanero?", "¿Y la vecina?", "¿Cuánto le pagué a la vecina?"),
+        ("es", "¿Cuándo arreglaron la caldera?", "¿Cuánto costó?", "¿Cuánto costó? (arreglaron caldera)"),
+        ("de", "Wann war ich mit Jonas wandern?", "Und mit Anna?", "Wann war ich mit Anna wandern?"),
+        ("de", "Wie viel Milch habe ich gekauft?", "Und Brot?", "Wie viel Brot habe ich gekauft?"),
+        ("de", "Wie war die Reise nach Oslo?", "Und die nach Bergen?", "Wie war die Reise nach Bergen?"),
+        ("de", "Wer hat Anna angerufen?", "Wann war das?", "Wann war das? (Anna angerufen)"),
+        ("en", "When did the plumber come?", "And the electrician?", "When did the electrician come?"),
+        ("en", "What did I spend on books?", "And on records in May?", "What did I spend on records in May?"),
+        ("en", "Where did I buy the boots?", "how much did I pay?", "how much did I pay? (buy boots)"),
     ],
 )
 def test_a_further_question_is_made_whole(language: Language, before: str, question: str, whole: str) -> None:
@@ -105,10 +119,84 @@ def test_a_further_question_is_made_whole(language: Language, before: str, quest
         ("es", "¿Y cuántas veces fui a nadar a la piscina municipal?"),
         ("de", "Wann habe ich das Fahrrad repariert?"),
         ("en", "Where did I park the car in Leipzig?"),
+        ("es", "¿Qué le dije a Marta?"),
+        ("es", "Y ¿cuánto costó la boda?"),
+        ("es", "¿Qué gasté esta semana?"),
+        ("es", "¿Dónde está la mesa?"),
+        ("de", "Wie alt ist das Haus von Oma?"),
+        ("de", "Wann war das Konzert von Anna?"),
+        ("de", "wann war das konzert von anna?"),
+        ("de", "Was habe ich diese Woche gekocht?"),
+        ("de", "Habe ich daran gedacht, die Rechnung zu bezahlen?"),
+        ("de", "Gibt es etwas Neues von Anna?"),
+        ("en", "What did I spend this week?"),
+        ("en", "Is there a note about taxes?"),
+        ("en", "Does the new car have problems with its doors?"),
+        ("en", "When did the boiler break and who fixed it?"),
+        ("en", "What did I do yesterday?"),
     ],
 )
 def test_a_whole_question_stays_as_it_is(language: Language, question: str) -> None:
     assert standalone(question, "¿Quién es Rosa?", language) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "whole"),
+    [
+        (
+            "de",
+            ["Wer leitet das Projekt Apollo?", "Wie hoch ist sein Budget?", "Was ist mit Zephyr?"],
+            "Wie hoch ist sein Budget? (leitet Zephyr)",
+        ),
+        (
+            "de",
+            ["Wer leitet das Projekt Apollo?", "Wie hoch ist sein Budget?", "Und das Projekt Zephyr?"],
+            "Wie hoch ist sein Budget? (leitet das Projekt Zephyr)",
+        ),
+        (
+            "es",
+            ["¿Cuánto gasté en la farmacia en marzo?", "¿Y en abril?", "¿Y en el supermercado?"],
+            "¿Cuánto gasté en el supermercado en abril?",
+        ),
+        ("es", ["¿Qué dijo Marta a Pedro?", "¿Y a Rosa?", "¿Y Luis?"], "¿Qué dijo Luis a Rosa?"),
+        (
+            "en",
+            ["When did I meet Jonas?", "What did he say?", "Why?", "Who else was there?"],
+            "Who else was there? (Jonas)",
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_kept_whole", [True, False])
+def test_what_is_asked_last_and_what_it_is_about_are_gone_on_from(
+    language: Language, questions: list[str], whole: str, *, is_kept_whole: bool
+) -> None:
+    *before, last = questions
+    earlier: list[Earlier] = []
+    for question in before:
+        made = standalone_question(question, earlier, language=language, now=NOW) if is_kept_whole else None
+        earlier.append(Earlier(question=made or question))
+
+    assert standalone_question(last, earlier, language=language, now=NOW) == whole
+
+
+def test_a_long_conversation_gathers_no_words() -> None:
+    earlier = [Earlier(question="Wann habe ich Jonas Weber in Leipzig getroffen?")]
+    for verb in ("gesagt", "gegessen", "getrunken", "gesungen", "gekauft", "verkauft", "gelesen", "geschrieben"):
+        whole = standalone_question(f"Was hat er {verb}?", earlier, language="de", now=NOW)
+        assert whole is not None
+        earlier.append(Earlier(question=whole))
+
+    assert earlier[-1].question == "Was hat er geschrieben? (gelesen Jonas Weber Leipzig)"
+
+
+@pytest.mark.parametrize("pasted", ["das ", "the car it ", "a (b) ", "casa ", "von Haus "])
+@pytest.mark.parametrize(("language", "question"), [("es", "¿Y Ana?"), ("de", "Und Anna?"), ("en", "And Ana?")])
+def test_a_text_pasted_into_an_earlier_question_holds_nobody_up(language: Language, question: str, pasted: str) -> None:
+    began = time.process_time()
+
+    standalone_question(question, [Earlier(question=pasted * 20_000)] * 6, language=language, now=NOW)
+
+    assert time.process_time() - began < 1
 
 
 def test_the_first_question_goes_on_from_nothing() -> None:
@@ -184,5 +272,5 @@ def test_whatever_is_asked_what_comes_out_can_be_searched(question: str, before:
     whole = standalone(question, before, language)
 
     assert whole is None or (
-        is_follow_up(question, language) and 0 < len(whole) <= MAX_CHARACTERS and whole != question
+        is_follow_up(question, language, now=NOW) and 0 < len(whole) <= MAX_CHARACTERS and whole != question
     )

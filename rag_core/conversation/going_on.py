@@ -1,0 +1,143 @@
+"""Whether a question goes on from the one before it, by rules. Pure."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from rag_core.answering.words import content_of
+from rag_core.conversation.noun_phrases import Phrase, Word, phrases_of, words_of
+from rag_core.language.follow_ups import (
+    ASKING_FOR_A_NOUN,
+    ASKING_WORDS,
+    BEFORE_A_VERB,
+    CLAUSE_OPENINGS,
+    CONTRACTIONS,
+    OPENINGS,
+    POINTING,
+    PREPOSITIONS,
+    REFERRING,
+    SAYING_NOTHING,
+    SPANISH_PAST,
+    VERBS_FIRST,
+    WEATHER,
+)
+from rag_core.model import Language
+from rag_core.query.time_expressions import find_times
+
+MOST_NEW_WORDS = 3
+"""What goes on from a question in part of one and says more than so much is whole by itself."""
+MOST_POINTING_WORDS = 6
+MOST_CHARACTERS = 300
+"""Whatever is longer is whole by itself."""
+_SPANISH_VERB = re.compile(SPANISH_PAST, re.IGNORECASE)
+_SPANISH_DATIVE = re.compile(r"les?\b", re.IGNORECASE)
+
+
+def is_follow_up(question: str, language: Language, *, now: datetime) -> bool:
+    """Whether a question needs the one before it: it is a part of one, says next to nothing by itself, or points back.
+
+    A question that only begins with "and" and is whole otherwise needs nothing.
+    """
+    if len(question) > MOST_CHARACTERS:
+        return False
+    new = without_opening(question, language)
+    if is_question(new, language):
+        return points_back(new, language, now=now) or _says_nothing(new, language, now=now)
+    words = len(content_of(_timeless(new, language, now), language))
+    is_opened = len(new) < len(question)
+    if words == 0 or points_back(new, language, now=now):
+        return words <= MOST_POINTING_WORDS
+    return words <= MOST_NEW_WORDS and (is_opened or _is_asked_part(question, language))
+
+
+def without_opening(question: str, language: Language) -> str:
+    """What is new: "and in April?" gives "in April?"."""
+    opening = OPENINGS[language].match(question)
+    return question[opening.end() :] if opening else question
+
+
+def is_question(text: str, language: Language) -> bool:
+    """Whether it is a question of its own and no part of one: it begins with "who", "with whom", "did" and the like."""
+    words = words_of(text)[:2]
+    if len(words) > 1 and _is_preposition(words[0], language):
+        return words[1].key in ASKING_WORDS[language]
+    return bool(words) and (
+        words[0].key in ASKING_WORDS[language]
+        or words[0].key in VERBS_FIRST[language]
+        or (language == "es" and _SPANISH_VERB.match(text.lstrip("¿¡ ")) is not None)
+        or (language == "es" and words[0].key in BEFORE_A_VERB["es"] and len(words) > 1 and _is_spanish_verb(words[1]))
+    )
+
+
+def points_back(question: str, language: Language, *, now: datetime) -> bool:
+    """Whether something in it stands for what was said before, and for nothing in itself."""
+    if len(content_of(question, language)) > MOST_POINTING_WORDS:
+        return False
+    phrases = phrases_of(question, language, outside=_time_spans(question, language, now))
+    return any(
+        not _is_within_reach(match.start(), question, phrases, language) and not _is_doubled(match, phrases, language)
+        for match in POINTING[language].finditer(question)
+    ) or any(
+        not _is_within_reach(match.start(), question, phrases, language)
+        and not any(phrase.end <= match.start() and not phrase.is_asked for phrase in phrases)
+        for match in REFERRING[language].finditer(question)
+    )
+
+
+def _is_within_reach(at: int, question: str, phrases: Sequence[Phrase], language: Language) -> bool:
+    """Whether a clause before the word at ``at`` names something: "when did the boiler break and who fixed it?"."""
+    clauses = [opening.start() for opening in CLAUSE_OPENINGS[language].finditer(question, 0, at)]
+    return any(phrase.end <= clauses[-1] for phrase in phrases) if clauses else False
+
+
+def _is_doubled(match: re.Match[str], phrases: Sequence[Phrase], language: Language) -> bool:
+    """Whether the question says whom "le" stands for: "¿qué le dije a Marta?"."""
+    if language != "es" or not _SPANISH_DATIVE.match(match[0]):
+        return False
+    return any(phrase.preposition == "a" for phrase in phrases)
+
+
+def _says_nothing(question: str, language: Language, *, now: datetime) -> bool:
+    """Whether it names nothing and no time: "why?", "how much did I pay?", "¿qué trajo?", "which doctor?"."""
+    if _time_spans(question, language, now):
+        return False
+    words = [word for word in words_of(question) if word.key not in SAYING_NOTHING[language]]
+    content = [i for i, word in enumerate(words) if content_of(word.text, language)]
+    if len(content) != 1:
+        return not content
+    at = content[0]
+    if at == 0 or words[at].key in WEATHER[language]:
+        return False
+    return _is_alone(words[at], words[at - 1], language)
+
+
+def _is_alone(word: Word, before: Word, language: Language) -> bool:
+    """Whether the only word that says something is a verb, or what is asked for."""
+    if before.key in ASKING_WORDS[language] | ASKING_FOR_A_NOUN[language]:
+        return True
+    return not word.is_capitalised and before.key in BEFORE_A_VERB[language]
+
+
+def _is_asked_part(question: str, language: Language) -> bool:
+    """Whether it is a part of a question that begins with a preposition: "with Ana?"; without a question mark it is a search."""
+    words = words_of(question)
+    return bool(words) and _is_preposition(words[0], language) and question.rstrip().endswith("?")
+
+
+def _is_preposition(word: Word, language: Language) -> bool:
+    return word.key in PREPOSITIONS[language] or word.key in CONTRACTIONS[language]
+
+
+def _is_spanish_verb(word: Word) -> bool:
+    return _SPANISH_VERB.fullmatch(word.text) is not None
+
+
+def _time_spans(question: str, language: Language, now: datetime) -> list[tuple[int, int]]:
+    return [found.span for found in find_times(question, now=now, language=language)]
+
+
+def _timeless(question: str, language: Language, now: datetime) -> str:
+    """The question with its times blanked out."""
+    for start, end in _time_spans(question, language, now):
+        question = question[:start] + " " * (end - start) + question[end:]
+    return question
