@@ -13,6 +13,7 @@ from rag_core.configuration import configure
 from rag_core.configurations.served import ActiveConfigurations
 from rag_core.engine import Engine
 from rag_core.errors import ChatError, EmbeddingError, RetrievalFailedError
+from rag_core.retrieval.cache import build_caches
 from rag_core.retrieval.retrieve import retrieve
 
 EXAMPLES = settings(max_examples=100)
@@ -39,7 +40,9 @@ class BrokenChat:
 
 @contextmanager
 def no_embedder(engine: Engine) -> Iterator[Engine]:
-    yield replace(engine, query_embedder=BrokenEmbedder())
+    """Nobody embeds, and no vector is remembered either."""
+    caches = build_caches(query_seconds=0, embedding_seconds=0, context_seconds=0)
+    yield replace(engine, query_embedder=BrokenEmbedder(), caches=caches)
 
 
 @contextmanager
