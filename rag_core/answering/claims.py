@@ -12,7 +12,7 @@ from rag_core.answering.refusals import PART_END, admits_ignorance, without_refu
 from rag_core.answering.statements import Statement, amounts_of, statement_of, stems_of
 from rag_core.answering.words import function_stems, negation_stems, tokens_of
 from rag_core.chunking import sentence_spans
-from rag_core.language.citing import ASIDE_WORDS, INDIRECT_QUESTIONS, LABEL_VERBS, LAST_COPULA, REPLIES
+from rag_core.language.citing import ASIDE_TOPIC, ASIDE_WORDS, INDIRECT_QUESTIONS, LABEL_VERBS, LAST_COPULA, REPLIES
 from rag_core.model import Language, Span
 
 LEAST_TAIL_CHARACTERS = 16
@@ -37,9 +37,21 @@ def answer_sentences(text: str, language: Language) -> list[Span]:
         return []
     marks = dict(citation.span for citation in parse_citations(text, ()))
     marked_until = {end: start for start, end in marks.items()}
-    starts = [start for start, _ in sentence_spans(text, language)[1:] if not _is_within_mark(text, start)]
+    starts = [
+        start for start, _ in sentence_spans(_apart(text, marks), language)[1:] if not _is_within_mark(text, start)
+    ]
     bounds = sorted({_with_its_marks(text, start, marks, marked_until) for start in starts} - {len(text)})
     return _with_replies(text, list(pairwise([0, *bounds, len(text)])), language)
+
+
+def _apart(text: str, marks: Mapping[int, int]) -> str:
+    """The text with blanks for marks right before a letter: "[1]Sr. Gil" would be cut otherwise than "Sr. Gil"."""
+    pieces, at = [], 0
+    for start, end in marks.items():
+        if text[end : end + 1].isalpha():
+            pieces += [text[at:start], " " * (end - start)]
+            at = end
+    return "".join([*pieces, text[at:]])
 
 
 def cut_sentences(bits: Iterable[str], language: Language) -> Iterator[str]:
@@ -68,7 +80,7 @@ def is_claim(sentence: str, language: Language, *, known: frozenset[str] = froze
 
     None of these may carry a link, or an amount that is not among ``known``, the content of the sources. A heading, a bold line or a
     line that ends in a colon names nothing that they do not, and is no clause; a greeting or an offer is made of ``ASIDE_WORDS``
-    alone; a refusal says nothing beside it.
+    alone, and at most of a word for what it is about; a refusal says nothing beside it.
     """
     bare = without_citations(sentence).strip()
     plain = _EMPHASIS.sub("", bare).strip()
@@ -84,7 +96,8 @@ def is_claim(sentence: str, language: Language, *, known: frozenset[str] = froze
     is_label = plain.endswith(":") or _HEADING.fullmatch(bare) is not None
     if is_label and stated.names <= known and not _is_clause(plain, stated, language):
         return False
-    return not stated.content <= stems_of(ASIDE_WORDS[language], language)
+    aside = statement_of(ASIDE_TOPIC.sub("", plain), language, is_claim=True).content
+    return not aside or not aside <= stems_of(ASIDE_WORDS[language], language)
 
 
 def _is_clause(plain: str, stated: Statement, language: Language) -> bool:
@@ -104,9 +117,9 @@ def _goes_beyond(part: str, language: Language) -> bool:
 
 def _with_replies(text: str, spans: Sequence[Span], language: Language) -> list[Span]:
     """The sentences, with a question and the "Yes." behind it as one."""
-    joined: list[Span] = []
-    for start, end in spans:
-        if joined and _is_question(text[slice(*joined[-1])]) and _is_reply(text[start:end], language):
+    joined = list(spans[:1])
+    for before, (start, end) in pairwise(spans):
+        if _is_question(text[slice(*before)]) and _is_reply(text[start:end], language):
             joined[-1] = joined[-1][0], end
         else:
             joined.append((start, end))

@@ -22,8 +22,9 @@ _SIGNS = frozenset({"€", "$", "£"})
 _UNIT_NAMES = frozenset({"%"}).union(*(units.values() for units in UNITS.values()))
 _PERCENT = re.compile(PERCENT, re.IGNORECASE)
 _SCALABLE = re.compile(r"\d{1,12}(?:\.\d{1,6})?|\d{1,4}0{3,12}")
-_UNREAD_NUMBER = re.compile(r"(?<!jahr)(?:hundert|tausend)")
-"""A German number in one word that is not read, such as "zweitausendfünfhundert"."""
+_UNREAD_NUMBER = re.compile(r"(?<!jahr)(?:hundert|taus(?:end)?(?!ch))")
+"""A German number in one word that is not read, such as "zweitausendfünfhundert", as a stem."""
+_NUMBER_LINKS = frozenset({"y", "and"})
 _LIST_NUMBER = re.compile(r"^\s*\d{1,3}[.)]\s+", re.MULTILINE)
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")  # noqa: RUF001
 _ISO_DATE = re.compile(r"(?<![\w-])(\d{4})-(0[1-9]|1[0-2])-([0-3]\d)(?![\d-])")
@@ -167,17 +168,28 @@ def _clauses(text: str, language: Language) -> list[list[str]]:
 
 
 def _figures(tokens: Sequence[str], language: Language) -> list[str]:
-    """The tokens with figures in one form; a word such as "mil" multiplies the number right before it, or is its own."""
+    """The tokens with figures in one form: "40 mil" is 40000, "ciento ochenta y tres" 183; a word such as "mil" alone is its own."""
     read: list[str] = []
+    part: int | None = None  # what the last word of a number in words came to
     for token in tokens:
-        scale = _scales(language).get(token)
-        if scale is None:
-            read.append(_figure(token, language))
-        elif read and _SCALABLE.fullmatch(read[-1]):
-            read.append(_scaled(read.pop(), scale))
-        else:
-            read.append(str(scale))
+        scale, figure = _scales(language).get(token), _figure(token, language)
+        worded = str(scale or figure) if scale or (figure != token and figure.isdecimal()) else None
+        if scale is not None and part is not None and scale <= int(read[-1]) and part < scale:
+            read[-1], part = str(int(read[-1]) + part * (scale - 1)), part * scale
+        elif scale is not None and read and _SCALABLE.fullmatch(read[-1]):
+            read[-1] = _scaled(read[-1], scale)
+            part = int(read[-1]) if read[-1].isdecimal() else None
+        elif worded is not None and part is not None and _is_added(worded, read[-1]):
+            read[-1], part = str(int(read[-1]) + int(worded)), int(worded)
+        elif part is None or token not in _NUMBER_LINKS:
+            read.append(worded or figure)
+            part = None if worded is None else int(worded)
     return read
+
+
+def _is_added(number: str, to: str) -> bool:
+    """Whether a number in words goes on the one before it: 80 does on 100, 100 does not on 80."""
+    return to.isdecimal() and len(number) <= len(to) - len(to.rstrip("0"))
 
 
 def _scaled(number: str, scale: int) -> str:

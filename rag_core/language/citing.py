@@ -77,6 +77,11 @@ ASIDE_WORDS: Mapping[Language, frozenset[str]] = {
 }
 """What sentences that greet, announce or offer are made of; one with any other word of content claims something."""
 
+ASIDE_TOPIC = re.compile(
+    r"\b(?:sobre|acerca de|about|regarding|zu|zur|zum|über) (?:\w{2,3} )?\w+[.!]*\s*\Z", re.IGNORECASE
+)
+"""How an offer ends that names what it is about in one word: "más detalles sobre la factura"."""
+
 LABEL_VERBS: Mapping[Language, re.Pattern[str]] = {
     "es": re.compile(
         r"\b(?:es|fue|era|está|estaba|ha|han|había|hubo|hay|tiene|tuvo|debe|puede)\b|\b(?!fueron\b)\w{2,}(?:ó|aron|ieron|eron|aba|aban)\b",

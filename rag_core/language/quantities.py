@@ -41,6 +41,14 @@ _GERMAN_TENS = _numbered(
     90 neunzig
     """
 )
+_GERMAN_NUMBERS = {
+    **_GERMAN_TENS,
+    **{f"{unit}hundert": 100 * units for unit, units in _GERMAN_UNITS.items()},
+    **{
+        f"{unit}und{ten}": units + tens
+        for (unit, units), (ten, tens) in product(_GERMAN_UNITS.items(), _GERMAN_TENS.items())
+    },
+}
 
 NUMBER_WORDS: Mapping[Language, Mapping[str, int]] = {
     "es": _numbered(
@@ -65,15 +73,7 @@ NUMBER_WORDS: Mapping[Language, Mapping[str, int]] = {
         900 novecientos novecientas
         """
     ),
-    "de": {
-        **_GERMAN_TENS,
-        **{
-            f"{unit}und{ten}": units + tens
-            for (unit, units), (ten, tens) in product(_GERMAN_UNITS.items(), _GERMAN_TENS.items())
-        },
-        **{f"{unit}hundert": 100 * units for unit, units in _GERMAN_UNITS.items()},
-        **{f"{unit}tausend": 1000 * units for unit, units in _GERMAN_UNITS.items()},
-    },
+    "de": _GERMAN_NUMBERS | {f"{word}tausend": 1000 * number for word, number in _GERMAN_NUMBERS.items()},
     "en": _numbered(
         """
         70 seventy
@@ -87,7 +87,7 @@ SCALES: Mapping[Language, Mapping[str, int]] = {
     "es": _numbered(
         """
         12 docena docenas
-        100 centenar centenares cientos
+        100 ciento cientos centenar centenares
         1000 mil miles millar millares
         1000000 millón millones
         1000000000000 billón billones
