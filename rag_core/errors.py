@@ -20,7 +20,7 @@ class InvalidFieldError(InvalidInputError):
     """One field of a note cannot be taken; ``field`` and ``problem`` let a boundary say so in its own language.
 
     Problems: ``type``, ``empty``, ``nul``, ``surrogate``, ``too_long`` (more than ``limit`` characters), ``date``,
-    ``choice``, ``json``.
+    ``choice``, ``json``, ``visibility``, ``departments``, ``audience_key``.
     """
 
     def __init__(self, message: str, *, field: str, problem: str, limit: int | None = None) -> None:
@@ -127,6 +127,10 @@ class DatabaseSetupError(RagError):
 
 class QueryFailedError(RagError):
     """PostgreSQL is there and refused a statement."""
+
+
+class TenantDeletedError(QueryFailedError):
+    """The tenant that something was to be written for was deleted meanwhile; nothing was written."""
 
 
 class EmbeddingError(RagError):

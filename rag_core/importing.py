@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 from zoneinfo import ZoneInfo
 
-from rag_core.errors import InvalidInputError, QueryFailedError
+from rag_core.errors import InvalidInputError, QueryFailedError, TenantDeletedError
 from rag_core.model import Language, NewNote, TenantId
 from rag_core.notes import parse_line
 from rag_core.storage.database import Database
@@ -64,6 +64,9 @@ def import_lines(
     """Store the good lines and report the bad ones; memory does not grow with the number of lines.
 
     A line whose id came before is an update of it. Blank lines are passed over. ``on_progress`` gets the bytes read.
+
+    Raises:
+        TenantDeletedError: the tenant was deleted meanwhile, and with it what was stored before.
     """
     report = ImportReport()
     with database.transaction(tenant) as connection:
@@ -87,6 +90,10 @@ def _store(database: Database, tenant: TenantId, batch: Sequence[NumberedNote], 
     try:
         with database.transaction(tenant, has_copy=True) as connection:
             stored = store_notes(connection, tenant, [note for _, note in batch])
+    except TenantDeletedError as error:
+        raise TenantDeletedError(
+            f"{error}; nothing of this import is left. Import the file again if it shall be back"
+        ) from error
     except QueryFailedError as error:
         if len(batch) == 1:
             report.reject(batch[0][0], f"PostgreSQL refuses it: {error.__cause__}")

@@ -51,6 +51,7 @@ class NewNote:
     """A note as it comes in: normalised and checked, not yet stored. See ``rag_core.notes.parse_note``.
 
     ``departments`` are those that may see it: None is everybody of the tenant, () only who sees all of the tenant's notes.
+    With ``keeps_metadata`` it came without metadata: a stored note keeps its own, and with them its tags and departments.
     """
 
     external_id: str
@@ -62,6 +63,7 @@ class NewNote:
     metadata: Mapping[str, Any]
     tags: tuple[str, ...] = ()
     departments: tuple[str, ...] | None = None
+    keeps_metadata: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,7 @@ _LINE_KEYS = frozenset({"id", "text", "title", "created_at", "metadata", "langua
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 VISIBILITIES = ("tenant", "department", "private")
 MAX_DEPARTMENTS = 50
+_AUDIENCE_KEYS = frozenset({"visibility", "department", "departments"})
 
 
 def note_id_for(tenant: TenantId, source: str, external_id: str) -> NoteId:
@@ -83,6 +84,8 @@ def parse_note(
 ) -> NewNote:
     """Check and normalise the fields of a note.
 
+    Without metadata (None, not an empty object) a note that is stored keeps its own.
+
     Raises:
         InvalidInputError: names the field, what was found and what was expected.
     """
@@ -101,6 +104,7 @@ def parse_note(
         metadata=facts,
         tags=_tags(facts),
         departments=audience(facts),
+        keeps_metadata=metadata is None,
     )
 
 
@@ -254,8 +258,9 @@ def audience(metadata: Mapping[str, Any]) -> tuple[str, ...] | None:
     that is named without such a visibility is a fact like others and hides nothing.
 
     Raises:
-        InvalidFieldError: another visibility, or one for departments that names none.
+        InvalidFieldError: another visibility, one for departments that names none, or a key that is one of these but for its spelling.
     """
+    _check_spelling(metadata)
     visibility = metadata.get("visibility", "tenant")
     if visibility == "tenant":
         return None
@@ -268,6 +273,18 @@ def audience(metadata: Mapping[str, Any]) -> tuple[str, ...] | None:
             problem="visibility",
         )
     return _departments(metadata)
+
+
+def _check_spelling(metadata: Mapping[str, Any]) -> None:
+    """A key that is nearly one that hides a note would hide nothing."""
+    for key in metadata:
+        meant = unicodedata.normalize("NFKC", key).strip().casefold()
+        if meant in _AUDIENCE_KEYS and key != meant:
+            raise InvalidFieldError(
+                f"metadata has {shown(key)}; write {meant!r}, in small letters and without blanks",
+                field="metadata",
+                problem="audience_key",
+            )
 
 
 def _departments(metadata: Mapping[str, Any]) -> tuple[str, ...]:

@@ -74,7 +74,7 @@ def bound(engine: Engine, caller: Caller) -> Engine:
     return replace(
         engine,
         settings=engine.settings.model_copy(update={"tenant": caller.tenant}),
-        database=engine.database.seen_by(caller.departments),
+        database=engine.database.of_key(caller.departments),
     )
 
 

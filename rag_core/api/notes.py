@@ -68,7 +68,7 @@ def replace_note(note_id: NotePath, body: NoteIn, engine: EngineOf, live: LiveEn
     """Replace what a note says, and index it anew; only changed passages are embedded again.
 
     Takes the body of `POST`. `source` and `externalId` are the note's identity and cannot change. Without
-    `createdAt` the note keeps its own.
+    `createdAt` the note keeps its own. So it does without `metadata`, and stays for whom it was; `{}` clears them.
     """
     tenant, wanted = engine.writing_tenant(), NoteId(note_id)
     old = _stored(engine, tenant, wanted)

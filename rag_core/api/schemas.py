@@ -209,7 +209,11 @@ class NoteIn(_Request):
         None, description="ISO 8601 date or date-time; without a zone it is local.", examples=[_MOMENT]
     )
     language: Language | None = Field(None, description="Detected if it is not said.")
-    metadata: dict[str, Any] | None = Field(None, examples=[{"tags": ["trabajo"]}])
+    metadata: dict[str, Any] | None = Field(
+        None,
+        description="Facts about the note, and whom it is for. All are replaced; without it a note that is changed keeps its own.",
+        examples=[{"tags": ["trabajo"]}],
+    )
 
 
 class NoteOut(_Response):

@@ -12,7 +12,7 @@ from rag_core.errors import NotFoundError
 from rag_core.model import TenantId
 from rag_core.storage import conversations as store
 from rag_core.storage.database import Connection, Database
-from rag_core.storage.notes import ensure_tenant
+from rag_core.storage.notes import hold_tenant
 
 LISTED = 50
 KEPT_EMPTY = 1_000
@@ -37,7 +37,7 @@ def begin_session(engine: Engine, tenant: TenantId, *, user_hash: str) -> Sessio
     """
 
     def begin(connection: Connection) -> Session:
-        ensure_tenant(connection, tenant)
+        hold_tenant(engine.database, connection, tenant)
         store.purge_sessions(connection, tenant, before=kept_since(engine), limit=PURGED_AT_ONCE)
         store.drop_empty_sessions(connection, tenant, user_hash=user_hash, kept=KEPT_EMPTY - 1)
         return store.insert_session(connection, tenant, uuid4(), user_hash=user_hash)

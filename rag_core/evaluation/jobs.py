@@ -20,7 +20,7 @@ from rag_core.storage import jobs
 from rag_core.storage.alerts import operator_connection
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.jobs import ClaimedJob, Job, JobKind
-from rag_core.storage.notes import ensure_tenant
+from rag_core.storage.notes import hold_tenant
 from rag_core.telemetry.logs import log_degraded, log_failed
 
 __all__ = [
@@ -133,7 +133,7 @@ def submit(database: Database, tenant: TenantId, kind: JobKind, parameters: Mapp
         TooManyJobsError: the tenant has ``MAX_UNFINISHED`` jobs waiting or running.
     """
     with database.transaction(tenant) as connection:
-        ensure_tenant(connection, tenant)
+        hold_tenant(database, connection, tenant)
         job_id = jobs.insert_job(connection, tenant, kind=kind, parameters=parameters, limit=MAX_UNFINISHED)
     if job_id is None:
         raise TooManyJobsError(

@@ -12,7 +12,7 @@ from rag_core.experiments.experiment import Experiment, Mode
 from rag_core.model import TenantId
 from rag_core.storage.configurations import fetch_configuration
 from rag_core.storage.experiments import find_experiment, insert_experiment, stop_experiment
-from rag_core.storage.notes import ensure_tenant
+from rag_core.storage.notes import hold_tenant
 
 MAX_NAME_CHARACTERS = 100
 
@@ -47,7 +47,7 @@ def begin_experiment(
         raise InvalidInputError("the candidate is what is served; give a configuration that differs")
     with_configuration(engine, candidate).model_names(tenant, candidate.config)  # tells a re-ranker that is not set up
     with engine.database.transaction(tenant) as connection:
-        ensure_tenant(connection, tenant)
+        hold_tenant(engine.database, connection, tenant)
         return insert_experiment(
             connection,
             tenant,

@@ -19,7 +19,7 @@ from rag_core.storage import staging as store
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.migration_control import hold_state
 from rag_core.storage.note_vectors import NoteVector
-from rag_core.storage.notes import StoredBatch, ensure_tenant, is_indexed, store_notes
+from rag_core.storage.notes import StoredBatch, hold_tenant, is_indexed, store_notes
 from rag_core.storage.queries import query
 
 
@@ -119,7 +119,7 @@ def _store(
             store.hold_active_model(connection, pipeline.model)
         if _fetch_standing(connection, tenant, note) != standing:
             return None
-        ensure_tenant(connection, tenant)
+        hold_tenant(database, connection, tenant)
         _check(store_notes(connection, tenant, [note]), note, expected, tenant)
         store_scans(connection, tenant, [scan])
         if isinstance(found, NoteVector):

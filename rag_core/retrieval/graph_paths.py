@@ -51,7 +51,7 @@ def search_graph(
     if depth == 0 or not question.stems:
         return []
     with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
-        starts = _asked_entities(connection, tenant, question)
+        starts = _asked_entities(connection, tenant, question, sees_all=database.departments is None)
         if not starts:
             return []
         walked = store.walk_relations(
@@ -78,13 +78,13 @@ def reachable_depth(config: GraphRag) -> int:
     return next((d for d in depths if relevance(d, max_depth=config.max_depth) >= config.min_relevance), 0)
 
 
-def _asked_entities(connection: Connection, tenant: TenantId, question: Phrase) -> Sequence[UUID]:
+def _asked_entities(connection: Connection, tenant: TenantId, question: Phrase, *, sees_all: bool) -> Sequence[UUID]:
     aliases = store.fetch_asked_aliases(connection, tenant, question.language, question.stems)
     phrases = {Phrase(language=question.language, stems=alias.stems): alias.entity_id for alias in aliases}
     if not phrases:
         return []
     stems = sorted({stem for one in (question, *phrases) for stem in one.stems})
-    weights = store.fetch_stem_weights(connection, tenant, question.language, stems)
+    weights = store.fetch_stem_weights(connection, tenant, question.language, stems, sees_all=sees_all)
     entities = {one.key: entity_id for one, entity_id in phrases.items()}
     return list(dict.fromkeys(entities[key] for key in asked_keys(question, list(phrases), weights)))
 

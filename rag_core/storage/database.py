@@ -28,6 +28,9 @@ from rag_core.errors import (
     DatabaseUnavailableError,
     DeadlineExceededError,
     QueryFailedError,
+    RagError,
+    TenantDeletedError,
+    UnauthenticatedError,
 )
 from rag_core.model import TenantId
 from rag_core.notes import department_key
@@ -86,6 +89,7 @@ class Database:
     """An open database: the application's pool and the owner's connection string.
 
     ``departments`` are whose notes its transactions see beside those of everybody, ordered; None sees all of the tenant's.
+    ``makes_tenants`` is False where it serves a key: a tenant that is gone is not made again by who may still remember its key.
     """
 
     owner_conninfo: str
@@ -94,6 +98,7 @@ class Database:
     breaker: CircuitBreaker = field(default_factory=database_breaker)
     _durations: Durations = field(default_factory=Durations)
     departments: tuple[str, ...] | None = None
+    makes_tenants: bool = True
     _failures: _Failures = field(default_factory=_Failures)
     _reviving: threading.Lock = field(default_factory=threading.Lock)
 
@@ -104,6 +109,17 @@ class Database:
         """
         seen = None if departments is None else tuple(sorted({department_key(name) for name in departments}))
         return self if seen == self.departments else replace(self, departments=seen)
+
+    def of_key(self, departments: Sequence[str] | None) -> "Database":
+        """The same for the holder of a key: what they write is refused where the key's tenant was deleted."""
+        seen = self.seen_by(departments)
+        return replace(seen, makes_tenants=False) if seen.makes_tenants else seen
+
+    def tenant_is_gone(self, tenant: TenantId) -> RagError:
+        """What to raise where the tenant that is written for is not there: a key opens nothing any more."""
+        if self.makes_tenants:
+            return TenantDeletedError(f"the tenant {tenant} was deleted meanwhile")
+        return UnauthenticatedError(f"the tenant {tenant} of this API key was deleted", is_key_refused=True)
 
     @contextmanager
     def transaction(
@@ -123,6 +139,7 @@ class Database:
         Raises:
             DatabaseUnavailableError: no connection within the time allowed, or it broke.
             DeadlineExceededError: a statement took longer than ``timeout_ms``, or a lock than ``lock_timeout`` in ``local``.
+            TenantDeletedError: the tenant was deleted before the transaction wrote for it; for a key UnauthenticatedError.
             QueryFailedError: the server refused a statement; its cause is the driver's error.
         """
         end = None if timeout_ms is None else time.monotonic() + timeout_ms / 1000
@@ -140,11 +157,15 @@ class Database:
             raise DeadlineExceededError(f"PostgreSQL did not answer within {timeout_ms} ms") from error
         except psycopg.errors.LockNotAvailable as error:
             raise DeadlineExceededError("others held what this was to change for too long; try again") from error
+        except psycopg.errors.ForeignKeyViolation as error:
+            if is_of_tenants(error):
+                raise self.tenant_is_gone(tenant) from error
+            raise _refused(error) from error
         except (psycopg.Error, PoolClosed) as error:
             if is_unreachable(error):
                 self._revive_soon()
                 raise DatabaseUnavailableError(f"no connection to PostgreSQL: {type(error).__name__}") from error
-            raise QueryFailedError(f"PostgreSQL refused a statement: {type(error).__name__}, {error}") from error
+            raise _refused(error) from error
 
     def read(
         self,
@@ -292,6 +313,15 @@ def is_unreachable(error: Exception) -> bool:
     if not isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return not isinstance(error, psycopg.Error)  # the pool's own errors
     return error.sqlstate is None or (error.sqlstate[:2] in {"08", "53", "57"} and error.sqlstate != _DISK_FULL)
+
+
+def is_of_tenants(error: psycopg.errors.ForeignKeyViolation) -> bool:
+    """Whether a row was refused because there is no such tenant; the names of these constraints are PostgreSQL's own."""
+    return error.diag.constraint_name == f"{error.diag.table_name}_tenant_id_fkey"
+
+
+def _refused(error: Exception) -> QueryFailedError:
+    return QueryFailedError(f"PostgreSQL refused a statement: {type(error).__name__}, {error}")
 
 
 def _settings_statement(

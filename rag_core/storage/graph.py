@@ -12,6 +12,7 @@ from rag_core.model import NO_FILTERS, CausalDirection, ChunkId, Filters, Langua
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 from rag_core.storage.search import filter_conditions, filter_parameters
+from rag_core.storage.seen import counted
 from rag_core.storage.staging import lock_notes
 
 _ASKED_ALIASES = 100
@@ -174,11 +175,15 @@ def fetch_similar_entities(
 
 
 def fetch_stem_weights(
-    connection: Connection, tenant: TenantId, language: Language, stems: Sequence[str]
+    connection: Connection, tenant: TenantId, language: Language, stems: Sequence[str], *, sees_all: bool = True
 ) -> dict[str, float]:
-    """The inverse document frequency of each stem in the tenant's notes of that language; one in no note is absent."""
+    """The inverse document frequency of each stem in the tenant's notes of that language; one in no note is absent.
+
+    Where the connection sees a part of the notes (not ``sees_all``), the others count for nothing.
+    """
     parameters = {"tenant": tenant, "language": language, "stems": list(stems)}
-    return dict(connection.execute(query("fetch_stem_weights"), parameters).fetchall())
+    statement = counted("fetch_stem_weights", "terms_of_stems", sees_all=sees_all)
+    return dict(connection.execute(statement, parameters).fetchall())
 
 
 def name_entities(

@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from rag_core.errors import AmbiguousNoteError, NotFoundError
 from rag_core.model import NewNote, Note, NoteId, TenantId
 from rag_core.notes import content_hash, note_id_for
-from rag_core.storage.database import Connection
+from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 
 _UPSERT_ROUNDS = 3
@@ -34,8 +34,20 @@ class StoredBatch:
 
 
 def ensure_tenant(connection: Connection, tenant: TenantId) -> None:
-    """Make the tenant unless it exists."""
+    """Make the tenant unless it exists; for commands, and for what holds no key: see ``hold_tenant``."""
     connection.execute(query("ensure_tenant"), {"tenant": tenant})
+
+
+def hold_tenant(database: Database, connection: Connection, tenant: TenantId) -> None:
+    """See that the tenant is there until the transaction ends; without a key it is made where it is not.
+
+    Raises:
+        UnauthenticatedError: the database serves a key, and its tenant was deleted.
+    """
+    if database.makes_tenants:
+        ensure_tenant(connection, tenant)
+    elif connection.execute(query("share_tenant"), {"tenant": tenant}).fetchone() is None:
+        raise database.tenant_is_gone(tenant)
 
 
 def store_notes(connection: Connection, tenant: TenantId, notes: Sequence[NewNote]) -> StoredBatch:
@@ -44,6 +56,7 @@ def store_notes(connection: Connection, tenant: TenantId, notes: Sequence[NewNot
     External ids must be unique within the batch. Nothing is chunked or embedded: a note whose text is new or changed
     becomes one whole-note chunk, and vectors of its replaced chunks are kept in the cache. What the pipeline failed at is
     tried again when its text has changed. Where the tenant may have so many notes only, new ones are taken until it has them.
+    A note that comes without metadata leaves those that are stored as they are, and with them its tags and its audience.
     """
     connection.execute(query("create_incoming"))
     with connection.cursor().copy(query("copy_incoming")) as copy:
@@ -111,7 +124,7 @@ def _incoming_row(tenant: TenantId, note: NewNote) -> tuple[Any, ...]:
         content_hash(note.language, note.title, note.content),
         note.language,
         list(note.tags),
-        Jsonb(dict(note.metadata), dumps=_dumps),
+        None if note.keeps_metadata else Jsonb(dict(note.metadata), dumps=_dumps),
         note.created_at,
         None if note.departments is None else list(note.departments),
     )

@@ -8,6 +8,7 @@ from rag_core.model import ChunkId, Language, NoteId, TenantId
 from rag_core.reranking import QueryStatistics
 from rag_core.storage.database import Database
 from rag_core.storage.queries import query
+from rag_core.storage.seen import counted
 
 MAX_CHARACTERS = 20_000
 
@@ -26,12 +27,13 @@ class CandidateText:
 def fetch_candidate_texts(
     database: Database, tenant: TenantId, chunks: Sequence[ChunkId], *, words: Sequence[str], timeout_ms: int
 ) -> tuple[dict[ChunkId, CandidateText], QueryStatistics]:
-    """Texts of chunks and how common words are, in one round trip; chunks deleted meanwhile are absent."""
+    """Texts of chunks and how common words are in the notes that are seen, in one round trip; chunks deleted meanwhile are absent."""
+    statistics = counted("fetch_query_statistics", "terms_of_words", sees_all=database.departments is None)
     with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
         texts = connection.execute(
             query("fetch_candidate_texts"), {"tenant": tenant, "chunks": list(chunks), "characters": MAX_CHARACTERS}
         )
-        counts = connection.execute(query("fetch_query_statistics"), {"tenant": tenant, "words": list(words)})
+        counts = connection.execute(statistics, {"tenant": tenant, "words": list(words)})
         found = {row[0]: _candidate_text(row) for row in texts.fetchall()}
         return found, _statistics(counts.fetchall())
 

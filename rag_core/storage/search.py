@@ -20,6 +20,7 @@ from rag_core.language.variants import (
 from rag_core.model import NO_FILTERS, ChunkId, EmbeddingKind, Filters, Language, NoteId, Span, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
+from rag_core.storage.seen import seen_statistics
 from rag_core.storage.vector_index import EXACT_SCAN_CHUNKS, is_halved, with_dimensions
 
 Ranking = list[tuple[ChunkId, float]]
@@ -27,6 +28,9 @@ Ranking = list[tuple[ChunkId, float]]
 MOST_FAMILIES = 32
 MOST_POSTINGS = 15_000
 """Entries of posting lists read from end to end; what is in longer ones is looked up for the best chunks only."""
+MOST_LONGER = 100
+"""German lexemes that begin as one of the query does. Whoever sees a part of the notes gets all, of which those that stand in no
+seen note count for nothing: an unseen one takes no place."""
 LED_PER_RESULT = 10
 EF_SEARCH = 100
 HALVED_EF_SEARCH = 400
@@ -74,12 +78,13 @@ def search_fulltext(
 ) -> Ranking:
     """Chunks by BM25, best first; scores are positive and unbounded. A query of stop words gives [].
 
-    Filters leave the order and the scores as they are: N and document frequencies stay those of all the tenant's chunks. So does
-    a database that sees a part of the notes, which is one more filter.
+    Filters leave the order and the scores as they are: N, document frequencies and average lengths stay those of all the tenant's
+    chunks, or, where the database sees a part of the notes, of these.
     """
+    sees_all = database.departments is None
     is_whole = sees_every_note(database, filters)
     with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
-        terms = _terms(connection, tenant, text)
+        terms = _terms(connection, tenant, text, sees_all=sees_all)
         if not terms:
             return []
         parameters = {
@@ -91,7 +96,9 @@ def search_fulltext(
             **_columns(terms),
         }
         bounds = filter_parameters(filters, few=exact_scan_chunks)
-        return connection.execute(_fulltext(filters, is_whole=is_whole), parameters | bounds).fetchall()
+        return connection.execute(
+            _fulltext(filters, sees_all=sees_all, few=exact_scan_chunks), parameters | bounds
+        ).fetchall()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +112,13 @@ class _Term:
     frequency: int
 
 
-def _terms(connection: Connection, tenant: TenantId, text: str) -> list[_Term]:
-    parameters = {"tenant": tenant, "query": without_question_words(text), "least_letters": LEAST_COMPOUND_LETTERS}
+def _terms(connection: Connection, tenant: TenantId, text: str, *, sees_all: bool) -> list[_Term]:
+    parameters = {
+        "tenant": tenant,
+        "query": without_question_words(text),
+        "least_letters": LEAST_COMPOUND_LETTERS,
+        "most_longer": MOST_LONGER if sees_all else None,
+    }
     rows = connection.execute(query("analyse_query"), parameters).fetchall()
     own = {(language, lexeme) for language, lexeme, _, _ in rows}
     terms = []
@@ -143,12 +155,15 @@ def sees_every_note(database: Database, filters: Filters) -> bool:
     return filters.is_empty and database.departments is None
 
 
-def _fulltext(filters: Filters, *, is_whole: bool) -> sql.Composed:
+def _fulltext(filters: Filters, *, sees_all: bool, few: int) -> sql.Composed:
+    counts = sql.SQL("") if sees_all else seen_statistics("terms_of_search", few=few)
     statement = sql.SQL(query("search_fulltext"))
-    if is_whole:
-        return statement.format(allowed=sql.SQL(""), passing=sql.SQL(""))
+    if filters.is_empty:
+        return statement.format(counts=counts, allowed=sql.SQL(""), passing=sql.SQL(""))
     conditions = filter_conditions(filters)
-    return statement.format(allowed=_allowed(conditions), passing=sql.SQL(query("passing")).format(filters=conditions))
+    return statement.format(
+        counts=counts, allowed=_allowed(conditions), passing=sql.SQL(query("passing")).format(filters=conditions)
+    )
 
 
 def _allowed(conditions: sql.Composed) -> sql.Composed:

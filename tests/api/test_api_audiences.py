@@ -16,6 +16,10 @@ from rag_core.storage.tenants import limit_tenant
             {"visibility": "department"},
             "metadata.departments: con visibility «department» hay que decir cuáles, en department o departments",
         ),
+        (
+            {"Visibility": "private"},
+            "Los metadatos: las claves visibility, department y departments se escriben en minúsculas y sin espacios",
+        ),
     ],
 )
 def test_a_note_that_does_not_say_whom_it_is_for_is_refused(client: TestClient, metadata, details: str) -> None:
@@ -23,6 +27,23 @@ def test_a_note_that_does_not_say_whom_it_is_for_is_refused(client: TestClient, 
 
     assert (answer.status_code, answer.json()["details"]) == (400, details)
     assert client.get("/api/notes").json()["notes"] == []
+
+
+def test_a_note_that_is_changed_without_metadata_stays_for_whom_it_was(
+    client: TestClient, engine: Engine, add_note
+) -> None:
+    metadata = {"visibility": "private", "tags": ["a"]}
+    note = add_note("Un secreto.", metadata=metadata)
+
+    def departments() -> list[str] | None:
+        with engine.database.owner() as connection:
+            return connection.execute("select departments from brain.notes").fetchone()[0]
+
+    changed = client.put(f"/api/notes/{note['id']}", json={"content": "Un secreto, corregido."})
+    assert (changed.json()["metadata"], departments()) == (metadata, [])
+
+    cleared = client.put(f"/api/notes/{note['id']}", json={"content": "Ningún secreto.", "metadata": {}})
+    assert (cleared.json()["metadata"], departments()) == ({}, None)
 
 
 def test_where_there_is_no_room_for_another_note_it_is_told(client: TestClient, engine: Engine, add_note) -> None:

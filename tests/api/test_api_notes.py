@@ -207,7 +207,7 @@ class TestPutNote:
         answer = client.put(f"/api/notes/{note['id']}", json={"content": "Me quedo en Cuenca."})
 
         assert answer.status_code == 200
-        assert answer.json() == {**note, "content": "Me quedo en Cuenca.", "title": None, "metadata": {}}
+        assert answer.json() == {**note, "content": "Me quedo en Cuenca.", "title": None}
         search = {"query": "Valparaíso", "strategy": "fulltext"}
         assert client.post("/api/retrieve", json=search).json()["results"] == []
         search = {"query": "Cuenca", "strategy": "fulltext"}

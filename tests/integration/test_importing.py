@@ -64,6 +64,34 @@ def test_a_line_that_differs_updates_its_note(database: Database, tenant: Tenant
     assert counts(report) == (0, 1, 0, 0)
 
 
+HIDDEN = {"visibility": "department", "department": "Ventas", "tags": ["a"]}
+
+
+@pytest.mark.parametrize(
+    ("again", "metadata", "departments"),
+    [
+        ({}, HIDDEN, ["ventas"]),
+        ({"metadata": None}, HIDDEN, ["ventas"]),
+        ({"metadata": {}}, {}, None),
+        ({"metadata": {"tags": ["b"]}}, {"tags": ["b"]}, None),
+        ({"metadata": {"visibility": "private"}}, {"visibility": "private"}, []),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("text", ["uno", "otra"])
+def test_a_line_without_metadata_leaves_the_note_for_whom_it_was(
+    database: Database, tenant: TenantId, text: str, again: dict, metadata: dict, departments: list[str] | None
+) -> None:
+    load(database, tenant, [line(1, "uno", metadata=HIDDEN)])
+
+    report = load(database, tenant, [line(1, text, **again)])
+
+    with database.transaction(tenant) as connection:
+        stored = connection.execute("select content, metadata, tags, departments from notes").fetchone()
+    assert stored == (text, metadata, metadata.get("tags", []), departments)
+    assert counts(report) == ((0, 0, 1, 0) if text == "uno" and metadata == HIDDEN else (0, 1, 0, 0))
+
+
 def test_a_composed_and_a_decomposed_text_are_the_same_note(database: Database, tenant: TenantId) -> None:
     load(database, tenant, [line(1, unicodedata.normalize("NFC", "canción"))])
 

@@ -1,6 +1,7 @@
 """Whole tenants on a real database: limits hold, and a deletion leaves nothing of one and everything of the others."""
 
 import threading
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
@@ -8,7 +9,19 @@ import psycopg
 import pytest
 from backup_data import EVERY_TABLE, rows_of
 
-from rag_core.errors import BusyError, NotFoundError, QueryFailedError, TenantFullError
+from rag_core import importing
+from rag_core.access.tenants import TenantSummary
+from rag_core.conversation.sessions import begin_session
+from rag_core.engine import Engine
+from rag_core.errors import (
+    BusyError,
+    NotFoundError,
+    QueryFailedError,
+    TenantDeletedError,
+    TenantFullError,
+    UnauthenticatedError,
+)
+from rag_core.evaluation.jobs import submit
 from rag_core.importing import ImportReport, import_lines
 from rag_core.indexing.one_note import store_and_index
 from rag_core.model import TenantId
@@ -119,8 +132,14 @@ class TestDeleteTenant:
     def test_an_import_that_begins_meanwhile_waits_and_leaves_nothing(
         self, filled: Database, tenant: TenantId, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        reports: list[ImportReport] = []
-        late = threading.Thread(target=lambda: reports.append(imported(filled, tenant, "tarde")))
+        told: list[str] = []
+
+        def write() -> None:
+            with pytest.raises(TenantDeletedError) as caught:
+                imported(filled, tenant, "tarde")
+            told.append(str(caught.value))
+
+        late = threading.Thread(target=write)
         whole_order, waited = store.deletion_order, []
 
         def overtaken(*given):
@@ -134,8 +153,106 @@ class TestDeleteTenant:
         late.join(10)
 
         assert waited == [True]
-        assert (reports[0].imported, reports[0].rejected_count) == (0, 1)
+        assert "the tenant pruebas was deleted meanwhile; nothing of this import is left" in told[0]
         assert [row for rows in rows_of(filled.owner_conninfo).values() for row in rows if "pruebas" in row] == []
+
+    def test_an_import_ends_where_its_tenant_goes_halfway(
+        self, database: Database, tenant: TenantId, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(importing, "BATCH_NOTES", 2)
+        read: list[int] = []
+
+        def lines() -> Iterator[bytes]:
+            for number in range(1_000):
+                if number == 5:
+                    delete_tenant(database, tenant)
+                read.append(number)
+                yield f'{{"id": "{number}", "text": "Nota {number}."}}'.encode()
+
+        with pytest.raises(TenantDeletedError, match="the tenant pruebas was deleted meanwhile"):
+            import_lines(
+                database,
+                tenant,
+                lines(),
+                source="s",
+                language="es",
+                zone=ZoneInfo("Europe/Madrid"),
+                max_characters=1_000,
+            )
+
+        assert len(read) < 10
+        assert [one.name for one in tenants_there(database)] == []
+
+
+def tenants_there(database: Database) -> list[TenantSummary]:
+    with database.owner() as connection:
+        return list_tenants(connection)
+
+
+class TestKeysOfADeletedTenant:
+    """Who still remembers a key makes nothing of a tenant that is gone."""
+
+    @pytest.fixture
+    def writes(self, engine: Engine) -> dict[str, Callable[[Database, TenantId], object]]:
+        """What is written on behalf of a key, by name."""
+        note = parse_note(
+            external_id="b", source="s", title=None, text="Otra.", created_at=None, language="es", metadata=None,
+            zone=ZoneInfo("Europe/Madrid"), max_characters=1_000,
+        )  # fmt: skip
+
+        def golden(database: Database, tenant: TenantId) -> object:
+            with database.transaction(tenant) as connection:
+                return connection.execute("insert into golden_sets (tenant_id, name) values (%s, 'x')", (tenant,))
+
+        return {
+            "note": lambda database, tenant: store_and_index(database, tenant, note, engine.pipeline),
+            "session": lambda database, tenant: begin_session(
+                replace(engine, database=database), tenant, user_hash="a" * 16
+            ),
+            "job": lambda database, tenant: submit(database, tenant, "evaluation", {}),
+            "golden set": golden,
+        }
+
+    @pytest.mark.parametrize("what", ["note", "session", "job", "golden set"])
+    def test_they_are_refused_and_leave_no_row(self, database: Database, tenant: TenantId, writes, what) -> None:
+        delete_tenant(database, tenant)
+
+        with pytest.raises(UnauthenticatedError) as caught:
+            writes[what](database.of_key(None), tenant)
+
+        assert caught.value.is_key_refused
+        assert tenants_there(database) == []
+
+    @pytest.mark.parametrize("what", ["note", "session", "job", "golden set"])
+    def test_who_waits_for_the_deletion_is_refused_too(
+        self, database: Database, tenant: TenantId, writes, what, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        whole_order, refused, waited = store.deletion_order, [], []
+
+        def write() -> None:
+            with pytest.raises(UnauthenticatedError):
+                writes[what](database.of_key(["ventas"] if what == "session" else None), tenant)
+            refused.append(what)
+
+        late = threading.Thread(target=write)
+
+        def overtaken(*given):
+            late.start()
+            late.join(0.3)
+            waited.append(late.is_alive())
+            return whole_order(*given)
+
+        monkeypatch.setattr(store, "deletion_order", overtaken)
+        delete_tenant(database, tenant)
+        late.join(10)
+
+        assert (waited, refused, tenants_there(database)) == ([True], [what], [])
+
+    @pytest.mark.parametrize("what", ["note", "session", "job"])
+    def test_without_keys_the_first_write_makes_the_tenant(self, database: Database, writes, what) -> None:
+        writes[what](database, OTHER)
+
+        assert [one.name for one in tenants_there(database)] == [OTHER]
 
 
 class TestLimits:

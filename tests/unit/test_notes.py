@@ -147,3 +147,22 @@ class TestAudience:
     def test_what_does_not_say_whom_is_refused(self, metadata) -> None:
         with pytest.raises(InvalidInputError, match=r"metadata\.visibility is"):
             parse({"id": "1", "text": "a", "metadata": metadata})
+
+    @pytest.mark.parametrize(
+        "metadata",
+        [
+            {"Visibility": "private"},
+            {"VISIBILITY": "private"},
+            {" visibility": "private"},
+            {"visibility": "department", "Department": "ventas"},
+            {"visibility": "department", "department": "ventas", "Departments": ["compras"]},
+            {"\uff56isibility": "private"},
+        ],
+        ids=str,
+    )
+    def test_a_key_that_is_nearly_one_of_those_is_refused(self, metadata) -> None:
+        with pytest.raises(InvalidInputError, match=r"metadata has .*; write '(visibility|departments?)'"):
+            parse({"id": "1", "text": "a", "metadata": metadata})
+
+    def test_other_keys_may_be_spelt_as_one_likes(self) -> None:
+        assert parse({"id": "1", "text": "a", "metadata": {"Visible": 1, "Departamento": "x"}}).departments is None

@@ -75,11 +75,12 @@ where shared.stems = least(sizes.stems, cardinality(a.stems));
 
 -- name: fetch_stem_weights
 -- Inverse document frequencies as BM25 has them; a stem in no note is absent.
-select s.lexeme, ln(1 + (c.documents - s.df + 0.5) / (s.df + 0.5))
-from (
+with {counts} corpus as (
     select greatest(1, sum(documents))::float8 as documents from corpus_statistics
     where tenant_id = %(tenant)s and language = %(language)s
-) c
+)
+select s.lexeme, ln(1 + (c.documents - s.df + 0.5) / (s.df + 0.5))
+from corpus c
 cross join lateral (
     select l.lexeme, least(c.documents, sum(l.document_frequency)::float8) as df
     from lexeme_statistics l

@@ -1,5 +1,6 @@
 -- name: create_incoming
--- The lines of one import batch, before they are compared with what is stored.
+-- The lines of one import batch, before they are compared with what is stored. Without metadata a line leaves those of its note
+-- as they are, and with them tags and departments.
 create temporary table incoming (
     note_id uuid, source text, external_id text, title text, content text, content_hash bytea, language text,
     tags text[], metadata jsonb, created_at timestamptz, departments text[], place integer
@@ -41,7 +42,10 @@ with existing as (
     join incoming i on i.source = e.source and i.external_id = e.external_id
     where n.tenant_id = %(tenant)s
         and (e.content_hash, e.metadata, e.tags, e.created_at, e.departments)
-            is distinct from (i.content_hash, i.metadata, i.tags, coalesce(i.created_at, e.created_at), i.departments)
+            is distinct from (
+                i.content_hash, coalesce(i.metadata, e.metadata), case when i.metadata is null then e.tags else i.tags end,
+                coalesce(i.created_at, e.created_at), case when i.metadata is null then e.departments else i.departments end
+            )
     order by n.note_id
     for no key update of n
 ), inserted as (
@@ -50,7 +54,7 @@ with existing as (
         departments
     )
     select %(tenant)s, i.note_id, i.source, i.external_id, i.title, i.content, i.content_hash, i.language, i.tags,
-        i.metadata, coalesce(i.created_at, now()), i.departments
+        coalesce(i.metadata, '{}'), coalesce(i.created_at, now()), i.departments
     from incoming i
     where not exists (select from existing e where e.source = i.source and e.external_id = i.external_id)
     order by i.note_id
@@ -58,9 +62,10 @@ with existing as (
     returning note_id
 ), updated as (
     update notes n
-    set title = i.title, content = i.content, content_hash = i.content_hash, language = i.language, tags = i.tags,
-        metadata = i.metadata, created_at = coalesce(i.created_at, n.created_at), updated_at = now(),
-        departments = i.departments
+    set title = i.title, content = i.content, content_hash = i.content_hash, language = i.language,
+        tags = case when i.metadata is null then n.tags else i.tags end, metadata = coalesce(i.metadata, n.metadata),
+        created_at = coalesce(i.created_at, n.created_at), updated_at = now(),
+        departments = case when i.metadata is null then n.departments else i.departments end
     from incoming i join existing e using (source, external_id) join locked l on l.note_id = e.note_id
     where n.tenant_id = %(tenant)s and n.note_id = e.note_id
     returning n.note_id, l.content_hash <> i.content_hash as is_rechunked
@@ -75,7 +80,10 @@ select count(*)
 from incoming i
 left join notes n on n.tenant_id = %(tenant)s and n.source = i.source and n.external_id = i.external_id
 where (n.content_hash, n.metadata, n.tags, n.created_at, n.departments)
-    is distinct from (i.content_hash, i.metadata, i.tags, coalesce(i.created_at, n.created_at), i.departments);
+    is distinct from (
+        i.content_hash, coalesce(i.metadata, n.metadata), case when i.metadata is null then n.tags else i.tags end,
+        coalesce(i.created_at, n.created_at), case when i.metadata is null then n.departments else i.departments end
+    );
 
 -- name: keep_vectors
 -- Move the vectors of chunks about to be replaced into the cache: the same input is not embedded twice.
@@ -149,6 +157,10 @@ where f.tenant_id = %(tenant)s and n.tenant_id = %(tenant)s and n.note_id = any(
 
 -- name: delete_notes
 delete from notes where tenant_id = %(tenant)s and note_id = any(%(notes)s) returning note_id;
+
+-- name: share_tenant
+-- Whether the tenant is there; nobody deletes it until the transaction ends. Whoever waits for a deletion is told that it is gone.
+select tenant_id from tenants where tenant_id = %(tenant)s for key share;
 
 -- name: ensure_tenant
 insert into tenants (tenant_id) values (%(tenant)s) on conflict do nothing;

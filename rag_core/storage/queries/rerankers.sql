@@ -8,7 +8,7 @@ where tenant_id = %(tenant)s and chunk_id = any(%(chunks)s);
 -- name: fetch_query_statistics
 -- For every language of the tenant its number of chunks and, for each word, how many chunks have the rarest of the word's
 -- lexemes; a stop word has no lexeme and no row of its own. A language without a known word has one row with null.
-with corpora as (
+with {counts} corpora as (
     select language, sum(documents)::bigint as documents
     from corpus_statistics
     where tenant_id = %(tenant)s

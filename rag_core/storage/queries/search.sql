@@ -1,6 +1,6 @@
 -- name: analyse_query
 -- The query's lexemes in every language the tenant writes in, each with how often it stands there. German puts words together,
--- so each of its longest lexemes comes with up to a hundred of the corpus that begin with it; the "C" collation makes them
+-- so each of its longest lexemes comes with the first most_longer of the corpus that begin with it (null: all); the "C" collation makes them
 -- one range of the index.
 with languages as (
     select language from corpus_statistics where tenant_id = %(tenant)s group by language having sum(documents) > 0
@@ -17,7 +17,7 @@ select language, lexeme, query_frequency, case
         where s.tenant_id = %(tenant)s and s.language = 'de' and s.lexeme > l.lexeme
             and s.lexeme < l.lexeme || U&'\+10FFFF'
         order by 1
-        limit 100
+        limit %(most_longer)s
     )
     else '{}'
 end
@@ -31,7 +31,7 @@ from lexemes l;
 -- rarest lead: their lists are read, until they have most_led entries and then up to most_postings; the best most_led chunks
 -- get what the others add, looked up one by one.
 -- Source: Robertson & Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009.
-with {allowed} corpora as (
+with {counts} {allowed} corpora as (
     select language, sum(documents)::float8 as n, sum(total_length)::float8 / sum(documents) as average_length
     from corpus_statistics
     where tenant_id = %(tenant)s
