@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 from rag_assets.worker_processes import PROCESS_TAG, is_gone, this_process
 from rag_core.dagster_home import prepare_dagster_home
 from rag_core.engine import Engine
-from rag_core.errors import IndexingError, RagError
+from rag_core.errors import IndexingError, RagError, TenantDeletedError
 from rag_core.graph.llm import causal_extractor
 from rag_core.indexing.automatic import IndexWork, find_work
 from rag_core.indexing.publishing import maintain
 from rag_core.model import TenantId
+from rag_core.storage.notes import is_tenant
 from rag_core.storage.overviews import count_pending, count_totals
 
 if TYPE_CHECKING:
@@ -86,11 +87,14 @@ def run_index(
 
     Raises:
         IndexingError: a run failed. Batches of earlier runs are published, live chunks of this one are as they were.
+        TenantDeletedError: a run failed, and a tenant was deleted meanwhile.
         DatabaseUnavailableError: the database does not answer.
     """
     began = time.perf_counter()
     work = [_find_work(engine, tenant, is_full=is_full) for tenant in tenants]
-    counts = _materialise(engine, work, is_full=is_full, on_event=on_event)
+    indexed = [tenant for tenant, of_tenant in zip(tenants, work, strict=True) if of_tenant.wanted]
+    with _deletions_told(engine, indexed):
+        counts = _materialise(engine, work, is_full=is_full, on_event=on_event)
     if not counts:
         for tenant in tenants:
             maintain(engine.database, tenant, engine.pipeline)
@@ -105,6 +109,23 @@ def run_index(
         pending=sum(count_pending(engine.database, tenant) for tenant in tenants),
         seconds=round(time.perf_counter() - began, 3),
     )
+
+
+@contextmanager
+def _deletions_told(engine: Engine, tenants: Sequence[TenantId]) -> Iterator[None]:
+    """Say of a failure that a tenant was deleted meanwhile, where that is why: its partitions and runs are gone with it."""
+    try:
+        yield
+    except Exception as error:  # Dagster's own errors are of many classes
+        gone = [tenant for tenant in tenants if not _is_there(engine, tenant)]
+        if not gone:
+            raise
+        raise TenantDeletedError(f"indexing stopped: the tenant {', '.join(gone)} was deleted meanwhile") from error
+
+
+def _is_there(engine: Engine, tenant: TenantId) -> bool:
+    with engine.database.transaction(tenant) as connection:
+        return is_tenant(connection, tenant)
 
 
 def _find_work(engine: Engine, tenant: TenantId, *, is_full: bool) -> IndexWork:

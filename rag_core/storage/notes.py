@@ -50,6 +50,11 @@ def hold_tenant(database: Database, connection: Connection, tenant: TenantId) ->
         raise database.tenant_is_gone(tenant)
 
 
+def is_tenant(connection: Connection, tenant: TenantId) -> bool:
+    """Whether there is such a tenant."""
+    return connection.execute(query("is_tenant"), {"tenant": tenant}).fetchone() == (True,)
+
+
 def store_notes(connection: Connection, tenant: TenantId, notes: Sequence[NewNote]) -> StoredBatch:
     """Insert new notes and update changed ones; each is found by full text once the transaction commits.
 

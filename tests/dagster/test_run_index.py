@@ -9,12 +9,14 @@ import pytest
 from pipeline_runs import TENANT, ImportTexts
 
 from rag_assets.indexing import JOB, PROCESS_TAG, IndexEvent, run_index
+from rag_assets.partitions import BatchRange
 from rag_core.dagster_home import prepare_dagster_home
 from rag_core.engine import Engine, open_engine
-from rag_core.errors import EmbeddingError, IndexingError
+from rag_core.errors import EmbeddingError, IndexingError, TenantDeletedError
 from rag_core.model import FloatMatrix, TenantId
 from rag_core.settings import read_settings
 from rag_core.storage.notes import delete_notes, find_note
+from rag_core.storage.tenants import delete_tenant
 
 OTHER = TenantId("otra")
 LONG = "\n\n".join(f"Párrafo {n}: el huerto, el pozo y la cosecha de este año seco." for n in range(150))
@@ -223,3 +225,23 @@ def _stale(engine: Engine, tenant: TenantId) -> int:
 def _chunks(engine: Engine) -> dict[object, object]:
     with engine.database.owner() as connection:
         return dict(connection.execute("select chunk_id, content from brain.chunks").fetchall())
+
+
+def test_a_tenant_that_is_deleted_meanwhile_is_told_plainly(
+    engine: Engine, import_texts: ImportTexts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import_texts("El huerto dio tomates.")
+
+    def deleted_and_forgotten(instance: dg.DagsterInstance, _database: object) -> list[str]:
+        """The partitions are there, and gone when the run over them begins."""
+        delete_tenant(engine.database, TENANT)
+        return ["gone-000000"]
+
+    monkeypatch.setattr("rag_assets.partitions.add_missing_keys", deleted_and_forgotten)
+    monkeypatch.setattr(
+        "rag_assets.partitions.merge_ranges",
+        lambda *_given, **_more: [BatchRange(start=f"{TENANT}-000000", end=f"{TENANT}-000000", wanted=1)],
+    )
+
+    with pytest.raises(TenantDeletedError, match=f"indexing stopped: the tenant {TENANT} was deleted meanwhile"):
+        run_index(engine, tenants=[TENANT], is_full=False)

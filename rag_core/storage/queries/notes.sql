@@ -162,6 +162,9 @@ delete from notes where tenant_id = %(tenant)s and note_id = any(%(notes)s) retu
 -- Whether the tenant is there; nobody deletes it until the transaction ends. Whoever waits for a deletion is told that it is gone.
 select tenant_id from tenants where tenant_id = %(tenant)s for key share;
 
+-- name: is_tenant
+select exists (select from tenants where tenant_id = %(tenant)s);
+
 -- name: ensure_tenant
 insert into tenants (tenant_id) values (%(tenant)s) on conflict do nothing;
 
