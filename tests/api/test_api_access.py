@@ -23,6 +23,7 @@ from rag_core.model import TenantId
 from rag_core.settings import read_settings
 from rag_core.storage.api_keys import find_key, insert_key, list_keys, revoke_key
 from rag_core.storage.database import Database
+from rag_core.storage.tenants import delete_tenant, list_tenants
 
 PRIVATE = "Zarzaparrilla"
 ADDRESSES = [
@@ -361,6 +362,20 @@ class TestEnds:
             time.sleep(0.1)
 
         assert REMEMBERED_SECONDS < 5
+
+    def test_a_remembered_key_of_a_deleted_tenant_makes_nothing_of_it_again(self, keyed: Keyed) -> None:
+        key = keyed.key("admin", tenant="borrada")
+        assert keyed.ask("POST", "/api/notes", {"content": "Una nota."}, key=key).status_code == 201
+        delete_tenant(keyed.database, TenantId("borrada"))
+
+        writes = [("/api/notes", {"content": "Otra."}), ("/api/sessions", None)]
+        answers = {path: keyed.ask("POST", path, body, key=key).status_code for path, body in writes}
+        asked = keyed.ask("POST", "/api/query", {"query": "¿Qué dice la nota?"}, key=key).status_code
+
+        assert answers == dict.fromkeys(answers, 401)
+        assert asked in {200, 401}
+        with keyed.database.owner() as connection:
+            assert "borrada" not in {tenant.name for tenant in list_tenants(connection)}
 
     def test_a_key_ends_at_its_moment_though_it_is_remembered(self, keyed: Keyed) -> None:
         end = datetime.now(UTC) + timedelta(seconds=1.5)
