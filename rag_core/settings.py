@@ -120,7 +120,8 @@ class Settings(BaseSettings):
     )
     guardrails_personal_data: Literal["redact", "warn", "off"] | None = Field(
         None,
-        description="Personal data and secrets in answers: hidden, told of, or not looked for; default: hidden in RAG V2, told of elsewhere.",
+        description="Personal data and secrets in answers: hidden, told of, or not looked for; default: hidden in RAG V2, told of "
+        "elsewhere.",
     )
     query_cache_seconds: int = Field(300, ge=0, description="How long an answer is kept; 0: not at all.")
     embedding_cache_seconds: int = Field(3600, ge=0, description="How long a query's vector is kept; 0: not at all.")

@@ -4,6 +4,7 @@ Before anything is generated ``judge_evidence`` looks at the question and the so
 answer as well. What a score is worth, and where its weights come from, is in docs/abstention.md.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,8 +12,10 @@ from datetime import datetime, timedelta
 from rag_core.answering import CheckedText, Confidence, Source
 from rag_core.answering.events import FallbackMode
 from rag_core.answering.evidence import evidence_features, evidence_score
+from rag_core.chunking import sentence_spans
 from rag_core.model import Language, Retrieval, Span
 from rag_core.reranking import QueryStatistics
+from rag_core.reranking.answer_types import answer_test, expected_answer
 
 HIGH_SCORE = 0.9
 MEDIUM_SCORE = 0.5
@@ -22,6 +25,7 @@ CALIBRATED_RERANKERS = ("http:", "cross_encoder:")
 model's marks, and what a search that is not re-ranked gives is no probability at all."""
 A_YEAR = timedelta(days=360)
 """A bare year is as often part of what is asked as when a note was written, as in ``rag_core.retrieval.plan``."""
+_WORD = re.compile(r"\w+")
 _LEVELS: tuple[Confidence, ...] = ("insufficient", "low", "medium", "high")
 
 
@@ -96,16 +100,37 @@ def groundedness_of(checked: CheckedText) -> float | None:
     return len(held) / (len(held) + unheld) if held or unheld else None
 
 
+def holds_its_kind(query: str, answer: str, *, language: Language) -> bool:
+    """Whether an answer holds a number, a date or a name where its question asks for one that the question does not name itself.
+
+    True where none of them is asked for, and in German for names, where every noun has a capital.
+    """
+    expected = expected_answer(query, language)
+    if expected is None or (expected.kind == "name" and language == "de"):
+        return True
+    asked, is_kind = set(_WORD.findall(query.lower())), answer_test(expected.kind, language)
+    sentences = (answer[start:end] for start, end in sentence_spans(answer, language))
+    told = (token for sentence in sentences for token in _WORD.findall(sentence)[expected.kind == "name" :])
+    return any(is_kind(token) and token.lower() not in asked for token in told)
+
+
 def final_confidence(
-    evidence: Evidence, checked: CheckedText, groundedness: float | None, *, least_groundedness: float
+    evidence: Evidence,
+    checked: CheckedText,
+    groundedness: float | None,
+    *,
+    least_groundedness: float,
+    is_quoted: bool = False,
+    is_of_kind: bool = True,
 ) -> Confidence:
     """How far a finished answer is to be trusted: its evidence's level, lowered by what its text shows; never "insufficient".
 
-    Low where no source holds anything of it or its groundedness is below the least; a step lower where any claim is
-    uncited or any citation does not hold. For answers only: a refusal is "insufficient" whatever was found.
+    Low where no source holds anything of it, its groundedness is below the least, or it is not ``is_of_kind`` (``holds_its_kind``);
+    a step lower where any claim is uncited or any citation does not hold. What is only quoted (``is_quoted``) is at most medium:
+    its sentences are true, and were chosen by their words. For answers only: a refusal is "insufficient" whatever was found.
     """
-    level = max(1, _LEVELS.index(evidence.confidence))
-    if groundedness is None or groundedness < least_groundedness:
+    level = min(max(1, _LEVELS.index(evidence.confidence)), 2 if is_quoted else 3)
+    if groundedness is None or groundedness < least_groundedness or not is_of_kind:
         return "low"
     if not any(citation.is_supported for citation in checked.citations):
         return "low"

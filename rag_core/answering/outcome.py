@@ -6,7 +6,7 @@ from functools import lru_cache
 from rag_core.answering import CheckedText, Confidence, RefusalReason
 from rag_core.answering.citations import without_citations
 from rag_core.answering.claims import answer_sentences, is_claim
-from rag_core.answering.confidence import final_confidence, groundedness_of
+from rag_core.answering.confidence import final_confidence, groundedness_of, holds_its_kind
 from rag_core.answering.course import Course
 from rag_core.answering.events import Answer
 from rag_core.answering.extractive import ExtractiveAnswerer
@@ -50,7 +50,14 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
     return _answer(
         course,
         done.checked,
-        confidence=final_confidence(course.evidence, checked, groundedness, least_groundedness=least),
+        confidence=final_confidence(
+            course.evidence,
+            checked,
+            groundedness,
+            least_groundedness=least,
+            is_quoted=isinstance(writing.answerer, ExtractiveAnswerer),
+            is_of_kind=holds_its_kind(course.asked.searched, without_citations(checked.text), language=language),
+        ),
         groundedness=groundedness,
         disclaimer=done.disclaimer,
         warnings=done.warnings(language),

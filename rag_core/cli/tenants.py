@@ -189,7 +189,7 @@ def delete(
             table(f"Deleted of {tenant}", ["table", "rows"], [[of, f"{n:,}"] for of, n in deleted.rows.items()])
             print(f"deleted {tenant}: no table has a row of it")
             say(
-                "Backups made before still hold it. A running API may answer from memory with what was there for minutes."
+                "Backups made before still hold it. A running API knows its keys for five seconds more, and finds nothing by them."
             )
 
 

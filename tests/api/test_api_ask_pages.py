@@ -100,7 +100,7 @@ class TestAsking:
     def test_the_answer_says_how_far_it_is_to_be_trusted_and_who_wrote_it(self, notes: TestClient) -> None:
         page = asked(notes, BOILER)
 
-        assert '<strong class="level high">Confianza alta</strong>: las notas tratan de la pregunta' in page
+        assert '<strong class="level medium">Confianza media</strong>: las notas dicen lo que se les atribuye' in page
         assert "ningún modelo de lenguaje las ha escrito" in page
 
     def test_no_answer_says_why(self, notes: TestClient) -> None:
@@ -130,7 +130,12 @@ class TestAsking:
         assert "no se ha podido guardar en la conversación" in page
 
     @pytest.mark.parametrize(
-        "headers", [{"Sec-Fetch-Site": "cross-site"}, {"Sec-Purpose": "prefetch"}], ids=["foreign", "ahead"]
+        "headers",
+        [
+            {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
+            {"Sec-Purpose": "prefetch"},
+        ],
+        ids=["foreign", "ahead"],
     )
     def test_a_link_elsewhere_and_a_browser_ahead_of_a_click_ask_nothing(
         self, notes: TestClient, monkeypatch: pytest.MonkeyPatch, headers: dict[str, str]

@@ -30,7 +30,7 @@ class TestOneBody:
             body["citations"][0]
         )
         assert body["metadata"]["queryId"] == body["queryId"]
-        assert body["metadata"]["confidence"] == body["confidence"] == "high"
+        assert body["metadata"]["confidence"] == body["confidence"] == "medium"
         assert body["metadata"]["citationCount"] == len(body["citations"]) == 1
         assert body["metadata"]["vectorResultCount"] > 0
         assert body["metadata"]["totalTokens"] > 0

@@ -81,7 +81,7 @@ def card(
         fallback=None,
     )
     turn = Turn(query_id=QUERY, position=0, asked_at=datetime.now(UTC), question="¿?", standalone=None, answer=answer)
-    return turn_card(turn, session_id=SESSION, zone=ZoneInfo("Europe/Madrid"))
+    return turn_card(turn, session_id=SESSION, zone=ZoneInfo("Europe/Madrid"), policy="warn")
 
 
 def read(markup: str) -> str:

@@ -16,6 +16,7 @@ from rag_core.answering.confidence import (
     Evidence,
     final_confidence,
     groundedness_of,
+    holds_its_kind,
     is_calibrated,
     judge_evidence,
 )
@@ -374,6 +375,35 @@ class TestAfterwards:
         for level in ("low", "medium", "high"):
             evidence = Evidence(score=0.5, confidence=level, features={})
             assert final_confidence(evidence, checked(citation()), 1.0, least_groundedness=0.7) == level
+
+    def test_sentences_that_are_only_quoted_are_at_most_of_medium_worth(self) -> None:
+        evidence = Evidence(score=0.95, confidence="high", features={})
+
+        assert final_confidence(evidence, checked(citation()), 1.0, least_groundedness=0.7, is_quoted=True) == "medium"
+
+    def test_an_answer_without_the_kind_of_thing_asked_for_is_of_little_worth(self) -> None:
+        evidence = Evidence(score=0.95, confidence="high", features={})
+
+        assert final_confidence(evidence, checked(citation()), 1.0, least_groundedness=0.7, is_of_kind=False) == "low"
+
+    @pytest.mark.parametrize(
+        ("query", "answer", "language", "expected"),
+        [
+            ("¿Cuánto cuesta la clase de guitarra?", "Primera clase de guitarra con Nacho.", "es", False),
+            ("¿Cuánto cuesta la clase de guitarra?", "Cobra 20 euros la hora.", "es", True),
+            ("¿Quién me arregló el coche?", "Llegué tarde por culpa del coche.", "es", False),
+            ("¿Quién me arregló el coche?", "Llamé al taller de Paco.", "es", True),
+            ("¿Quién es Julio?", "Hoy Julio ha vuelto tarde.", "es", False),
+            ("Wer leitet das Projekt?", "es leitet niemand", "de", True),
+            ("Wie viel kostet es?", "Es kostet viel.", "de", False),
+            ("¿Por qué discutí?", "Porque no quería.", "es", True),
+            ("When did it break?", "It broke.", "en", False),
+            ("When did it break?", "It broke in May 2024.", "en", True),
+            ("¿Cuándo se rompió?", "", "es", False),
+        ],
+    )
+    def test_whether_an_answer_holds_what_is_asked_for(self, query, answer, language, expected) -> None:
+        assert holds_its_kind(query, answer, language=language) is expected
 
     def test_an_answer_is_never_insufficient(self) -> None:
         answered = final_confidence(NO_EVIDENCE, checked(citation(), uncited=((1, 2),)), 0.9, least_groundedness=0.7)
