@@ -56,7 +56,7 @@ class TestGetStatus:
         document = client.get("/openapi.json").json()
 
         operation = document["paths"]["/api/migration/status"]["get"]
-        assert set(operation["responses"]) == {"200", "503", "504"}
+        assert set(operation["responses"]) == {"200", "401", "403", "503", "504"}
         reference = operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]
         assert set(document["components"]["schemas"][reference.rpartition("/")[2]]["properties"]) == FIELDS
 
