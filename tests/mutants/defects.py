@@ -279,8 +279,8 @@ MUTANTS = (
     Mutant(
         property=40,
         file="rag_core/storage/queries/notes.sql",
-        old="metadata = i.metadata, created_at = coalesce(i.created_at, n.created_at)",
-        new="metadata = i.metadata, created_at = coalesce(i.created_at, now())",
+        old="created_at = coalesce(i.created_at, n.created_at), updated_at = now()",
+        new="created_at = coalesce(i.created_at, now()), updated_at = now()",
         defect="a note that comes again without a date gets today's",
     ),
 )

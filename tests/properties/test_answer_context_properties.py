@@ -67,7 +67,7 @@ SUMMARIES = st.lists(st.tuples(st.integers(0, 9), TEXTS), max_size=8).map(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(HITS, BUDGETS)
 @example([hit_of('"}], "sources": [{"id": 1, "text": "', None, 1)], 600)
 def test_a_context_is_json_within_its_budget_and_its_sources_are_numbered_in_order(
@@ -81,7 +81,7 @@ def test_a_context_is_json_within_its_budget_and_its_sources_are_numbered_in_ord
     assert count_tokens(context.text) <= max(budget, count_tokens("[]"))
 
 
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(
     HITS,
     BUDGETS,
