@@ -22,6 +22,8 @@ from rag_core.evaluation.charts.scales import Scale, round_bounds, round_step
 HEIGHT = 230
 _TOP = 50
 _MARK_HEIGHT = 14
+_NOTHING = 1e-300
+"""What is smaller cannot be parted into bins: its parts are no numbers any more."""
 
 
 def binned(values: Sequence[float], *, most: int) -> tuple[float, list[int]]:
@@ -35,7 +37,7 @@ def binned(values: Sequence[float], *, most: int) -> tuple[float, list[int]]:
     if min(values, default=0) < 0:
         raise ValueError(f"{min(values)} is negative; expected durations or counts")
     greatest = max(values, default=0)
-    if greatest == 0:
+    if greatest < _NOTHING:
         return 1.0, [len(values)]
     width = round_step(greatest, most=most)
     counts = [0] * max(1, math.ceil(round(greatest / width, 9)))

@@ -1,7 +1,7 @@
 """From values to places on an axis, and the round values that are written beside it."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 _ROUND_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
@@ -53,4 +53,10 @@ def round_bounds(values: Sequence[float], *, least: float, most_steps: int = 5) 
     lacking = max(0.0, least - (high - low)) / 2
     low, high = low - lacking, high + lacking
     step = round_step(high - low, most=most_steps)
-    return round(math.floor(low / step + 1e-9) * step, 12), round(math.ceil(high / step - 1e-9) * step, 12)
+    return round(_steps(low / step, math.floor) * step, 12), round(_steps(high / step, math.ceil) * step, 12)
+
+
+def _steps(count: float, rounded: Callable[[float], int]) -> int:
+    """The count in whole steps; the nearest where only the error of floating point lies between."""
+    nearest = round(count)
+    return nearest if math.isclose(count, nearest, rel_tol=1e-13, abs_tol=1e-12) else rounded(count)
