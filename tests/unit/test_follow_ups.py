@@ -50,7 +50,7 @@ class Rewriter:
         return self.reply
 
     def stream(self, *_given: Any, **_named: Any) -> Any:
-        raise NotImplementedError
+        raise AssertionError("only whole replies are asked for")
 
 
 def standalone(
