@@ -313,6 +313,22 @@ def test_the_same_notes_give_the_same_choice() -> None:
     assert chosen_of(candidates, 10) == chosen_of(list(reversed(candidates)), 10)
 
 
+def test_a_query_with_two_answers_is_not_chosen() -> None:
+    radars = note(
+        "Ultrasonidos\n- Error medio: 2,1 cm; con viento, hasta 6\n- Plazo: dos semanas de espera\n\n"
+        "Radar\n- Error medio: 0,4 cm, le da igual el tiempo\n",
+        title="¿Ultrasonidos o radar?",
+    )
+
+    candidates = candidates_of([radars])
+    chosen = chosen_of(candidates, 10)
+
+    assert len([one for one in candidates if "error medio" in one.query]) == 2
+    assert [one.query for one in chosen if one.kind == "label"] == [
+        "¿Qué apunté sobre plazo en «¿Ultrasonidos o radar?»?"
+    ]
+
+
 def test_nothing_to_choose_from_gives_nothing() -> None:
     assert candidates_of([]) == []
     assert chosen_of([], 5) == []

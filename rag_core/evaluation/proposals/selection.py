@@ -1,7 +1,7 @@
 """Some of many candidates, far apart: by category where a set is thin, by note, by month and by kind. Pure."""
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
 from rag_core.evaluation.golden_query import CATEGORIES, Category, Vocabulary, query_hash
@@ -28,7 +28,8 @@ def select_candidates(
 
     ``coverage`` counts the set's queries by category, and each one chosen adds to it. Within a category the note that was
     used least comes first, then the kind, then the month; last decides a hash, so that the same notes give the same
-    choice. Queries whose hash is in ``known`` and repeated ones are passed over.
+    choice. Queries whose hash is in ``known`` are passed over, repeated ones, and those that two places answer differently:
+    finding either would be right.
     """
     left = [(_lot(one), one) for one in _distinct(candidates, known)]
     counts: Counter[Category] = Counter({one: coverage.get(one, 0) for one in CATEGORIES[vocabulary]})
@@ -54,9 +55,11 @@ def select_candidates(
 
 
 def _distinct(candidates: Sequence[Candidate], known: Collection[bytes]) -> list[Candidate]:
-    """The first candidate of each query that is not known."""
-    by_hash = {query_hash(one.query): one for one in reversed(candidates)}
-    return [one for digest, one in by_hash.items() if digest not in known]
+    """One candidate of each query that is not known and has one answer."""
+    by_hash: dict[bytes, set[Candidate]] = defaultdict(set)
+    for one in candidates:
+        by_hash[query_hash(one.query)].add(one)
+    return [next(iter(same)) for digest, same in by_hash.items() if len(same) == 1 and digest not in known]
 
 
 def notes_of(one: Candidate) -> list[NoteId]:
