@@ -5,7 +5,9 @@ Here: the word between the two threads. Not here: who says it (a client that wen
 
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
+from typing import Any
 
 
 class Cancellation:
@@ -28,6 +30,13 @@ class Cancellation:
             callbacks, self._callbacks = list(self._callbacks.values()), {}
         for callback in callbacks:
             callback()
+
+    @contextmanager
+    def awaited(self) -> Iterator[Future[Any]]:
+        """During the block a future that a cancellation makes done, to be waited for beside the work's own."""
+        gone: Future[Any] = Future()
+        with self.calling(lambda: gone.set_result(None)):
+            yield gone
 
     @contextmanager
     def calling(self, callback: Callable[[], None]) -> Iterator[None]:

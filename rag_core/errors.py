@@ -201,6 +201,10 @@ class AnswerTimeoutError(AnswerFailedError):
     """The same, because the time for writing it ran out."""
 
 
+class SearchCancelledError(RagError):
+    """Nobody waits for what a search finds any more; what a model was asked for it was stopped. Says nothing of the model."""
+
+
 class AnswerCancelledError(RagError):
     """Nobody waits for an answer any more; nothing further was done about it."""
 

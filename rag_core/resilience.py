@@ -328,13 +328,23 @@ class GuardedReranker:
         self._reranker = reranker
 
     def score(
-        self, query: str, candidates: Sequence[Candidate], *, statistics: QueryStatistics, timeout_seconds: float
+        self,
+        query: str,
+        candidates: Sequence[Candidate],
+        *,
+        statistics: QueryStatistics,
+        timeout_seconds: float,
+        cancellation: Cancellation | None = None,
     ) -> list[float]:
         """Score as the re-ranker does."""
         try:
-            return self.breaker.call(
-                lambda: self._reranker.score(query, candidates, statistics=statistics, timeout_seconds=timeout_seconds),
-                counts=(RerankerUnavailableError,),
-            )
+            with self.breaker.watching(counts=(RerankerUnavailableError,)):
+                return self._reranker.score(
+                    query,
+                    candidates,
+                    statistics=statistics,
+                    timeout_seconds=timeout_seconds,
+                    cancellation=cancellation,
+                )
         except CircuitOpenError as error:
             raise RerankingError(f"re-ranker {self.name} was not asked: {error}") from error

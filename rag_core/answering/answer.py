@@ -18,7 +18,7 @@ from rag_core.answering.verification import JUDGE_TIMEOUT_SECONDS, judged
 from rag_core.answering.writing import Writing, require_wanted
 from rag_core.cancellation import Cancellation
 from rag_core.engine import Engine
-from rag_core.errors import AnswerCancelledError, ChatCancelledError, GuardrailError, RagError
+from rag_core.errors import AnswerCancelledError, ChatCancelledError, GuardrailError, RagError, SearchCancelledError
 from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.policies import redaction_policy
 from rag_core.model import TenantId
@@ -52,7 +52,7 @@ def answer_events(
     course = Course(engine=engine, tenant=tenant, request=request, cancellation=cancellation or Cancellation())
     try:
         answer = yield from _answered(course, check_rate)
-    except ChatCancelledError as error:
+    except (ChatCancelledError, SearchCancelledError) as error:
         course.write_down("cancelled")
         raise AnswerCancelledError("nobody waits for the answer any more") from error
     except (GeneratorExit, AnswerCancelledError):
@@ -101,7 +101,12 @@ def _found(course: Course, answerer: Answerer) -> tuple[FoundSources, PromptCont
     engine, question, options = course.engine, course.asked, course.request.options
     settings, clock = engine.settings, Stopwatch.start()
     course.found = find_sources(
-        engine, course.tenant, question.searched, course.request, timeout_ms=settings.request_timeout_ms
+        engine,
+        course.tenant,
+        question.searched,
+        course.request,
+        timeout_ms=settings.request_timeout_ms,
+        cancellation=course.cancellation,
     )
     course.stages["retrieval"] = clock.total_ms
     may = answerer.fetch_context_tokens(question.searched, language=question.language, history=question.history)

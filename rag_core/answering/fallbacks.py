@@ -10,6 +10,7 @@ from functools import partial
 
 from rag_core.answering import RefusalReason
 from rag_core.answering.events import AnswerRequest, FallbackMode
+from rag_core.cancellation import Cancellation
 from rag_core.configuration import RetrievalConfig, configure
 from rag_core.engine import Engine
 from rag_core.errors import DeadlineExceededError, QueryFailedError, RagError, RetrievalFailedError
@@ -52,17 +53,26 @@ class FoundSources:
 
 
 def find_sources(
-    engine: Engine, tenant: TenantId, query: str, request: AnswerRequest, *, timeout_ms: int
+    engine: Engine,
+    tenant: TenantId,
+    query: str,
+    request: AnswerRequest,
+    *,
+    timeout_ms: int,
+    cancellation: Cancellation | None = None,
 ) -> FoundSources:
     """Search for what may answer the question (``query``: the request's, or what a follow-up was made into).
 
     Raises:
         InvalidInputError: the query is empty or longer than 2,000 characters.
         DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError: nothing could be found out.
+        SearchCancelledError: it was cancelled.
     """
     deadline, limit = Deadline.after_ms(timeout_ms), request.options.max_sources
     config = request.config or configure(top_k=limit, base=engine.served_config(tenant))
-    retrieval, fallback = _searched(engine, tenant, query, request, config=config, deadline=deadline)
+    retrieval, fallback = _searched(
+        engine, tenant, query, request, config=config, deadline=deadline, cancellation=cancellation
+    )
     hits = retrieval.hits
     if request.options.may_use_recent_notes and _fits_nothing(retrieval):
         hits = _recent(engine, tenant, request.filters, limit, deadline) or hits
@@ -79,13 +89,28 @@ def find_sources(
 
 
 def _searched(
-    engine: Engine, tenant: TenantId, query: str, request: AnswerRequest, *, config: RetrievalConfig, deadline: Deadline
+    engine: Engine,
+    tenant: TenantId,
+    query: str,
+    request: AnswerRequest,
+    *,
+    config: RetrievalConfig,
+    deadline: Deadline,
+    cancellation: Cancellation | None,
 ) -> tuple[Retrieval, FallbackMode | None]:
     """The search as configured, or by words and dates where the question could not be embedded."""
 
     def search(by: RetrievalConfig) -> Retrieval:
         left_ms = max(LEAST_MS, deadline.remaining_ms)
-        return retrieve(engine, tenant, query, config=by, filters=request.filters, timeout_ms=left_ms)
+        return retrieve(
+            engine,
+            tenant,
+            query,
+            config=by,
+            filters=request.filters,
+            timeout_ms=left_ms,
+            cancellation=cancellation,
+        )
 
     try:
         found = search(config)

@@ -4,10 +4,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 
 from rag_core.api.access import EngineOf, ExperimentsOf, time_left_ms
 from rag_core.api.schemas import RetrieveRequest, RetrieveResponse, failures
+from rag_core.api.streaming import searched
+from rag_core.cancellation import Cancellation
 from rag_core.configuration import RetrievalConfig, configure
 from rag_core.engine import Engine
 from rag_core.errors import DeadlineExceededError
@@ -31,7 +33,7 @@ router = APIRouter(tags=["retrieval"])
     response_model_exclude_unset=True,
     responses=failures(400, 415, 500, 503, 504),
 )
-def search(request: RetrieveRequest, engine: EngineOf, experiments: ExperimentsOf) -> dict[str, Any]:
+async def search(body: RetrieveRequest, request: Request, engine: EngineOf, experiments: ExperimentsOf) -> Any:
     """Search the notes and return the best passages, each with the sentences around it.
 
     `config` is merged deeply over what is served; `topK` and `strategy` of the request win over it. `filters` hold
@@ -40,13 +42,29 @@ def search(request: RetrieveRequest, engine: EngineOf, experiments: ExperimentsO
     A query that says neither `config` nor `strategy` may take part in an experiment; `metadata.experiment` is there then, and
     `POST /api/experiments/feedback` takes its `queryId`.
     """
+    return await searched(request, lambda cancellation: _found(body, engine, experiments, cancellation))
+
+
+def _found(
+    body: RetrieveRequest, engine: Engine, experiments: LiveExperiments, cancellation: Cancellation
+) -> dict[str, Any]:
     tenant = engine.tenant()
-    filters = read_filters(engine, tenant, request.filters)
-    if not request.config and request.strategy is None:
-        return _answered(find_live(experiments, engine, tenant, request.query, top_k=request.top_k, filters=filters))
+    filters = read_filters(engine, tenant, body.filters)
+    if not body.config and body.strategy is None:
+        return _answered(
+            find_live(
+                experiments,
+                engine,
+                tenant,
+                body.query,
+                top_k=body.top_k,
+                filters=filters,
+                cancellation=cancellation,
+            )
+        )
     base = engine.served_config(tenant)
-    config = configure(request.config, strategy=request.strategy, top_k=request.top_k, base=base)
-    return retrieval_to_wire(find(engine, tenant, request.query, config, filters))
+    config = configure(body.config, strategy=body.strategy, top_k=body.top_k, base=base)
+    return retrieval_to_wire(find(engine, tenant, body.query, config, filters, cancellation=cancellation))
 
 
 def _answered(answered: Answered) -> dict[str, Any]:
@@ -67,12 +85,26 @@ def read_filters(engine: Engine, tenant: TenantId, wire: WireFilters) -> Filters
 
 
 def find(
-    engine: Engine, tenant: TenantId, query: str, config: RetrievalConfig, filters: Filters = NO_FILTERS
+    engine: Engine,
+    tenant: TenantId,
+    query: str,
+    config: RetrievalConfig,
+    filters: Filters = NO_FILTERS,
+    *,
+    cancellation: Cancellation | None = None,
 ) -> Retrieval:
     """Search within the time a request has; see ``_within_time``."""
     return _within_time(
         engine,
-        lambda timeout_ms: retrieve(engine, tenant, query, config=config, filters=filters, timeout_ms=timeout_ms),
+        lambda timeout_ms: retrieve(
+            engine,
+            tenant,
+            query,
+            config=config,
+            filters=filters,
+            timeout_ms=timeout_ms,
+            cancellation=cancellation,
+        ),
     )
 
 
@@ -85,6 +117,7 @@ def find_live(
     top_k: int | None,
     filters: Filters = NO_FILTERS,
     repeated: UUID | None = None,
+    cancellation: Cancellation | None = None,
 ) -> Answered:
     """The same for a query that does not say how, by what is served or by the sides of an experiment.
 
@@ -93,7 +126,13 @@ def find_live(
 
     def answer(timeout_ms: int) -> Answered:
         asked = LiveQuery(
-            tenant=tenant, text=query, top_k=top_k, timeout_ms=timeout_ms, filters=filters, repeated=repeated
+            tenant=tenant,
+            text=query,
+            top_k=top_k,
+            timeout_ms=timeout_ms,
+            filters=filters,
+            repeated=repeated,
+            cancellation=cancellation,
         )
         return experiments.answer(engine, asked)
 
@@ -106,7 +145,7 @@ def _within_time(engine: Engine, search: Callable[[int], Found]) -> Found:
     Raises:
         DatabaseUnavailableError: also when the time went by waiting for a connection, which the search cannot
             tell from a slow leg.
-        InvalidInputError, DeadlineExceededError, RetrievalFailedError: see ``retrieve``.
+        InvalidInputError, DeadlineExceededError, RetrievalFailedError, SearchCancelledError: see ``retrieve``.
     """
     try:
         return search(_time_left_ms(engine))

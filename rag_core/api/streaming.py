@@ -1,7 +1,8 @@
 """Answers that take a while over HTTP: a thread of its own for each, told event by event, given up when its client goes away.
 
-``awaited`` runs what ends in one body, ``streamed`` what tells as it goes, as server-sent events. Both watch the connection: once the
-client has gone the ``Cancellation`` that the work was given says so. Not here: what the events are, which is a contract's.
+``awaited`` runs what ends in one body, ``streamed`` what tells as it goes, as server-sent events, ``searched`` a search, which takes
+none of the threads for questions. All watch the connection: once the client has gone the ``Cancellation`` that the work was given
+says so. Not here: what the events are, which is a contract's.
 """
 
 import asyncio
@@ -56,9 +57,24 @@ async def awaited(request: Request, engine: Engine, work: Callable[[Cancellation
         BusyError: no thread was free for as long as the request may take.
         Exception: whatever the work raises.
     """
+    return await _watched(request, partial(_begun, engine, work), _places(request))
+
+
+async def searched(request: Request, work: Callable[[Cancellation], Result]) -> Result | Response:
+    """The same for a search, in the threads of every other request.
+
+    Raises:
+        Exception: whatever the work raises.
+    """
+    return await _watched(request, work, None)
+
+
+async def _watched(
+    request: Request, work: Callable[[Cancellation], Result], limiter: anyio.CapacityLimiter | None
+) -> Result | Response:
     watch = _Watch(request.receive)
     try:
-        return await run_sync(partial(_begun, engine, work, watch.cancellation), limiter=_places(request))
+        return await run_sync(work, watch.cancellation, limiter=limiter)
     except Exception:
         if watch.cancellation.is_cancelled:
             return Response(status_code=CLIENT_GONE)

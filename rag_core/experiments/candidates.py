@@ -98,8 +98,10 @@ class Candidates:
         """What the candidate finds; its errors are logged and are no one else's.
 
         That holds for defects of ours too: a path that only the candidate takes may have one, and the control's answer is good.
+        It goes on when its reader leaves: in its shadow the answer is out before, and what was given up is no measurement.
         """
         began = time.monotonic()
+        asked = replace(asked, cancellation=None)
         apart = replace(engine, metrics=self._metrics)
 
         def answer() -> Retrieval:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from rag_core.cancellation import Cancellation
 from rag_core.configuration import RetrievalConfig, configure
 from rag_core.configurations.served import ServedConfiguration
 from rag_core.engine import Engine, with_configuration
@@ -13,7 +14,10 @@ from rag_core.retrieval.retrieve import retrieve
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveQuery:
-    """A query with nothing said of how to search; ``repeated`` names the answer that its reader comes back to."""
+    """A query with nothing said of how to search.
+
+    ``repeated`` names the answer that its reader comes back to, ``cancellation`` says whether that reader still waits.
+    """
 
     tenant: TenantId
     text: str
@@ -21,6 +25,7 @@ class LiveQuery:
     timeout_ms: int
     filters: Filters = NO_FILTERS
     repeated: UUID | None = None
+    cancellation: Cancellation | None = None
 
     def config(self, served: ServedConfiguration) -> RetrievalConfig:
         """What it is searched with by a side that serves this."""
@@ -47,7 +52,8 @@ def search(engine: Engine, asked: LiveQuery, served: ServedConfiguration, *, use
     """What is found for the query by a side that serves this.
 
     Raises:
-        InvalidInputError, DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError: see ``retrieve``.
+        InvalidInputError, DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError, SearchCancelledError: see
+            ``retrieve``.
     """
     return retrieve(
         with_configuration(engine, served),
@@ -57,6 +63,7 @@ def search(engine: Engine, asked: LiveQuery, served: ServedConfiguration, *, use
         filters=asked.filters,
         timeout_ms=asked.timeout_ms,
         use_cache=use_cache,
+        cancellation=asked.cancellation,
     )
 
 

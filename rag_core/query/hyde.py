@@ -1,5 +1,6 @@
 """A made-up answer, embedded beside the query: it has the words a note would have (hypothetical document embeddings)."""
 
+from rag_core.cancellation import Cancellation
 from rag_core.chat import ChatModel, Message
 from rag_core.configuration import QueryTransformation
 from rag_core.errors import ChatError
@@ -15,11 +16,19 @@ def wants_hyde(transformed: TransformedQuery, config: QueryTransformation) -> bo
     return config.enabled and config.enable_hyde and transformed.intent == "abstract"
 
 
-def generate_hypothetical_answer(query: str, *, chat: ChatModel, language: Language, timeout_seconds: float) -> str:
+def generate_hypothetical_answer(
+    query: str,
+    *,
+    chat: ChatModel,
+    language: Language,
+    timeout_seconds: float,
+    cancellation: Cancellation | None = None,
+) -> str:
     """The chat model's made-up answer to the query, trimmed, at most 2,000 characters, cut at a word.
 
     Raises:
         ChatError: the model failed, had no time, or answered nothing.
+        ChatCancelledError: it was cancelled.
     Source: Gao et al., ACL 2023, section 3.
     """
     wording = HYDE_WORDINGS[language]
@@ -27,7 +36,9 @@ def generate_hypothetical_answer(query: str, *, chat: ChatModel, language: Langu
         Message(role="system", content=wording.system),
         Message(role="user", content=wording.user.format(query=query)),
     ]
-    answer = chat.complete(messages, timeout_seconds=timeout_seconds, max_tokens=_MAX_ANSWER_TOKENS).strip()
+    answer = chat.complete(
+        messages, timeout_seconds=timeout_seconds, max_tokens=_MAX_ANSWER_TOKENS, cancellation=cancellation
+    ).strip()
     if not answer:
         raise ChatError(
             f"{chat.name} answered nothing to the request for a hypothetical answer; expected a text. "

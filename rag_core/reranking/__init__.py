@@ -2,13 +2,15 @@
 
 Here: what every re-ranker gets and gives, the embedded one with its features and the fitting of its weights, and one file
 a provider. Not here: where candidates come from and what becomes of the scores (``rag_core.retrieval.rerank``), SQL
-(``storage.rerankers``). Imports point to ``model``, ``errors`` and ``chat``; a provider's file is imported when it is built.
+(``storage.rerankers``). Imports point to ``cancellation``, ``model``, ``errors`` and ``chat``; a provider's file is imported when it
+is built.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from rag_core.cancellation import Cancellation
 from rag_core.model import ChunkId, Language, NoteId
 
 
@@ -47,11 +49,18 @@ class Reranker(Protocol):
         ...
 
     def score(
-        self, query: str, candidates: Sequence[Candidate], *, statistics: QueryStatistics, timeout_seconds: float
+        self,
+        query: str,
+        candidates: Sequence[Candidate],
+        *,
+        statistics: QueryStatistics,
+        timeout_seconds: float,
+        cancellation: Cancellation | None = None,
     ) -> list[float]:
         """One score in [0, 1] a candidate, in their order; no candidates gives [].
 
         Raises:
             RerankingError: a candidate could not be scored in time; then none is.
+            SearchCancelledError: it was cancelled, from another thread; whoever is asked elsewhere is asked no more.
         """
         ...

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.errors import ConfigurationError, RerankingError
+from rag_core.cancellation import Cancellation
+from rag_core.errors import ConfigurationError, RerankingError, SearchCancelledError
 from rag_core.reranking import Candidate, QueryStatistics
 from rag_core.reranking.passage import passage_text, sigmoid
 
@@ -43,8 +44,9 @@ class CrossEncoder:
         *,
         statistics: QueryStatistics,  # noqa: ARG002  the model has its own idea of what is rare
         timeout_seconds: float,
+        cancellation: Cancellation | None = None,
     ) -> list[float]:
-        """One sigmoid of the best window's logit each."""
+        """One sigmoid of the best window's logit each; a cancellation counts from the next batch on."""
         ends_at = time.monotonic() + timeout_seconds
         shortened = _shortened(self.query_tokenizer, query, self.max_length // _QUERY_SHARE)
         windows = [
@@ -55,6 +57,8 @@ class CrossEncoder:
         windows.sort(key=lambda pair: len(pair[1].ids))  # alike lengths together: less padding
         best = [-np.inf] * len(candidates)
         for batch in _batches(windows, self.batch_size):
+            if cancellation is not None and cancellation.is_cancelled:
+                raise SearchCancelledError(f"{self.name} scored no further: nobody waits any more")
             if time.monotonic() > ends_at:
                 raise RerankingError(
                     f"{self.name} did not score {len(candidates)} passages within {timeout_seconds:.1f} s"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_core.cancellation import Cancellation
 from rag_core.errors import RerankingError
 from rag_core.reranking import Candidate, QueryStatistics
 from rag_core.reranking.features import FEATURES, FeatureMatrix, features
@@ -66,6 +67,7 @@ class EmbeddedReranker:
         *,
         statistics: QueryStatistics,
         timeout_seconds: float,  # noqa: ARG002  milliseconds of arithmetic cannot be interrupted
+        cancellation: Cancellation | None = None,  # noqa: ARG002  nor need they be
     ) -> list[float]:
         """Probabilities that a candidate answers the query; see ``Weights.probabilities``."""
         return self.weights.probabilities(features(query, candidates, statistics))

@@ -4,7 +4,7 @@ import json
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Executor, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from reprlib import repr as shown
 from typing import Any
@@ -14,7 +14,8 @@ import httpx
 from pydantic import SecretStr
 
 from rag_core.call_time import OUTAGE_SECONDS, Connection, call_time, limit_request
-from rag_core.errors import ConfigurationError, RerankerUnavailableError, RerankingError
+from rag_core.cancellation import Cancellation
+from rag_core.errors import ConfigurationError, RerankerUnavailableError, RerankingError, SearchCancelledError
 from rag_core.reranking import Candidate, QueryStatistics
 from rag_core.reranking.passage import as_probabilities, is_finite_number, passage_text
 
@@ -61,6 +62,7 @@ class HttpReranker:
         *,
         statistics: QueryStatistics,  # noqa: ARG002  the server has its own idea of what is rare
         timeout_seconds: float,
+        cancellation: Cancellation | None = None,
     ) -> list[float]:
         """The server's scores; when one lies outside [0, 1], all are taken for logits.
 
@@ -72,7 +74,8 @@ class HttpReranker:
             return []
         if timeout_seconds <= 0:
             raise RerankingError(f"no time was left to ask {self.url}")
-        content = self._ask_in_time(_body(query, candidates, self.model), timeout_seconds)
+        body = _body(query, candidates, self.model)
+        content = self._ask_in_time(body, timeout_seconds, cancellation or Cancellation())
         try:
             return as_probabilities(_in_order(json.loads(content), len(candidates)))
         except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -82,11 +85,16 @@ class HttpReranker:
         except ValueError as error:
             raise RerankerUnavailableError(f"{self.url} gave unusable scores: {error}; none is used") from error
 
-    def _ask_in_time(self, body: dict[str, Any], timeout_seconds: float) -> bytes:
-        """What the server answers, in a thread that is not waited for beyond the time."""
-        answer = self.executor.submit(self._ask, body, time.monotonic() + timeout_seconds)
+    def _ask_in_time(self, body: dict[str, Any], timeout_seconds: float, cancellation: Cancellation) -> bytes:
+        """What the server answers, in a thread that is not waited for beyond the time, nor once nobody wants the answer."""
+        answer = self.executor.submit(self._ask, body, time.monotonic() + timeout_seconds, cancellation)
+        with cancellation.awaited() as gone:
+            wait([answer, gone], timeout=timeout_seconds, return_when=FIRST_COMPLETED)
+        if cancellation.is_cancelled:
+            answer.cancel()
+            raise SearchCancelledError(f"{self.url} was not waited for: nobody waits for its scores any more")
         try:
-            return answer.result(timeout_seconds)
+            return answer.result(0)
         except (TimeoutError, httpx.TimeoutException) as error:
             if answer.cancel():
                 raise RerankingError(
@@ -102,11 +110,16 @@ class HttpReranker:
         kind = RerankerUnavailableError if seconds >= OUTAGE_SECONDS else RerankingError
         return kind(f"{self.url} did not answer within {seconds:.1f} s")
 
-    def _ask(self, body: dict[str, Any], ends_at: float) -> bytes:
+    def _ask(self, body: dict[str, Any], ends_at: float, cancellation: Cancellation) -> bytes:
         line = self._free_line()
         try:
             with (
-                call_time(ends_at - time.monotonic(), connect_seconds=_CONNECT_SECONDS, connection=line.connection),
+                call_time(
+                    ends_at - time.monotonic(),
+                    connect_seconds=_CONNECT_SECONDS,
+                    connection=line.connection,
+                    cancellation=cancellation,
+                ),
                 line.client.stream("POST", self.url, json=body) as response,
             ):
                 content = self._read(response)

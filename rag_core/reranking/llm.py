@@ -3,13 +3,21 @@
 import json
 import time
 from collections.abc import Sequence
-from concurrent.futures import FIRST_EXCEPTION, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from reprlib import repr as shown
 from typing import Any
 
+from rag_core.cancellation import Cancellation
 from rag_core.chat import ChatModel, Message
-from rag_core.errors import BusyError, ChatError, CircuitOpenError, RerankingError
+from rag_core.errors import (
+    BusyError,
+    ChatCancelledError,
+    ChatError,
+    CircuitOpenError,
+    RerankingError,
+    SearchCancelledError,
+)
 from rag_core.language.detection import detect_language
 from rag_core.language.relevance import RELEVANCE_INSTRUCTIONS
 from rag_core.reranking import Candidate, QueryStatistics
@@ -51,21 +59,26 @@ class LlmReranker:
         *,
         statistics: QueryStatistics,  # noqa: ARG002  the model has its own idea of what is rare
         timeout_seconds: float,
+        cancellation: Cancellation | None = None,
     ) -> list[float]:
         """The model's scores over 10, all of them or an error; batches not begun when one fails are not begun any more."""
         if self.batch_size < 1:
             raise RerankingError(f"reranking.batchSize is {self.batch_size}; expected at least 1")
-        ends_at = time.monotonic() + timeout_seconds
+        wanted, ends_at = cancellation or Cancellation(), time.monotonic() + timeout_seconds
         starts = range(0, len(candidates), self.batch_size)
         batches = [candidates[start : start + self.batch_size] for start in starts]
-        running = [self.executor.submit(self._score_batch, query, batch, ends_at) for batch in batches]
+        running = [self.executor.submit(self._score_batch, query, batch, ends_at, wanted) for batch in batches]
         try:
-            return _gathered(running, ends_at, self.name)
+            return _gathered(running, ends_at, self.name, wanted)
         finally:
             for future in running:
                 future.cancel()
 
-    def _score_batch(self, query: str, batch: Sequence[Candidate], ends_at: float) -> list[float]:
+    def _score_batch(
+        self, query: str, batch: Sequence[Candidate], ends_at: float, cancellation: Cancellation
+    ) -> list[float]:
+        if cancellation.is_cancelled:
+            raise _unwanted(self.name)
         left = ends_at - time.monotonic()
         if left <= 0:
             raise RerankingError(f"{self.name} had no time left for a batch; none of its scores is used")
@@ -75,19 +88,39 @@ class LlmReranker:
                 timeout_seconds=left,
                 schema=_schema(len(batch)),
                 max_tokens=_TOKENS_A_SCORE * (len(batch) + 1),
+                cancellation=cancellation,
             )
+        except ChatCancelledError as error:
+            raise _unwanted(self.name) from error
         except (ChatError, CircuitOpenError, BusyError) as error:
             raise RerankingError(f"{self.name} did not score a batch: {error}") from error
         return parse_scores(answer, len(batch))
 
 
-def _gathered(running: Sequence[Future[list[float]]], ends_at: float, name: str) -> list[float]:
-    done, waiting = wait(running, timeout=max(0.0, ends_at - time.monotonic()), return_when=FIRST_EXCEPTION)
-    for future in done:
-        future.result()  # the failure that ended the wait, if one did
-    if waiting:
-        raise RerankingError(f"{name} scored {len(done)} of {len(running)} batches in time; none of the scores is used")
+def _gathered(
+    running: Sequence[Future[list[float]]], ends_at: float, name: str, cancellation: Cancellation
+) -> list[float]:
+    """The scores of all batches in their order; the first that fails, a cancellation or the end of the time ends the wait."""
+    waiting = set(running)
+    with cancellation.awaited() as gone:
+        while waiting:
+            left = max(0.0, ends_at - time.monotonic())
+            done, _ = wait({*waiting, gone}, timeout=left, return_when=FIRST_COMPLETED)
+            if gone in done:
+                raise _unwanted(name)
+            if not done:
+                scored = len(running) - len(waiting)
+                raise RerankingError(
+                    f"{name} scored {scored} of {len(running)} batches in time; none of the scores is used"
+                )
+            for future in done:
+                future.result()  # its failure, if it failed
+            waiting -= done
     return [score for future in running for score in future.result()]
+
+
+def _unwanted(name: str) -> SearchCancelledError:
+    return SearchCancelledError(f"{name} was stopped: nobody waits for its scores any more")
 
 
 def _messages(query: str, batch: Sequence[Candidate]) -> list[Message]:

@@ -18,7 +18,7 @@ import numpy as np
 from cachetools import TTLCache
 
 from rag_core.embedding import Embedder, EmbeddingModel, input_hash
-from rag_core.errors import DeadlineExceededError
+from rag_core.errors import DeadlineExceededError, SearchCancelledError
 from rag_core.model import EmbeddingRole, Filters, FloatMatrix, NoteId, Retrieval, Span, TenantId
 from rag_core.storage.search import WindowText
 
@@ -163,13 +163,13 @@ class Cache(Generic[Key, Value]):
 def _awaited(
     key: Key, future: "Future[Value]", compute: Callable[[Sequence[Key]], Sequence[Value]], end: float | None
 ) -> Value:
-    """Another thread's value; when its time ran out and ours did not, our own."""
+    """Another thread's value; when its time ran out and ours did not, or nobody waited for it any more, our own."""
     left = None if end is None else max(0.0, end - time.monotonic())
     try:
         return future.result(timeout=left)
     except FutureTimeoutError as error:
         raise DeadlineExceededError("another request's search for the same was not done in time") from error
-    except DeadlineExceededError:
+    except (DeadlineExceededError, SearchCancelledError):
         return compute([key])[0]
 
 

@@ -5,16 +5,17 @@ Full text runs in the caller's thread, the others beside it; each has its own co
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor, Future
-from concurrent.futures import TimeoutError as FutureTimeoutError
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field, replace
 
+from rag_core.cancellation import Cancellation
 from rag_core.embedding import Embedder, EmbeddingModel
 from rag_core.errors import (
     DatabaseUnavailableError,
     DeadlineExceededError,
     RagError,
     RetrievalFailedError,
+    SearchCancelledError,
 )
 from rag_core.model import ChunkId, EmbeddingKind, Strategy, TenantId
 from rag_core.retrieval.deadline import Deadline
@@ -97,6 +98,7 @@ def search_legs(
     deadline: Deadline,
     search_graph: Callable[[Deadline], Sequence[GraphHit]] | None = None,
     write_hypothesis: Callable[[Deadline], str] | None = None,
+    cancellation: Cancellation | None = None,
 ) -> LegResults:
     """Run every leg the strategy asks for over every search; what came in time is kept, search by search.
 
@@ -104,6 +106,7 @@ def search_legs(
         DatabaseUnavailableError: no leg had a connection.
         DeadlineExceededError: the time ran out before any leg was done.
         RetrievalFailedError: every leg failed for another reason.
+        SearchCancelledError: it was cancelled; legs that were not begun are not begun any more.
     """
     run = _Run(database=database, tenant=tenant, searches=searches, vectors=vectors, limit=limit, deadline=deadline)
     beside: dict[str, tuple[str, Callable[[], None]]] = {}
@@ -119,8 +122,11 @@ def search_legs(
             _timed(run.results, "fulltext", run.by_text)
         except RagError as error:
             run.results.failures["fulltext"] = error
-    for leg, future in running.items():
-        _await(leg, future, deadline, run.results)
+    with (cancellation or Cancellation()).awaited() as gone:
+        for leg, future in running.items():
+            _await(leg, future, deadline, run.results, gone)
+    if gone.done():
+        raise SearchCancelledError("nobody waits for what the legs find any more")
     return checked(run.results)
 
 
@@ -196,12 +202,14 @@ def _leg_ms(deadline: Deadline) -> int:
     return max(1, deadline.remaining_ms - 25)
 
 
-def _await(leg: str, future: Future[None], deadline: Deadline, results: LegResults) -> None:
-    try:
-        future.result(timeout=deadline.remaining_ms / 1000)
-    except FutureTimeoutError:
+def _await(leg: str, future: Future[None], deadline: Deadline, results: LegResults, gone: Future[None]) -> None:
+    wait([future, gone], timeout=deadline.remaining_ms / 1000, return_when=FIRST_COMPLETED)
+    if not future.done():
         future.cancel()
         results.failures[leg] = DeadlineExceededError(f"the {leg} leg ran out of time")
+        return
+    try:
+        future.result()
     except RagError as error:
         results.failures[leg] = error
 

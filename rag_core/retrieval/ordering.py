@@ -58,6 +58,7 @@ def reranked(
             top_k=len(candidates),
             deadline=request.deadline.share(RERANK_SHARE),
             timeout_ms=request.config.reranking.timeout,
+            cancellation=request.cancellation,
         )
     except (RerankingError, DeadlineExceededError, QueryFailedError) as error:
         failures["reranking"] = error

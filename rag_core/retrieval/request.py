@@ -2,11 +2,12 @@
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 
+from rag_core.cancellation import Cancellation
 from rag_core.configuration import RetrievalConfig
-from rag_core.errors import InvalidInputError
+from rag_core.errors import InvalidInputError, SearchCancelledError
 from rag_core.model import Filters, Language, Strategy, TenantId, TransformedQuery
 from rag_core.notes import is_storable
 from rag_core.query.transformation import query_language, transform
@@ -38,6 +39,16 @@ class Asked:
     version: str | None
     reranker: Reranker | None = None
     depth: int | None = None
+    cancellation: Cancellation = field(default_factory=Cancellation)
+
+    def require_wanted(self) -> None:
+        """Refuse to go on for nobody.
+
+        Raises:
+            SearchCancelledError: nobody waits for what is found.
+        """
+        if self.cancellation.is_cancelled:
+            raise SearchCancelledError("nobody waits for what the search finds any more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

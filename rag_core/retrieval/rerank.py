@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from rag_core.cancellation import Cancellation
 from rag_core.errors import DeadlineExceededError, RerankingError
 from rag_core.model import ChunkId, TenantId
 from rag_core.reranking import Candidate, Reranker
@@ -28,6 +29,7 @@ def rerank(
     top_k: int,
     deadline: Deadline,
     timeout_ms: int,
+    cancellation: Cancellation | None = None,
 ) -> list[Fused]:
     """The best ``top_k`` by the re-ranker's scores, which are in [0, 1] and never rise down the list; ties by chunk id.
 
@@ -39,6 +41,7 @@ def rerank(
         RerankingError: a passage was not scored; no score is used, so that two scales never mix.
         DeadlineExceededError: no time is left, or reading the texts took what was.
         DatabaseUnavailableError, QueryFailedError: the texts could not be read.
+        SearchCancelledError: it was cancelled while a model was asked.
     """
     limit = min(timeout_ms, deadline.remaining_ms)
     if limit <= 0:
@@ -52,7 +55,9 @@ def rerank(
     passages = to_score(head, texts, leg_scores)
     if passages and left <= 0:
         raise DeadlineExceededError(f"reading {len(head)} passages took the {limit} ms of re-ranking")
-    scores = reranker.score(query, passages, statistics=statistics, timeout_seconds=left) if passages else []
+    scores: list[float] = []
+    if passages:
+        scores = reranker.score(query, passages, statistics=statistics, timeout_seconds=left, cancellation=cancellation)
     _check(reranker.name, scores, len(passages))
     present = [item for item in head if item.chunk_id in texts]
     return by_score(present, {item.chunk_id: score for item, score in zip(passages, scores, strict=True)}, tail)[:top_k]

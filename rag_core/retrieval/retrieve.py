@@ -3,9 +3,10 @@
 from dataclasses import replace
 from datetime import datetime
 
+from rag_core.cancellation import Cancellation
 from rag_core.configuration import RetrievalConfig, config_hash
 from rag_core.engine import Engine
-from rag_core.errors import RagError
+from rag_core.errors import RagError, SearchCancelledError
 from rag_core.model import NO_FILTERS, Filters, Retrieval, TenantId
 from rag_core.retrieval.cache import cached_retrieval, query_key
 from rag_core.retrieval.deadline import Deadline, Stopwatch
@@ -33,16 +34,19 @@ def retrieve(
     use_cache: bool = True,
     now: datetime | None = None,
     depth: int | None = None,
+    cancellation: Cancellation | None = None,
 ) -> Retrieval:
     """The passages of the tenant's notes that answer a query, best first.
 
     ``now`` is what "last week" counts from: the present by default. An answer is remembered until a note changes, unless
     it was degraded; with ``use_cache`` False it is looked for anew. With a ``depth`` what the search found beside is listed below
-    what is served, which stays the same, to so many hits in all; for whoever measures, and never remembered.
+    what is served, which stays the same, to so many hits in all; for whoever measures, and never remembered. Who cancels ends
+    the calls of models and the waiting for them; what is with the database ends by itself.
 
     Raises:
         InvalidInputError: the query is empty or longer than 2,000 characters.
         DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError: nothing could be found out.
+        SearchCancelledError: it was cancelled.
     """
     query, deadline = checked_query(text), Deadline.after_ms(timeout_ms)
     digest, is_remembered = None, use_cache and depth is None
@@ -62,8 +66,11 @@ def retrieve(
                 version=_version(engine, tenant, deadline) if is_remembered else None,
                 reranker=reranker,
                 depth=depth,
+                cancellation=cancellation or Cancellation(),
             )
             found = _remembered(engine, asked, timeout_ms=timeout_ms) if is_remembered else _retrieve(engine, asked)
+    except SearchCancelledError:
+        raise  # no failure of the search
     except RagError as error:
         log_failed("retrieval", error, config_hash=digest, query=query, tenant=tenant)
         raise
@@ -107,6 +114,7 @@ def _retrieve(engine: Engine, asked: Asked) -> Retrieval:
 
 def _look(engine: Engine, asked: Asked) -> tuple[Retrieval, bool]:
     """What is found, and whether all of it was still there to be read."""
+    asked.require_wanted()
     clock = Stopwatch.start()
     with clock.stage("queryTransformation"):
         request = understood(asked)
@@ -122,6 +130,7 @@ def _look(engine: Engine, asked: Asked) -> tuple[Retrieval, bool]:
     if request.reranker is not None and pool:
         with clock.stage("reranking"):
             ordered = reranked(engine, request, request.reranker, pool, legs=legs, failures=failures)
+            request.require_wanted()
     with clock.stage("contextExpansion"):
         served = len(pool) if "reranking" in failures else final_candidates(request.config)
         ranked = down_to(ordered, beyond, served=served, depth=request.depth)

@@ -19,6 +19,7 @@ def search(engine: Engine, request: Request) -> LegResults:
 
     Raises:
         DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError: no leg found out anything.
+        SearchCancelledError: nobody waits any more; no leg is waited for.
     """
     config, is_hybrid = request.config, request.strategy not in {"semantic", "fulltext"}
     return search_legs(
@@ -37,6 +38,7 @@ def search(engine: Engine, request: Request) -> LegResults:
         deadline=request.deadline.share(LEG_SHARE),
         search_graph=_graph_search(engine, request) if is_hybrid else None,
         write_hypothesis=_hypothesis(engine, request) if request.strategy != "fulltext" else None,
+        cancellation=request.cancellation,
     )
 
 
@@ -62,5 +64,9 @@ def _hypothesis(engine: Engine, request: Request) -> Callable[[Deadline], str] |
     if chat is None or not wants_hyde(request.transformed, request.config.query_transformation):
         return None
     return lambda deadline: generate_hypothetical_answer(
-        request.query, chat=chat, language=request.language, timeout_seconds=deadline.share(0.8).remaining_ms / 1000
+        request.query,
+        chat=chat,
+        language=request.language,
+        timeout_seconds=deadline.share(0.8).remaining_ms / 1000,
+        cancellation=request.cancellation,
     )

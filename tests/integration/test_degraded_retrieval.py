@@ -20,7 +20,7 @@ class Storyteller:
 
     name = "storyteller"
 
-    def complete(self, messages, *, timeout_seconds, schema=None, max_tokens=None) -> str:
+    def complete(self, messages, *, timeout_seconds, schema=None, max_tokens=None, cancellation=None) -> str:
         return "El sótano se llenó de agua"
 
 

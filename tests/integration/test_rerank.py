@@ -25,7 +25,7 @@ class Planted:
         self.statistics: QueryStatistics | None = None
         self.timeout_seconds = 0.0
 
-    def score(self, query, candidates, *, statistics, timeout_seconds) -> list[float]:
+    def score(self, query, candidates, *, statistics, timeout_seconds, cancellation=None) -> list[float]:
         self.candidates, self.statistics, self.timeout_seconds = candidates, statistics, timeout_seconds
         return [self.rate(candidate.content) for candidate in candidates]
 
@@ -157,7 +157,7 @@ def test_one_score_that_is_none_makes_all_unusable(database, tenant, notes, wron
 
 def test_a_score_too_few_makes_all_unusable(database, tenant, notes) -> None:
     class Short(Planted):
-        def score(self, query, candidates, *, statistics, timeout_seconds):
+        def score(self, query, candidates, *, statistics, timeout_seconds, cancellation=None):
             return [0.5]
 
     with pytest.raises(RerankingError, match="1 scores for 5 passages"):

@@ -258,7 +258,7 @@ def test_a_reranker_that_fails_leaves_the_order_of_the_search_and_says_nothing(
     class Failing:
         name = "failing@1"
 
-        def score(self, query, candidates, *, statistics, timeout_seconds):
+        def score(self, query, candidates, *, statistics, timeout_seconds, cancellation=None):
             raise RerankingError("no scores today")
 
     make_note("El perro ladra.", external_id="a")

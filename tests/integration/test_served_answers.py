@@ -22,7 +22,7 @@ class Writer:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def complete(self, messages, *, timeout_seconds, schema=None, max_tokens=None) -> str:
+    def complete(self, messages, *, timeout_seconds, schema=None, max_tokens=None, cancellation=None) -> str:
         return self.text
 
     def stream(self, messages, **_more):

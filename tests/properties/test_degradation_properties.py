@@ -34,7 +34,7 @@ class BrokenChat:
 
     name = "broken"
 
-    def complete(self, messages, *, timeout_seconds, schema=None, max_tokens=None):
+    def complete(self, messages, *, timeout_seconds, schema=None, max_tokens=None, cancellation=None):
         raise ChatError("nobody answers")
 
 

@@ -387,7 +387,7 @@ class FakeReranker:
     def __init__(self, error: Exception | None = None) -> None:
         self.error = error
 
-    def score(self, query, candidates, *, statistics, timeout_seconds):
+    def score(self, query, candidates, *, statistics, timeout_seconds, cancellation=None):
         if self.error is not None:
             raise self.error
         return [0.5] * len(candidates)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
 from rag_core.configuration import QueryTransformation
 from rag_core.errors import ChatError
@@ -20,6 +21,7 @@ class ScriptedChat:
     name: str = "scripted"
     asked: list[Message] = field(default_factory=list)
     timeouts: list[float] = field(default_factory=list)
+    cancellations: list[Cancellation | None] = field(default_factory=list)
 
     def complete(
         self,
@@ -28,9 +30,11 @@ class ScriptedChat:
         timeout_seconds: float,
         schema: Mapping[str, Any] | None = None,
         max_tokens: int | None = None,
+        cancellation: Cancellation | None = None,
     ) -> str:
         self.asked += messages
         self.timeouts.append(timeout_seconds)
+        self.cancellations.append(cancellation)
         return self.answer
 
 
@@ -62,6 +66,14 @@ def test_other_languages_are_asked_in_their_own_words(language, label) -> None:
     generate_hypothetical_answer("Reis?", chat=chat, language=language, timeout_seconds=2)
 
     assert label in chat.asked[1].content
+
+
+def test_the_model_hears_when_nobody_waits_any_more() -> None:
+    chat, cancellation = ScriptedChat("x"), Cancellation()
+
+    generate_hypothetical_answer("x", chat=chat, language="es", timeout_seconds=2, cancellation=cancellation)
+
+    assert chat.cancellations == [cancellation]
 
 
 def test_the_answer_is_trimmed() -> None:

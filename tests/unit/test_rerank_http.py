@@ -7,7 +7,8 @@ import pytest
 from pydantic import SecretStr
 from rerank_server import RerankServer, rerank_server
 
-from rag_core.errors import ConfigurationError, RerankerUnavailableError, RerankingError
+from rag_core.cancellation import Cancellation
+from rag_core.errors import ConfigurationError, RerankerUnavailableError, RerankingError, SearchCancelledError
 from rag_core.model import ChunkId, NoteId
 from rag_core.reranking import Candidate, QueryStatistics
 from rag_core.reranking.http import HttpReranker, open_http_reranker
@@ -36,9 +37,13 @@ def scores(
     return ask(reranker, seconds=seconds)
 
 
-def ask(reranker: HttpReranker, *, seconds: float = 5.0) -> list[float]:
+def ask(reranker: HttpReranker, *, seconds: float = 5.0, cancellation: Cancellation | None = None) -> list[float]:
     return reranker.score(
-        "gato negro", [candidate(text) for text in TEXTS], statistics=NO_STATISTICS, timeout_seconds=seconds
+        "gato negro",
+        [candidate(text) for text in TEXTS],
+        statistics=NO_STATISTICS,
+        timeout_seconds=seconds,
+        cancellation=cancellation,
     )
 
 
@@ -168,6 +173,21 @@ def test_what_was_not_answered_in_time_keeps_neither_connection_nor_thread(reran
 
     assert is_closed
     assert ask(one_thread, seconds=30) == [0.0, 1.0, 0.5]
+
+
+def test_who_gives_up_keeps_neither_connection_nor_thread_and_says_nothing_of_the_server(rerank_server) -> None:
+    reranker = replace(open_http_reranker(url=rerank_server.url), executor=ThreadPoolExecutor(1))
+    cancellation = Cancellation()
+    rerank_server.fault = "drip"
+    threading.Timer(0.2, cancellation.cancel).start()
+
+    with pytest.raises(SearchCancelledError):
+        ask(reranker, seconds=30, cancellation=cancellation)
+    is_closed = rerank_server.given_up.acquire(timeout=1)
+    rerank_server.fault = None
+
+    assert is_closed
+    assert ask(reranker, seconds=30) == [0.0, 1.0, 0.5]
 
 
 def test_a_call_that_finds_all_threads_taken_says_so_and_nothing_of_the_server(rerank_server) -> None:

@@ -7,7 +7,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rag_core.errors import BusyError, ChatError, CircuitOpenError, RerankingError
+from rag_core.cancellation import Cancellation
+from rag_core.errors import (
+    BusyError,
+    ChatCancelledError,
+    ChatError,
+    CircuitOpenError,
+    RerankingError,
+    SearchCancelledError,
+)
 from rag_core.model import ChunkId, NoteId
 from rag_core.reranking import Candidate, QueryStatistics
 from rag_core.reranking.llm import LlmReranker, parse_scores
@@ -40,7 +48,7 @@ class Chat:
         self.now = self.most_at_once = 0
         self.lock = threading.Lock()
 
-    def complete(self, messages, *, timeout_seconds, schema=None, max_tokens=None) -> str:
+    def complete(self, messages, *, timeout_seconds, schema=None, max_tokens=None, cancellation=None) -> str:
         with self.lock:
             self.now += 1
             self.most_at_once = max(self.most_at_once, self.now)
@@ -133,6 +141,57 @@ def test_a_model_that_stalls_is_not_waited_for() -> None:
 
     with pytest.raises(RerankingError, match="in time"):
         score(chat, ["x"] * 4, batch_size=2, seconds=0.1)
+
+
+class Heard(Chat):
+    """One that answers nothing until it is cancelled."""
+
+    def complete(self, messages, *, timeout_seconds, schema=None, max_tokens=None, cancellation=None) -> str:
+        gone = threading.Event()
+        with cancellation.calling(gone.set):
+            self.asked.append(json.loads(messages[1].content))
+            raise ChatCancelledError("gone") if gone.wait(timeout_seconds) else ChatError("nobody gave up")
+
+
+def given_up(reranker: LlmReranker, cancellation: Cancellation, *, texts: int) -> float:
+    """Seconds from the cancellation, which comes after a moment, to the end of the scoring."""
+    moments: list[float] = []
+
+    def give_up() -> None:
+        moments.append(time.monotonic())
+        cancellation.cancel()
+
+    threading.Timer(0.1, give_up).start()
+    with pytest.raises(SearchCancelledError):
+        reranker.score(
+            "gato",
+            [candidate("x") for _ in range(texts)],
+            statistics=NO_STATISTICS,
+            timeout_seconds=10,
+            cancellation=cancellation,
+        )
+    return time.monotonic() - moments[0]
+
+
+def test_who_gives_up_ends_the_batches_under_way_and_begins_no_other() -> None:
+    chat = Heard()
+
+    with ThreadPoolExecutor(2) as executor:
+        seconds = given_up(LlmReranker(chat=chat, batch_size=1, executor=executor), Cancellation(), texts=6)
+
+    assert seconds < 1
+    assert len(chat.asked) == 2
+
+
+def test_who_gives_up_does_not_wait_for_the_batches_of_others() -> None:
+    free = threading.Event()
+
+    with ThreadPoolExecutor(1) as executor:
+        executor.submit(free.wait, 10)
+        seconds = given_up(LlmReranker(chat=Chat(), executor=executor), Cancellation(), texts=3)
+        free.set()
+
+    assert seconds < 1
 
 
 def test_every_batch_has_what_is_left_of_the_time() -> None:

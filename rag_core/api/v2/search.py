@@ -1,10 +1,11 @@
 """``POST /api/v2/rag/search``: passages, and what the router made of the question."""
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 
 from rag_core.access import Caller
 from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf
@@ -12,6 +13,7 @@ from rag_core.api.asking import is_trusted, refusals_told
 from rag_core.api.errors import explained
 from rag_core.api.retrieval import find, read_filters
 from rag_core.api.schemas_answers import SearchFiltersV2, SearchRequestV2, SearchResponseV2, question_failures
+from rag_core.api.streaming import searched
 from rag_core.api.v2.routed import (
     analysis_to_wire,
     arranged,
@@ -20,6 +22,7 @@ from rag_core.api.v2.routed import (
     routed,
     routed_config,
 )
+from rag_core.cancellation import Cancellation
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError
 from rag_core.guardrails.incoming import check_question
@@ -39,9 +42,9 @@ router = APIRouter(prefix="/api/v2/rag", tags=["rag v2"])
 
 
 @router.post("/search", response_model=SearchResponseV2, responses=question_failures(404, 502))
-def search(
-    body: SearchRequestV2, engine: EngineOf, caller: CallerOf, count_question: QuestionLimitOf
-) -> dict[str, Any]:
+async def search(
+    body: SearchRequestV2, request: Request, engine: EngineOf, caller: CallerOf, count_question: QuestionLimitOf
+) -> Any:
     """Search with the strategy that the question asks for, or the one that is given.
 
     `vector_only` goes by meaning alone; `hybrid` by words and meaning; `hybrid_with_graph_refinement` also follows what the notes say
@@ -49,6 +52,19 @@ def search(
     `multi_index` looks deeper and shows a passage of every document before a second of any. `score` keeps the search's own scale.
     Personal data and secrets are hidden in passages as they are in answers.
     """
+    return await searched(
+        request, lambda cancellation: _found(body, engine, caller, count_question, cancellation=cancellation)
+    )
+
+
+def _found(
+    body: SearchRequestV2,
+    engine: Engine,
+    caller: Caller,
+    count_question: Callable[[], None],
+    *,
+    cancellation: Cancellation,
+) -> dict[str, Any]:
     began = time.perf_counter()
     with refusals_told("de"):
         checked = check_question(
@@ -64,7 +80,8 @@ def search(
     config = routed_config(
         engine.served_config(tenant), routing, limit=body.limit, rerank=body.rerank, alpha=body.hybrid_alpha
     )
-    found = find(engine, tenant, checked.text, config, german_filters(engine, tenant, body.filters))
+    filters = german_filters(engine, tenant, body.filters)
+    found = find(engine, tenant, checked.text, config, filters, cancellation=cancellation)
     hits = arranged(found.hits, routing.strategy)
     hide = hiding(redaction_policy("rag_v2", engine.settings.guardrails_personal_data), "de")
     return {

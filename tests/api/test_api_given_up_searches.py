@@ -1,0 +1,82 @@
+"""Searches whose client goes away while a language model works for them, on every path that searches."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from ollama_server import OllamaServer, running_ollama_server
+from served_answers import asked, running, wait_until
+
+from rag_core.api.app import create_app
+from rag_core.engine import Engine, open_engine
+from rag_core.indexing.one_note import store_and_index
+from rag_core.notes import parse_note
+from rag_core.settings import read_settings
+
+MODEL = "llama"
+QUESTIONS = {"embedded": "la avería de la caldera", "llm": "¿Cuánto cobró el técnico por la bomba?"}
+"""By re-ranker: one that a hypothetical answer is written for, and one whose passages the model scores."""
+GONE_WITHIN_SECONDS = 1.0
+
+
+def body_of(path: str, question: str) -> dict[str, Any]:
+    """The question as the path takes it."""
+    if path == "/api/v2/rag/chat":
+        return {"messages": [{"role": "user", "content": question}]}
+    return {"message" if path == "/chat" else "query": question}
+
+
+@pytest.fixture
+def model() -> Iterator[OllamaServer]:
+    """A language model's stand-in that does not come to an answer."""
+    with running_ollama_server() as server:
+        server.serve(MODEL)
+        server.misbehave("stall", path="/api/chat", seconds=20)
+        yield server
+
+
+@pytest.fixture(params=["embedded", "llm"])
+def served(request: pytest.FixtureRequest, database_url: str, model: OllamaServer) -> Iterator[Engine]:
+    """One note and the model, which also scores passages where that is set."""
+    settings = read_settings(
+        database_url=database_url,
+        chat_model=MODEL,
+        ollama_host=model.url,
+        ollama_concurrency=1,
+        reranker=request.param,
+        request_timeout_ms=20_000,
+    )
+    note = parse_note(
+        external_id="caldera",
+        source="diario",
+        title="Caldera",
+        text="El martes se rompió la caldera de gas. El técnico Julio Marín cobró 180 euros por la bomba nueva.",
+        created_at=None,
+        language="es",
+        metadata=None,
+        zone=settings.zone,
+        max_characters=10_000,
+    )
+    with open_engine(settings, pool_size=4) as engine:
+        store_and_index(
+            engine.database, engine.writing_tenant(), note, engine.pipeline, expected="new", lock_timeout_ms=5000
+        )
+        yield engine
+
+
+class TestAClientThatGoesAway:
+    @pytest.mark.parametrize("path", ["/chat", "/api/query", "/api/v2/rag/chat", "/api/v2/rag/search", "/api/retrieve"])
+    def test_ends_what_a_model_is_asked_for_its_search(self, served: Engine, model: OllamaServer, path: str) -> None:
+        app, question = create_app(served), QUESTIONS[served.settings.reranker]
+        with running(app) as port:
+            with asked(port, path, body_of(path, question)):
+                wait_until(lambda: model.bodies("/api/chat"), seconds=10)
+
+            is_left = model.left_alone.acquire(timeout=GONE_WITHIN_SECONDS)
+
+            assert is_left
+            wait_until(lambda: served.database.figures.active == 0, seconds=GONE_WITHIN_SECONDS)
+            wait_until(lambda: app.state.answering.borrowed_tokens == 0, seconds=GONE_WITHIN_SECONDS)
+            with served.places.place(timeout_seconds=GONE_WITHIN_SECONDS):
+                (call,) = model.bodies("/api/chat")
+                assert ("format" in call) == (served.settings.reranker == "llm")
