@@ -27,6 +27,7 @@ RefusalReason = Literal[
     "no_notes",  # the tenant has none
     "nothing_found",  # no note fits the question at all
     "insufficient_evidence",  # what was found is too far from the question; decided before anything is generated
+    "no_sentence_fits",  # without a model: no sentence of the sources is near enough to the question to be quoted
     "model_refused",  # the model says that the sources hold no answer
     "no_valid_citation",  # nothing of what the model said is held by a source
     "not_grounded",  # too little of it is, and the caller wants such answers refused

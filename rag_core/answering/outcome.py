@@ -31,8 +31,10 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
     Of a model's own refusal its first sentence stays, in its words where it says nothing else.
     """
     language, least = course.asked.language, course.engine.settings.answer_groundedness
+    is_quoted = isinstance(writing.answerer, ExtractiveAnswerer)
     if is_refusal(checked.text, language):
-        return refused(course, "model_refused", text=_refusing_sentence(checked, language))
+        reason: RefusalReason = "no_sentence_fits" if is_quoted else "model_refused"
+        return refused(course, reason, text=_refusing_sentence(checked, language))
     if not checked.citations or not _LETTER.search(without_citations(checked.text)):
         return refused(course, "no_valid_citation")
     groundedness = groundedness_of(checked)
@@ -55,7 +57,7 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
             checked,
             groundedness,
             least_groundedness=least,
-            is_quoted=isinstance(writing.answerer, ExtractiveAnswerer),
+            is_quoted=is_quoted,
             is_of_kind=holds_its_kind(course.asked.searched, without_citations(checked.text), language=language),
         ),
         groundedness=groundedness,

@@ -29,6 +29,7 @@ _REFUSALS: Mapping[RefusalReason, str] = {
     "no_notes": "todavía no hay notas",
     "nothing_found": "ninguna nota trata de eso",
     "insufficient_evidence": "lo que dicen tus notas queda demasiado lejos de la pregunta",
+    "no_sentence_fits": "ninguna frase de tus notas se parece lo bastante a la pregunta",
     "model_refused": "el modelo de lenguaje no encontró la respuesta en tus notas",
     "no_valid_citation": "ninguna nota sostiene lo que se iba a responder",
     "not_grounded": "tus notas sostienen demasiado poco de lo que se iba a responder",

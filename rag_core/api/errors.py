@@ -1,8 +1,8 @@
 """The one place that turns errors into HTTP: a status, and ``{error, details}`` in the route's language.
 
-That is Spanish, under ``/api/v2`` German, and where a question is answered in its own language that one. The class of an
-error decides its status. Messages for the command line are English, so an error is told here by its class and fields, or by
-the router that knows what it was about (``explained``).
+That is Spanish, under ``/api/v2`` German, and where a question is answered in its own language that one. Who is turned away
+before anything is asked need not know German. The class of an error decides its status. Messages for the command line are English, so
+an error is told here by its class and fields, or by the router that knows what it was about (``explained``).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -77,15 +77,23 @@ def tongue_of(path: str, accepted: str = "") -> Tongue:
     return "es" if own is None else _accepted_tongue(accepted) or own
 
 
+def access_tongue_of(path: str, accepted: str = "") -> Tongue:
+    """How whoever may not come in is told so: under ``/api/v2`` in what is accepted first, else in Spanish as everywhere."""
+    if f"{path}/".startswith("/api/v2/"):
+        return _accepted_tongue(accepted) or "es"
+    return tongue_of(path, accepted)
+
+
 def _accepted_tongue(accepted: str) -> Tongue | None:
     wanted = (part.partition(";")[0].strip().lower().partition("-")[0] for part in accepted.split(","))
     return cast("Tongue | None", next((name for name in wanted if name in {"es", "de", "en"}), None))
 
 
-def tongue_for(request: Request) -> Tongue:
-    """The language of a request's messages."""
+def tongue_for(request: Request, *, error: Exception | None = None) -> Tongue:
+    """The language of a request's messages, or of that error of it."""
     chosen: Tongue | None = request.scope.get(_TONGUE)
-    return chosen or tongue_of(request.url.path, request.headers.get("accept-language", ""))
+    spoken = access_tongue_of if isinstance(error, UnauthenticatedError | AccessDeniedError) else tongue_of
+    return chosen or spoken(request.url.path, request.headers.get("accept-language", ""))
 
 
 def answer_in(request: Request, tongue: Tongue) -> None:
@@ -238,7 +246,7 @@ def failed_response(request: Request, error: RagError) -> Response:
         asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"{LOGIN_PAGE}?{urlencode({'volver': asked})}", status_code=HTTPStatus.SEE_OTHER)
     timeout_ms = request.app.state.engine.settings.request_timeout_ms
-    answer = answer_to(error, timeout_ms=timeout_ms, tongue=tongue_for(request))
+    answer = answer_to(error, timeout_ms=timeout_ms, tongue=tongue_for(request, error=error))
     if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         tell(request, error, is_defect=answer.status == HTTPStatus.INTERNAL_SERVER_ERROR)
     return error_response(answer, request=request, headers=_headers_of(error, answer.status))

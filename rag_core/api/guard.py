@@ -28,6 +28,7 @@ from rag_core.api.errors import (
     MAX_BODY_MEGABYTES,
     Answer,
     Tongue,
+    access_tongue_of,
     error_response,
     failed_response,
     http_answer,
@@ -126,7 +127,8 @@ class Guard:
 
 def refusal(method: str, headers: Headers, *, path: str, hosts: Collection[str]) -> Answer | None:
     """Why a request is not served, if so."""
-    tongue = tongue_of(path, headers.get("accept-language", ""))
+    accepted = headers.get("accept-language", "")
+    tongue = access_tongue_of(path, accepted)
     if _host_name(headers.get("host", "")) not in hosts:
         return replace(http_answer(400, tongue), details=_said(tongue, WRONG_HOST, "WRONG_HOST"))
     is_reading = method in {"GET", "HEAD", "OPTIONS"}
@@ -135,7 +137,7 @@ def refusal(method: str, headers: Headers, *, path: str, hosts: Collection[str])
     if is_reading:
         return None
     if _has_body(headers) and not _is_json(headers) and not (_takes_forms(path) and _is_form(headers)):
-        return http_answer(415, tongue)
+        return http_answer(415, tongue_of(path, accepted))
     return None
 
 

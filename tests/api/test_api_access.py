@@ -171,14 +171,45 @@ class TestLanguage:
         assert_spanish(keyed.ask("GET", "/api/notes", key="nada"), 401, "Sin identificar")
         assert_spanish(keyed.ask("POST", "/api/notes", {}, key=keyed.key("read")), 403, "Acceso denegado")
 
-    def test_those_of_rag_v2_german(self, keyed: Keyed) -> None:
-        missing = keyed.ask("GET", "/api/v2/evaluation/history").json()
-        refused = keyed.ask("GET", "/api/v2/evaluation/history", key="nada").json()
-        without_scope = keyed.ask("GET", "/api/v2/evaluation/history", key=keyed.key("read")).json()
+    def test_those_of_rag_v2_german_to_who_wants_it(self, keyed: Keyed) -> None:
+        history, german = "/api/v2/evaluation/history", {"accept_language": "de-DE,de;q=0.9,en;q=0.5"}
+        missing = keyed.ask("GET", history, **german).json()
+        refused = keyed.ask("GET", history, key="nada", **german).json()
+        without_scope = keyed.ask("GET", history, key=keyed.key("read"), **german).json()
 
         assert missing["error"] == "Nicht angemeldet"
         assert refused["details"] == "Der Zugangsschlüssel ist nicht gültig"
         assert without_scope == {"error": "Zugriff verweigert", "details": "Darauf besteht kein Zugriff"}
+
+    @pytest.mark.parametrize(
+        ("accepted", "error"),
+        [("", "Acceso denegado"), ("fr", "Acceso denegado"), ("en", "Access denied"), ("es, de", "Acceso denegado")],
+    )
+    @pytest.mark.parametrize("path", ["/api/v2/evaluation/history", "/api/v2/evaluation/run"])
+    def test_whoever_may_not_be_at_rag_v2_is_told_so_in_their_own_language(
+        self, keyed: Keyed, path: str, accepted: str, error: str
+    ) -> None:
+        answer = keyed.ask("GET", path, key=keyed.key("read"), accept_language=accepted)
+
+        assert (answer.status_code, answer.json()["error"]) == (403, error)
+
+    @pytest.mark.parametrize(
+        ("accepted", "details"),
+        [
+            ("", "La petición viene de una página de otro sitio"),
+            ("de", "Die Anfrage kommt von einer Seite, die nicht hierher gehört"),
+            ("en", "The request comes from a page of another site"),
+        ],
+    )
+    def test_so_is_a_page_of_another_site(self, keyed: Keyed, accepted: str, details: str) -> None:
+        answer = keyed.ask("POST", "/api/v2/rag/search", {}, sec_fetch_site="cross-site", accept_language=accepted)
+
+        assert (answer.status_code, answer.json()["details"]) == (403, details)
+
+    def test_what_is_wrong_with_a_question_to_rag_v2_is_told_in_german_all_the_same(self, keyed: Keyed) -> None:
+        answer = keyed.ask("POST", "/api/v2/rag/search", {"query": ""}, key=keyed.key("read"), accept_language="en")
+
+        assert (answer.status_code, answer.json()["error"]) == (400, "Ungültige Parameter")
 
     @pytest.mark.parametrize(
         ("accepted", "error"),

@@ -105,6 +105,7 @@ class TestAnAnswerBeingMade:
         expect(page.locator(".turn.running")).to_have_count(0)
         expect(page.get_by_role("button", name="Parar")).to_have_count(0)
         expect(page.get_by_label("Tu pregunta")).to_have_value("")
+        expect(page.get_by_label("Tu pregunta")).to_have_attribute("placeholder", "Sigue preguntando")
         expect(page.get_by_label("Tu pregunta")).to_be_focused()
 
     def test_can_be_stopped_which_ends_the_models_call(self, page: Page, asking: Site) -> None:
@@ -198,6 +199,27 @@ class TestAFinishedAnswer:
 
         expect(quotation).to_be_visible()
 
+    @pytest.mark.parametrize("width", [1280, 1000, 390])
+    def test_shows_a_quotation_that_covers_nothing_of_the_answer_and_can_be_pointed_at(
+        self, page: Page, asking: Site, width: int
+    ) -> None:
+        uncited = "Vino en bicicleta desde Cuenca y se quedó a comer con toda la familia. " * 5
+        asking.model.reply = lambda _body: f"El técnico cobró 180 euros por la bomba nueva [1]. {uncited}"
+        page.set_viewport_size({"width": width, "height": 900})
+        ask(page, asking)
+        answer, mark = page.locator(".turn .answer"), page.locator(".cite > a").first
+        quotation = page.locator(".cite").first.get_by_role("tooltip", include_hidden=True)
+
+        mark.hover()
+        shown, text = quotation.bounding_box(), answer.bounding_box()
+        assert shown is not None
+        assert text is not None
+        page.mouse.move(shown["x"] + shown["width"] / 2, shown["y"] + 10, steps=3)
+        page.wait_for_timeout(600)
+
+        assert shown["y"] >= text["y"] + text["height"] or shown["x"] >= text["x"] + text["width"]
+        expect(quotation).to_be_visible()
+
     def test_says_what_holds_who_wrote_it_and_what_cites_nothing(self, page: Page, asking: Site) -> None:
         ask(page, asking)
 
@@ -221,13 +243,13 @@ class TestAFinishedAnswer:
         ask(page, asking)
 
         page.get_by_text("Comentario", exact=True).click()
-        page.get_by_label("Se envía con tu").fill("Faltaba el IVA")
+        page.get_by_label("Se guarda con tu").fill("Faltaba el IVA")
         page.locator(".feedback").get_by_role("button", name="No").click()
 
         expect(page.locator(".thanks")).to_have_text("Gracias: tu opinión está guardada.")
         page.reload()
         expect(page.locator(".feedback").get_by_role("button", name="No")).to_have_attribute("aria-pressed", "true")
-        expect(page.get_by_label("Se envía con tu")).to_have_value("Faltaba el IVA")
+        expect(page.get_by_label("Se guarda con tu")).to_have_value("Faltaba el IVA")
 
 
 class TestAConversation:
@@ -267,7 +289,7 @@ class TestTheWholePage:
             expect(page.locator(".answer")).to_contain_text("180 euros")
 
             page.get_by_text("Comentario", exact=True).click()
-            page.get_by_label("Se envía con tu").fill("Bien")
+            page.get_by_label("Se guarda con tu").fill("Bien")
             page.locator(".feedback").get_by_role("button", name="Sí").click()
             expect(page.locator(".thanks")).to_have_text("Tu opinión está guardada.")
             page.get_by_role("link", name="Fuente 1").first.click()
@@ -323,6 +345,20 @@ class TestTheWholePage:
         }
 
         assert low == {}
+
+    @pytest.mark.parametrize("path", ["/", "/preguntar"])
+    def test_has_a_button_as_wide_as_its_field_where_the_window_is_narrow(
+        self, page: Page, asking: Site, path: str
+    ) -> None:
+        page.set_viewport_size({"width": 390, "height": 800})
+        page.goto(asking.address + path)
+
+        field = page.locator("#q, #pregunta").bounding_box()
+        button = page.locator(".search .line button").bounding_box()
+
+        assert field is not None
+        assert button is not None
+        assert (button["x"], button["width"]) == (field["x"], field["width"])
 
     def test_is_reached_from_the_search(self, page: Page, asking: Site) -> None:
         page.goto(f"{asking.address}/?q=bomba+de+la+caldera")

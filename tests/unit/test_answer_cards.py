@@ -171,6 +171,7 @@ def test_faults_are_counted() -> None:
         (None, "extractive@1", "ningún modelo de lenguaje"),
         (None, "generated:ollama:qwen3:8b@2", "modelo de lenguaje ollama:qwen3:8b a partir"),
         ("model_refused", "generated:llama@2", "modelo de lenguaje llama a partir"),
+        ("no_sentence_fits", "extractive@1", None),
         ("insufficient_evidence", "generated:llama@2", None),
         ("no_notes", "extractive@1", None),
     ],
@@ -181,3 +182,9 @@ def test_whoever_wrote_it_is_named_and_nobody_where_nobody_did(
     written_by = card("No.", refusal=refusal, answerer=answerer).written_by
 
     assert written_by is None if told is None else told in (written_by or "")
+
+
+def test_where_no_model_was_asked_none_is_said_to_have_found_nothing() -> None:
+    reason = card("No.", refusal="no_sentence_fits", confidence="insufficient").reason
+
+    assert reason == "ninguna frase de tus notas se parece lo bastante a la pregunta"

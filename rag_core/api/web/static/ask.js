@@ -84,6 +84,8 @@ async function settle(turn, queryId) {
   const kept = page.getElementById(`consulta-${queryId}`);
   if (!kept) return end(turn, words("unkept"));
   talk.replaceChildren(...page.getElementById("conversacion").children);
+  document.querySelector("h1").className = page.querySelector("h1").className;
+  form.elements.pregunta.placeholder = page.getElementById("pregunta").placeholder;
   document.getElementById("despues").replaceChildren(...page.getElementById("despues").children);
   announcement.textContent = kept.querySelector(".trust").textContent;
 }

@@ -1,0 +1,40 @@
+"""Which results of a search are shown at once."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.api.cards import worth_reading
+
+
+@pytest.mark.parametrize(
+    ("scores", "shown"),
+    [
+        ([], 0),
+        ([0.0, 0.0], 2),
+        ([0.8, 0.01], 2),
+        ([0.8, 0.31, 0.1, 0.1], 3),
+        ([0.5, 0.4, 0.3, 0.2, 0.19], 4),
+        ([0.9, 0.01, 0.01, 0.01, 0.37, 0.01], 5),  # notes of the time asked for stand before better ones of other times
+    ],
+)
+def test_three_results_are_shown_and_those_up_to_the_last_that_comes_near_the_best(
+    scores: list[float], shown: int
+) -> None:
+    assert worth_reading(scores) == shown
+
+
+@given(st.lists(st.floats(min_value=0, max_value=1)))
+def test_what_is_folded_away_scores_less_than_anything_near_the_best(scores: list[float]) -> None:
+    shown = worth_reading(scores)
+
+    assert min(3, len(scores)) <= shown <= len(scores)
+    assert all(score < 0.4 * max(scores) for score in scores[shown:])
+
+
+@given(st.lists(st.floats(min_value=0, max_value=1), min_size=1))
+def test_better_scores_for_all_but_the_best_never_hide_one(scores: list[float]) -> None:
+    best = max(scores)
+    raised = [min(best, score * 1.5) for score in scores]
+
+    assert worth_reading(raised) >= worth_reading(scores)
