@@ -16,6 +16,7 @@ from rag_core.guardrails.history import CheckedHistory, check_history
 from rag_core.guardrails.incoming import CheckedQuestion, check_question
 from rag_core.guardrails.injection import scan
 from rag_core.guardrails.judge import ChatQuestionJudge
+from rag_core.language.subject_changes import without_dropped_subject
 from rag_core.model import Language, TenantId
 from rag_core.query.transformation import query_language
 
@@ -55,7 +56,8 @@ def understand(
 ) -> Question:
     """Check a question and read it in the light of its conversation; a chat model is asked only about one that goes on.
 
-    What was said before is held to the same rules as the question, and so is what a model makes of both.
+    What was said before is held to the same rules as the question, and so is what a model makes of both. Who drops a subject before
+    asking ("forget that, …") is answered as if nothing had been said.
 
     Raises:
         GuardrailError: it is too short, too long, or would command the model.
@@ -63,12 +65,15 @@ def understand(
         ChatCancelledError: it was cancelled while a model was asked.
     """
     checked = _checked(engine, request, check_rate, cancellation)
-    history = _history(engine, tenant, request)
+    history, asked = _history(engine, tenant, request), without_dropped_subject(checked.text)
+    is_anew = asked != checked.text
+    if is_anew:
+        history = CheckedHistory(messages=())
     earlier = _earlier(history.messages)
     known = (query_language(earlier[-1].question, known=LANGUAGES), *LANGUAGES) if earlier else LANGUAGES
-    language = request.language or query_language(checked.text, known=known)
+    language = request.language or query_language(asked, known=known)
     standalone = standalone_question(
-        checked.text,
+        asked,
         earlier,
         language=language,
         now=datetime.now(engine.settings.zone),
@@ -79,7 +84,7 @@ def understand(
     )
     return Question(
         text=checked.text,
-        standalone=standalone,
+        standalone=standalone or (asked if is_anew else None),
         language=language,
         session_id=request.session_id,
         history=history.messages,

@@ -19,9 +19,10 @@ from itertools import islice
 from rag_core.guardrails import WARN_SCORE, InjectionScan, Profile
 from rag_core.language.injections import RULES, TASK, topics_of
 from rag_core.language.lookalikes import LOOKALIKES
+from rag_core.language.subject_changes import without_dropped_subject
 from rag_core.model import Span
 
-RULES_VERSION = "1"
+RULES_VERSION = "2"
 """To be raised with any change of what is found: stored findings are then stale."""
 
 _HIDDEN_WEIGHT = 0.6
@@ -89,8 +90,14 @@ class _Visible:
 def scan(text: str, *, profile: Profile = "question") -> InjectionScan:
     """Find the sentences that would command a model; '' and harmless texts give no spans.
 
-    Linear in the text's length.
+    Who drops a subject before a question ("forget that, …") and commands nothing in it does no harm. Linear in the text's length.
     """
+    asked = without_dropped_subject(text) if profile == "question" else text
+    harmless = _scanned(asked, profile) if asked != text else None
+    return harmless if harmless is not None and harmless.score == 0 else _scanned(text, profile)
+
+
+def _scanned(text: str, profile: Profile) -> InjectionScan:
     scores = _visible_scores(text, profile)
     for span, score in _hidden_scores(text, profile):
         if all(span[1] <= start or end <= span[0] for start, end in scores):

@@ -88,6 +88,18 @@ def test_a_conversation_goes_on(brain: Brain) -> None:
 
 
 @pytest.mark.usefixtures("birthday")
+def test_who_drops_the_subject_is_answered_as_if_nothing_had_been_said(brain: Brain) -> None:
+    session = json.loads(brain(TARTA, "--session", "new", "--json").stdout)["sessionId"]
+
+    done = brain("Olvida lo anterior, ¿qué planté en el huerto?", "--session", session)
+
+    assert done.exit_code == 0, done.output
+    assert "Entendido: ¿qué planté en el huerto?\n" in done.stderr
+    assert "Planté tomates en el huerto." in done.stdout
+    assert "tarta" not in done.stdout
+
+
+@pytest.mark.usefixtures("birthday")
 def test_who_begins_a_conversation_is_told_how_to_go_on(brain: Brain) -> None:
     done = brain(TARTA, "--session", "new")
 

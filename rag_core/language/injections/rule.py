@@ -1,0 +1,59 @@
+"""What a rule is, and how its words are written down."""
+
+import re
+from dataclasses import dataclass
+
+BETWEEN = r"[\s'_-]{1,3}"
+GAP = r"[^.!?;]{0,40}?"
+"""So much of the same sentence may stand between a verb and what it is done to."""
+SHORT_GAP = r"(?:\W{1,3}\w{1,30}){0,4}?\W{1,3}"
+"""So many words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InjectionRule:
+    """A way to command a model. Rules of one ``family`` are variants: only the strongest of a sentence counts.
+
+    ``topics`` are what a sentence must have words of, each, before the pattern is tried (``topics.topics_of``). What ``is_support``
+    is no command by itself and counts beside another rule only.
+    """
+
+    name: str
+    family: str
+    pattern: re.Pattern[str]
+    in_question: float
+    in_note: float
+    topics: frozenset[str] = frozenset()
+    is_support: bool = False
+
+
+def words(text: str) -> str:
+    """Alternatives from words and phrases parted by ", " and line ends; a blank stands for whatever parts words.
+
+    An apostrophe is such a thing too ("don t"), and a line that ends with "|" goes on in the next.
+    """
+    lines = re.sub(r"\|\n\s*", "|", text).splitlines()
+    phrases = [phrase.strip() for line in lines for phrase in line.split(", ")]
+    return "(?:" + "|".join(phrase.replace(" ", BETWEEN) for phrase in phrases if phrase) + ")"
+
+
+def rule(
+    name: str,
+    family: str,
+    pattern: str,
+    *,
+    topics: str,
+    question: float,
+    note: float | None = None,
+    is_support: bool = False,
+) -> InjectionRule:
+    """A rule from its pattern and its ``topics``, parted by blanks; without ``note`` it weighs as much in a note as in a question."""
+    return InjectionRule(
+        name=name,
+        family=family,
+        pattern=re.compile(pattern, re.MULTILINE),
+        in_question=question,
+        in_note=question if note is None else note,
+        topics=frozenset(topics.split()),
+        is_support=is_support,
+    )
