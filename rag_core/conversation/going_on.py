@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from rag_core.answering.words import content_of
+from rag_core.conversation.missing_subjects import lacks_subject
 from rag_core.conversation.noun_phrases import Phrase, Word, phrases_of, words_of
 from rag_core.language.follow_ups import (
     ASKING_FOR_A_NOUN,
@@ -41,6 +42,8 @@ def is_follow_up(question: str, language: Language, *, now: datetime) -> bool:
     if len(question) > MOST_CHARACTERS:
         return False
     new = without_opening(question, language)
+    if leaves_out_who(new, language, now=now):
+        return True
     if is_question(new, language):
         return points_back(new, language, now=now) or _says_nothing(new, language, now=now)
     words = len(content_of(_timeless(new, language, now), language))
@@ -48,6 +51,11 @@ def is_follow_up(question: str, language: Language, *, now: datetime) -> bool:
     if words == 0 or points_back(new, language, now=now):
         return words <= MOST_POINTING_WORDS
     return words <= MOST_NEW_WORDS and (is_opened or _is_asked_part(question, language))
+
+
+def leaves_out_who(question: str, language: Language, *, now: datetime) -> bool:
+    """Whether it asks what somebody does and does not say who."""
+    return lacks_subject(question, language, outside=_time_spans(question, language, now))
 
 
 def without_opening(question: str, language: Language) -> str:

@@ -7,8 +7,9 @@ from datetime import datetime
 from functools import reduce
 
 from rag_core.answering.words import content_of
-from rag_core.conversation.going_on import is_follow_up, is_question, points_back, without_opening
+from rag_core.conversation.going_on import is_follow_up, is_question, leaves_out_who, points_back, without_opening
 from rag_core.conversation.noun_phrases import Phrase, phrases_of, words_of
+from rag_core.conversation.places import destination_for, with_complement
 from rag_core.language.follow_ups import CONTRACTIONS, NOUN_STAND_INS
 from rag_core.model import Language
 from rag_core.query.time_expressions import find_times, strip_times
@@ -61,9 +62,14 @@ def _joined(question: str, before: Asked, *, language: Language, now: datetime) 
     times = find_times(question, now=now, language=language)
     if times:
         before = replace(before, text=strip_times(before.text, find_times(before.text, now=now, language=language)))
-    if not new or is_question(new, language) or points_back(new, language, now=now):
+    if not new or _is_whole(new, language, now=now):
         return _beside(question, before, language)
     return _with_part(new, before, language=language, now=now)
+
+
+def _is_whole(new: str, language: Language, *, now: datetime) -> bool:
+    """Whether it stays as it is, with words of the question before beside it."""
+    return is_question(new, language) or points_back(new, language, now=now) or leaves_out_who(new, language, now=now)
 
 
 def _with_part(new: str, before: Asked, *, language: Language, now: datetime) -> Asked:
@@ -80,7 +86,12 @@ def _with_noun(part: str, before: Asked, *, language: Language, now: datetime) -
         return _with_topic(part, phrase, before)
     spans = [found.span for found in find_times(before.text, now=now, language=language)]
     phrases = phrases_of(before.text, language, outside=spans)
+    if (place := destination_for(phrase, phrases, before.text, language)) is not None:
+        noun = part[phrase.noun_start :]
+        return replace(before, text=_replaced(noun, replace(phrase, preposition=""), place, before.text, language))
     if (old := _counterpart(phrase, phrases)) is not None:
+        if phrase.kind != "determined":
+            old = with_complement(old, phrases, before.text, language)
         return replace(before, text=_replaced(part, phrase, old, before.text, language))
     if phrase.kind != "determined" and not phrase.preposition and before.topic:
         return _with_topic(part, phrase, before)

@@ -153,6 +153,56 @@ BEFORE_A_VERB: Mapping[Language, frozenset[str]] = {
 }
 """Between an asking word and the verb of a question that says nothing else: "¿cuánto me costó?", "what did we eat?"."""
 
+DOING_SOMETHING: frozenset[str] = word_set(
+    """
+    tiene tenía tuvo lleva llevaba arregla arregló vende vendía vendió compra estudia estudió habla conoce cumple cumplió enseña
+    """
+)
+"""Spanish verbs whose object may stand right behind them: "¿tiene perro?", "¿vende huevos?"."""
+
+PEOPLES_VERBS: frozenset[str] = DOING_SOMETHING | word_set(
+    """
+    cobra cobró cobraba vive vivía vivió trabaja trabajó trabajaba nació sabe viene vino piensa opina opinó cree conduce
+    dijo contó pidió regaló prometió recomendó explicó preguntó contestó respondió propuso
+    """
+)
+"""Spanish verbs of which people are the subject; without one a question needs the one before it."""
+
+KIN: frozenset[str] = word_set("mamá papá abuela abuelo mami papi yaya yayo")
+"""Names for people that are written small."""
+
+MOTION: Mapping[Language, frozenset[str]] = {
+    "es": word_set(
+        """
+        fui fue fuimos fueron iba íbamos voy va vamos ir viajé viajó viajamos viajar viaje viajes llegué llegó llegamos llegar volví
+        volvió volvimos volver vuelta vuelo vuelos tren escapada excursión visita ida mudé mudó mudamos mudanza
+        """
+    ),
+    "de": frozenset(),
+    "en": word_set(
+        """
+        trip trips travel travelled traveled journey flight flights train went go going gone get got came come drove flew fly move moved
+        visit drive
+        """
+    ),
+}
+"""What a place to go to follows: "el viaje a Cádiz"; German says "nach", which needs nothing before it."""
+
+GOING_TO: Mapping[Language, str] = {"es": "a", "de": "nach", "en": "to"}
+STAYING_IN: Mapping[Language, frozenset[str]] = {
+    "es": frozenset({"en"}),
+    "de": frozenset({"in"}),
+    "en": frozenset({"in", "at"}),
+}
+"""Prepositions of a place that one is in, and of one that one goes to."""
+
+COMPLEMENTS: Mapping[Language, frozenset[str]] = {
+    "es": frozenset({"de", "a"}),
+    "de": frozenset({"von", "nach", "in"}),
+    "en": frozenset({"of", "to", "in"}),
+}
+"""What joins a name to the noun before it: "el restaurante de Cádiz"."""
+
 SAYING_NOTHING: Mapping[Language, frozenset[str]] = {
     "es": word_set("conmigo contigo exactamente además"),
     "de": word_set("genau eigentlich sonst nochmal"),

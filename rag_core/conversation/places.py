@@ -1,0 +1,41 @@
+"""A place stayed in for one gone to: "¿y en Toledo?" after "¿cómo fue el viaje a Cádiz?". Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rag_core.conversation.noun_phrases import Phrase, words_of
+from rag_core.language.follow_ups import COMPLEMENTS, GOING_TO, MOTION, STAYING_IN
+from rag_core.model import Language
+
+
+def destination_for(new: Phrase, known: Sequence[Phrase], text: str, language: Language) -> Phrase | None:
+    """The place gone to that a place stayed in takes the place of, the last one; None where another phrase is more like it."""
+    if new.preposition not in STAYING_IN[language]:
+        return None
+    alike = [old for old in known if old.kind == new.kind and not old.is_asked]
+    if any(old.preposition == new.preposition for old in alike):
+        return None
+    return next((old for old in reversed(alike) if _is_destination(old, text, language)), None)
+
+
+def with_complement(old: Phrase, known: Sequence[Phrase], text: str, language: Language) -> Phrase:
+    """The phrase with the name that is joined to it: "en el restaurante de Cádiz"."""
+    if old.kind != "determined" or not old.preposition:
+        return old
+    joined = (
+        phrase
+        for phrase in known
+        if phrase.preposition in COMPLEMENTS[language]
+        and phrase.kind != "determined"
+        and text[old.end : phrase.start].isspace()
+    )
+    complement = next(joined, None)
+    return old if complement is None else replace(old, end=complement.end)
+
+
+def _is_destination(phrase: Phrase, text: str, language: Language) -> bool:
+    """Whether it names what is gone to; "¿a quién vi?" and "vi a Lucas" have the same preposition in Spanish."""
+    if phrase.preposition != GOING_TO[language]:
+        return False
+    before = words_of(text[: phrase.start])
+    return language == "de" or (bool(before) and before[-1].key in MOTION[language])
