@@ -157,7 +157,7 @@ def german_body(answer: Answer, *, policy: RedactionPolicy) -> dict[str, Any]:
     return {
         "success": True,
         "answer": rendered.text,
-        "sources": [german_source(source) for source in answer.sources],
+        "sources": _german_sources(answer),
         "citations": [
             {"mark": _cut(rendered.text, uses[0].mark), **german_source(source), **_verified(uses)}
             for source, uses in _by_source(rendered.citations, answer.sources)
@@ -166,6 +166,13 @@ def german_body(answer: Answer, *, policy: RedactionPolicy) -> dict[str, Any]:
         "model": answer.answerer,
         **outcome,
     }
+
+
+def _german_sources(answer: Answer) -> list[dict[str, Any]]:
+    """What was read for the answer: what it cites first, then the rest, each by its number."""
+    cited = {citation.number for citation in answer.citations}
+    ordered = sorted(answer.sources, key=lambda source: (source.number not in cited, source.number))
+    return [{**german_source(source), "cited": source.number in cited} for source in ordered]
 
 
 def german_source(source: Cited) -> dict[str, Any]:

@@ -360,6 +360,12 @@ class SourceV2(_Response):
     score: Score
 
 
+class ReadSourceV2(SourceV2):
+    """A source that was read for an answer."""
+
+    cited: bool = Field(description="Whether the answer cites it; those that it cites stand first.")
+
+
 class CitationV2(SourceV2):
     """A source that the answer cites."""
 
@@ -380,7 +386,7 @@ class ChatResponseV2(_Outcome):
 
     success: Literal[True]
     answer: str
-    sources: list[SourceV2]
+    sources: list[ReadSourceV2]
     citations: list[CitationV2]
     metrics: MetricsV2
     model: str

@@ -105,7 +105,11 @@ class TestAStream:
             body["sources"],
         )
         assert events[0]["data"] == body["queryAnalysis"]
-        assert events[1]["data"] == body["sources"]
+        read = sorted(body["sources"], key=lambda source: source["number"])
+        assert events[1]["data"] == [{name: source[name] for name in source if name != "cited"} for source in read]
+        assert {source["number"] for source in body["sources"] if source["cited"]} == {
+            citation["number"] for citation in body["citations"]
+        }
 
     def test_marks_every_sentence_as_the_whole_has_it(self, server: str, template: str) -> None:
         bits = ["Das Projekt Apollo leitet Frau Weber seit Januar [1]. ", "Das Budget beträgt 40.000 Euro [1][9]. "]

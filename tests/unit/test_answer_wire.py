@@ -141,7 +141,12 @@ def test_rag_v2_names_a_page_that_is_known() -> None:
     body = german_body(ANSWER, policy="warn")
 
     assert body["citations"][1]["mark"] == "[Quelle: Libros, Seite 4]"
-    assert [one["number"] for one in body["sources"]] == [1, 2, 3]
+
+
+def test_rag_v2_lists_all_that_was_read_and_what_is_cited_first() -> None:
+    sources = german_body(ANSWER, policy="warn")["sources"]
+
+    assert [(one["number"], one["cited"]) for one in sources] == [(1, True), (3, True), (2, False)]
 
 
 @pytest.mark.parametrize(("style", "body"), [("notes", chat_body), ("numbered", query_body), ("german", german_body)])
