@@ -34,13 +34,13 @@ demo: install ## Do the main job once: notes in, assets materialised, report and
 	@$(BIN)/brain demo
 
 test: install ## Run the tests
-	$(BIN)/python -m pytest -n 3
+	$(BIN)/python -m pytest -n 3 --dist loadgroup
 
 e2e: install ## Hurt whole installations on purpose: kill workers, database and models while notes are migrated
 	$(BIN)/python -m pytest -n 3 -m e2e tests/e2e
 
 coverage: install ## Run the tests and report what they leave out (coverage.json, htmlcov/)
-	$(BIN)/python -m pytest -n 3 --cov --cov-report=term:skip-covered --cov-report=json --cov-report=html
+	$(BIN)/python -m pytest -n 3 --dist loadgroup --cov --cov-report=term:skip-covered --cov-report=json --cov-report=html
 
 mutants: install ## Plant one defect for each of the 40 properties; their tests must catch it
 	@$(BIN)/python -m tests.mutants

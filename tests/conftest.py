@@ -8,7 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from databases import TestRun, begin_run, cloned_database, end_run, ensure_template, run_server
+from databases import TestRun, begin_run, cloned_database, end_run, ensure_template, memory_folder, run_server
 from hypothesis import Phase, settings
 
 from rag_core.model import Language, NoteId, TenantId
@@ -35,7 +35,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what does not hold the property asked for."""
+    """Leave out what does not hold the property asked for; keep together what shares a fixture of its module."""
+    for item in items:
+        if _shares_with_its_module(item):
+            item.add_marker(pytest.mark.xdist_group(item.location[0]))
     number = config.getoption("--property")
     if number is not None:
         wanted = [item for item in items if any(mark.args == (number,) for mark in item.iter_markers("property"))]
@@ -43,8 +46,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = wanted
 
 
+def _shares_with_its_module(item: pytest.Item) -> bool:
+    """Whether the test asks for a fixture made once a module, which every worker that runs one of them would make anew."""
+    found = item._fixtureinfo.name2fixturedefs.values() if isinstance(item, pytest.Function) else ()
+    return item.get_closest_marker("xdist_group") is None and any(each[-1].scope == "module" for each in found)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Begin the run; a worker of pytest-xdist joins its controller's, others the one of ``BRAIN_TEST_RUN_FOLDER``."""
+    if (memory := memory_folder()) is not None:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(memory))  # homes with servers: thousands of files each
     shared = getattr(config, "workerinput", {}).get("brain_test_folder") or os.environ.get("BRAIN_TEST_RUN_FOLDER")
     url = os.environ.get("BRAIN_TEST_DATABASE_URL") or None
     config.stash[_RUN] = TestRun(folder=Path(shared), url=url) if shared else begin_run(url)

@@ -1,7 +1,7 @@
 """Nights over the demo corpus: a planted regression turns the quality check red, mending it green again."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -67,10 +67,34 @@ def indexed(server: str, template: str, tmp_path_factory: pytest.TempPathFactory
         yield conninfo_to_dict(url)["dbname"]
 
 
-@pytest.fixture
-def settings(server: str, indexed: str, tmp_path: Path) -> Iterator[Settings]:
-    """Where a copy of it is."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstNight:
+    """A database after its first night, and how that went."""
+
+    database: str
+    result: dg.ExecuteInProcessResult
+
+
+@pytest.fixture(scope="module")
+def first_night(server: str, indexed: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FirstNight]:
+    """The first night, which most tests begin with, over a copy of the demo corpus; nobody is connected to it."""
     with cloned_database(server, indexed) as url:
+        settings = read_settings(home=tmp_path_factory.mktemp("home"), database_url=url)
+        with open_engine(settings) as opened:
+            result = run_night(opened)
+        yield FirstNight(database=conninfo_to_dict(url)["dbname"], result=result)
+
+
+@pytest.fixture
+def beginning(first_night: FirstNight) -> str:
+    """The name of the database that a test has a copy of."""
+    return first_night.database
+
+
+@pytest.fixture
+def settings(server: str, beginning: str, tmp_path: Path) -> Iterator[Settings]:
+    """Where the copy is."""
+    with cloned_database(server, beginning) as url:
         yield read_settings(home=tmp_path / "home", database_url=url)
 
 
@@ -87,14 +111,19 @@ def night(settings: Settings, engine: Engine) -> Night:
 
     def report(change: Callable[[Engine], Engine] = lambda opened: opened) -> dg.ExecuteInProcessResult:
         with open_engine(settings) as opened:
-            return dg.materialize(
-                [evaluation_report],
-                resources={"engine": change(opened)},
-                instance=dg.DagsterInstance.ephemeral(),
-                selection=[evaluation_report],
-            )
+            return run_night(change(opened))
 
     return report
+
+
+def run_night(engine: Engine) -> dg.ExecuteInProcessResult:
+    """Make the report."""
+    return dg.materialize(
+        [evaluation_report],
+        resources={"engine": engine},
+        instance=dg.DagsterInstance.ephemeral(),
+        selection=[evaluation_report],
+    )
 
 
 def index(engine: Engine) -> None:
@@ -148,7 +177,6 @@ class TestRegression:
     def test_chunks_removed_behind_the_back_of_the_index_turn_it_red_and_indexing_again_green(
         self, engine: Engine, night: Night
     ) -> None:
-        night()
         plant(engine, HALF_THE_CHUNKS)
 
         broken = night()
@@ -162,7 +190,6 @@ class TestRegression:
         assert {row["difference"] for row in compared(mended).values()} == {0.0}
 
     def test_wrong_fusion_weights_turn_it_red_and_the_right_ones_green(self, engine: Engine, night: Night) -> None:
-        night()
         plant(engine, "update brain.embedding_models set semantic_weight = 1, fulltext_weight = 0")
 
         broken = night()
@@ -178,7 +205,6 @@ class TestRegression:
     def test_red_shows_what_was_lost_and_how_to_accept_it_which_turns_it_green(
         self, engine: Engine, night: Night
     ) -> None:
-        night()
         plant(engine, HALF_THE_CHUNKS)
 
         found = check(night())
@@ -198,8 +224,11 @@ class TestRegression:
 
 
 class TestBaselines:
-    def test_the_first_night_makes_them_and_later_ones_leave_them(self, engine: Engine, night: Night) -> None:
-        first, made = night(), baselines(engine)
+    def test_the_first_night_makes_them_and_later_ones_leave_them(
+        self, engine: Engine, night: Night, first_night: FirstNight
+    ) -> None:
+        first, made = first_night.result, baselines(engine)
+
         second = night()
 
         assert check(first).passed
@@ -215,8 +244,6 @@ class TestBaselines:
 
 class TestOutage:
     def test_degraded_queries_are_a_warning_and_no_regression(self, night: Night) -> None:
-        night()
-
         found = night(lambda opened: replace(opened, query_embedder=DownEmbedder()))
 
         assert (check(found).passed, check(found).severity) == (False, dg.AssetCheckSeverity.WARN)
@@ -229,7 +256,14 @@ class TestOutage:
         assert "74 of 74 queries were degraded" in check(found).description
         assert "baseline" not in check(found).metadata["remedy"].value
 
-    def test_a_night_of_outage_makes_no_baseline(self, engine: Engine, night: Night) -> None:
+
+class TestOutageInTheFirstNight:
+    @pytest.fixture
+    def beginning(self, indexed: str) -> str:
+        """The demo corpus before any night."""
+        return indexed
+
+    def test_it_makes_no_baseline(self, engine: Engine, night: Night) -> None:
         night(lambda opened: replace(opened, query_embedder=DownEmbedder()))
 
         assert list(baselines(engine)) == ["fulltext"]
@@ -237,7 +271,6 @@ class TestOutage:
 
 class TestGoldenSet:
     def test_hard_new_queries_and_deleted_ones_are_no_regression(self, engine: Engine, night: Night) -> None:
-        night()
         old = golden(engine)
         for query in old[:20]:
             delete_golden_query(engine.database, DEMO_TENANT, query.id)
@@ -258,7 +291,6 @@ class TestGoldenSet:
         assert {row["queries"] for row in compared(found).values()} == {54}
 
     def test_queries_whose_notes_are_deleted_are_counted_and_named(self, engine: Engine, night: Night) -> None:
-        night()
         with engine.database.transaction(DEMO_TENANT) as connection:
             delete_notes(connection, DEMO_TENANT, golden(engine)[0].relevant_note_ids)
 

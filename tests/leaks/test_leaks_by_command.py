@@ -19,6 +19,8 @@ from rag_core.cli.app import app
 for _module in pkgutil.iter_modules(cli.__path__):
     importlib.import_module(f"rag_core.cli.{_module.name}")
 
+pytestmark = pytest.mark.xdist_group("leaks")  # one installation for all; its last test sees what all others did
+
 OF_THE_INSTALLATION = {
     "alerts": "alerts are the operator's, of all tenants",
     "alerts close": "the same",
@@ -72,6 +74,7 @@ OF_A_TENANT: Mapping[str, Arguments] = {
         [[word] for word in secrets.words] + [["¿Y por qué?", "--session", str(secrets.ids["sessions"])]]
     ),
     "compare": lambda secrets, _folder: [[one, one] for one in _ids(secrets)],
+    "conversations": lambda _secrets, _folder: [[]],
     "delete": _each(),
     "evaluate": _each("--set"),
     "experiment list": lambda _secrets, _folder: [[]],
