@@ -67,7 +67,7 @@ class Callers:
         return Caller(
             tenant=None,
             key_id=None,
-            user_hash=self._names.user_hash("machine"),
+            user_hash=self._names.machine,
             scopes=frozenset({"admin"}),
         )
 

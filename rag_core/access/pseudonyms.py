@@ -37,6 +37,11 @@ class Pseudonyms:
         return self._made("query", text)
 
     @property
+    def machine(self) -> str:
+        """Who asks where nobody has to say who they are: one for the whole machine, on the page and in a terminal."""
+        return self.user_hash("machine")
+
+    @property
     def process_key(self) -> str:
         """What a process of this installation shows another one to be told its figures."""
         return self.key("process").hex()

@@ -44,7 +44,7 @@ class AnswerRequest:
     """A question by somebody, through a contract, within a conversation or alone.
 
     ``history`` are the turns before it that the caller gives by itself; with a ``session_id`` they are the session's. ``config`` None
-    is what is served. ``user_hash`` is an HMAC of who asks; '' for the command line.
+    is what is served. ``user_hash`` is an HMAC of who asks; '' for the command line of an installation with keys, and for evaluations.
     """
 
     question: str

@@ -20,6 +20,7 @@ from rag_core.answering.events import Answer, AnswerRequest
 from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf
 from rag_core.api.answer_cards import TurnCard, turn_card
 from rag_core.api.asking import finished, is_trusted
+from rag_core.api.cards import spanish_date
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.feedback import NO_SUCH_QUESTION
 from rag_core.api.opinions import IsRead
@@ -187,10 +188,10 @@ def _card(engine: Engine, turn: Turn, session_id: UUID) -> TurnCard:
     return turn_card(turn, session_id=session_id, zone=engine.settings.zone, policy=policy)
 
 
-def _sessions(engine: Engine, caller: Caller) -> list[Session]:
-    """One's conversations in which something was said."""
-    found = list_sessions(engine, engine.tenant(), user_hash=caller.user_hash)
-    return [session for session in found if session.questions > 0]
+def _sessions(engine: Engine, caller: Caller) -> list[tuple[Session, str]]:
+    """One's conversations in which something was said, each with the day it last was."""
+    found, zone = list_sessions(engine, engine.tenant(), user_hash=caller.user_hash), engine.settings.zone
+    return [(session, spanish_date(session.last_at, zone)) for session in found if session.questions > 0]
 
 
 def _unkept_turn(answer: Answer) -> Turn:

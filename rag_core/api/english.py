@@ -11,11 +11,14 @@ _UNAVAILABLE = "Service unavailable"
 _INTERNAL = "Internal server error"
 _UNEXPECTED = "An unexpected error occurred. Please try again."
 
+SECONDS = ("second", "seconds")
+"""One, and any other number, of what is waited for."""
+
 KINDS: Mapping[str, tuple[str, str]] = {
     "InvalidInputError": (INVALID, NOT_TAKEN),
     "UnauthenticatedError": ("Not signed in", "An API key is needed, in the header Authorization: Bearer or X-API-Key"),
     "AccessDeniedError": ("Access denied", "You have no access to this"),
-    "RateLimitedError": ("Too many questions", "Rate limit exceeded. Try again in {seconds} seconds"),
+    "RateLimitedError": ("Too many questions", "Rate limit exceeded. Try again in {wait}"),
     "NotFoundError": ("Not found", "What was asked for does not exist"),
     "ConflictError": ("Conflict", "It exists already"),
     "TenantFullError": (
@@ -34,7 +37,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "CircuitOpenError": (_UNAVAILABLE, NO_CONNECTION),
     "BusyError": (
         "Too many questions at once",
-        "As many questions are being answered as there may be. Try again in {seconds} seconds",
+        "As many questions are being answered as there may be. Try again in {wait}",
     ),
     "DeadlineExceededError": ("Timed out", "The search took longer than {timeout} ms"),
     "RetrievalFailedError": (_INTERNAL, "No results could be retrieved. Please try again."),

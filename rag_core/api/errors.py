@@ -43,6 +43,7 @@ from rag_core.errors import (
     TooManyJobsError,
     UnauthenticatedError,
 )
+from rag_core.language.counting import counted
 from rag_core.telemetry.logs import log_failed
 
 MAX_BODY_MEGABYTES = 10
@@ -164,7 +165,8 @@ def answer_to(error: RagError, *, timeout_ms: int, tongue: Tongue = "es") -> Ans
         return Answer(status=status, error=title, details=validation_problem(error.__cause__.errors(), tongue))
     if isinstance(error, UnauthenticatedError) and error.is_key_refused:
         details = TELLING[tongue].KEY_REFUSED
-    details = details.format(timeout=timeout_ms, seconds=_retry_after_seconds(error, status))
+    wait = counted(_retry_after_seconds(error, status) or 0, *TELLING[tongue].SECONDS)
+    details = details.format(timeout=timeout_ms, wait=wait)
     return Answer(status=status, error=title, details=details or str(error))
 
 

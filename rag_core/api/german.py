@@ -11,6 +11,9 @@ _UNAVAILABLE = "Dienst nicht verfügbar"
 _INTERNAL = "Interner Serverfehler"
 _UNEXPECTED = "Ein unerwarteter Fehler ist aufgetreten. Bitte noch einmal versuchen."
 
+SECONDS = ("Sekunde", "Sekunden")
+"""One, and any other number, of what is waited for."""
+
 KINDS: Mapping[str, tuple[str, str]] = {
     "InvalidInputError": (INVALID, NOT_TAKEN),
     "UnauthenticatedError": (
@@ -20,7 +23,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "AccessDeniedError": ("Zugriff verweigert", "Darauf besteht kein Zugriff"),
     "RateLimitedError": (
         "Zu viele Anfragen",
-        "Das Limit der Anfragen ist erreicht. Bitte in {seconds} Sekunden noch einmal versuchen",
+        "Das Limit der Anfragen ist erreicht. Bitte in {wait} noch einmal versuchen",
     ),
     "AnswerTimeoutError": ("Zeit abgelaufen", "Die Antwort kam nicht rechtzeitig. Bitte noch einmal versuchen."),
     "AnswerFailedError": (
@@ -43,7 +46,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "CircuitOpenError": (_UNAVAILABLE, NO_CONNECTION),
     "BusyError": (
         "Zu viele Fragen auf einmal",
-        "Es werden schon so viele Fragen beantwortet, wie gleichzeitig gehen. Bitte in {seconds} Sekunden noch einmal versuchen",
+        "Es werden schon so viele Fragen beantwortet, wie gleichzeitig gehen. Bitte in {wait} noch einmal versuchen",
     ),
     "DeadlineExceededError": ("Zeit abgelaufen", "Die Anfrage dauerte länger als {timeout} ms"),
     "RetrievalFailedError": (_INTERNAL, "Es ließen sich keine Ergebnisse holen. Bitte noch einmal versuchen."),

@@ -13,6 +13,9 @@ _TIMED_OUT = "Tiempo de espera agotado"
 _INTERNAL = "Error interno del servidor"
 _UNEXPECTED = "Se produjo un error inesperado. Por favor, intenta de nuevo."
 
+SECONDS = ("segundo", "segundos")
+"""One, and any other number, of what is waited for."""
+
 KINDS: Mapping[str, tuple[str, str]] = {
     "InvalidInputError": (INVALID, ""),
     "UnauthenticatedError": (
@@ -22,7 +25,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "AccessDeniedError": ("Acceso denegado", "No tienes acceso a esto"),
     "RateLimitedError": (
         "Demasiadas preguntas",
-        "Has llegado al límite de preguntas. Inténtalo de nuevo en {seconds} segundos",
+        "Has llegado al límite de preguntas. Inténtalo de nuevo en {wait}",
     ),
     "NotFoundError": ("No encontrado", "No existe lo que se pide"),
     "ConflictError": ("Conflicto", "Ya existe"),
@@ -40,7 +43,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "CircuitOpenError": (_UNAVAILABLE, NO_CONNECTION),
     "BusyError": (
         "Demasiadas preguntas a la vez",
-        "Se están contestando tantas preguntas como se puede a la vez. Inténtalo de nuevo en {seconds} segundos",
+        "Se están contestando tantas preguntas como se puede a la vez. Inténtalo de nuevo en {wait}",
     ),
     "DeadlineExceededError": (_TIMED_OUT, "La búsqueda excedió el tiempo límite de {timeout}ms"),
     "AnswerTimeoutError": (_TIMED_OUT, "La respuesta no llegó a tiempo. Por favor, intenta de nuevo."),

@@ -84,6 +84,7 @@ def main() -> None:
         backup,
         benchmark,
         calibration,
+        conversations,
         evaluation,
         experiments,
         golden,

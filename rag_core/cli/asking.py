@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from rag_core.answering.events import Answer, AnswerEvent, AnswerRequest
     from rag_core.engine import Engine
     from rag_core.model import TenantId
+    from rag_core.settings import Settings
 
 NEW = "new"
 COMMAND_LINE = ""
-"""Who asks: whoever may read the database, of whom there is one."""
+"""Who asks where the API asks for keys: whoever may read the database, of whom there is one."""
 
 
 def _session(value: str | None) -> str | None:
@@ -50,6 +51,9 @@ def ask(
 
     - `brain ask "¿Y en abril?" --session 0e9be1f0-5d0c-4c63-9a39-1f0bd8ef5d0a`
 
+    `brain conversations` lists them. Without keys they are those of the page /preguntar too: who sits at this machine is one person.
+    With BRAIN_ACCESS=keys each key has its own, and the command line has its own as well.
+
     With --json it prints what POST /chat answers. Without a chat model (BRAIN_CHAT_MODEL) the best sentences of the notes are
     quoted. Where the notes hold no answer it says so, with confidence `insufficient` and exit status 0.
     """
@@ -80,13 +84,19 @@ def _request(
     from rag_core.answering.events import AnswerOptions, AnswerRequest
     from rag_core.conversation.sessions import begin_session
 
+    asker = asker_here(engine.settings)
     session_id = UUID(session) if session not in {None, NEW} else None
     if session == NEW:
-        session_id = begin_session(engine, owner, user_hash=COMMAND_LINE).id
+        session_id = begin_session(engine, owner, user_hash=asker).id
     options = AnswerOptions() if top_k is None else AnswerOptions(max_sources=top_k)
-    return AnswerRequest(
-        question=question, contract="command", user_hash=COMMAND_LINE, session_id=session_id, options=options
-    )
+    return AnswerRequest(question=question, contract="command", user_hash=asker, session_id=session_id, options=options)
+
+
+def asker_here(settings: "Settings") -> str:
+    """Whose the command line's conversations are: in open mode the machine's one person's, as the page's are."""
+    from rag_core.access.pseudonyms import pseudonyms
+
+    return pseudonyms(settings.home, settings.secret).machine if settings.access == "open" else COMMAND_LINE
 
 
 def _events(engine: "Engine", owner: "TenantId", request: "AnswerRequest") -> Iterator["AnswerEvent"]:

@@ -1,5 +1,7 @@
 """API keys: making one, seeing which there are, revoking one."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +13,9 @@ if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
     from rag_core.access.keys import ApiKey
+    from rag_core.model import TenantId
+    from rag_core.settings import Settings
+    from rag_core.storage.database import Connection, Database
 
 key_app = typer.Typer(no_args_is_help=True, help="API keys: who may use the API, as which tenant, and for what.")
 app.add_typer(key_app, name="key")
@@ -18,44 +23,53 @@ app.add_typer(key_app, name="key")
 STATEMENT_MS = 15_000
 
 
+ScopesOption = Annotated[
+    list[str] | None,
+    typer.Option("--scope", help="read (default), write, evaluate or admin; give it several times for several."),
+]
+DepartmentsOption = Annotated[
+    list[str] | None,
+    typer.Option("--department", help="Whose notes it sees beside everybody's; default: all of the tenant's."),
+]
+ExpiryOption = Annotated[
+    str | None, typer.Option(help="When it ends: 90d, 12h or a day such as 2027-01-31; default: never.")
+]
+MinuteOption = Annotated[int | None, typer.Option(min=1, help="Questions in a minute at most.")]
+HourOption = Annotated[int | None, typer.Option(min=1, help="Questions in an hour at most.")]
+NewTenantOption = Annotated[bool, typer.Option("--create-tenant", help="Make the tenant too, where there is none.")]
+
+
 @key_app.command("create")
 def create(
     name: Annotated[str, typer.Argument(help="Whose key it is, or what it is for.")],
     tenant: TenantOption = None,
-    scopes: Annotated[
-        list[str] | None,
-        typer.Option("--scope", help="read (default), write, evaluate or admin; give it several times for several."),
-    ] = None,
-    departments: Annotated[
-        list[str] | None,
-        typer.Option("--department", help="Whose notes it sees beside everybody's; default: all of the tenant's."),
-    ] = None,
-    expires: Annotated[
-        str | None, typer.Option(help="When it ends: 90d, 12h or a day such as 2027-01-31; default: never.")
-    ] = None,
-    per_minute: Annotated[int | None, typer.Option(min=1, help="Questions in a minute at most.")] = None,
-    per_hour: Annotated[int | None, typer.Option(min=1, help="Questions in an hour at most.")] = None,
+    scopes: ScopesOption = None,
+    departments: DepartmentsOption = None,
+    expires: ExpiryOption = None,
+    per_minute: MinuteOption = None,
+    per_hour: HourOption = None,
+    is_tenant_made: NewTenantOption = False,
     is_json: JsonOption = False,
 ) -> None:
-    """Make a key and show it, this once. It says for whom requests are answered; a tenant that is new is made with it.
+    """Make a key and show it, this once. It says for whom requests are answered.
 
-    Example: brain key create ana --tenant familia --scope read --scope write --expires 90d
+    A tenant that is not there is refused, as a typing error would open an empty one; the first of all is made with its key.
+
+    - `brain key create ana --scope read --scope write --expires 90d`
+
+    - `brain key create luis --tenant familia --create-tenant`
     """
     from datetime import UTC
 
     from rag_core.access.keys import KeyGrant, check_grant, make_key, parse_expiry
-    from rag_core.engine import DEFAULT_TENANT
-    from rag_core.model import TenantId
     from rag_core.settings import read_settings
-    from rag_core.storage.alerts import operator_connection
     from rag_core.storage.api_keys import insert_key
-    from rag_core.storage.database import open_database
 
     with command(is_json=is_json):
         settings, now = read_settings(), datetime.now(UTC)
         grant = check_grant(
             KeyGrant(
-                tenant=TenantId(tenant or settings.tenant or DEFAULT_TENANT),
+                tenant=_own_tenant(settings, tenant),
                 name=name,
                 scopes=_parse_scopes(scopes or ["read"]),
                 departments=tuple(departments) if departments else None,
@@ -66,16 +80,52 @@ def create(
             now=now,
         )
         new = make_key()
-        with (
-            open_database(settings) as database,
-            operator_connection(database, timeout_ms=STATEMENT_MS) as connection,
-        ):
+        with _operator(settings) as (database, connection):
+            if not is_tenant_made:
+                _check_tenant(database, settings, grant.tenant)
             stored, is_new_tenant = insert_key(connection, grant, new.presented)
         if is_json:
             print_json({**_to_json(stored, now), "key": new.text, "is_new_tenant": is_new_tenant})
             return
         _tell_made(stored, zone=settings.zone, is_new_tenant=is_new_tenant, is_asked_for=settings.access == "keys")
         print(new.text)
+
+
+def _own_tenant(settings: "Settings", named: str | None) -> "TenantId":
+    from rag_core.engine import DEFAULT_TENANT
+    from rag_core.model import TenantId
+
+    return TenantId(named or settings.tenant or DEFAULT_TENANT)
+
+
+def _check_tenant(database: "Database", settings: "Settings", tenant: "TenantId") -> None:
+    """Refuse a tenant that is not there, but for the installation's own and the very first.
+
+    Raises:
+        NotFoundError: there are others and not this one; the names that are like it are told to whoever runs as no tenant.
+    """
+    import difflib
+
+    from rag_core.errors import NotFoundError
+    from rag_core.indexing.batches import list_tenants
+
+    known = list_tenants(database)
+    if not known or tenant in known or tenant == _own_tenant(settings, None):
+        return
+    near = [] if settings.tenant else difflib.get_close_matches(tenant, known)
+    meant = f"; is it {' or '.join(near)}?" if near else ";"
+    raise NotFoundError(
+        f"there is no tenant {tenant}{meant} `brain tenant create {tenant}` makes it, and --create-tenant makes it with the key"
+    )
+
+
+@contextmanager
+def _operator(settings: "Settings") -> "Iterator[tuple[Database, Connection]]":
+    from rag_core.storage.alerts import operator_connection
+    from rag_core.storage.database import open_database
+
+    with open_database(settings) as database, operator_connection(database, timeout_ms=STATEMENT_MS) as connection:
+        yield database, connection
 
 
 def _parse_scopes(names: list[str]) -> tuple[Any, ...]:
@@ -114,17 +164,12 @@ def list_all(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
 
     from rag_core.model import TenantId
     from rag_core.settings import read_settings
-    from rag_core.storage.alerts import operator_connection
     from rag_core.storage.api_keys import list_keys
-    from rag_core.storage.database import open_database
 
     with command(is_json=is_json):
         settings, now = read_settings(), datetime.now(UTC)
         wanted = tenant or settings.tenant
-        with (
-            open_database(settings) as database,
-            operator_connection(database, timeout_ms=STATEMENT_MS) as connection,
-        ):
+        with _operator(settings) as (_, connection):
             keys = list_keys(connection, TenantId(wanted) if wanted else None)
         if is_json:
             print_json({"keys": [_to_json(key, now) for key in keys]})
@@ -146,17 +191,12 @@ def revoke(
 
     from rag_core.model import TenantId
     from rag_core.settings import read_settings
-    from rag_core.storage.alerts import operator_connection
     from rag_core.storage.api_keys import list_keys, revoke_key
-    from rag_core.storage.database import open_database
 
     with command(is_json=is_json):
         settings = read_settings()
         wanted = tenant or settings.tenant
-        with (
-            open_database(settings) as database,
-            operator_connection(database, timeout_ms=STATEMENT_MS) as connection,
-        ):
+        with _operator(settings) as (_, connection):
             key = _chosen(list_keys(connection, TenantId(wanted) if wanted else None), name_or_id)
             revoked = revoke_key(connection, key)
         if is_json:
@@ -225,18 +265,29 @@ def _local(moment: datetime | None, zone: "ZoneInfo") -> str:
 
 
 def _show(keys: "list[ApiKey]", *, now: datetime, zone: "ZoneInfo") -> None:
+    """Six columns, so that eighty characters are enough; an id is on one line, as revoking may ask for it."""
     rows = [
         [
             key.key_id,
             key.name,
             key.tenant,
-            _state(key, now),
-            ", ".join(_ordered(key)),
-            "all" if key.departments is None else ", ".join(key.departments),
-            _local(key.expires_at, zone) or "never",
+            _allowed(key),
+            _ending(key, now, zone),
             _local(key.last_used_at, zone) or "never",
         ]
         for key in keys
     ]
-    headers = ["id", "name", "tenant", "", "scopes", "departments", "ends", "last used"]
+    headers = ["id", "name", "tenant", "allows", "ends", "last used"]
     table(f"Keys: {sum(key.is_usable(now) for key in keys)} usable", headers, rows, whole=(0,))
+
+
+def _allowed(key: "ApiKey") -> str:
+    scopes = ", ".join(_ordered(key))
+    return scopes if key.departments is None else f"{scopes} for {', '.join(key.departments)}"
+
+
+def _ending(key: "ApiKey", now: datetime, zone: "ZoneInfo") -> str:
+    if key.revoked_at is not None:
+        return f"revoked {_local(key.revoked_at, zone)}"
+    end = _local(key.expires_at, zone) or "never"
+    return end if key.is_usable(now) else f"expired {end}"

@@ -68,7 +68,7 @@ def _shown(limit: int | None) -> str:
 
 @tenant_app.command("create")
 def create(name: NameArgument, is_json: JsonOption = False) -> None:
-    """Make a tenant. An import or a key for a new name makes one too.
+    """Make a tenant. An import for a new name makes one too, and `brain key create` with --create-tenant.
 
     Example: brain tenant create ana
     """

@@ -3,7 +3,9 @@
 import html
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import pytest
 from asked_notes import BADGE, BADGE_NUMBERS, BOILER, NOTES, NOWHERE, Scripted, served_notes
@@ -14,6 +16,7 @@ from rag_core.access.keys import KeyGrant, make_key
 from rag_core.answering import answer as path
 from rag_core.answering import course
 from rag_core.api.app import create_app
+from rag_core.api.cards import spanish_date
 from rag_core.api.cited_spans import read_span, written_span
 from rag_core.engine import open_engine
 from rag_core.model import TenantId
@@ -301,6 +304,19 @@ class TestConversations:
         assert answer.headers["location"] == "/preguntar"
         assert session not in notes.get("/preguntar").text
         assert notes.get("/preguntar", params={"sesion": session}).status_code == 404
+
+    def test_say_on_which_day_they_were_last_spoken_in(self, notes: TestClient) -> None:
+        session = session_of(asked(notes, "¿Qué planté en el huerto en mayo?"))
+        told = notes.get(f"/api/sessions/{session}").json()["session"]
+
+        page = notes.get("/preguntar").text
+
+        row = page[page.index(f'href="/preguntar?sesion={session}"') :].partition("</li>")[0]
+        last_at = datetime.fromisoformat(told["lastAt"])
+        found = re.search(r'1 pregunta, <time datetime="([^"]+)">([^<]+)</time>', row)
+        assert found is not None
+        assert datetime.fromisoformat(found[1]).replace(microsecond=0) == last_at.replace(microsecond=0)
+        assert found[2] == spanish_date(last_at, ZoneInfo("Europe/Madrid"))
 
     @pytest.mark.parametrize("session", [UNKNOWN, "nada"])
     def test_that_are_not_there_cannot_be_deleted(self, notes: TestClient, session: str) -> None:

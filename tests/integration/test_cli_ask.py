@@ -2,15 +2,20 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 from typer.testing import CliRunner, Result
 
-from rag_core.cli import asking  # noqa: F401  registers the command
+from rag_core.api.app import create_app
+from rag_core.cli import asking, conversations  # noqa: F401  registers the commands
 from rag_core.cli.app import app
+from rag_core.engine import open_engine
+from rag_core.settings import read_settings
 
 Brain = Callable[..., Result]
 TARTA = "¿Qué tarta hubo en el cumpleaños de Rosa?"
@@ -104,6 +109,62 @@ def test_who_begins_a_conversation_is_told_how_to_go_on(brain: Brain) -> None:
     done = brain(TARTA, "--session", "new")
 
     assert re.search(r'go on with `brain ask "…" --session [0-9a-f-]{36}`', done.stderr)
+
+
+@pytest.fixture
+def page(database_url: str, brain: Brain, tmp_path: Path) -> Iterator[TestClient]:
+    """The API of the same home, as a browser on this machine asks it."""
+    settings = read_settings(request_timeout_ms=10_000)
+    assert settings.home == tmp_path
+    with open_engine(settings) as engine, TestClient(create_app(engine), base_url="http://127.0.0.1") as client:
+        yield client
+
+
+@pytest.mark.usefixtures("birthday")
+def test_who_sits_at_this_machine_goes_on_in_a_terminal_with_what_began_on_the_page(
+    brain: Brain, page: TestClient
+) -> None:
+    begun = page.post("/api/sessions").json()["id"]
+
+    done = brain(TARTA, "--session", begun)
+
+    assert done.exit_code == 0, done.output
+    assert TARTA in page.get("/preguntar", params={"sesion": begun}).text
+    assert [session["title"] for session in page.get("/api/sessions").json()["sessions"]] == [TARTA]
+
+
+@pytest.mark.usefixtures("birthday")
+def test_where_keys_are_asked_for_the_terminal_is_somebody_of_its_own(
+    brain: Brain, page: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = page.post("/api/sessions").json()["id"]
+    monkeypatch.setenv("BRAIN_ACCESS", "keys")
+
+    refused, own = brain(TARTA, "--session", begun), brain(TARTA, "--session", "new", "--json")
+
+    assert refused.exit_code == 1
+    assert f"no conversation {begun}" in refused.stderr
+    assert json.loads(own.stdout)["sessionId"] not in page.get("/api/sessions").text
+
+
+@pytest.mark.usefixtures("birthday")
+def test_conversations_are_listed_with_their_dates(brain: Brain, page: TestClient) -> None:
+    session = json.loads(brain(TARTA, "--session", "new", "--json").stdout)["sessionId"]
+    page.post("/api/sessions")
+
+    shown = CliRunner().invoke(app, ["conversations"])
+    told = CliRunner().invoke(app, ["conversations", "--json"])
+
+    today = datetime.now(read_settings().zone).date().isoformat()
+    assert shown.exit_code == 0, shown.output
+    (row,) = [line for line in shown.stdout.splitlines() if TARTA in line]
+    assert session in row
+    assert f" {today} " in row
+    assert json.loads(told.stdout) == page.get("/api/sessions").json()
+
+
+def test_who_has_no_conversation_is_told_how_to_begin_one(brain: Brain) -> None:
+    assert '`brain ask "…" --session new` begins one' in CliRunner().invoke(app, ["conversations"]).stderr
 
 
 def test_without_notes_it_says_so(brain: Brain) -> None:

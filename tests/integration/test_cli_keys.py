@@ -9,6 +9,7 @@ from typer.testing import CliRunner, Result
 from rag_core.access.keys import parse_key
 from rag_core.cli import keys  # noqa: F401  it registers the commands
 from rag_core.cli.app import app
+from rag_core.indexing.batches import list_tenants
 from rag_core.model import TenantId
 from rag_core.storage.api_keys import find_key
 from rag_core.storage.database import Database
@@ -31,7 +32,7 @@ def told(*arguments: str) -> dict[str, Any]:
 
 def test_a_new_key_opens_what_was_asked_for(database: Database) -> None:
     whose = ("ana", "--tenant", "casa", "--department", "ventas", "--department", "legal")
-    made = told("create", *whose, "--expires", "90d", "--per-minute", "3", "--per-hour", "30")
+    made = told("create", *whose, "--expires", "90d", "--per-minute", "3", "--per-hour", "30", "--create-tenant")
 
     shown = parse_key(made["key"])
     assert shown is not None
@@ -77,6 +78,68 @@ def test_people_get_the_key_on_stdout_and_all_else_beside_it() -> None:
     assert "did not exist" not in run("create", "luis", "--tenant", "casa").stderr
 
 
+def test_a_typing_error_makes_no_tenant(database: Database) -> None:
+    told("create", "ana", "--tenant", "familia")
+
+    refused = run("create", "luis", "--tenant", "famlia")
+
+    assert refused.exit_code == 1
+    assert refused.stderr == (
+        "brain: there is no tenant famlia; is it familia? `brain tenant create famlia` makes it, and --create-tenant makes it "
+        "with the key\n"
+    )
+    assert refused.stdout == ""
+    assert list_tenants(database) == ["familia"]
+
+
+def test_a_tenant_is_made_with_its_key_where_that_is_asked_for(database: Database) -> None:
+    told("create", "ana", "--tenant", "familia")
+
+    assert told("create", "luis", "--tenant", "taller", "--create-tenant")["is_new_tenant"]
+    assert not told("create", "eva", "--tenant", "taller", "--create-tenant")["is_new_tenant"]
+    assert list_tenants(database) == ["familia", "taller"]
+
+
+def test_the_installations_own_tenant_is_made_with_its_key() -> None:
+    told("create", "ana", "--tenant", "familia")
+
+    made = told("create", "luis")
+
+    assert (made["tenant"], made["is_new_tenant"]) == ("default", True)
+
+
+def test_whoever_runs_as_one_tenant_is_not_told_what_others_are_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    told("create", "ana", "--tenant", "familia")
+    monkeypatch.setenv("BRAIN_TENANT", "casa")
+
+    refused = run("create", "luis", "--tenant", "famlia")
+
+    assert refused.exit_code == 1
+    assert "familia" not in refused.output
+
+
+def test_eighty_columns_show_all_that_revoking_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    of_ana = told(
+        "create", "ana.garcia@ejemplo", "--tenant", "casa", "--scope", "read,write,evaluate", "--expires", "90d"
+    )
+    of_luis = told("create", "luis", "--tenant", "casa", "--department", "ventas", "--department", "legal")
+    told("revoke", "luis")
+
+    shown = run("list").stdout
+
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "…" not in shown
+    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in shown.splitlines() if line.startswith("│")]
+    ids, names, _, allowed, ends, _ = ("".join(column) for column in zip(*cells, strict=True))
+    assert ids == of_ana["id"] + of_luis["id"]
+    assert "ana.garcia@ejemplo" in names
+    assert "read,write,evaluate" in allowed.replace(" ", "")
+    assert "readforventas,legal" in allowed.replace(" ", "")
+    assert of_ana["expires_at"][:10] in ends
+    assert "revoked" in ends
+
+
 def test_a_key_can_read_and_no_more_unless_asked_for() -> None:
     assert told("create", "ana")["scopes"] == ["read"]
     assert told("create", "eva", "--scope", "admin,write")["scopes"] == ["write", "admin"]
@@ -101,7 +164,7 @@ def test_what_cannot_be_is_refused_with_the_remedy(arguments: tuple[str, ...], p
 
 def test_a_list_shows_whose_keys_there_are_and_how_they_stand() -> None:
     told("create", "ana", "--tenant", "casa")
-    told("create", "robot", "--tenant", "taller", "--scope", "write")
+    told("create", "robot", "--tenant", "taller", "--scope", "write", "--create-tenant")
     told("revoke", "ana")
 
     listed = told("list")["keys"]
@@ -149,7 +212,7 @@ def test_revoking_twice_keeps_the_first_moment() -> None:
 
 
 def test_a_name_that_several_tenants_use_is_asked_for_by_id() -> None:
-    ids = [told("create", "ana", "--tenant", tenant)["id"] for tenant in ("casa", "taller")]
+    ids = [told("create", "ana", "--tenant", tenant, "--create-tenant")["id"] for tenant in ("casa", "taller")]
 
     refused = run("revoke", "ana")
 

@@ -13,7 +13,8 @@ function words(of) {
 
 // What a refused request is told as; a question that is refused for itself has its reason in the answer.
 async function refusal(answer) {
-  const text = words(String(answer.status)).replace("{segundos}", answer.headers.get("Retry-After") || "60");
+  const seconds = answer.headers.get("Retry-After") || "60";
+  const text = words(String(answer.status)).replace("{espera}", seconds === "1" ? "1 segundo" : `${seconds} segundos`);
   if (answer.status !== 400) return new Failure(text);
   const { details } = await answer.json().catch(() => ({ details: "" }));
   return new Failure(`${text} ${details}.`);

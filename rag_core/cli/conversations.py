@@ -1,0 +1,58 @@
+"""Which conversations there are, so that one can be gone on with."""
+
+import textwrap
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say, table
+from rag_core.cli.asking import asker_here
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+    from rag_core.conversation import Session
+
+SHOWN_CHARACTERS = 100
+
+
+@app.command("conversations")
+def list_conversations(
+    limit: Annotated[int, typer.Option(min=1, max=200, help="So many at most.")] = 50,
+    tenant: TenantOption = None,
+    is_json: JsonOption = False,
+) -> None:
+    """List your conversations with their dates, the one spoken in last first.
+
+    Without keys they are the command line's and the page's, see `brain ask --help`. With --json it prints what GET /api/sessions
+    answers.
+
+    Example: brain conversations --limit 10
+    """
+    from rag_core.answer_wire import session_to_wire
+    from rag_core.conversation.sessions import list_sessions
+    from rag_core.engine import open_engine
+    from rag_core.settings import read_settings
+
+    with command(is_json=is_json), open_engine(read_settings()) as engine:
+        asker = asker_here(engine.settings)
+        found = list_sessions(engine, engine.named_tenant(tenant), user_hash=asker, limit=limit)
+        if is_json:
+            print_json({"sessions": [session_to_wire(session) for session in found]})
+        else:
+            _show([session for session in found if session.questions], engine.settings.zone)
+
+
+def _show(found: "list[Session]", zone: "ZoneInfo") -> None:
+    rows = [
+        [
+            str(session.id),
+            f"{session.last_at.astimezone(zone):%Y-%m-%d %H:%M}",
+            str(session.questions),
+            textwrap.shorten(session.title, SHOWN_CHARACTERS, placeholder="…"),
+        ]
+        for session in found
+    ]
+    table("Conversations", ["id", "last spoken in", "questions", "first question"], rows, whole=(0,))
+    if not found:
+        say('There is none yet: `brain ask "…" --session new` begins one.')
