@@ -1183,7 +1183,7 @@ CREATE UNIQUE INDEX alerts_one_firing ON brain.alerts USING btree (rule, subject
 
 CREATE UNIQUE INDEX api_keys_name ON brain.api_keys USING btree (tenant_id, name) WHERE (revoked_at IS NULL);
 
-CREATE INDEX chunks_of_note ON brain.chunks USING btree (tenant_id, note_id) INCLUDE (chunk_id);
+CREATE INDEX chunks_of_note ON brain.chunks USING btree (tenant_id, note_id) INCLUDE (chunk_id, language);
 
 CREATE UNIQUE INDEX corpus_statistics_change ON brain.corpus_statistics USING btree (tenant_id, change_id);
 

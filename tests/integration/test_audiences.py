@@ -250,7 +250,7 @@ class TestStatistics:
         )
 
     @pytest.mark.parametrize("query", QUERIES)
-    @pytest.mark.parametrize("few", [0, 5_000], ids=["read through", "looked up"])
+    @pytest.mark.parametrize("few", [len(SEEN) - 1, len(SEEN)], ids=["read through", "looked up"])
     def test_scores_by_words(self, database: Database, tenant: TenantId, both, query: str, few: int) -> None:
         same = {"limit": 50, "timeout_ms": 20_000}
         seen = search_fulltext(database.seen_by([]), tenant, query, exact_scan_chunks=few, **same)
@@ -259,6 +259,16 @@ class TestStatistics:
 
         assert self.by_name(database, tenant, seen) == self.by_name(database, self.OTHER, alone) != []
         assert self.by_name(database, tenant, whole) != self.by_name(database, self.OTHER, alone)
+
+    def test_which_chunks_are_seen_is_read_from_an_index_alone(
+        self, database: Database, tenant: TenantId, both
+    ) -> None:
+        with database.owner() as owner:
+            owner.execute("vacuum analyze brain.chunks")
+        with database.seen_by([]).transaction(tenant, local={"enable_seqscan": "off"}) as connection:
+            plan = connection.execute("explain select chunk_id, language from chunks").fetchall()
+
+        assert any("Index Only Scan using chunks_of_note on chunks" in row[0] for row in plan)
 
     def test_filters_change_no_score(self, database: Database, tenant: TenantId, both) -> None:
         limited, same = database.seen_by([]), {"limit": 50, "timeout_ms": 20_000}
