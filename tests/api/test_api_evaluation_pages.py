@@ -62,10 +62,21 @@ def measure(engine: Engine, golden: None):
     return run
 
 
+@pytest.fixture
+def measured_again(measure) -> tuple[EvaluationRun, EvaluationRun]:
+    """Two runs between which nothing changed."""
+    return measure("semantic"), measure("semantic")
+
+
 def text_of(client: TestClient, address: str) -> str:
     answer = client.get(address, headers=BROWSER)
     assert answer.status_code == 200, answer.text
     return html.unescape(answer.text)
+
+
+def compared(client: TestClient, before: EvaluationRun, after: EvaluationRun) -> str:
+    """The page that holds one run against another."""
+    return text_of(client, f"/evaluation/compare?baseline={before.run_id}&candidate={after.run_id}")
 
 
 def copy_to_another_tenant(engine: Engine, run_id: str) -> None:
@@ -304,7 +315,7 @@ class TestComparison:
                 (bad.run_id,),
             )
 
-        page = text_of(client, f"/evaluation/compare?baseline={good.run_id}&candidate={bad.run_id}")
+        page = compared(client, good, bad)
 
         assert "Peor: nDCG@10 −0,833, y no es casualidad" in page
         assert "0 mejoran, 10 empeoran, 2 quedan igual" in page
@@ -315,10 +326,8 @@ class TestComparison:
         assert losers.count("/queries/") == 10
         assert f"?baseline={good.run_id}" in losers
 
-    def test_the_same_run_again_is_no_difference(self, client: TestClient, measure) -> None:
-        first, second = measure("fulltext"), measure("fulltext")
-
-        page = text_of(client, f"/evaluation/compare?baseline={first.run_id}&candidate={second.run_id}")
+    def test_the_same_run_again_is_no_difference(self, client: TestClient, measured_again) -> None:
+        page = compared(client, *measured_again)
 
         assert "Sin diferencia demostrada: nDCG@10 0,000 puede ser casualidad" in page
 
@@ -335,12 +344,12 @@ class TestComparison:
     def test_that_one_strategy_reranks_is_no_other_model(self, client: TestClient, measure) -> None:
         semantic, reranked = measure("semantic"), measure("hybrid+rerank")
 
-        page = text_of(client, f"/evaluation/compare?baseline={semantic.run_id}&candidate={reranked.run_id}")
+        page = compared(client, semantic, reranked)
 
         assert "Los modelos no son los mismos" not in page
 
-    def test_another_model_is_named(self, client: TestClient, engine: Engine, measure) -> None:
-        before, after = measure("semantic"), measure("semantic")
+    def test_another_model_is_named(self, client: TestClient, engine: Engine, measured_again) -> None:
+        before, after = measured_again
         with engine.database.owner() as owner:
             owner.execute(
                 'update brain.evaluation_runs set models = models || \'{"embedding": "otro@2"}\', '
@@ -348,7 +357,7 @@ class TestComparison:
                 (after.run_id,),
             )
 
-        page = text_of(client, f"/evaluation/compare?baseline={before.run_id}&candidate={after.run_id}")
+        page = compared(client, before, after)
 
         assert "Los modelos no son los mismos: significado, hashing@1 antes y otro@2 después" in page
         assert "El índice se hizo de otra manera" not in page  # it follows from the model
@@ -368,8 +377,10 @@ class TestComparison:
         assert [told in page for page in pages] == [False, True]
         assert "proposed_queries" not in pages[1]
 
-    def test_what_was_searched_that_is_another_is_named(self, client: TestClient, engine: Engine, measure) -> None:
-        before, after = measure("semantic"), measure("semantic")
+    def test_what_was_searched_that_is_another_is_named(
+        self, client: TestClient, engine: Engine, measured_again
+    ) -> None:
+        before, after = measured_again
         with engine.database.owner() as owner:
             owner.execute(
                 """update brain.evaluation_runs set circumstances = jsonb_set(jsonb_set(circumstances,
@@ -378,26 +389,28 @@ class TestComparison:
             )
         now = after.circumstances["inputs"]["program"]
 
-        page = text_of(client, f"/evaluation/compare?baseline={before.run_id}&candidate={after.run_id}")
+        page = compared(client, before, after)
 
         assert f"Entre las dos cambió: las notas; la versión del programa, de 0.0.9 a {now}." in page
 
-    def test_that_nothing_searched_is_another_is_said(self, client: TestClient, measure) -> None:
-        before, after = measure("semantic"), measure("semantic")
+    def test_that_nothing_searched_is_another_is_said(self, client: TestClient, measured_again) -> None:
+        before, after = measured_again
 
-        page = text_of(client, f"/evaluation/compare?baseline={before.run_id}&candidate={after.run_id}")
+        page = compared(client, before, after)
 
         assert "Buscaron lo mismo: notas, modelos, configuración, índice, conjunto y programa no cambiaron" in page
 
-    def test_that_it_is_not_known_what_was_searched_is_said(self, client: TestClient, engine: Engine, measure) -> None:
-        before, after = measure("semantic"), measure("semantic")
+    def test_that_it_is_not_known_what_was_searched_is_said(
+        self, client: TestClient, engine: Engine, measured_again
+    ) -> None:
+        before, after = measured_again
         with engine.database.owner() as owner:
             owner.execute(
                 "update brain.evaluation_runs set circumstances = circumstances - 'inputs' where run_id = %s",
                 (before.run_id,),
             )
 
-        page = text_of(client, f"/evaluation/compare?baseline={before.run_id}&candidate={after.run_id}")
+        page = compared(client, before, after)
 
         assert "no consta qué buscó" in page
 

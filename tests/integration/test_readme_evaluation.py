@@ -1,0 +1,47 @@
+"""What README says of its own example: its question, asked of its notes, gives the figures that it prints."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
+from rag_core.engine import Engine
+from rag_core.evaluation.golden_set import import_golden
+from rag_core.evaluation.runs import evaluate
+from rag_core.evaluation.served import searcher
+from rag_core.model import TenantId
+
+README = Path(__file__).parents[2].joinpath("README.md").read_text(encoding="utf-8")
+
+
+def examples() -> tuple[dict[str, Any], dict[str, Any], str]:
+    """The note, the question, and the note that is added over HTTP."""
+    note, question = (json.loads(block) for block in re.findall(r"```json\n(\{.*\})\n```", README))
+    added = re.search(r"/api/notes .*-d '(\{.*\})'", README)
+    assert added is not None
+    return note, question, json.loads(added[1])["content"]
+
+
+def test_the_question_finds_its_note_first_and_the_figures_are_those_that_it_says(
+    engine: Engine, tenant: TenantId, make_note: Any, index_notes: Any
+) -> None:
+    note, question, added = examples()
+    make_note(note["text"], external_id=note["id"], title=note["title"], created_at=note["created_at"])
+    make_note(added)
+    index_notes()
+    import_golden(engine.database, tenant, [json.dumps(question).encode()])
+
+    run = evaluate(
+        engine.database,
+        tenant,
+        set_name="default",
+        config=DEFAULT_RETRIEVAL_CONFIG,
+        search=searcher(engine, tenant, config=DEFAULT_RETRIEVAL_CONFIG, timeout_ms=10_000),
+        models=engine.model_names(tenant, DEFAULT_RETRIEVAL_CONFIG),
+        pipeline_fingerprint=engine.pipeline.fingerprint,
+    )
+
+    said = re.search(r"a hit rate @1 of (\d\.\d{3}) and an MRR of (\d\.\d{3})", README)
+    assert said is not None
+    assert [f"{figure:.3f}" for figure in (run.metrics.hit_rate_at[1], run.metrics.mrr)] == list(said.groups())
