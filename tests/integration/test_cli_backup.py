@@ -2,10 +2,13 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -34,62 +37,81 @@ NOTES = [
 ]
 
 
-@pytest.fixture
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder for homes, where the user PostgreSQL runs as gets to when we are root."""
+@pytest.fixture(scope="module")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where the folders of all tests are, to which the user PostgreSQL runs as gets when we are root."""
     path = tmp_path_factory.mktemp("homes")
     for parent in (path, *path.parents):
         if parent == Path(parent.anchor) or parent.stat().st_uid != os.getuid():
             break
         parent.chmod(parent.stat().st_mode | 0o055)
     yield path
-    for home in path.iterdir():
-        if home.is_dir():
-            stop(home)
+    shutil.rmtree(path)
 
 
-@pytest.fixture
-def brain(folder: Path) -> Brain:
-    """Run the command in a process of its own, on the home named or the server of DATABASE_URL."""
-
-    def run(home: str, *words: object, **environment: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-c", "from rag_core.cli import main; main()", *map(str, words)],
-            env={
-                "PATH": "/usr/bin:/bin",
-                "HOME": str(folder),
-                "BRAIN_HOME": str(folder / home),
-                "BRAIN_SHARED_BUFFERS_MB": "32",
-                "OLLAMA_HOST": "http://127.0.0.1:9",
-                "PYTHONUTF8": "1",
-                **environment,
-            },
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-
-    return run
-
-
-@pytest.fixture
-def file(folder: Path, brain: Brain) -> Path:
-    """A backup of the home `one`, which holds a row or more in every table but the vectors'."""
+@pytest.fixture(scope="module")
+def backed_up(homes: Path) -> Path:
+    """A folder with the home `one`, which holds a row or more in every table but the vectors', and its backup."""
+    folder = homes / "backed up"
+    folder.mkdir()
     notes = folder / "notas.jsonl"
     notes.write_text("".join(json.dumps(note) + "\n" for note in NOTES), encoding="utf-8")
-    assert brain("one", "import", notes, "--tenant", "pruebas").returncode == 0
+    assert run_brain(folder, "one", "import", notes, "--tenant", "pruebas").returncode == 0
     with (
         open_database(read_settings(home=folder / "one", database_url=None)) as database,
         database.owner() as connection,
     ):
         connection.execute("set search_path = brain, public")
         connection.execute(EVERY_TABLE)
-    done = brain("one", "backup", folder / "brain.zip", "--json")
+    done = run_brain(folder, "one", "backup", folder / "brain.zip", "--json")
     assert (done.returncode, json.loads(done.stdout)["tables"]["notes"]) == (0, 3)
+    return folder
+
+
+@pytest.fixture
+def folder(homes: Path) -> Iterator[Path]:
+    """A folder for the homes of one test."""
+    path = Path(tempfile.mkdtemp(dir=homes))
+    path.chmod(0o755)
+    yield path
+    for home in path.iterdir():
+        if home.is_dir():
+            stop(home)
+    shutil.rmtree(path)
+
+
+@pytest.fixture
+def brain(folder: Path) -> Brain:
+    """Run the command in a process of its own, on the home named or the server of DATABASE_URL."""
+    return partial(run_brain, folder)
+
+
+@pytest.fixture
+def file(folder: Path, backed_up: Path) -> Path:
+    """A backup of the home `one`; both are the test's own copies. Only `cp` keeps the owner of a server's files."""
+    subprocess.run(["cp", "-a", backed_up / "one", backed_up / "brain.zip", folder], check=True)
     return folder / "brain.zip"
+
+
+def run_brain(folder: Path, home: str, *words: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from rag_core.cli import main; main()", *map(str, words)],
+        env={
+            "PATH": "/usr/bin:/bin",
+            "HOME": str(folder),
+            "BRAIN_HOME": str(folder / home),
+            "BRAIN_SHARED_BUFFERS_MB": "32",
+            "OLLAMA_HOST": "http://127.0.0.1:9",
+            "PYTHONUTF8": "1",
+            **environment,
+        },
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
 
 
 def rows_of_home(home: Path) -> dict[str, list[str]]:
