@@ -47,10 +47,12 @@ COUNTED = {
 class IndexReport:
     """What an index run came to.
 
-    Notes and chunks there are now; vectors computed, and kept or cached; chunks replaced or removed; notes that failed;
+    Whose notes were indexed, or all that were asked for where nothing was to be done; the notes and chunks that these have now; vectors
+    computed, and kept or cached; chunks replaced or removed; notes that failed;
     legacy notes that were left to the migration; the time.
     """
 
+    tenants: tuple[TenantId, ...]
     notes: int
     chunks: int
     embedded: int
@@ -98,8 +100,10 @@ def run_index(
     if not counts:
         for tenant in tenants:
             maintain(engine.database, tenant, engine.pipeline)
-    totals = [count_totals(engine.database, tenant) for tenant in tenants]
+    counted = indexed or tenants
+    totals = [count_totals(engine.database, tenant) for tenant in counted]
     return IndexReport(
+        tenants=tuple(counted),
         notes=sum(notes for notes, _ in totals),
         chunks=sum(chunks for _, chunks in totals),
         embedded=counts.get("embedded", 0),

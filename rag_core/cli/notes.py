@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,11 @@ from rag_core.cli.app import (
     say,
 )
 
+if TYPE_CHECKING:
+    from rag_assets.indexing import IndexReport
+    from rag_core.importing import ImportReport
+
+SHOWN = 20
 _LANGUAGES = ("es", "de", "en")
 
 
@@ -49,6 +54,7 @@ def import_notes(
     """
     from rag_core.errors import InvalidInputError
     from rag_core.importing import LINE_BYTES_A_CHARACTER, import_lines, read_lines
+    from rag_core.indexing.batches import has_unindexed_notes
     from rag_core.model import TenantId
     from rag_core.settings import read_settings
     from rag_core.storage.database import open_database
@@ -73,27 +79,25 @@ def import_notes(
                 max_characters=settings.max_note_characters,
                 on_progress=advance,
             )
-        counts = {"imported": report.imported, "updated": report.updated, "unchanged": report.unchanged}
-        if is_json:
-            print_json(
-                {
-                    **counts,
-                    "rejected": [asdict(r) for r in report.rejected],
-                    "rejected_count": report.rejected_count,
-                }
-            )
-        else:
-            print(
-                "  ".join(f"{name} {count}" for name, count in counts.items()) + f"  rejected {report.rejected_count}"
-            )
-            for rejection in report.rejected[:20]:
-                say(f"  line {rejection.line}: {rejection.error}")
-            if report.rejected_count > 20:
-                say(f"  … and {report.rejected_count - 20} more; --json lists them")
-            if report.imported + report.updated:
-                say("Run `brain index` so that they are found by meaning too.")
+            is_index_needed = has_unindexed_notes(database, owner)
+        _show_imported(report, is_json=is_json)
+        if is_index_needed and not is_json:
+            say("Run `brain index` so that all of them are found by meaning too.")
         if report.rejected_count and not report.taken:
             raise typer.Exit(1)
+
+
+def _show_imported(report: "ImportReport", *, is_json: bool) -> None:
+    counts = {"imported": report.imported, "updated": report.updated, "unchanged": report.unchanged}
+    if is_json:
+        rejected = [asdict(rejection) for rejection in report.rejected]
+        print_json({**counts, "rejected": rejected, "rejected_count": report.rejected_count})
+        return
+    print("  ".join(f"{name} {count}" for name, count in counts.items()) + f"  rejected {report.rejected_count}")
+    for rejection in report.rejected[:SHOWN]:
+        say(f"  line {rejection.line}: {rejection.error}")
+    if report.rejected_count > SHOWN:
+        say(f"  … and {report.rejected_count - SHOWN:,} more; --json lists them")
 
 
 @app.command("index")
@@ -106,7 +110,8 @@ def index_notes(
 ) -> None:
     """Bring the index up to date: chunk, embed and publish what is new or changed, through the Dagster pipeline.
 
-    Unchanged notes cost nothing, an edited note embeds only its changed chunks, and search goes on meanwhile.
+    Unchanged notes cost nothing, an edited note embeds only its changed chunks, and search goes on meanwhile. Without --tenant and
+    BRAIN_TENANT all tenants' notes are; notes and chunks are counted of those for which something was to be done.
 
     Example: brain index
     """
@@ -126,9 +131,17 @@ def index_notes(
         if is_json:
             print_json(asdict(report))
         else:
-            print("  ".join(f"{name} {value}" for name, value in asdict(report).items()))
-            if report.pending:
-                print(f"{report.pending} legacy notes wait, found whole: `brain migration run` chunks them.")
+            _show_indexed(report)
+
+
+def _show_indexed(report: "IndexReport") -> None:
+    from rag_core.language.counting import in_english
+
+    shown = {**asdict(report), "tenants": ", ".join(report.tenants) or "none"}
+    print("  ".join(f"{name} {value}" for name, value in shown.items()))
+    if report.pending:
+        waiting = f"{in_english(report.pending, 'legacy note')} {'waits' if report.pending == 1 else 'wait'}"
+        print(f"{waiting}, found whole: `brain migration run` has them chunked.")
 
 
 @app.command("delete")

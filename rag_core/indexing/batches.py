@@ -89,6 +89,14 @@ def stale_batches(database: Database, tenant: TenantId, *, fingerprint: str) -> 
     return [row[0] for row in rows]
 
 
+def has_unindexed_notes(database: Database, tenant: TenantId) -> bool:
+    """Whether an index run would chunk a note that was never chunked as it stands; what is only of another pipeline does not count."""
+    parameters = {"tenant": tenant, "most_attempts": MAX_ATTEMPTS}
+    with database.transaction(tenant) as connection:
+        row = connection.execute(query("has_unindexed_notes"), parameters).fetchone()
+    return row is not None and bool(row[0])
+
+
 def pending_batches(database: Database, tenant: TenantId) -> list[str]:
     """Batches with a legacy note that is still to be chunked, newest first; notes without a batch are not in them yet.
 

@@ -111,6 +111,18 @@ def test_only_the_named_tenant_is_indexed(engine: Engine, import_texts: ImportTe
     assert _stale(engine, OTHER) == 1
 
 
+def test_notes_are_counted_of_the_tenants_that_are_indexed(engine: Engine, import_texts: ImportTexts) -> None:
+    import_texts(["Riego el huerto los martes.", "El tren sale a las siete."])
+    run_index(engine, tenants=[TENANT], is_full=False)
+    import_texts(["Otra persona escribe."], owner=OTHER)
+
+    report = run_index(engine, tenants=[TENANT, OTHER], is_full=False)
+    with_nothing_to_do = run_index(engine, tenants=[TENANT, OTHER], is_full=False)
+
+    assert (report.tenants, report.notes, report.chunks) == ((OTHER,), 1, 1)
+    assert (with_nothing_to_do.tenants, with_nothing_to_do.notes, with_nothing_to_do.chunks) == ((TENANT, OTHER), 3, 3)
+
+
 def test_a_run_that_cannot_be_recorded_says_so_and_goes_on(engine: Engine, import_texts: ImportTexts) -> None:
     import_texts(["Riego el huerto los martes."])
     events: list[IndexEvent] = []

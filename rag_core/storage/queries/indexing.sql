@@ -83,6 +83,18 @@ where n.tenant_id = %(tenant)s and n.indexed_fingerprint is distinct from %(fing
 group by b.batch_key, b.sequence
 order by b.sequence;
 
+-- name: has_unindexed_notes
+-- Whether an index run would chunk a note that no pipeline has chunked as it stands; as in list_stale_batches.
+select exists (
+    select from notes n
+    where n.tenant_id = %(tenant)s and n.indexed_fingerprint is null and n.legacy_state is distinct from 'pending'
+        and not exists (
+            select from migration_failures f
+            where f.tenant_id = n.tenant_id and f.note_id = n.note_id and f.attempts >= %(most_attempts)s
+        )
+        and not exists (select from migrations m where m.tenant_id = n.tenant_id and m.state = 'rolled_back')
+);
+
 -- name: list_pending_batches
 -- Batches with a legacy note that is not chunked yet and did not fail too often; newest first.
 select b.batch_key
