@@ -138,6 +138,36 @@ class TestAnAnswerBeingMade:
         page.get_by_role("button", name="Parar").click()
         assert asking.model.left_alone.acquire(timeout=2)
 
+    def test_can_be_stopped_by_the_keyboard_which_leads_back_to_the_question(self, page: Page, asking: Site) -> None:
+        asking.model.seconds_between_bits = 0.2
+        page.goto(f"{asking.address}/preguntar")
+        page.keyboard.type(QUESTION)
+        page.keyboard.press("Enter")
+        expect(page.locator(".turn .answer")).to_contain_text("bomba nueva")
+
+        page.keyboard.press("Shift+Tab")
+        expect(page.get_by_role("button", name="Parar")).to_be_focused()
+        page.keyboard.press("Enter")
+
+        assert asking.model.left_alone.acquire(timeout=2)
+        expect(page.get_by_label("Tu pregunta")).to_be_focused()
+        expect(page.get_by_label("Tu pregunta")).to_have_value(QUESTION)
+
+    def test_leaves_alone_what_its_reader_does_meanwhile(self, page: Page, asking: Site) -> None:
+        asking.model.seconds_between_bits = 0.1
+        page.goto(f"{asking.address}/preguntar")
+        page.get_by_label("Tu pregunta").fill(QUESTION)
+        page.keyboard.press("Enter")
+        expect(page.locator(".turn.running .answer")).to_contain_text("bomba nueva")
+
+        page.get_by_label("Tu pregunta").fill("¿Y cuándo vino?")
+        page.get_by_role("link", name="Buscar", exact=True).focus()
+        expect(page.locator(".turn .trust")).to_be_visible()
+
+        expect(page.get_by_role("button", name="Preguntar")).to_be_enabled()
+        expect(page.get_by_label("Tu pregunta")).to_have_value("¿Y cuándo vino?")
+        expect(page.get_by_role("link", name="Buscar", exact=True)).to_be_focused()
+
     def test_ends_when_its_reader_goes_elsewhere(self, page: Page, asking: Site) -> None:
         asking.model.seconds_between_bits = 0.2
         page.goto(f"{asking.address}/preguntar")
@@ -160,6 +190,26 @@ class TestAnAnswerBeingMade:
 
             expect(page.locator(".turn .progress")).to_contain_text("La respuesta se ha interrumpido")
             expect(page.get_by_label("Tu pregunta")).to_have_value(QUESTION)
+
+    def test_that_nobody_can_be_asked_for_says_so_and_takes_the_place_of_the_failure_once_it_is_there(
+        self, browser: Browser, asking: Site
+    ) -> None:
+        with browser.new_context(locale="es-ES") as context:
+            page = context.new_page()
+            page.goto(f"{asking.address}/preguntar")
+            context.set_offline(True)
+            page.get_by_label("Tu pregunta").fill(QUESTION)
+            page.keyboard.press("Enter")
+            expect(page.locator(".turn .progress")).to_contain_text("No hay conexión con Brain Sync")
+            page.keyboard.press("Enter")
+            expect(page.locator(".turn .progress.failed")).to_have_count(1)
+            expect(page.locator(".turn")).to_have_count(1)
+            context.set_offline(False)
+
+            page.keyboard.press("Enter")
+
+            expect(page.locator(".turn .trust")).to_be_visible()
+            expect(page.locator(".turn")).to_have_count(1)
 
     def test_of_a_question_that_is_refused_says_why(self, browser: Browser, asking: Site) -> None:
         with browser.new_context(locale="es-ES") as context:  # the console calls the answer, 400, an error

@@ -48,7 +48,11 @@ async function session() {
   return field.value;
 }
 
+// Whoever asks again what failed wants one answer, not a list of failures.
 function begin(question) {
+  for (const failed of talk.querySelectorAll(".turn:has(.failed)")) {
+    if (failed.querySelector("h2").textContent === question) failed.remove();
+  }
   const turn = document.getElementById("en-curso").content.firstElementChild.cloneNode(true);
   turn.querySelector("h2").textContent = question;
   talk.append(turn);
@@ -111,7 +115,7 @@ async function ask(question) {
   try {
     const body = { query: question, sessionId: await session(), stream: true, topK: Number(form.dataset.sources) };
     const queryId = await write(turn, await send("/api/query", body, stopping.signal));
-    form.elements.pregunta.value = "";
+    if (form.elements.pregunta.value.trim() === question) form.elements.pregunta.value = ""; // else the next one is being written
     await settle(turn, queryId);
   } catch (error) {
     const isFailure = error instanceof Failure;
@@ -119,7 +123,7 @@ async function ask(question) {
   } finally {
     removeEventListener("pagehide", leave);
     button.disabled = false;
-    form.elements.pregunta.focus({ preventScroll: true });
+    if ([document.body, button].includes(document.activeElement)) form.elements.pregunta.focus({ preventScroll: true });
   }
 }
 
