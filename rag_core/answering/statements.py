@@ -17,6 +17,9 @@ from rag_core.model import Language
 
 _DOUBTFUL_WORDS = 2
 _MONTH, _WEEKDAY = "month", "weekday"
+MONTHS = frozenset(f"{_MONTH}{number}" for number in range(1, 13))
+WEEKDAYS = frozenset(f"{_WEEKDAY}{number}" for number in range(7))
+"""What months and days of the week are called in the content of a statement."""
 _YEAR, _DAY = re.compile(r"(?:19|20)\d\d"), re.compile(r"[12]?\d|3[01]")
 _SIGNS = frozenset({"€", "$", "£"})
 _UNIT_NAMES = frozenset({"%"}).union(*(units.values() for units in UNITS.values()))

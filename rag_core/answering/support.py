@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rag_core.answering import Source
-from rag_core.answering.statements import Statement, statement_of
+from rag_core.answering.statements import MONTHS, WEEKDAYS, Statement, statement_of
 from rag_core.answering.words import function_stems, is_number
 from rag_core.chunking import sentence_spans
+from rag_core.language.quantities import KINDS_OF_UNITS
 from rag_core.model import Language, Span
 
 LEAST_SUPPORT = 0.5
@@ -20,6 +21,8 @@ LEAST_ANCHORS = 2
 MOST_ACROSS_LANGUAGES = 0.5
 """The support of such a claim at best."""
 MAX_EVIDENCE_SENTENCES = 3
+_KINDS = (*KINDS_OF_UNITS, MONTHS, WEEKDAYS)
+"""Words of which one in the place of another says something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class Support:
     """How a source holds a claim: ``share`` of its content in [0, 1] stands in the sentences of ``span`` in the source's original.
 
     ``is_consistent`` is whether every figure, its unit and every name is there, and nothing ``is_contradicted``: denied in one and
-    not in the other, or counted by other figures.
+    not in the other, counted by other figures, or of another unit, month or day of the week.
     """
 
     span: Span | None
@@ -150,8 +153,10 @@ def _window_support(claim: Statement, read: ReadSource, window: tuple[int, int],
     sentences = read.sentences[slice(*window)]
     named = claim.names & read.frame
     is_missing_denial = _denies(claim.polarity) and not any(_denies(said.polarity) for _, said in sentences)
-    is_contradicted = _is_denied(claim, [statement.polarity for _, statement in sentences]) or _is_miscounted(
-        claim, [statement.counted for _, statement in sentences]
+    is_contradicted = (
+        _is_denied(claim, [statement.polarity for _, statement in sentences])
+        or _is_miscounted(claim, [statement.counted for _, statement in sentences])
+        or _is_of_another(claim.content, frozenset[str]().union(*(statement.content for _, statement in sentences)))
     )
     return Support(
         span=(sentences[0][0][0], sentences[-1][0][1]),
@@ -186,6 +191,14 @@ def _is_miscounted(claim: Statement, evidence: Sequence[Mapping[str, frozenset[s
         if counted and not figures & counted:
             return True
     return False
+
+
+def _is_of_another(claimed: frozenset[str], said: frozenset[str]) -> bool:
+    """Whether a unit, month or day of the week is claimed that is not said, and another of its kind is said that is not claimed.
+
+    A month that only the note's date tells does not stand for the one that its sentence names.
+    """
+    return any(kind & (claimed - said) and kind & (said - claimed) for kind in _KINDS)
 
 
 def _support_across(anchors: frozenset[str], units: frozenset[str], read: ReadSource) -> Support:

@@ -231,3 +231,11 @@ UNITS: Mapping[Language, Mapping[str, str]] = {
     ),
 }
 """What a figure counts or measures, by one name for all languages."""
+
+KINDS_OF_UNITS: tuple[frozenset[str], ...] = (
+    frozenset({"€", "$", "£", "peso", "franc"}),
+    frozenset({"minute", "hour", "day", "week", "month", "year"}),
+    frozenset({"mm", "cm", "metre", "km", "mile", "foot"}),
+    frozenset({"gram", "kilo", "ton"}),
+)
+"""Names of units that measure the same, so that one in the place of another is another measure."""

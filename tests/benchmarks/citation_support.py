@@ -1,10 +1,10 @@
 """Whether words tell a citation that holds from one that does not, and how many of those that are given hold.
 
 ``BRAIN_TEST_DATA=… python -m tests.benchmarks.citation_support [--answers]`` holds sentences of articles to passages that say them,
-and to passages that do not: another one of the article, or the right one once a figure, a name or a negation of the sentence was
-changed. The curve says for each threshold of the share of words how many of each kind are called supported. With ``--answers`` it also
-answers the demo's golden queries and samples of two question sets by quoted sentences, and counts their citations. The last line of
-stdout is one JSON object.
+and to passages that do not: another one of the article, or the right one once a figure, a unit, a day of the week, a month, a name or
+a negation of the sentence was changed. The curve says for each threshold of the share of words how many of each kind are called
+supported. With ``--answers`` it also answers the demo's golden queries and samples of two question sets by quoted sentences, and counts
+their citations. The last line of stdout is one JSON object.
 """
 
 import json
@@ -37,6 +37,40 @@ _NEGATABLE: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(r"(?<= )(?:is|was|were|are|has|had|can|will|would|could|did)(?= )"),
 }
 _NEGATION: Mapping[Language, str] = {"es": " no", "de": " nicht", "en": " not"}
+_UNITS: Mapping[Language, Sequence[str]] = {
+    "es": (
+        "euros dólares libras",
+        "km m",
+        "kilómetros metros millas",
+        "kilos gramos toneladas",
+        "minutos horas días semanas meses años",
+    ),
+    "de": (
+        "Euro Dollar Pfund",
+        "km m",
+        "Kilometer Meter Meilen",
+        "Kilo Gramm Tonnen",
+        "Minuten Stunden Tage Wochen Monate Jahre",
+    ),
+    "en": (
+        "euros dollars pounds",
+        "km m",
+        "kilometres metres miles",
+        "kilos grams tons",
+        "minutes hours days weeks months years",
+    ),
+}
+"""Each line is of units that one figure can have."""
+_WEEKDAYS: Mapping[Language, Sequence[str]] = {
+    "es": ("lunes martes miércoles jueves viernes sábado domingo",),
+    "de": ("Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag",),
+    "en": ("Monday Tuesday Wednesday Thursday Friday Saturday Sunday",),
+}
+_MONTHS: Mapping[Language, Sequence[str]] = {
+    "es": ("enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",),
+    "de": ("Januar Februar März April Mai Juni Juli August September Oktober November Dezember",),
+    "en": ("January February March April May June July August September October November December",),
+}
 Change = Callable[[str, Language, random.Random], str | None]
 
 
@@ -121,8 +155,16 @@ def _answered(name: str, folder: Path, language: Language, *, most: int = 2_000)
 
 def _pairs(name: str, passages: Sequence[Passage], cited: Sequence[Passage | None]) -> Iterator[Pair]:
     """Every sentence with the passage beside it in ``cited``, changed sentences with it, and the sentence with another one."""
-    chance = random.Random(SEED)  # the same pairs every time
-    changes: dict[str, Change] = {"figure": _other_figure, "name": _other_name(passages), "negation": _negated}
+    # The same pairs every time, and of each kind the same whatever other kinds there are.
+    chance, chances = random.Random(SEED), defaultdict(lambda: random.Random(SEED))
+    changes: dict[str, Change] = {
+        "figure": _other_figure,
+        "unit": _other_word(_UNITS),
+        "weekday": _other_word(_WEEKDAYS),
+        "month": _other_word(_MONTHS),
+        "name": _other_name(passages),
+        "negation": _negated,
+    }
     read = [None if passage is None else read_source(_source(passage)) for passage in cited]
     of_article = defaultdict(list)
     for at, passage in enumerate(passages):
@@ -145,7 +187,7 @@ def _pairs(name: str, passages: Sequence[Passage], cited: Sequence[Passage | Non
                 source=elsewhere,
             )
             for kind, change in changes.items():
-                changed = change(sentence, passage.language, chance)
+                changed = change(sentence, passage.language, chances[kind])
                 if changed is not None:
                     yield Pair(
                         kind=f"{name}: {kind} changed",
@@ -180,6 +222,27 @@ def _other_figure(sentence: str, language: Language, chance: random.Random) -> s
     figure = chance.choice(found)
     other = str(int(figure[0]) + chance.choice((1, 2, 3, 5, 7)))
     return sentence[: figure.start()] + other + sentence[figure.end() :]
+
+
+def _other_word(kinds: Mapping[Language, Sequence[str]]) -> Change:
+    """Put another word of its kind in the place of one."""
+
+    def change(sentence: str, language: Language, chance: random.Random) -> str | None:
+        rows = [row.split() for row in kinds[language]]
+        # "M" is a name more often than a metre.
+        found = [
+            (match, row)
+            for row in rows
+            for match in re.finditer(rf"\b(?:{'|'.join(row)})\b", sentence)
+            if match[0] != "m" or sentence[: match.start()].rstrip()[-1:].isdigit()
+        ]
+        if not found:
+            return None
+        match, row = chance.choice(found)
+        other = chance.choice([word for word in row if word.lower() not in sentence.lower()] or [""])
+        return sentence[: match.start()] + other + sentence[match.end() :] if other else None
+
+    return change
 
 
 def _other_name(passages: Sequence[Passage]) -> Change:

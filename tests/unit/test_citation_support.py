@@ -69,6 +69,37 @@ def test_what_a_source_does_not_say_is_not_supported(text: str) -> None:
     assert [is_supported for _, is_supported in verdicts(text)] == [False]
 
 
+WALK = (
+    "El martes de la última semana de octubre anduve los dos kilómetros hasta el faro, y después dormí durante horas."
+)
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [("martes", "lunes"), ("kilómetros", "metros"), ("horas", "días"), ("octubre", "marzo"), ("octubre", "mayo")],
+)
+def test_another_word_of_the_same_kind_is_another_measure_though_the_notes_date_has_it(word: str, other: str) -> None:
+    notes = [source(1, WALK)]  # dated the first of March
+
+    assert verdicts(f"{WALK[:-1]} [1].", notes) == [(1, True)]
+    assert verdicts(f"{WALK[:-1]} [1].".replace(word, other), notes) == [(1, False)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "En marzo anduve los dos kilómetros hasta el faro [1].",
+        "El martes anduve los dos kilómetros hasta el faro, y al día siguiente dormí durante horas [1].",
+    ],
+)
+def test_a_month_or_a_unit_beside_those_that_are_said_contradicts_nothing(text: str) -> None:
+    notes = [source(1, "El martes anduve los dos kilómetros hasta el faro, y después dormí durante horas.")]
+
+    (citation,) = checked(text, notes).citations
+
+    assert citation.is_supported
+
+
 def test_what_is_denied_in_other_words_needs_a_denial_in_the_evidence() -> None:
     claim = "La caldera de Sueca no pudo arrancar bien [1]."
 
