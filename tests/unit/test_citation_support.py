@@ -69,9 +69,7 @@ def test_what_a_source_does_not_say_is_not_supported(text: str) -> None:
     assert [is_supported for _, is_supported in verdicts(text)] == [False]
 
 
-WALK = (
-    "El martes de la última semana de octubre anduve los dos kilómetros hasta el faro, y después dormí durante horas."
-)
+WALK = "El martes anduve los dos kilómetros hasta el faro, dormí durante horas y rehíce el plan de octubre."
 
 
 @pytest.mark.parametrize(
