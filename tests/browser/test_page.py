@@ -103,14 +103,14 @@ class TestSearching:
     def test_what_is_hardly_like_the_query_is_folded_away(self, page: Page, site: str) -> None:
         page.goto(f"{site}/?q=conflicto+jefe+ansioso+temprano+pan+tren+médico&modo=palabras")
         expect(page.get_by_role("status")).to_contain_text("5 resultados")
-        expect(page.locator(".card:visible")).to_have_count(3)
+        expect(page.locator(".card:visible")).to_have_count(1)
 
-        more = page.locator("main summary", has_text="Mostrar 2 resultados más")
+        more = page.locator("main summary", has_text="Mostrar 4 resultados más")
         more.focus()
         page.keyboard.press("Enter")
 
         expect(page.locator(".card:visible")).to_have_count(5)
-        expect(page.get_by_text("Ocultar los 2 últimos resultados")).to_be_visible()
+        expect(page.get_by_text("Ocultar los 4 últimos resultados")).to_be_visible()
 
     def test_a_note_cannot_put_markup_into_the_page(self, page: Page, site: str) -> None:
         page.goto(f"{site}/?q=tomates")

@@ -12,15 +12,13 @@ from rag_core.api.cards import worth_reading
     [
         ([], 0),
         ([0.0, 0.0], 2),
-        ([0.8, 0.01], 2),
-        ([0.8, 0.31, 0.1, 0.1], 3),
+        ([0.8, 0.01], 1),
+        ([0.8, 0.33, 0.1, 0.1], 2),
         ([0.5, 0.4, 0.3, 0.2, 0.19], 4),
         ([0.9, 0.01, 0.01, 0.01, 0.37, 0.01], 5),  # notes of the time asked for stand before better ones of other times
     ],
 )
-def test_three_results_are_shown_and_those_up_to_the_last_that_comes_near_the_best(
-    scores: list[float], shown: int
-) -> None:
+def test_results_are_shown_up_to_the_last_that_comes_near_the_best(scores: list[float], shown: int) -> None:
     assert worth_reading(scores) == shown
 
 
@@ -28,7 +26,7 @@ def test_three_results_are_shown_and_those_up_to_the_last_that_comes_near_the_be
 def test_what_is_folded_away_scores_less_than_anything_near_the_best(scores: list[float]) -> None:
     shown = worth_reading(scores)
 
-    assert min(3, len(scores)) <= shown <= len(scores)
+    assert min(1, len(scores)) <= shown <= len(scores)
     assert all(score < 0.4 * max(scores) for score in scores[shown:])
 
 
