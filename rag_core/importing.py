@@ -6,6 +6,7 @@ from typing import BinaryIO
 from zoneinfo import ZoneInfo
 
 from rag_core.errors import InvalidInputError, QueryFailedError, TenantDeletedError
+from rag_core.language.counting import in_english
 from rag_core.model import Language, NewNote, TenantId
 from rag_core.notes import parse_line
 from rag_core.storage.database import Database
@@ -110,9 +111,8 @@ def _store(database: Database, tenant: TenantId, batch: Sequence[NumberedNote], 
 
 def full_tenant(tenant: TenantId, max_notes: int | None) -> str:
     """Why a new note is not taken."""
-    return (
-        f"{tenant} has the {max_notes:,} notes it may have; delete some, or `brain tenant limit {tenant} --max-notes N`"
-    )
+    full = in_english(max_notes or 0, "note")
+    return f"{tenant} has the {full} it may have; delete some, or `brain tenant limit {tenant} --max-notes N`"
 
 
 def _parsed(

@@ -15,6 +15,7 @@ from limits.strategies import MovingWindowRateLimiter
 
 from rag_core.access import Caller
 from rag_core.errors import RateLimitedError
+from rag_core.language.counting import in_english
 
 DEFAULT_PER_MINUTE = 10
 DEFAULT_PER_HOUR = 100
@@ -47,7 +48,7 @@ class QuestionLimits:
                 return
             seconds = max(self._seconds_left(item, caller) for item in full)
         raise RateLimitedError(
-            f"{' and '.join(str(item) for item in full)} were asked; try again in {seconds} seconds",
+            f"{' and '.join(str(item) for item in full)} were asked; try again in {in_english(seconds, 'second')}",
             retry_after_seconds=seconds,
         )
 

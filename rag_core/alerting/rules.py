@@ -21,6 +21,7 @@ from rag_core.alerting.facts import (
     Thresholds,
 )
 from rag_core.alerting.incidents import EVERYTHING, NOTHING, Judgement, Scope, Severity, Trouble, joined, without
+from rag_core.language.counting import in_english
 from rag_core.process_names import host_of
 
 Rule = Literal[
@@ -89,8 +90,9 @@ def _regression(subject: str, found: Sequence[NightlyEvaluation]) -> Trouble:
 def _drop(comparison: Mapping[str, Any]) -> str:
     metric = str(comparison.get("metric"))
     before, after = _number(comparison.get("baseline")), _number(comparison.get("current"))
+    asked = in_english(int(comparison.get("queries") or 0), "question")
     return (
-        f"{_METRICS.get(metric, metric)} fell from {before} to {after} on {comparison.get('queries')} questions "
+        f"{_METRICS.get(metric, metric)} fell from {before} to {after} on {asked} "
         f"(p = {_number(comparison.get('p_worse'), digits=4)})"
     )
 
@@ -195,8 +197,12 @@ def _migration(facts: MigrationFacts, *, now: datetime, limits: Thresholds) -> T
         facts,
         severity="warning",
         title=f"The migration of {facts.tenant} stands still",
-        message=f"No note was chunked for {_lasting(now - last)}; {facts.pending} notes wait{given_up}.",
+        message=f"No note was chunked for {_lasting(now - last)}; {_waiting(facts)}{given_up}.",
     )
+
+
+def _waiting(facts: MigrationFacts) -> str:
+    return in_english(facts.pending, "note waits", "notes wait")
 
 
 def _stopped(facts: MigrationFacts) -> Trouble:
@@ -204,7 +210,7 @@ def _stopped(facts: MigrationFacts) -> Trouble:
         facts,
         severity="critical",
         title=f"The migration of {facts.tenant} was stopped: retrieval got worse",
-        message=f"{facts.reason or 'An evaluation was worse than the baseline'}. {facts.pending} notes wait.",
+        message=f"{facts.reason or 'An evaluation was worse than the baseline'}. {_waiting(facts)}.",
     )
 
 
@@ -235,8 +241,8 @@ def _stale(facts: StaleNotes, *, now: datetime, limits: Thresholds) -> Trouble:
         severity="warning",
         title=f"The index of {facts.tenant} is out of date",
         message=(
-            f"{facts.notes} notes have not been indexed as they are for more than {_lasting(limits.stale_after)}, the first "
-            f"for {_lasting(now - facts.oldest)}.{given_up}"
+            f"{in_english(facts.notes, 'note has', 'notes have')} not been indexed as {'it is' if facts.notes == 1 else 'they are'} "
+            f"for more than {_lasting(limits.stale_after)}, the first for {_lasting(now - facts.oldest)}.{given_up}"
         ),
         tenant=facts.tenant,
         link="/assets/notes",
@@ -255,13 +261,14 @@ def evaluation_missing(golden_sets: Iterable[GoldenSet], *, now: datetime, limit
 
 
 def _missing(facts: GoldenSet, *, now: datetime) -> Trouble:
+    asked = f"{'is' if facts.queries == 1 else 'are'} {in_english(facts.queries, 'golden question')}"
     last = "never was" if facts.evaluated_at is None else f"last was {_lasting(now - facts.evaluated_at)} ago"
     return Trouble(
         rule="evaluation_missing",
         subject=facts.tenant,
         severity="warning",
         title=f"Retrieval of {facts.tenant} is not measured",
-        message=f"There are {facts.queries} golden questions, and a nightly evaluation {last}.",
+        message=f"There {asked}, and a nightly evaluation {last}.",
         tenant=facts.tenant,
         link="/assets/evaluation_report",
         details={

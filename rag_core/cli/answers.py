@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rag_core.cli.app import say, table
+from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.evaluation.answers import AnswerMetrics
@@ -22,7 +23,7 @@ def show_answers(run: "EvaluationRun") -> None:
         for name, mean in answers.means.items()
         if mean is not None
     ]
-    table(f"{answers.answers} answers by {answers.answerer}", ["metric", "mean", "answers"], rows)
+    table(f"{in_english(answers.answers, 'answer')} by {answers.answerer}", ["metric", "mean", "answers"], rows)
     _explain(answers)
     say(f"{answers.refusals} refused, {answers.failed} failed; judged by {answers.judge or 'nobody'}")
     refused = [result.query for result in run.queries if result.answer is not None and result.answer.is_refusal]

@@ -12,6 +12,8 @@ import typer
 
 if TYPE_CHECKING:
     from rag_assets.indexing import IndexEvent
+    from rag_core.model import TenantId
+    from rag_core.settings import Settings
 
 _HELP = (
     "Search your notes and ask them questions.\n\n"
@@ -57,6 +59,14 @@ TenantOption = Annotated[
 ]
 
 
+def own_tenant(settings: "Settings", named: str | None) -> "TenantId":
+    """Whose notes a writer's command is about: the tenant it names, else the setting's, else the default one."""
+    from rag_core.engine import DEFAULT_TENANT
+    from rag_core.model import TenantId
+
+    return TenantId(named or settings.tenant or DEFAULT_TENANT)
+
+
 def _show_version(is_wanted: bool) -> None:
     if is_wanted:
         from importlib.metadata import version
@@ -81,6 +91,7 @@ def main() -> None:
     from rag_core.cli import (  # noqa: F401  registers the commands
         alerts,
         asking,
+        attaching,
         backup,
         benchmark,
         calibration,
@@ -90,12 +101,14 @@ def main() -> None:
         golden,
         keys,
         migration,
+        migration_status,
         models,
         notes,
         operation,
         promotion,
         proposals,
         report,
+        rolling_back,
         runs,
         searching,
         tenants,

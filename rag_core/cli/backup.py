@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_core.cli.app import JsonOption, app, command, print_json, progress, say
+from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -131,4 +132,4 @@ def _described(manifest: "Manifest", seconds: float) -> dict[str, Any]:
 
 def _summary(manifest: "Manifest") -> str:
     rows = {table.name: table.rows for table in manifest.tables}
-    return f"{rows['notes']:,} notes, {sum(rows.values()):,} rows in {len(rows)} tables"
+    return f"{in_english(rows['notes'], 'note')}, {in_english(sum(rows.values()), 'row')} in {in_english(len(rows), 'table')}"

@@ -7,6 +7,7 @@ import typer
 from rag_core.cli.app import JsonOption, TenantOption, command, measuring, models_app, print_json, say, table
 from rag_core.cli.golden import SetOption
 from rag_core.cli.searching import CLI_TIMEOUT_MS
+from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.evaluation.tuning.thresholds import Calibration
@@ -57,14 +58,14 @@ def _show(found: "Calibration", names: dict[str, Any]) -> None:
         for row in found.table
         if row.kept > 0 or row.dropped < 1
     ]
-    counts = f"{found.relevant} relevant notes found, {found.others} others"
-    title = f"{names['model']} on {found.queries} queries of {names['set']}: {counts}"
+    counts = f"{in_english(found.relevant, 'relevant note')} found, {in_english(found.others, 'other')}"
+    title = f"{names['model']} on {in_english(found.queries, 'query', 'queries')} of {names['set']}: {counts}"
     headers = ["threshold", "relevant kept", "others dropped", "nDCG@10 semantic", "nDCG@10 served"]
     table(title, headers, rows)
     if folded := len(found.table) - len(rows):
         say(
-            f"{folded} higher thresholds are left out: no result reaches them, and where none does all is shown, so nDCG@10 is that of "
-            "no threshold"
+            f"{in_english(folded, 'higher threshold is', 'higher thresholds are')} left out: no result reaches as far, and where "
+            "none does all is shown, so nDCG@10 is that of no threshold"
         )
     for attempt in found.attempts:
         say(
@@ -73,7 +74,8 @@ def _show(found: "Calibration", names: dict[str, Any]) -> None:
             f"{attempt.served.difference:+.4f} as served"
         )
     if found.left_out:
-        say(f"{found.left_out} queries were left out: their notes are deleted, or a leg of the search failed")
+        left_out = in_english(found.left_out, "query was", "queries were")
+        say(f"{left_out} left out: the notes are deleted, or a leg of the search failed")
     print(_verdict(found, names))
 
 

@@ -7,6 +7,7 @@ import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say, table
 from rag_core.cli.runs import named_run, run_name
+from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.configuration import RetrievalConfig
@@ -104,7 +105,7 @@ def _show(found: "RunComparison", *, link: str) -> None:
         for name, metric in compared.metrics.items()
     ]
     headers = ["metric", "baseline", "run", "difference (95 %)", "p", "p, Holm"]
-    table(f"{compared.queries} queries in common, {compared.left_out} left out", headers, rows)
+    table(f"{in_english(compared.queries, 'query', 'queries')} in common, {compared.left_out} left out", headers, rows)
     _show_changes(found)
     print(_verdict(found))
     print(_needed(found))

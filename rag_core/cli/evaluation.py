@@ -1,7 +1,7 @@
 """Evaluation: measured on a golden set."""
 
 import textwrap
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,8 +12,10 @@ from rag_core.cli.comparison import CommonOption, run_and_show_gate
 from rag_core.cli.golden import SetOption
 from rag_core.cli.runs import named_run, run_name, short_id
 from rag_core.cli.searching import CLI_TIMEOUT_MS, ConfigOption, StrategyOption, read_config
+from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
+    from rag_core.configuration import RetrievalConfig
     from rag_core.engine import Engine
     from rag_core.evaluation.results import GroupMetrics
     from rag_core.evaluation.runs import EvaluationRun
@@ -26,36 +28,61 @@ LEAST_QUERIES_FOR = {"p95": 20, "p99": 100}
 """Of fewer queries a percentile is the slowest of them, so it is not shown."""
 
 
+BaselineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--baseline",
+        parser=run_name,
+        metavar="RUN",
+        help="Compare with this run; default: the baseline of the set and strategy.",
+    ),
+]
+CategoryOption = Annotated[
+    str | None, typer.Option("--category", help="Only queries of this category, such as causal or multi_hop.")
+]
+AnswersOption = Annotated[
+    bool,
+    typer.Option("--answers", help="Answer the queries too, and measure the answers; a chat model judges them."),
+]
+ConcurrencyOption = Annotated[
+    int,
+    typer.Option("--concurrency", min=1, max=8, help="Queries asked at a time; more than one lengthens latencies."),
+]
+GateOption = Annotated[
+    bool,
+    typer.Option("--gate", help="Measure every strategy and judge them; exit status 1 when a check fails."),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What the options say of how a set is to be measured."""
+
+    set_name: str
+    baseline: str | None
+    is_common: bool
+    category: str | None
+    has_answers: bool
+    concurrency: int
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing but the set is said."""
+        is_compared = self.baseline is not None or self.is_common
+        return not (is_compared or self.category or self.has_answers or self.concurrency > 1)
+
+
 @app.command("evaluate")
 def evaluate_set(
     set_name: SetOption = "default",
     strategy: StrategyOption = None,
     config: ConfigOption = None,
-    baseline: Annotated[
-        str | None,
-        typer.Option(
-            "--baseline",
-            parser=run_name,
-            metavar="RUN",
-            help="Compare with this run; default: the baseline of the set and strategy.",
-        ),
-    ] = None,
+    baseline: BaselineOption = None,
     is_common: CommonOption = False,
-    category: Annotated[
-        str | None, typer.Option("--category", help="Only queries of this category, such as causal or multi_hop.")
-    ] = None,
-    has_answers: Annotated[
-        bool,
-        typer.Option("--answers", help="Answer the queries too, and measure the answers; a chat model judges them."),
-    ] = False,
-    concurrency: Annotated[
-        int,
-        typer.Option("--concurrency", min=1, max=8, help="Queries asked at a time; more than one lengthens latencies."),
-    ] = 1,
-    is_gate: Annotated[
-        bool,
-        typer.Option("--gate", help="Measure every strategy and judge them; exit status 1 when a check fails."),
-    ] = False,
+    category: CategoryOption = None,
+    has_answers: AnswersOption = False,
+    concurrency: ConcurrencyOption = 1,
+    is_gate: GateOption = False,
     tenant: TenantOption = None,
     is_json: JsonOption = False,
 ) -> None:
@@ -71,13 +98,18 @@ def evaluate_set(
 
     Examples: brain evaluate --strategy hybrid · brain evaluate --gate --json
     """
-    if is_gate and (strategy or baseline or is_common or category or has_answers or concurrency > 1):
+    asked = _Asked(
+        set_name=set_name,
+        baseline=baseline,
+        is_common=is_common,
+        category=category,
+        has_answers=has_answers,
+        concurrency=concurrency,
+    )
+    if is_gate and (strategy or not asked.is_plain):
         raise typer.BadParameter("--gate measures every strategy against its own baseline; leave the others out")
     from rag_core.engine import open_engine
-    from rag_core.evaluation.judges import build_judge
-    from rag_core.evaluation.runs import evaluate, to_json
-    from rag_core.evaluation.served import pinned, searcher
-    from rag_core.evaluation.served_answers import ServedAnswers
+    from rag_core.evaluation.served import pinned
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings(), pool_size=4 * max(1, concurrency)) as opened:
@@ -87,32 +119,47 @@ def evaluate_set(
         if is_gate:
             run_and_show_gate(engine, owner, set_name=set_name, config=wanted, is_json=is_json)
             return
-        with measuring() as tell:
-            run = evaluate(
-                engine.database,
-                owner,
-                set_name=set_name,
-                config=wanted,
-                search=searcher(engine, owner, config=wanted, timeout_ms=CLI_TIMEOUT_MS),
-                models=engine.model_names(owner, wanted),
-                pipeline_fingerprint=engine.pipeline.fingerprint,
-                baseline_run_id=None if baseline is None else named_run(engine, owner, baseline),
-                common_only=is_common,
-                category=category,
-                answerer=ServedAnswers(engine=engine, tenant=owner, config=wanted) if has_answers else None,
-                judge=build_judge(engine) if has_answers else None,
-                concurrency=concurrency,
-                on_progress=lambda done, total: tell("evaluating", done, total),
-            )
+        run = _measured(engine, owner, wanted, asked)
         bare, notes = (0, 0) if wanted.strategy == "fulltext" else _without_vectors(engine, owner)
-        if is_json:
-            print_json(to_json(run) | {"notes_without_vectors": bare})
-        else:
-            _show(run)
-        if bare:
-            say(
-                f"{bare} of {notes} notes have no vectors, so nothing is found in them by meaning: brain index makes them"
-            )
+        _tell(run, bare=bare, notes=notes, is_json=is_json)
+
+
+def _measured(engine: "Engine", owner: "TenantId", wanted: "RetrievalConfig", asked: _Asked) -> "EvaluationRun":
+    from rag_core.evaluation.judges import build_judge
+    from rag_core.evaluation.runs import evaluate
+    from rag_core.evaluation.served import searcher
+    from rag_core.evaluation.served_answers import ServedAnswers
+
+    with measuring() as tell:
+        return evaluate(
+            engine.database,
+            owner,
+            set_name=asked.set_name,
+            config=wanted,
+            search=searcher(engine, owner, config=wanted, timeout_ms=CLI_TIMEOUT_MS),
+            models=engine.model_names(owner, wanted),
+            pipeline_fingerprint=engine.pipeline.fingerprint,
+            baseline_run_id=None if asked.baseline is None else named_run(engine, owner, asked.baseline),
+            common_only=asked.is_common,
+            category=asked.category,
+            answerer=ServedAnswers(engine=engine, tenant=owner, config=wanted) if asked.has_answers else None,
+            judge=build_judge(engine) if asked.has_answers else None,
+            concurrency=asked.concurrency,
+            on_progress=lambda done, total: tell("evaluating", done, total),
+        )
+
+
+def _tell(run: "EvaluationRun", *, bare: int, notes: int, is_json: bool) -> None:
+    """The run, and how many of the ``notes`` are ``bare`` of vectors."""
+    from rag_core.evaluation.runs import to_json
+
+    if is_json:
+        print_json(to_json(run) | {"notes_without_vectors": bare})
+    else:
+        _show(run)
+    if bare:
+        lacking = f"{bare:,} of {in_english(notes, 'note')} {'has' if bare == 1 else 'have'} no vectors"
+        say(f"{lacking}, so nothing is found in them by meaning: `brain index` makes them")
 
 
 def _without_vectors(engine: "Engine", owner: "TenantId") -> tuple[int, int]:
@@ -124,7 +171,11 @@ def _without_vectors(engine: "Engine", owner: "TenantId") -> tuple[int, int]:
 
 def _show(run: "EvaluationRun") -> None:
     print(f"run {run.run_id}")
-    table(f"{run.total_queries} queries of {run.set_name}", ["metric", "mean", "95 % interval"], _metric_rows(run))
+    table(
+        f"{in_english(run.total_queries, 'query', 'queries')} of {run.set_name}",
+        ["metric", "mean", "95 % interval"],
+        _metric_rows(run),
+    )
     percentiles = ", ".join(
         f"{name} {value:.1f} ms"
         for name, value in asdict(run.latency_ms).items()
@@ -137,9 +188,12 @@ def _show(run: "EvaluationRun") -> None:
     show_answers(run)
     _show_comparison(run)
     if run.degraded_queries:
-        say(f"{run.degraded_queries} queries were degraded: the figures are not this strategy's")
+        say(
+            f"{in_english(run.degraded_queries, 'query was', 'queries were')} degraded: the figures are not this strategy's"
+        )
     if run.lost_spans:
-        say(f"{run.lost_spans} golden spans stand nowhere any more: their notes were edited, and their quotes are gone")
+        lost = in_english(run.lost_spans, "golden span stands", "golden spans stand")
+        say(f"{lost} nowhere any more: notes were edited, and the quotes are gone")
 
 
 _SHOWN = {
@@ -162,7 +216,7 @@ def _metric_rows(run: "EvaluationRun") -> list[list[str]]:
     found = metric_intervals(query_figures(query) for query in run.queries)
     return [
         [
-            label if sure.queries == run.total_queries else f"{label}, {sure.queries} queries",
+            label if sure.queries == run.total_queries else f"{label}, {in_english(sure.queries, 'query', 'queries')}",
             f"{sure.mean:.3f}",
             f"{sure.low:.3f} to {sure.high:.3f}",
         ]

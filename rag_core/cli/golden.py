@@ -7,6 +7,7 @@ import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, command, golden_app, print_json, say, table
 from rag_core.cli.runs import named_run, run_name, short_id
+from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.evaluation.golden_statistics import GoldenStatistics, SetContents
@@ -208,9 +209,11 @@ def _show_coverage(contents: "SetContents", found: "GoldenStatistics") -> None:
     rows.append(["all", *totals, str(askable), str(found.minimum), str(found.missing or "")])
     table(f"{contents.name} ({contents.vocabulary})", ["category", *words, "queries", "at least", "missing"], rows)
     if found.without_notes:
-        say(f"{found.without_notes} more are never asked: every note that answered them was deleted")
+        say(
+            f"{in_english(found.without_notes, 'more is', 'more are')} never asked: every note that answered them was deleted"
+        )
     if found.lost_spans:
-        say(f"{found.lost_spans} spans are lost: their notes no longer have the quote")
+        say(f"{in_english(found.lost_spans, 'span is', 'spans are')} lost: no note has the quote any longer")
 
 
 @golden_app.command("remove")

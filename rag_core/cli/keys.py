@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say, table
+from rag_core.cli.app import JsonOption, TenantOption, app, command, own_tenant, print_json, say, table
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -69,7 +69,7 @@ def create(
         settings, now = read_settings(), datetime.now(UTC)
         grant = check_grant(
             KeyGrant(
-                tenant=_own_tenant(settings, tenant),
+                tenant=own_tenant(settings, tenant),
                 name=name,
                 scopes=_parse_scopes(scopes or ["read"]),
                 departments=tuple(departments) if departments else None,
@@ -91,13 +91,6 @@ def create(
         print(new.text)
 
 
-def _own_tenant(settings: "Settings", named: str | None) -> "TenantId":
-    from rag_core.engine import DEFAULT_TENANT
-    from rag_core.model import TenantId
-
-    return TenantId(named or settings.tenant or DEFAULT_TENANT)
-
-
 def _check_tenant(database: "Database", settings: "Settings", tenant: "TenantId") -> None:
     """Refuse a tenant that is not there, but for the installation's own and the very first.
 
@@ -110,7 +103,7 @@ def _check_tenant(database: "Database", settings: "Settings", tenant: "TenantId"
     from rag_core.indexing.batches import list_tenants
 
     known = list_tenants(database)
-    if not known or tenant in known or tenant == _own_tenant(settings, None):
+    if not known or tenant in known or tenant == own_tenant(settings, None):
         return
     near = [] if settings.tenant else difflib.get_close_matches(tenant, known)
     meant = f"; is it {' or '.join(near)}?" if near else ";"

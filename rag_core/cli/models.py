@@ -16,6 +16,7 @@ from rag_core.cli.app import (
     say,
     table,
 )
+from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.embedding import EmbeddingModel
@@ -335,4 +336,4 @@ def retire_former(name: NameArgument, is_json: JsonOption = False) -> None:
         if is_json:
             print_json(asdict(report))
         else:
-            print(f"{name} is retired: {report.vectors} vectors and {report.cached} cached ones removed")
+            print(f"{name} is retired: {in_english(report.vectors, 'vector')} and {report.cached} cached ones removed")

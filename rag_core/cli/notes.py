@@ -12,10 +12,12 @@ from rag_core.cli.app import (
     app,
     batch_progress,
     command,
+    own_tenant,
     print_json,
     progress,
     say,
 )
+from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
     from rag_assets.indexing import IndexReport
@@ -55,7 +57,6 @@ def import_notes(
     from rag_core.errors import InvalidInputError
     from rag_core.importing import LINE_BYTES_A_CHARACTER, import_lines, read_lines
     from rag_core.indexing.batches import has_unindexed_notes
-    from rag_core.model import TenantId
     from rag_core.settings import read_settings
     from rag_core.storage.database import open_database
 
@@ -63,7 +64,7 @@ def import_notes(
         settings = read_settings()
         if not file.is_file():
             raise InvalidInputError(f"there is no file {file}; give the path of a file of JSON lines")
-        owner = TenantId(tenant or settings.tenant or "default")
+        owner = own_tenant(settings, tenant)
         with (
             open_database(settings) as database,
             file.open("rb") as lines,
@@ -135,7 +136,6 @@ def index_notes(
 
 
 def _show_indexed(report: "IndexReport") -> None:
-    from rag_core.language.counting import in_english
 
     shown = {**asdict(report), "tenants": ", ".join(report.tenants) or "none"}
     print("  ".join(f"{name} {value}" for name, value in shown.items()))

@@ -16,6 +16,7 @@ from rag_core.cli.app import (
     table,
 )
 from rag_core.cli.asking import show_answer
+from rag_core.language.counting import in_english
 
 
 @app.command("status")
@@ -52,7 +53,7 @@ def _migration(found: dict[str, Any]) -> str:
     bar = progress_bar(found["percent"])
     parts = [
         f"{bar} {found['percent']:.2f} %, {found['state'].replace('_', ' ')}",
-        f"{found['remaining']:,} notes to come",
+        f"{in_english(found['remaining'], 'note')} to come",
     ]
     if found["failures"]:
         parts.append(f"{found['failures']:,} failed (brain migration status)")

@@ -8,6 +8,7 @@ import typer
 from rag_core.cli.app import JsonOption, TenantOption, app, command, measuring, print_json, say, shown_p, table
 from rag_core.cli.runs import short_id
 from rag_core.cli.searching import read_override
+from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.engine import Engine
@@ -275,9 +276,9 @@ def _show_trial(trial: Any) -> None:
     if after["total_queries"] >= LEAST_FOR_P95:
         rows.append(["latency p95", *(f"{value:.0f} ms" for value in p95), f"{p95[1] - p95[0]:+.0f} ms", ""])
     number = trial["configuration"]
+    asked = in_english(after["total_queries"], "query", "queries")
     title = (
-        f"{after['total_queries']} queries of {after['set']}; runs {short_id(before['run_id'])} and {short_id(after['run_id'])}; "
-        "95 % intervals"
+        f"{asked} of {after['set']}; runs {short_id(before['run_id'])} and {short_id(after['run_id'])}; 95 % intervals"
     )
     candidate = "on trial" if number is None else f"configuration {number}"
     table(title, ["metric", "served", candidate, "difference", "p"], rows)

@@ -7,6 +7,7 @@ import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, command, golden_app, print_json, progress, say
 from rag_core.cli.golden import SetOption
+from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -72,9 +73,12 @@ def propose(
             return
         if not proposed.proposals:
             return
-        _show(list(proposed.proposals), title=f"{len(proposed.proposals)} proposals for the set {set_name}")
+        _show(
+            list(proposed.proposals), title=f"{in_english(len(proposed.proposals), 'proposal')} for the set {set_name}"
+        )
         if proposed.model_failures:
-            say(f"{proposed.model_failures} questions of the chat model could not be used; a template's stand instead")
+            unusable = in_english(proposed.model_failures, "question")
+            say(f"{unusable} of the chat model could not be used; what a template gave stands instead")
         say("decide with brain golden review, or brain golden accept ID and brain golden reject ID")
 
 

@@ -11,7 +11,8 @@ from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json,
 
 if TYPE_CHECKING:
     from rag_core.configuration import RetrievalConfig
-    from rag_core.model import Retrieval
+    from rag_core.engine import Engine
+    from rag_core.model import Retrieval, TenantId
 
 CLI_TIMEOUT_MS = 30_000
 _STRATEGIES = ("semantic", "fulltext", "hybrid", "hybrid+rerank")
@@ -132,31 +133,33 @@ def search(
     BRAIN_TIMEZONE. With a time, --to means before that moment.
     """
     from rag_core.engine import open_engine
-    from rag_core.filters import fetch_filters
-    from rag_core.retrieval.retrieve import retrieve
     from rag_core.settings import read_settings
     from rag_core.wire import retrieval_to_wire
 
-    wire = {
-        "from": since,
-        "to": until,
-        "kinds": kinds,
-        "sources": sources,
-        "languages": languages,
-        "tags": tags,
-        "documentIds": documents,
-    }
+    conditions = {"from": since, "to": until, "kinds": kinds, "sources": sources, "languages": languages}
+    conditions |= {"tags": tags, "documentIds": documents}
     with command(is_json=is_json):
         with open_engine(read_settings()) as engine:
             owner = engine.named_tenant(tenant)
             wanted = read_config(config, strategy=strategy, top_k=top_k, base=engine.served_config(owner))
-            zone = engine.settings.zone
-            filters = fetch_filters(engine.database, owner, wire, zone=zone, timeout_ms=CLI_TIMEOUT_MS)
-            found = retrieve(engine, owner, query, config=wanted, filters=filters, timeout_ms=CLI_TIMEOUT_MS)
+            found, is_filtered = _found(engine, owner, query, wanted, conditions)
         if is_json:
             print_json(retrieval_to_wire(found))
         else:
-            _show(found, is_filtered=not filters.is_empty)
+            _show(found, is_filtered=is_filtered)
+
+
+def _found(
+    engine: "Engine", owner: "TenantId", query: str, wanted: "RetrievalConfig", conditions: dict[str, Any]
+) -> "tuple[Retrieval, bool]":
+    """What is found, and whether the conditions leave any note out."""
+    from rag_core.filters import fetch_filters
+    from rag_core.retrieval.retrieve import retrieve
+
+    zone = engine.settings.zone
+    filters = fetch_filters(engine.database, owner, conditions, zone=zone, timeout_ms=CLI_TIMEOUT_MS)
+    found = retrieve(engine, owner, query, config=wanted, filters=filters, timeout_ms=CLI_TIMEOUT_MS)
+    return found, not filters.is_empty
 
 
 def _show(found: "Retrieval", *, is_filtered: bool) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_core.cli.app import JsonOption, app, command, print_json, say, table
+from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.access.tenants import TenantDetails, TenantSummary
@@ -198,9 +199,8 @@ def _ask(summary: "TenantSummary") -> None:
 
     if not _is_somebody_there():
         raise InvalidInputError(f"nobody is there to be asked whether {summary.name} shall go; give --yes if it shall")
-    say(
-        f"{summary.name} has {summary.notes:,} notes and {summary.keys} keys. They cannot be had back without a backup."
-    )
+    held = f"{in_english(summary.notes, 'note')} and {in_english(summary.keys, 'key')}"
+    say(f"{summary.name} has {held}. They cannot be had back without a backup.")
     if typer.prompt("Type its name to delete it", err=True) != summary.name:
         raise InvalidInputError("that was not its name; nothing was deleted")
 

@@ -7,6 +7,7 @@ import typer
 from rag_core.cli.app import JsonOption, TenantOption, app, command, measuring, print_json, say, table
 from rag_core.cli.golden import SetOption
 from rag_core.cli.searching import CLI_TIMEOUT_MS
+from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.evaluation.tuning.report import Change, HeldOut, Tuning
@@ -60,7 +61,8 @@ def tune_configuration(
 
 def _show(found: "Tuning", *, is_dry_run: bool) -> None:
     headers = ["metric", "served", "tuned", "difference (95 %)", "p"]
-    title = f"{found.queries} queries of {found.set_name}, each judged by a choice made without it ({found.strategy})"
+    asked = in_english(found.queries, "query", "queries")
+    title = f"{asked} of {found.set_name}, each judged by a choice made without it ({found.strategy})"
     table(title, headers, [_metric_row(item) for item in found.metrics])
     rows = [
         [item.category, str(item.queries), f"{item.served:.4f}", f"{item.tuned:.4f}", str(item.gained), str(item.lost)]
@@ -75,9 +77,12 @@ def _show(found: "Tuning", *, is_dry_run: bool) -> None:
             say(
                 "A weight of 0: what that leg alone finds comes last; it still brings candidates, which a re-ranker may lift"
             )
-    say(f"{found.tried} configurations were tried in {found.seconds:.0f} s{_why_ended(found)}")
+    say(
+        f"{in_english(found.tried, 'configuration was', 'configurations were')} tried in {found.seconds:.0f} s{_why_ended(found)}"
+    )
     if found.left_out:
-        say(f"{found.left_out} queries were left out: their notes are deleted, or a leg of the search failed")
+        left_out = in_english(found.left_out, "query was", "queries were")
+        say(f"{left_out} left out: the notes are deleted, or a leg of the search failed")
     print(_verdict(found, is_dry_run=is_dry_run))
 
 

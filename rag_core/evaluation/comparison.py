@@ -11,6 +11,7 @@ from rag_core.evaluation.holm import holm_of_testable
 from rag_core.evaluation.metrics import mean
 from rag_core.evaluation.power import LEAST_DIFFERING, detectable_difference, deviation_of, queries_needed
 from rag_core.evaluation.significance import RESAMPLES, PairedResult, paired_test
+from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.evaluation.results import QueryResult
@@ -193,9 +194,11 @@ class Comparison:
     def objection(self) -> str | None:
         """Why there is no verdict, for a reader."""
         if self.obstacle == "degraded":
-            return f"not comparable: {self.disturbed} queries were degraded or failed, so something it needs was down"
+            disturbed = in_english(self.disturbed, "query was", "queries were")
+            return f"not comparable: {disturbed} degraded or failed, so something it needs was down"
         if self.obstacle == "too_few_queries":
-            return f"no verdict: {self.queries} queries in common with the baseline, {MIN_COMMON_QUERIES} are needed"
+            common = in_english(self.queries, "query", "queries")
+            return f"no verdict: {common} in common with the baseline, {MIN_COMMON_QUERIES} are needed"
         return None
 
     def to_json(self) -> dict[str, Any]:

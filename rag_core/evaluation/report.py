@@ -13,6 +13,7 @@ from rag_core.evaluation.results import (
     metrics_by_category,
     queries_of,
 )
+from rag_core.language.counting import in_english
 
 MAX_WORST_QUERIES = 10
 MAX_QUERY_CHARACTERS = 100
@@ -42,8 +43,8 @@ def comparison_line(comparison: Comparison, *, asked: int | None = None) -> str:
 
 def _shared(comparison: Comparison, asked: int | None) -> str:
     if asked is None or comparison.queries == asked:
-        return f"{comparison.queries} queries"
-    return f"the {comparison.queries} queries both asked, of {asked}"
+        return in_english(comparison.queries, "query", "queries")
+    return f"the {in_english(comparison.queries, 'query', 'queries')} both asked, of {asked}"
 
 
 def worst_queries(run: EvaluationRun, *, limit: int = MAX_WORST_QUERIES) -> list[QueryResult]:
@@ -61,7 +62,8 @@ def coverage_line(runs: Iterable[StoredRun]) -> str:
 
 def disturbance_line(run: StoredRun) -> str:
     """How many of a run's queries were degraded or failed."""
-    return f"{run.degraded_queries} of {run.total_queries} queries were degraded and {run.failed_queries} failed"
+    asked = in_english(run.total_queries, "query was", "queries were")
+    return f"{run.degraded_queries} of {asked} degraded and {run.failed_queries} failed"
 
 
 def _shown_p(comparison: Comparison) -> str:

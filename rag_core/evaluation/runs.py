@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
@@ -57,6 +57,38 @@ def _never() -> bool:
     return False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Prepared:
+    """The set, its queries that can be asked, how many cannot, where their answers stand, and what the run depends on."""
+
+    golden: GoldenSet
+    asked: list[GoldenQuery]
+    orphaned: int
+    anchors: Anchors
+    inputs: Mapping[str, Any]
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """What a run says of its set, before anything is asked."""
+        return {
+            "set_id": self.golden.id,
+            "set_version": self.golden.version,
+            "set_vocabulary": self.golden.vocabulary,
+            "orphaned_queries": self.orphaned,
+            "lost_spans": self.anchors.lost,
+        }
+
+    def circumstances(self, given: Mapping[str, Any], *, concurrency: int) -> dict[str, Any]:
+        """What the run was made in: the inputs, what is ``given``, and the facts that are not as they usually are."""
+        facts: dict[str, Any] = {
+            "orphaned_queries": self.orphaned,
+            "lost_spans": self.anchors.lost,
+            "concurrency": concurrency if concurrency > 1 else 0,
+            PROPOSED: proposed_queries(self.asked),
+        }
+        return {INPUTS: self.inputs, **given, **{name: fact for name, fact in facts.items() if fact}}
+
+
 def evaluate(
     database: Database,
     tenant: TenantId,
@@ -101,50 +133,32 @@ def evaluate(
     """
     with database.transaction(tenant) as connection:
         baseline = None if baseline_run_id is None else fetch_run(connection, tenant, baseline_run_id)
-        golden, queries, asked, anchors = _prepare(connection, tenant, set_name, category)
-        inputs = {**fetch_run_inputs(connection, tenant), "program": version("brain-sync")}
+        prepared = _prepare(connection, tenant, set_name, category)
     if baseline is not None and not common_only:
-        refuse_different(baseline, golden.id, set_name, golden.version, category)
-    results = ask_all(
-        asked,
-        Asker(
-            search=search,
-            anchors=anchors,
-            answerer=answerer,
-            judge=judge,
-            has_threshold=has_threshold(config.to_wire(), models),
-            clock=clock,
-        ).ask,
-        concurrency=concurrency,
-        should_stop=should_stop,
-        on_progress=on_progress,
+        refuse_different(baseline, prepared.golden.id, set_name, prepared.golden.version, category)
+    asker = Asker(
+        search=search,
+        anchors=prepared.anchors,
+        answerer=answerer,
+        judge=judge,
+        has_threshold=has_threshold(config.to_wire(), models),
+        clock=clock,
     )
-    facts: dict[str, Any] = {
-        "orphaned_queries": len(queries) - len(asked),
-        "lost_spans": anchors.lost,
-        "concurrency": concurrency if concurrency > 1 else 0,
-        PROPOSED: proposed_queries(asked),
-    }
+    results = ask_all(
+        prepared.asked, asker.ask, concurrency=concurrency, should_stop=should_stop, on_progress=on_progress
+    )
     run = EvaluationRun(
         run_id=run_id or uuid4(),
         set_name=set_name,
-        set_id=golden.id,
-        set_version=golden.version,
-        set_vocabulary=golden.vocabulary,
-        category=None if category is None else parse_category(category, golden.vocabulary),
+        category=None if category is None else parse_category(category, prepared.golden.vocabulary),
         config_hash=config_hash(config, model_names=models),
         config=config.to_wire(),
         models=dict(models),
         pipeline_fingerprint=pipeline_fingerprint,
         purpose=purpose,
         strategy=strategy or config.strategy,
-        circumstances={
-            INPUTS: inputs,
-            **(circumstances or {}),
-            **{name: fact for name, fact in facts.items() if fact},
-        },
-        orphaned_queries=len(queries) - len(asked),
-        lost_spans=anchors.lost,
+        circumstances=prepared.circumstances(circumstances or {}, concurrency=concurrency),
+        **prepared.figures,
         **_figures(results),
     )
     run = replace(run, comparison=_compared(database, tenant, run, baseline_run_id))
@@ -201,10 +215,7 @@ def _compared(
     return compare_with_baseline(database, tenant, run, strategy=run.strategy)
 
 
-def _prepare(
-    connection: Connection, tenant: TenantId, name: str, category: str | None
-) -> tuple[GoldenSet, list[GoldenQuery], list[GoldenQuery], Anchors]:
-    """The set, its queries, those that can be asked, and where their answers stand."""
+def _prepare(connection: Connection, tenant: TenantId, name: str, category: str | None) -> _Prepared:
     golden = fetch_golden_set(connection, tenant, name)
     if golden is None:
         known = ", ".join(list_golden_set_names(connection, tenant)) or "none"
@@ -213,7 +224,13 @@ def _prepare(
     queries = fetch_golden_queries(connection, tenant, set_name=name, category=wanted)
     asked = [query for query in queries if query.relevant_note_ids]
     _check_asked(asked, queries, name, wanted)
-    return golden, queries, asked, anchor(asked, fetch_contents(connection, tenant, notes_to_read(asked)))
+    return _Prepared(
+        golden=golden,
+        asked=asked,
+        orphaned=len(queries) - len(asked),
+        anchors=anchor(asked, fetch_contents(connection, tenant, notes_to_read(asked))),
+        inputs={**fetch_run_inputs(connection, tenant), "program": version("brain-sync")},
+    )
 
 
 def _check_asked(

@@ -9,6 +9,7 @@ from rag_core.errors import ConflictError, MigrationIncompleteError, NotFoundErr
 from rag_core.indexing.isolation import together_or_alone
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import maintain
+from rag_core.language.counting import in_english
 from rag_core.model import NoteId, TenantId
 from rag_core.storage import migration_control as store
 from rag_core.storage.database import Connection, Database
@@ -224,12 +225,15 @@ def finish(
 
 def _unfinished(counts: MigrationCounts, *, lost: int) -> list[str]:
     """What is still to be migrated, in sentences."""
+    pending = in_english(counts.pending, "note is", "notes are")
+    failed = in_english(counts.failed, "note or row", "notes or rows")
+    gone = in_english(lost, "attached note is", "attached notes are")
     told = {
-        f"{counts.pending} notes are pending; run `brain migration run`": counts.pending,
-        f"{counts.failed} notes or rows failed and `brain migration status` lists them; `brain migration retry` has notes tried "
+        f"{pending} pending; run `brain migration run`": counts.pending,
+        f"{failed} failed and `brain migration status` lists them; `brain migration retry` has notes tried "
         "again, a row that could not be attached is mended or removed where it is, and attached again, or left out for good with "
         "`brain migration finish --accept-rejected`": counts.failed,
-        f"{lost} attached notes are gone, and nobody deleted them; attach the table again": lost,
+        f"{gone} gone, and nobody deleted them; attach the table again": lost,
     }
     return [sentence for sentence, count in told.items() if count]
 

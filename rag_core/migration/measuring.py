@@ -16,6 +16,7 @@ from rag_core.evaluation.report import disturbance_line
 from rag_core.evaluation.results import EvaluationRun, StoredRun
 from rag_core.evaluation.runs import evaluate
 from rag_core.evaluation.served import pinned, searcher
+from rag_core.language.counting import in_english
 from rag_core.migration import control
 from rag_core.model import TenantId
 from rag_core.storage import migration_runs as store
@@ -58,9 +59,8 @@ class MigrationStep:
         if self.last.is_disturbed:
             return disturbance_line(self.last)
         if self.last.total_queries < MIN_COMMON_QUERIES:
-            return (
-                f"the golden set has {self.last.total_queries} queries, {MIN_COMMON_QUERIES} are needed for a verdict"
-            )
+            asked = in_english(self.last.total_queries, "query", "queries")
+            return f"the golden set has {asked}, {MIN_COMMON_QUERIES} are needed for a verdict"
         if self.baseline is not None and self.baseline.run_id == self.last.run_id:
             return None
         if self.last.comparison is None:

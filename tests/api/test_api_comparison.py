@@ -130,7 +130,7 @@ class TestCompare:
         answer = client.get(ADDRESS, params={"baseline": runs[0], "candidate": runs[1]}).json()
 
         assert (answer["statisticalSignificance"], answer["isRegression"]) == (None, False)
-        assert answer["objection"] == "no verdict: 1 queries in common with the baseline, 10 are needed"
+        assert answer["objection"] == "no verdict: 1 query in common with the baseline, 10 are needed"
 
     @pytest.mark.parametrize("address", ADDRESSES)
     def test_an_unknown_run_or_configuration_is_not_found(self, client: TestClient, address: str) -> None:

@@ -1,4 +1,4 @@
-"""`brain import`: it asks for an index run only where there is something to index."""
+"""`brain import`: it asks for an index run only where there is something to index, and takes no more notes than there may be."""
 
 import json
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from rag_core.cli import notes  # noqa: F401  registers the command
+from rag_core.cli import attaching, notes, tenants  # noqa: F401  they register the commands
 from rag_core.cli.app import app
 
 NEXT = "Run `brain index`"
@@ -61,3 +61,21 @@ def test_what_an_earlier_import_left_is_to_be_indexed_still(imported: Callable[.
 
     assert "unchanged 1" in done.stdout
     assert NEXT in done.stderr
+
+
+def test_attached_notes_are_all_taken_and_leave_no_room_for_imported_ones(
+    imported: Callable[..., Result], tmp_path: Path
+) -> None:
+    imported("Compré pan.")
+    CliRunner().invoke(app, ["tenant", "limit", "pruebas", "--max-notes", "2"])
+    file = tmp_path / "cuaderno.jsonl"
+    lines = [{"id": name, "text": f"Vino {name}."} for name in ("Ana", "Eva", "Luis")]
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+
+    attached = CliRunner().invoke(app, ["migration", "attach", str(file), "--json"])
+    refused = imported("Compré pan.", "Compré leche.")
+
+    assert attached.exit_code == 0, attached.output
+    assert json.loads(attached.stdout)["attached"] == 3
+    assert "rejected 1" in refused.stdout
+    assert "pruebas has the 2 notes it may have" in refused.stderr

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from typer.testing import CliRunner
 
-from rag_core.cli import migration  # noqa: F401  registers the commands
+from rag_core.cli import attaching, migration, migration_status, rolling_back  # noqa: F401  they register the commands
 from rag_core.cli.app import app
 from rag_core.migration import attach
 
@@ -236,4 +236,4 @@ def test_the_status_of_everything_has_a_line_for_the_migration(brain, tmp_path: 
 
     shown = brain("status").out
 
-    assert "0.00 %, running, 1 notes to come" in shown
+    assert "0.00 %, running, 1 note to come" in shown

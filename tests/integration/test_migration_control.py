@@ -611,7 +611,7 @@ class TestFinish:
         assert self.refusal(engine, tenant, None) == (
             "9 notes are pending; run `brain migration run`",
             (
-                "1 notes or rows failed and `brain migration status` lists them; `brain migration retry` has notes tried again, a row "
+                "1 note or row failed and `brain migration status` lists them; `brain migration retry` has notes tried again, a row "
                 "that could not be attached is mended or removed where it is, and attached again, or left out for good with "
                 "`brain migration finish --accept-rejected`"
             ),

@@ -1,35 +1,23 @@
 """What the documents say is what the program has."""
 
+import importlib
 import json
+import pkgutil
 import re
 from pathlib import Path
 
 import pytest
 import typer
 
-from rag_core.cli import (  # noqa: F401  they register the commands
-    alerts,
-    benchmark,
-    evaluation,
-    experiments,
-    golden,
-    keys,
-    migration,
-    models,
-    notes,
-    operation,
-    promotion,
-    proposals,
-    report,
-    runs,
-    searching,
-    tuning,
-)
+import rag_core.cli
 from rag_core.cli.app import app
 from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.settings import Settings
 from rag_core.storage.embedded_settings import settings_for
 from rag_core.storage.queries import query
+
+for _module in pkgutil.iter_modules(rag_core.cli.__path__):  # they register the commands
+    importlib.import_module(f"rag_core.cli.{_module.name}")
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = sorted(typer.main.get_command(app).commands)

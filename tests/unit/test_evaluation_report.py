@@ -139,5 +139,5 @@ def test_a_comparison_without_a_verdict_says_why_and_lists_no_query() -> None:
 
     text = report_of(*after, comparison=compare(UUID(int=6), before, after))
 
-    assert "no verdict: 1 queries in common with the baseline, 10 are needed" in text
+    assert "no verdict: 1 query in common with the baseline, 10 are needed" in text
     assert "lost most" not in text
