@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends, Request, Response
 
 from rag_core.api.access import EngineOf, ExperimentsOf
 from rag_core.api.asked import LANGUAGES, RESULTS, Asked, asked
@@ -31,7 +31,9 @@ from rag_core.api.highlights import marked
 from rag_core.api.notes import NO_SUCH_NOTE
 from rag_core.api.opinions import IsRead, Opinion, note_opened, opinion_on
 from rag_core.api.retrieval import find, find_live, read_filters
+from rag_core.api.streaming import searched
 from rag_core.api.web import render
+from rag_core.cancellation import Cancellation
 from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, configure
 from rag_core.engine import DEMO_TENANT, Engine
 from rag_core.errors import InvalidInputError, NotFoundError
@@ -103,12 +105,30 @@ class Choices:
 
 
 @router.get("/")
-def home(engine: EngineOf, experiments: ExperimentsOf, search: AskedFor, consulta: str = "") -> Response:
+async def home(
+    request: Request, engine: EngineOf, experiments: ExperimentsOf, search: AskedFor, consulta: str = ""
+) -> Response:
     """The search box, and what it finds; ``consulta`` names the answer of an experiment that a reader comes back to."""
+    repeated = as_uuid(consulta)
+    return await searched(
+        request, lambda cancellation: _home(engine, experiments, search, repeated=repeated, cancellation=cancellation)
+    )
+
+
+def _home(
+    engine: Engine,
+    experiments: LiveExperiments,
+    search: Asked,
+    *,
+    repeated: UUID | None,
+    cancellation: Cancellation,
+) -> Response:
     shelf = read_shelf(engine)
     found, answer_id, problem = None, None, None
     if search.query is not None:
-        found, answer_id, problem = _search(engine, experiments, shelf, search, repeated=as_uuid(consulta))
+        found, answer_id, problem = _search(
+            engine, experiments, shelf, search, repeated=repeated, cancellation=cancellation
+        )
     is_start = found is None and shelf.notes > 0
     return render(
         "home.html",
@@ -183,7 +203,13 @@ def read_shelf(engine: Engine) -> Shelf:
 
 
 def _search(
-    engine: Engine, experiments: LiveExperiments, shelf: Shelf, search: Asked, *, repeated: UUID | None
+    engine: Engine,
+    experiments: LiveExperiments,
+    shelf: Shelf,
+    search: Asked,
+    *,
+    repeated: UUID | None,
+    cancellation: Cancellation,
 ) -> tuple[Found | None, UUID | None, Problem | None]:
     """What was found, the id it has in an experiment, or what is wrong with the query or its conditions."""
     try:
@@ -191,7 +217,9 @@ def _search(
     except InvalidInputError as error:
         return None, None, Problem(text=_in_words(str(error)), is_of_query=False)
     try:
-        answered = _answered(engine, experiments, shelf.tenant, search, filters, repeated=repeated)
+        answered = _answered(
+            engine, experiments, shelf.tenant, search, filters, repeated=repeated, cancellation=cancellation
+        )
     except InvalidInputError as error:
         return None, None, Problem(text=str(error), is_of_query=True)
     found, part = answered.retrieval, answered.participation
@@ -209,14 +237,24 @@ def _answered(
     filters: Filters,
     *,
     repeated: UUID | None,
+    cancellation: Cancellation,
 ) -> Answered:
     """What is found; a search left as the page offers it may take part in an experiment."""
     served, query = engine.served_config(tenant), search.query or ""
     config = search.config(served)
     is_usual = search.mode == DEFAULT_MODE and config == configure(top_k=RESULTS, base=served)
     if is_usual:
-        return find_live(experiments, engine, tenant, query, top_k=RESULTS, filters=filters, repeated=repeated)
-    return Answered(retrieval=find(engine, tenant, query, config, filters))
+        return find_live(
+            experiments,
+            engine,
+            tenant,
+            query,
+            top_k=RESULTS,
+            filters=filters,
+            repeated=repeated,
+            cancellation=cancellation,
+        )
+    return Answered(retrieval=find(engine, tenant, query, config, filters, cancellation=cancellation))
 
 
 def _with_answer(parameters: str, answer_id: UUID | None) -> str:

@@ -1,7 +1,10 @@
 """Searches whose client goes away while a language model works for them, on every path that searches."""
 
+import http.client
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from ollama_server import OllamaServer, running_ollama_server
@@ -17,6 +20,17 @@ MODEL = "llama"
 QUESTIONS = {"embedded": "la avería de la caldera", "llm": "¿Cuánto cobró el técnico por la bomba?"}
 """By re-ranker: one that a hypothetical answer is written for, and one whose passages the model scores."""
 GONE_WITHIN_SECONDS = 1.0
+
+
+@contextmanager
+def looked_at(port: int, question: str) -> Iterator[None]:
+    """The page of results asked for, and left when the block ends."""
+    client = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    try:
+        client.request("GET", f"/?{urlencode({'q': question})}")
+        yield
+    finally:
+        client.close()
 
 
 def body_of(path: str, question: str) -> dict[str, Any]:
@@ -65,11 +79,13 @@ def served(request: pytest.FixtureRequest, database_url: str, model: OllamaServe
 
 
 class TestAClientThatGoesAway:
-    @pytest.mark.parametrize("path", ["/chat", "/api/query", "/api/v2/rag/chat", "/api/v2/rag/search", "/api/retrieve"])
+    @pytest.mark.parametrize(
+        "path", ["/chat", "/api/query", "/api/v2/rag/chat", "/api/v2/rag/search", "/api/retrieve", "/"]
+    )
     def test_ends_what_a_model_is_asked_for_its_search(self, served: Engine, model: OllamaServer, path: str) -> None:
         app, question = create_app(served), QUESTIONS[served.settings.reranker]
         with running(app) as port:
-            with asked(port, path, body_of(path, question)):
+            with looked_at(port, question) if path == "/" else asked(port, path, body_of(path, question)):
                 wait_until(lambda: model.bodies("/api/chat"), seconds=10)
 
             is_left = model.left_alone.acquire(timeout=GONE_WITHIN_SECONDS)
