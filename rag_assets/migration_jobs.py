@@ -13,6 +13,7 @@ from rag_assets.migration_checks import MIGRATION_CHECKS
 from rag_assets.planning import MIGRATION_JOB
 from rag_assets.stages import OWNERS
 from rag_core.engine import Engine
+from rag_core.language.counting import in_english
 from rag_core.migration import control
 from rag_core.migration.measuring import measure_now
 from rag_core.storage.migration_control import MigrationCounts
@@ -87,8 +88,9 @@ def roll_notes_back(context: dg.OpExecutionContext, config: ReasonConfig, engine
     }
     if report.failed:
         first = next(iter(report.failed.items()))
+        left = in_english(len(report.failed), "note is", "notes are")
         raise dg.Failure(
-            description=f"{len(report.failed)} notes are still chunked, the first {first[0]}: {first[1]}. Run it again.",
+            description=f"{left} still chunked, the first {first[0]}: {first[1]}. Run it again.",
             metadata=metadata,
         )
     context.add_output_metadata(metadata)

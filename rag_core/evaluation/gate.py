@@ -20,6 +20,7 @@ from rag_core.evaluation.intervals import metric_intervals, query_figures
 from rag_core.evaluation.quality_check import Verdict, is_improvement, verdict_on
 from rag_core.evaluation.report import comparison_line, coverage_line, disturbance_line
 from rag_core.evaluation.results import EvaluationRun
+from rag_core.language.counting import in_english
 from rag_core.model import Strategy
 
 HYBRID: tuple[Strategy, ...] = ("hybrid", "hybrid+rerank")
@@ -143,8 +144,9 @@ def check_hit_rate(runs: Mapping[Strategy, EvaluationRun], *, target: float) -> 
         return _unjudged("hit_rate_reaches_target", "neither hybrid strategy was measured")
     best = max((name for name in HYBRID if name in runs), key=lambda name: rates[name])
     sure = metric_intervals({"hit": query_figures(query)["hit_rate_at_10"]} for query in runs[best].queries)["hit"]
+    asked = in_english(sure.queries, "query", "queries")
     told = (
-        f"hit rate @10 of {best} is {rates[best]:.3f} (95 %: {sure.low:.3f} to {sure.high:.3f}, {sure.queries} queries), the "
+        f"hit rate @10 of {best} is {rates[best]:.3f} (95 %: {sure.low:.3f} to {sure.high:.3f}, {asked}), the "
         f"target is {target:.3f}"
     )
     return GateCheck(
@@ -167,7 +169,7 @@ def check_fusion(runs: Mapping[Strategy, EvaluationRun]) -> GateCheck:
         severity="warning",
         message=(
             f"hybrid search {'loses' if found.lost > 0 else 'gains'} {abs(found.lost):.3f} nDCG@10 against {found.leg} search "
-            f"alone on {found.queries} queries (one-sided p {found.p_worse:.3f})"
+            f"alone on {in_english(found.queries, 'query', 'queries')} (one-sided p {found.p_worse:.3f})"
         ),
         details={"leg": found.leg, "lost": found.lost, "p_worse": found.p_worse, "queries": found.queries},
     )

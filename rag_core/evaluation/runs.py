@@ -30,6 +30,7 @@ from rag_core.evaluation.results import (
     retrieval_metrics,
 )
 from rag_core.evaluation.run_json import to_json
+from rag_core.language.counting import in_english
 from rag_core.model import TenantId
 from rag_core.storage.comparisons import fetch_run_inputs
 from rag_core.storage.database import Connection, Database
@@ -241,7 +242,7 @@ def _check_asked(
     kind = f" of category {category}" if category else ""
     if queries:
         raise InvalidInputError(
-            f"every note that answers the {len(queries)} queries{kind} of the golden set {name!r} "
+            f"every note that answers the {in_english(len(queries), 'query', 'queries')}{kind} of the golden set {name!r} "
             f"is deleted; {_import_remedy(name)}"
         )
     raise InvalidInputError(f"the golden set {name!r} has no query{kind}; {_import_remedy(name)}")

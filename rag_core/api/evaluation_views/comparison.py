@@ -111,7 +111,8 @@ def _verdict(comparison: Comparison) -> tuple[str, str]:
     """In a sentence, and the style sheet's class for it."""
     label, moved = words.LABELS[comparison.metric], words.difference(comparison.difference)
     if comparison.obstacle == "degraded":
-        return f"No se puede comparar: {comparison.disturbed} consultas se hicieron con algo caído", "unclear"
+        disturbed = words.counted(comparison.disturbed, "consulta se hizo", "consultas se hicieron")
+        return f"No se puede comparar: {disturbed} con algo caído", "unclear"
     if comparison.obstacle == "too_few_queries":
         asked = words.counted(comparison.queries, "consulta", "consultas")
         return f"Sin veredicto: {asked} en común, y hacen falta {MIN_COMMON_QUERIES}", "unclear"

@@ -111,7 +111,7 @@ def tuning_report(
             ),
         ),
         facts=(
-            Fact(name="Conjunto", value=f"{found['set']}, {found['queries']} consultas"),
+            Fact(name="Conjunto", value=f"{found['set']}, {words.counted(found['queries'], 'consulta', 'consultas')}"),
             Fact(
                 name="Probadas", value=words.counted(found["configurations_tried"], "configuración", "configuraciones")
             ),

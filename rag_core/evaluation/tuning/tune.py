@@ -18,6 +18,7 @@ from rag_core.evaluation.tuning.record import Recording, fetch_queries, record
 from rag_core.evaluation.tuning.replay import Replay
 from rag_core.evaluation.tuning.report import Tuning, summarise
 from rag_core.evaluation.tuning.space import PARTS, Part, Space
+from rag_core.language.counting import in_english
 from rag_core.model import TenantId
 from rag_core.reranking.embedded import Weights, shipped_weights
 from rag_core.reranking.fitting import FOLDS
@@ -169,8 +170,9 @@ def _before_reranking(config: RetrievalConfig) -> Any:
 
 def _check(recording: Recording, set_name: str) -> None:
     if len(recording.queries) < MIN_QUERIES:
+        usable = in_english(len(recording.queries), "query", "queries")
         raise InvalidInputError(
-            f"of the golden set {set_name!r} {len(recording.queries)} queries can be judged and {recording.left_out} cannot; "
+            f"of the golden set {set_name!r} {usable} can be judged and {recording.left_out} cannot; "
             f"tuning needs at least {MIN_QUERIES}. Add queries with brain golden import FILE --set {set_name}"
         )
 
