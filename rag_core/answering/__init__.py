@@ -64,15 +64,31 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AskedTime:
+    """The time that a question asks about: half-open, with the question ``without`` its words for it.
+
+    ``is_all`` is whether nothing else is asked ("¿qué hice ayer?"): whatever was written then answers it.
+    """
+
+    since: datetime
+    until: datetime
+    without: str
+    is_all: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PromptContext:
     """What an answerer is given to read: ``text`` is exactly what a prompt holds of the sources, '[]' without any.
 
-    ``compression`` is how the sources' texts were shortened, which may be less than was asked for.
+    ``compression`` is how the sources' texts were shortened, which may be less than was asked for. ``asked_time`` and whether the
+    evidence ``is_doubtful`` are for whoever quotes; a chat model reads the question itself.
     """
 
     sources: tuple[Source, ...]
     text: str
     compression: Compression = "none"
+    asked_time: AskedTime | None = None
+    is_doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

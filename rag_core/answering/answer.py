@@ -1,6 +1,7 @@
 """The whole path from a question to an answer: understood, searched, judged, written sentence by sentence, held, written down."""
 
 from collections.abc import Callable, Generator
+from dataclasses import replace
 
 from rag_core.answering import Answerer, CheckedText, PromptContext
 from rag_core.answering.compression import fetch_context
@@ -89,6 +90,7 @@ def _answered(course: Course, check_rate: Callable[[], None] | None) -> Generato
     if not course.evidence.is_enough:
         return refused(course, found.refusal or "insufficient_evidence")
     require_wanted(course.cancellation)
+    course.context = replace(course.context, is_doubtful=course.evidence.confidence == "low")
     policy = redaction_policy(request.contract, engine.settings.guardrails_personal_data)
     writing = course.writing = _writing(course, answerer, policy)
     yield from writing.sentences()
@@ -110,7 +112,7 @@ def _found(course: Course, answerer: Answerer) -> tuple[FoundSources, PromptCont
     )
     course.stages["retrieval"] = clock.total_ms
     may = answerer.fetch_context_tokens(question.searched, language=question.language, history=question.history)
-    course.context = fetch_context(
+    context = fetch_context(
         question.searched,
         course.found.hits,
         language=question.language,
@@ -120,6 +122,7 @@ def _found(course: Course, answerer: Answerer) -> tuple[FoundSources, PromptCont
         timeout_seconds=SUMMARY_SHARE * settings.chat_timeout_ms / 1000,
         cancellation=course.cancellation,
     )
+    course.context = replace(context, asked_time=course.found.asked_time)
     return course.found, course.context
 
 

@@ -7,11 +7,12 @@ answer as well. What a score is worth, and where its weights come from, is in do
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 
-from rag_core.answering import CheckedText, Confidence, Source
+from rag_core.answering import AskedTime, CheckedText, Confidence, Source
+from rag_core.answering.asked_time import asked_time_of, is_of
 from rag_core.answering.events import FallbackMode
 from rag_core.answering.evidence import evidence_features, evidence_score
+from rag_core.answering.quoting import Strength
 from rag_core.chunking import sentence_spans
 from rag_core.model import Language, Retrieval, Span
 from rag_core.reranking import QueryStatistics
@@ -23,8 +24,6 @@ MEDIUM_SCORE = 0.5
 CALIBRATED_RERANKERS = ("http:", "cross_encoder:")
 """Re-rankers whose scores say how likely a passage answers a question; those of ``embedded`` are evened out, those of ``llm`` a chat
 model's marks, and what a search that is not re-ranked gives is no probability at all."""
-A_YEAR = timedelta(days=360)
-"""A bare year is as often part of what is asked as when a note was written, as in ``rag_core.retrieval.plan``."""
 _WORD = re.compile(r"\w+")
 _LEVELS: tuple[Confidence, ...] = ("insufficient", "low", "medium", "high")
 
@@ -70,8 +69,8 @@ def judge_evidence(
     ``least_rerank_score``. Low instead of insufficient is a first source that need share no word with the question: one in
     another language that vectors of a model of meaning (``is_by_meaning``) find near enough, one written in the time that the
     question names ("¿qué hice ayer?"), one that the causal graph leads to. Low instead of more is what is found for a time of
-    which no source is. The newest notes, which a caller asked for, are always low and always enough. Whatever is said is held to
-    the sources sentence by sentence.
+    which no source is; where a time is all that is asked for, sources of it are medium. The newest notes, which a caller asked
+    for, are always low and always enough. Whatever is said is held to the sources sentence by sentence.
     """
     if not sources:
         return NO_EVIDENCE
@@ -84,8 +83,9 @@ def judge_evidence(
     level = _level(score, least_score)
     if level == "insufficient" and _needs_no_word(retrieval, sources[0], language, is_by_meaning=is_by_meaning):
         level = "low"
-    if level in {"medium", "high"} and _misses_its_time(retrieval, sources):
-        level = "low"
+    asked = None if retrieval is None else asked_time_of(retrieval)
+    if asked is not None:
+        level = _level_within(asked, level, sources)
     return Evidence(score=score, confidence=level, features=features)
 
 
@@ -120,16 +120,18 @@ def final_confidence(
     groundedness: float | None,
     *,
     least_groundedness: float,
-    is_quoted: bool = False,
+    quotation: Strength | None = None,
     is_of_kind: bool = True,
 ) -> Confidence:
     """How far a finished answer is to be trusted: its evidence's level, lowered by what its text shows; never "insufficient".
 
     Low where no source holds anything of it, its groundedness is below the least, or it is not ``is_of_kind`` (``holds_its_kind``);
-    a step lower where any claim is uncited or any citation does not hold. What is only quoted (``is_quoted``) is at most medium:
-    its sentences are true, and were chosen by their words. For answers only: a refusal is "insufficient" whatever was found.
+    a step lower where any claim is uncited or any citation does not hold. What is only quoted (``quotation``) is at most medium, and
+    low where it is weak: its sentences are true, and were chosen by their words. For answers only: a refusal is "insufficient"
+    whatever was found.
     """
-    level = min(max(1, _LEVELS.index(evidence.confidence)), 2 if is_quoted else 3)
+    most = {"strong": "medium", "weak": "low", None: "high"}[quotation]
+    level = min(max(1, _LEVELS.index(evidence.confidence)), _LEVELS.index(most))
     if groundedness is None or groundedness < least_groundedness or not is_of_kind:
         return "low"
     if not any(citation.is_supported for citation in checked.citations):
@@ -158,24 +160,16 @@ def _needs_no_word(retrieval: Retrieval | None, source: Source, language: Langua
     return is_translated or is_caused or _is_of_its_time(retrieval, source)
 
 
-def _misses_its_time(retrieval: Retrieval | None, sources: Sequence[Source]) -> bool:
-    """Whether a time is asked for and no source is of it; another may still tell of it."""
-    is_asked = retrieval is not None and _time_asked_for(retrieval) is not None
-    return is_asked and not any(_is_of_its_time(retrieval, source) for source in sources)
+def _level_within(asked: AskedTime, level: Confidence, sources: Sequence[Source]) -> Confidence:
+    """The level for a question of a time: low at most without a source of it, and medium where that is all it asks for."""
+    if not any(is_of(source, asked) for source in sources):
+        return min(level, "low", key=_LEVELS.index)
+    return "medium" if asked.is_all else level
 
 
-def _is_of_its_time(retrieval: Retrieval | None, source: Source) -> bool:
-    asked = None if retrieval is None else _time_asked_for(retrieval)
-    return asked is not None and asked[0] <= source.created_at < asked[1]
-
-
-def _time_asked_for(retrieval: Retrieval) -> tuple[datetime, datetime] | None:
-    """The interval that the question names, counted from now or finer than a year."""
-    if retrieval.interval is None or retrieval.transformed is None:
-        return None
-    since, until = retrieval.interval
-    is_asked = any(time.is_relative for time in retrieval.transformed.times) or until - since < A_YEAR
-    return (since, until) if is_asked else None
+def _is_of_its_time(retrieval: Retrieval, source: Source) -> bool:
+    asked = asked_time_of(retrieval)
+    return asked is not None and is_of(source, asked)
 
 
 def _level(score: float, least: float) -> Confidence:

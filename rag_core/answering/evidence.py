@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 from rag_core.answering import Source
+from rag_core.answering.asked_time import asked_time_of, is_of
 from rag_core.answering.words import is_number, tokens_of
 from rag_core.language.variants import without_question_words
 from rag_core.model import Language, Retrieval
@@ -57,11 +58,12 @@ def evidence_features(
     words that any note of the tenant has; ``names`` and ``numbers`` are the shares of its names and numbers that stand in the
     first source; ``kind`` is 0 where it asks for a number, a date or a name and none stands near its words there;
     ``agreement`` is whether full text and vectors both put that source first. What the question does not have is 1. A time
-    that is counted from now ("ayer") is no part of it: no text can share that.
+    that is counted from now ("ayer") is no part of it: no text can share that; and none is where the source was written in it.
     """
     if not sources:
         return dict.fromkeys(EVIDENCE_WEIGHTS, 0.0)
-    first, query = sources[0], without_relative_time(query, retrieval)
+    first = sources[0]
+    query = _without_its_time(without_relative_time(query, retrieval), first, retrieval)
     read = _read(query, first, statistics)
     shown = frozenset(tokens_of(f"{first.title or ''}\n{first.original}", first.language))
     expected = expected_answer(query, language)
@@ -87,6 +89,12 @@ def without_relative_time(query: str, retrieval: Retrieval | None) -> str:
     if transformed is None or not any(time.is_relative for time in transformed.times):
         return query
     return transformed.without_time or query
+
+
+def _without_its_time(query: str, source: Source, retrieval: Retrieval | None) -> str:
+    """The question without a time that is that of the source, whose text need not name it."""
+    asked = None if retrieval is None else asked_time_of(retrieval)
+    return query if asked is None or not is_of(source, asked) else asked.without or query
 
 
 def _read(query: str, source: Source, statistics: QueryStatistics) -> dict[str, float]:

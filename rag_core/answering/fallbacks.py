@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from rag_core.answering import RefusalReason
+from rag_core.answering import AskedTime, RefusalReason
+from rag_core.answering.asked_time import asked_time_of
 from rag_core.answering.events import AnswerRequest, FallbackMode
 from rag_core.cancellation import Cancellation
 from rag_core.configuration import RetrievalConfig, configure
@@ -19,7 +20,7 @@ from rag_core.reranking import QueryStatistics
 from rag_core.reranking.words import query_words
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.legs import WITHOUT_SEMANTIC
-from rag_core.retrieval.plan import IN_TIME
+from rag_core.retrieval.plan import IN_TIME, within
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.storage.notes import has_notes
 from rag_core.storage.recency import RecentChunk, fetch_recent_chunks
@@ -30,6 +31,8 @@ KEYWORD_WEIGHT = 0.625
 RECENCY_WEIGHT = 0.375
 """0.25 and 0.15 of the weighted score, shared out anew where the vectors' 0.6 is missing."""
 UNKNOWN_STATISTICS = QueryStatistics(documents={}, frequencies={})
+MAX_OF_A_TIME = 100
+"""Of so many notes of a time, the newest, some are chosen where it is all that is asked for."""
 LEAST_MS = 250
 """What a fallback gets where the search has used up its time."""
 
@@ -40,7 +43,8 @@ class FoundSources:
 
     ``retrieval`` is the search that gave the hits, or the one that gave none; ``reranker`` is what scored them, None where nothing did.
     ``statistics`` tell how common the question's words are in the tenant's notes, ``is_by_meaning`` whether vectors are of a model of
-    meaning, which may find a passage in another language. Without hits ``refusal`` says why.
+    meaning, which may find a passage in another language. Without hits ``refusal`` says why. ``asked_time`` is the time that the
+    question names; where it asks for nothing else the hits are the notes of that time, the earliest first, if there are any.
     """
 
     retrieval: Retrieval | None
@@ -50,6 +54,7 @@ class FoundSources:
     statistics: QueryStatistics
     is_by_meaning: bool
     refusal: RefusalReason | None
+    asked_time: AskedTime | None = None
 
 
 def find_sources(
@@ -73,10 +78,12 @@ def find_sources(
     retrieval, fallback = _searched(
         engine, tenant, query, request, config=config, deadline=deadline, cancellation=cancellation
     )
-    hits = retrieval.hits
-    if request.options.may_use_recent_notes and _fits_nothing(retrieval):
-        hits = _recent(engine, tenant, request.filters, limit, deadline) or hits
-        fallback = "recent_notes" if hits != retrieval.hits else fallback
+    hits, asked_time = retrieval.hits, asked_time_of(retrieval)
+    if asked_time is not None and asked_time.is_all:
+        hits = _written_within(engine, tenant, request, asked_time, deadline) or hits
+    elif request.options.may_use_recent_notes and _fits_nothing(retrieval):
+        recent = _recent(engine, tenant, request.filters, limit, deadline)
+        hits, fallback = (recent, "recent_notes") if recent else (hits, fallback)
     return FoundSources(
         retrieval=retrieval,
         hits=hits[:limit],
@@ -85,6 +92,7 @@ def find_sources(
         statistics=_statistics(engine, tenant, query, deadline) if hits else UNKNOWN_STATISTICS,
         is_by_meaning=engine.model.provider != "hashing",
         refusal=None if hits else _refusal(engine, tenant, deadline),
+        asked_time=asked_time,
     )
 
 
@@ -140,6 +148,16 @@ def _fits_nothing(retrieval: Retrieval) -> bool:
     legs = {leg for hit in retrieval.hits for leg in hit.ranks}
     is_found = any(leg.endswith(IN_TIME) or not leg.startswith("semantic") for leg in legs)
     return not retrieval.hits or (not is_found and retrieval.is_confident is not True)
+
+
+def _written_within(
+    engine: Engine, tenant: TenantId, request: AnswerRequest, asked: AskedTime, deadline: Deadline
+) -> tuple[Hit, ...]:
+    """The beginnings of the notes of a time, the earliest first; of more than are asked for some from all of it, evenly apart."""
+    narrowed, limit = within(request.filters, (asked.since, asked.until)), request.options.max_sources
+    every = () if narrowed is None else _recent(engine, tenant, narrowed, MAX_OF_A_TIME, deadline)[::-1]
+    many = len(every)
+    return every if many <= limit else tuple(every[place * many // limit] for place in range(limit))
 
 
 def _recent(engine: Engine, tenant: TenantId, filters: Filters, limit: int, deadline: Deadline) -> tuple[Hit, ...]:

@@ -1,6 +1,7 @@
 """What a question comes to: an answer with what it is worth, or the words that there is none."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from rag_core.answering import CheckedText, Confidence, RefusalReason
@@ -12,6 +13,7 @@ from rag_core.answering.events import Answer
 from rag_core.answering.extractive import ExtractiveAnswerer
 from rag_core.answering.finishing import finish
 from rag_core.answering.generation import build_answerer
+from rag_core.answering.quoting import Quotation, quote
 from rag_core.answering.refusals import is_refusal
 from rag_core.answering.writing import Writing
 from rag_core.chunking import count_tokens
@@ -20,6 +22,7 @@ from rag_core.guardrails.injection import scan
 from rag_core.language.answer_warnings import PATH_WARNINGS, PathWarning
 from rag_core.language.fixed_answers import NO_NOTES, NOT_ENOUGH
 from rag_core.language.guardrails import ANSWER_WARNINGS
+from rag_core.language.quoting import QUOTING_WARNINGS
 from rag_core.model import Language
 
 _LETTER = re.compile(r"[^\W_]")
@@ -37,7 +40,7 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
         return refused(course, reason, text=_refusing_sentence(checked, language))
     if not checked.citations or not _LETTER.search(without_citations(checked.text)):
         return refused(course, "no_valid_citation")
-    groundedness = groundedness_of(checked)
+    groundedness, quotation = groundedness_of(checked), _quotation(course, writing)
     is_weak = groundedness is None or groundedness < least
     if course.request.options.is_grounding_required and is_weak:
         return refused(course, "not_grounded")
@@ -49,21 +52,37 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
         least_groundedness=least,
         gate=writing.gate,
     )
+    confidence = final_confidence(
+        course.evidence,
+        checked,
+        groundedness,
+        least_groundedness=least,
+        quotation=None if quotation is None else quotation.strength,
+        is_of_kind=holds_its_kind(course.asked.searched, without_citations(checked.text), language=language),
+    )
     return _answer(
         course,
         done.checked,
-        confidence=final_confidence(
-            course.evidence,
-            checked,
-            groundedness,
-            least_groundedness=least,
-            is_quoted=is_quoted,
-            is_of_kind=holds_its_kind(course.asked.searched, without_citations(checked.text), language=language),
-        ),
+        confidence=confidence,
         groundedness=groundedness,
         disclaimer=done.disclaimer,
-        warnings=done.warnings(language),
+        warnings=(*done.warnings(language), *_of_the_quotation(quotation, confidence, language)),
     )
+
+
+def _quotation(course: Course, writing: Writing) -> Quotation | None:
+    """What was quoted; None where a chat model wrote."""
+    if not isinstance(writing.answerer, ExtractiveAnswerer):
+        return None
+    return quote(course.asked.searched, course.context, language=course.asked.language)
+
+
+def _of_the_quotation(quotation: Quotation | None, confidence: Confidence, language: Language) -> Iterator[str]:
+    """That what is quoted may be no answer, or is of another time than the one asked for."""
+    if quotation is not None and not quotation.is_of_its_time:
+        yield QUOTING_WARNINGS[language]["not_of_the_time"]
+    if quotation is not None and confidence == "low":
+        yield QUOTING_WARNINGS[language]["may_not_answer"]
 
 
 def _refusing_sentence(checked: CheckedText, language: Language) -> str | None:

@@ -133,10 +133,3 @@ ANSWER_INSTRUCTIONS: Mapping[Language, str] = {
     ),
 }
 """What a chat model is told before question and sources; ``{no_answer}`` is the language's ``NO_ANSWER``."""
-
-NOTE_DATED: Mapping[Language, str] = {
-    "es": "nota del {date}",
-    "de": "Notiz vom {date}",
-    "en": "note of {date}",
-}
-"""Beside a quoted sentence when a question asks for a date; ``{date}`` is written 2025-03-01."""

@@ -267,9 +267,16 @@ class TestEvidence:
 
 class TestTimes:
     def test_a_note_of_the_time_asked_for_is_low_though_it_shares_no_word(self) -> None:
+        asked, without = "¿qué dijo Rosa ayer?", "¿qué dijo Rosa?"
+        before, then = timed(asked, day=2, without=without), timed(asked, day=3, without=without)
+
+        assert judged(asked, retrieval=then, least_score=0.9).confidence == "low"
+        assert judged(asked, retrieval=before, least_score=0.9).confidence == "insufficient"
+
+    def test_where_a_time_is_all_that_is_asked_for_its_notes_are_the_answer(self) -> None:
         before, then = timed("¿qué hice ayer?", day=2), timed("¿qué hice ayer?", day=3)
 
-        assert judged("¿qué hice ayer?", retrieval=then, least_score=0.9).confidence == "low"
+        assert judged("¿qué hice ayer?", retrieval=then, least_score=0.9).confidence == "medium"
         assert judged("¿qué hice ayer?", retrieval=before, least_score=0.9).confidence == "insufficient"
 
     def test_what_is_found_for_a_time_of_which_no_note_is_is_low(self) -> None:
@@ -282,9 +289,21 @@ class TestTimes:
         assert judged(asked, retrieval=right).confidence == "high"
 
     def test_a_bare_year_lets_nothing_through(self) -> None:
-        year = timed("¿qué hice en 2025?", day=3, days=365, is_relative=False)
+        asked = "¿qué dijo Rosa en 2025?"
+        year = timed(asked, day=3, days=365, is_relative=False, without="¿qué dijo Rosa?")
 
-        assert judged("¿qué hice en 2025?", retrieval=year, least_score=0.9).confidence == "insufficient"
+        assert judged(asked, retrieval=year, least_score=0.9).confidence == "insufficient"
+
+    def test_the_words_for_a_time_are_none_to_look_for_in_a_note_written_in_it(self) -> None:
+        asked, without = (
+            "¿Cuánto costó el 3 de marzo de 2025 la inyección de Trufa?",
+            "¿Cuánto costó la inyección de Trufa?",
+        )
+        another = timed(asked, day=9, is_relative=False, without=without)
+        right = timed(asked, day=3, is_relative=False, without=without)
+
+        assert features(asked, retrieval=right)["numbers"] == 1.0
+        assert features(asked, retrieval=another)["numbers"] == 0.5  # the day stands there, the year does not
 
     def test_a_time_counted_from_now_is_no_word_to_look_for(self) -> None:
         asked = "¿Cuánto costó ayer la inyección de Trufa?"
@@ -379,7 +398,10 @@ class TestAfterwards:
     def test_sentences_that_are_only_quoted_are_at_most_of_medium_worth(self) -> None:
         evidence = Evidence(score=0.95, confidence="high", features={})
 
-        assert final_confidence(evidence, checked(citation()), 1.0, least_groundedness=0.7, is_quoted=True) == "medium"
+        assert (
+            final_confidence(evidence, checked(citation()), 1.0, least_groundedness=0.7, quotation="strong") == "medium"
+        )
+        assert final_confidence(evidence, checked(citation()), 1.0, least_groundedness=0.7, quotation="weak") == "low"
 
     def test_an_answer_without_the_kind_of_thing_asked_for_is_of_little_worth(self) -> None:
         evidence = Evidence(score=0.95, confidence="high", features={})

@@ -112,10 +112,10 @@ def test_sentences_that_say_the_same_are_quoted_once() -> None:
     assert answer.text == "Trufa come pienso por la mañana [1]."
 
 
-def test_a_question_for_a_date_shows_the_note_s() -> None:
+def test_a_question_for_a_date_shows_the_note_s_behind_the_quotation() -> None:
     answer = quoted("¿Cuándo fue Trufa al veterinario?", hit("Trufa fue al veterinario con Nora.", day=4))
 
-    assert answer.text == "Trufa fue al veterinario con Nora (nota del 2025-03-04) [1]."
+    assert answer.text == "Trufa fue al veterinario con Nora [1] (nota del 4 de marzo de 2025)."
 
 
 def test_marks_and_list_signs_of_a_note_are_not_quoted() -> None:

@@ -1,0 +1,112 @@
+"""What a question wants to know (an amount of money, a place, a cause), and whether a sentence holds such a thing. Pure."""
+
+import re
+from collections.abc import Callable
+from functools import cache
+
+from rag_core.language.quoting import (
+    BESIDE_PLACES,
+    COUNTING,
+    PLACE_PREPOSITIONS,
+    QUESTION_CUES,
+    SHOWN,
+    Wanted,
+)
+from rag_core.model import Language
+from rag_core.reranking.answer_types import AnswerType, answer_test, expected_answer
+from rag_core.reranking.words import stem
+
+SHOWN_BY_ITSELF: frozenset[Wanted] = frozenset(
+    {"money", "duration", "clock", "temperature", "weight", "length", "cause"}
+)
+"""Kinds that hardly any sentence has by chance; a number, a name or a place may be any."""
+MOST_WORDS_BETWEEN = 2
+"""So many words may stand between a number and the thing it counts ("99 nuevos sensores")."""
+_TYPES: dict[Wanted, AnswerType] = {"number": "number", "date": "date", "person": "name", "name": "name"}
+_WORD = re.compile(r"\w+")
+_NAMING = {
+    "es": re.compile(r"\bc[oó]mo se llam\w+", re.IGNORECASE),
+    "de": re.compile(r"\bwie heißt\w*|\bwie hieß\w*", re.IGNORECASE),
+    "en": re.compile(r"\bwhat (?:is|was) (?=\w+(?:'s)? name\b)", re.IGNORECASE),
+}
+
+
+def wanted_kind(query: str, language: Language) -> Wanted | None:
+    """What the question asks for; None for a yes or no, for keywords and for what shows in no sentence."""
+    for kind, cue in _cues(language):
+        if cue.search(query):
+            return kind
+    expected = expected_answer(query, language)
+    return None if expected is None else expected.kind
+
+
+def without_cue(query: str, language: Language) -> str:
+    """The question without the words that only tell what it wants ("a qué temperatura"); all of it where no letter is left."""
+    rest = _NAMING[language].sub(" ", query)
+    for kind, cue in _cues(language):
+        if kind in SHOWN_BY_ITSELF:
+            rest = cue.sub(" ", rest)
+    return rest if re.search(r"[^\W_]", rest) else query
+
+
+def kind_test(query: str, kind: Wanted, language: Language) -> Callable[[str], bool]:
+    """Whether a sentence in ``language`` holds a thing of the kind that the question does not name itself."""
+    asked = frozenset(_WORD.findall(query.lower()))
+    shown = SHOWN[language].get(kind)
+    if shown is not None:
+        return lambda sentence: _pattern(shown).search(sentence) is not None
+    if kind == "place":
+        return lambda sentence: _names_a_place(sentence, asked, language)
+    counted = _counted(query, language) if kind == "number" else None
+    if counted is not None:
+        return lambda sentence: _counts(sentence, counted, language)
+    return lambda sentence: _has_token(sentence, asked, _TYPES.get(kind, "name"), language)
+
+
+def _counted(query: str, language: Language) -> str | None:
+    """The stem of what the question wants counted."""
+    found = _question(COUNTING[language]).search(query)
+    return None if found is None else stem(found[1].lower(), language)
+
+
+def _counts(sentence: str, counted: str, language: Language) -> bool:
+    is_number = answer_test("number", language)
+    tokens = _WORD.findall(sentence)
+    places = [at for at, token in enumerate(tokens) if stem(token.lower(), language) == counted]
+    return any(is_number(token) for at in places for token in tokens[max(0, at - 1 - MOST_WORDS_BETWEEN) : at])
+
+
+def _has_token(sentence: str, asked: frozenset[str], kind: AnswerType, language: Language) -> bool:
+    is_kind = answer_test(kind, language)
+    tokens = _WORD.findall(sentence)[kind == "name" :]
+    return any(is_kind(token) and token.lower() not in asked for token in tokens)
+
+
+def _names_a_place(sentence: str, asked: frozenset[str], language: Language) -> bool:
+    if _pattern(BESIDE_PLACES[language]).search(sentence):
+        return True
+    places = (sentence[match.end() :] for match in _exactly(PLACE_PREPOSITIONS[language]).finditer(sentence))
+    return any((word := _WORD.match(place)) is not None and word[0].lower() not in asked for place in places)
+
+
+@cache
+def _cues(language: Language) -> tuple[tuple[Wanted, re.Pattern[str]], ...]:
+    return tuple((kind, _question(rf"(?:{cue})\b")) for kind, cue in QUESTION_CUES[language].items())
+
+
+@cache
+def _question(cue: str) -> re.Pattern[str]:
+    """The cue as people write it in haste too: "cuanto" for "cuánto"."""
+    for accented, plain in zip("áéíóú", "aeiou", strict=True):
+        cue = cue.replace(accented, f"[{accented}{plain}]")
+    return re.compile(rf"\b{cue}", re.IGNORECASE)
+
+
+@cache
+def _pattern(shown: str) -> re.Pattern[str]:
+    return re.compile(shown, re.IGNORECASE)
+
+
+@cache
+def _exactly(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
