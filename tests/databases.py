@@ -18,7 +18,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from rag_core.storage.database import ensure_database
+from rag_core.storage.connecting import ensure_database
 from rag_core.storage.embedded import embedded_server, stop
 from rag_core.storage.migrate import migrate
 

@@ -15,7 +15,8 @@ import psycopg
 from psycopg import sql
 
 from rag_core.errors import BusyError, DatabaseSetupError, DatabaseUnavailableError, QueryFailedError
-from rag_core.storage.database import Connection, Database, is_unreachable
+from rag_core.storage.database import Connection, Database
+from rag_core.storage.failures import is_unreachable
 from rag_core.storage.migrate import ADVISORY_LOCK, Migration, apply_migration
 from rag_core.storage.queries import query
 from rag_core.storage.schema import SCHEMA_FILE

@@ -8,7 +8,8 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from rag_core.errors import DatabaseSetupError, DatabaseUnavailableError
 from rag_core.settings import Settings
-from rag_core.storage.database import CONNECT_TIMEOUT_SECONDS, Database, ensure_database
+from rag_core.storage.connecting import CONNECT_TIMEOUT_SECONDS, ensure_database
+from rag_core.storage.database import Database
 
 EMBEDDED_NAME = "dagster"
 

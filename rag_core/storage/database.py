@@ -1,25 +1,22 @@
-"""Connections: which server, in which role, for which tenant.
+"""Transactions: in which role, for which tenant, as whom, and how long.
 
 ``open_database`` is what every entry point calls: it starts the embedded server or reaches the one of
 ``DATABASE_URL``, creates and migrates the database, and hands out a ``Database``. The application's connections run as
-``brain_app``, which owns nothing and cannot bypass row-level security; the tenant is set per transaction.
+``brain_app``, which owns nothing and cannot bypass row-level security; the tenant is set per transaction. Not here: how
+connections are made (``connecting``), and what the driver's errors mean (``failures``).
 """
 
 import json
-import select
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, LiteralString, TypeVar
+from typing import TypeVar
 
 import psycopg
-from pgvector.psycopg import register_vector
 from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.rows import TupleRow
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from rag_core.errors import (
@@ -36,25 +33,29 @@ from rag_core.model import TenantId
 from rag_core.notes import department_key
 from rag_core.resilience import CircuitBreaker
 from rag_core.settings import Settings
-from rag_core.storage.migrate import APPLICATION_ROLE, migrate
+from rag_core.storage.connecting import (
+    CONNECT_TIMEOUT_SECONDS,
+    Connection,
+    application_pool,
+    check_application_role,
+    connect,
+    ensure_database,
+    public_address,
+)
+from rag_core.storage.failures import again_when_lost, is_lost, is_of_tenants, is_unreachable
+from rag_core.storage.migrate import migrate
 from rag_core.telemetry.durations import Durations
-from rag_core.telemetry.retries import keep_arguments_out_of_logs
 
-Connection = psycopg.Connection[TupleRow]
+__all__ = ["Connection", "Database", "PoolFigures", "open_database"]
+
 Result = TypeVar("Result")
 
-CONNECT_TIMEOUT_SECONDS = 10
 POOL_WAIT_SECONDS = 2.0
 """How long a request waits for a connection; what has no deadline, such as indexing, waits ``CONNECT_TIMEOUT_SECONDS``."""
-SERVING_MIN_SIZE = 5
-"""Connections a pool for requests keeps open; a command's pool opens them when it needs them."""
-READ_ATTEMPTS = 3
 BREAKER_RESET_SECONDS = 2.0
 """The embedded server is back about a second after it was killed, so that long and no longer."""
-_DISK_FULL = "53100"
 _DEADLOCK_RETRIES = 2
 _EVERYTHING = "*"
-_SEARCH_PATH = "brain,public,extensions"
 
 
 class _ServerDownError(DatabaseUnavailableError):
@@ -192,9 +193,9 @@ class Database:
         try:
             return attempt()
         except DatabaseUnavailableError as error:
-            if not _is_lost(error):
+            if not is_lost(error):
                 raise
-            return _again(attempt, until=end)
+            return again_when_lost(attempt, until=end)
 
     def write(
         self,
@@ -263,7 +264,7 @@ class Database:
     def owner(self) -> Iterator[Connection]:
         """An autocommit connection as owner of the schema: for migrations, DDL and lists over all tenants."""
         try:
-            with _connect(self.owner_conninfo) as connection:
+            with connect(self.owner_conninfo) as connection:
                 yield connection
         except psycopg.OperationalError as error:
             if isinstance(error, psycopg.errors.QueryCanceled):
@@ -286,38 +287,6 @@ class Database:
             time.sleep(1)  # the next request tries again
         finally:
             self._reviving.release()
-
-
-def _again(attempt: Callable[[], Result], *, until: float) -> Result:
-    """Try again after a lost connection, a little later each time, none begun after ``until``."""
-    import stamina  # 0.1 s, needed only then
-
-    keep_arguments_out_of_logs()
-    left = max(0.001, until - time.monotonic())
-    again = stamina.RetryingCaller(
-        attempts=READ_ATTEMPTS - 1, timeout=left, wait_initial=0.05, wait_max=0.5, wait_jitter=0.05
-    )
-    return again(_is_lost, attempt)
-
-
-def _is_lost(error: Exception) -> bool:
-    """Whether a connection broke while it was used, so that another one may work; else none was to be had."""
-    return isinstance(error.__cause__, psycopg.Error) and not isinstance(error.__cause__, PoolTimeout | PoolClosed)
-
-
-def is_unreachable(error: Exception) -> bool:
-    """Whether the connection is what failed; a deadlock is an OperationalError too, and no reason to reconnect.
-
-    SQLSTATE classes: 08 connection, 53 resources (such as too many connections), 57 intervention (such as shutdown).
-    """
-    if not isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
-        return not isinstance(error, psycopg.Error)  # the pool's own errors
-    return error.sqlstate is None or (error.sqlstate[:2] in {"08", "53", "57"} and error.sqlstate != _DISK_FULL)
-
-
-def is_of_tenants(error: psycopg.errors.ForeignKeyViolation) -> bool:
-    """Whether a row was refused because there is no such tenant; the names of these constraints are PostgreSQL's own."""
-    return error.diag.constraint_name == f"{error.diag.table_name}_tenant_id_fkey"
 
 
 def _refused(error: Exception) -> QueryFailedError:
@@ -361,9 +330,9 @@ def open_database(settings: Settings, *, pool_size: int = 4) -> Iterator[Databas
 @contextmanager
 def _open(conninfo: str, *, pool_size: int, revive: Callable[[], bool] | None) -> Iterator[Database]:
     try:
-        with _connect(conninfo) as connection:
+        with connect(conninfo) as connection:
             migrate(connection)
-            _check_application_role(connection)
+            check_application_role(connection)
     except psycopg.ProgrammingError as error:
         raise DatabaseSetupError(
             f"DATABASE_URL cannot be used: {str(error).strip()}. It looks like postgresql://user:password@host:5432/database"
@@ -373,87 +342,5 @@ def _open(conninfo: str, *, pool_size: int, revive: Callable[[], bool] | None) -
             f"no PostgreSQL answers at {public_address(conninfo)}: {str(error).strip()}. Check DATABASE_URL and that the server runs."
         ) from error
 
-    def check(connection: Connection) -> None:
-        """Tell a connection that the server has closed, without asking it, and renew all that wait in the pool with it."""
-        if not _has_news(connection):
-            return
-        try:
-            ConnectionPool.check_connection(connection)
-        except psycopg.Error:
-            pool.drain()
-            raise
-
-    with ConnectionPool[Connection](
-        application_conninfo(conninfo),
-        min_size=0 if pool_size < SERVING_MIN_SIZE else SERVING_MIN_SIZE,
-        max_size=pool_size,
-        max_idle=30,
-        configure=_configure,
-        check=check,
-        timeout=CONNECT_TIMEOUT_SECONDS,
-        reconnect_timeout=1,  # then the next request tries at once, which finds a server that is back sooner
-        name="brain",
-        open=True,
-    ) as pool:
+    with application_pool(conninfo, pool_size=pool_size) as pool:
         yield Database(owner_conninfo=conninfo, pool=pool, revive=revive)
-
-
-def application_conninfo(conninfo: str) -> str:
-    """The same server as ``brain_app``: the role is taken on when the connection starts, without a round trip."""
-    given = str(conninfo_to_dict(conninfo).get("options") or "")
-    options = f"{given} -c role={APPLICATION_ROLE} -c search_path={_SEARCH_PATH} -c jit=off".strip()
-    return make_conninfo(conninfo, options=options, application_name="brain", connect_timeout=5, client_encoding="utf8")
-
-
-def ensure_database(server: str, name: str) -> str:
-    """Create the database on a server where we may, and return its connection string."""
-    with _connect(server) as connection:
-        if connection.execute("select from pg_database where datname = %s", (name,)).fetchone() is None:
-            _create_database(connection, name)
-    return make_conninfo(server, dbname=name)
-
-
-def _create_database(connection: Connection, name: str) -> None:
-    locale: LiteralString = (
-        "locale_provider builtin builtin_locale 'C.UTF-8' locale 'C'"
-        if connection.info.server_version >= 170_000
-        else "lc_collate 'C' lc_ctype 'C.UTF-8'"
-    )
-    statement = sql.SQL("create database {} template template0 encoding 'UTF8' " + locale)
-    try:
-        connection.execute(statement.format(sql.Identifier(name)))
-    except (psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
-        return  # another process was faster
-
-
-def _connect(conninfo: str) -> Connection:
-    return psycopg.connect(conninfo, autocommit=True, connect_timeout=CONNECT_TIMEOUT_SECONDS)
-
-
-def _has_news(connection: Connection) -> bool:
-    """Whether the server sent something that nobody asked for: as a rule that it closes the connection. No round trip."""
-    poller = select.poll()
-    poller.register(connection.fileno(), select.POLLIN)
-    return bool(poller.poll(0))
-
-
-def _configure(connection: Connection) -> None:
-    register_vector(connection)
-    connection.commit()
-
-
-def _check_application_role(connection: Connection) -> None:
-    row = connection.execute(
-        "select rolsuper or rolbypassrls from pg_roles where rolname = %s", (APPLICATION_ROLE,)
-    ).fetchone()
-    if row != (False,):
-        raise DatabaseSetupError(
-            f"the role {APPLICATION_ROLE} can bypass row-level security, so tenants would see each other's notes; run "
-            f"ALTER ROLE {APPLICATION_ROLE} NOSUPERUSER NOBYPASSRLS"
-        )
-
-
-def public_address(conninfo: str) -> str:
-    """Host and database of a connection string, without its password."""
-    parts: dict[str, Any] = conninfo_to_dict(conninfo)
-    return f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}/{parts.get('dbname', '')}"

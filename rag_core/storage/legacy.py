@@ -14,7 +14,7 @@ from pgvector.psycopg import register_vector
 from psycopg import sql
 
 from rag_core.errors import DatabaseUnavailableError, InvalidInputError, NotFoundError, QueryFailedError
-from rag_core.storage.database import CONNECT_TIMEOUT_SECONDS, Connection, public_address
+from rag_core.storage.connecting import CONNECT_TIMEOUT_SECONDS, Connection, public_address
 from rag_core.storage.queries import query
 
 READ_ROWS = 1_000

@@ -18,7 +18,7 @@ from rag_core.indexing.publishing import maintain, publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model import TenantId
 from rag_core.settings import Settings
-from rag_core.storage.database import Connection, ensure_database
+from rag_core.storage.connecting import Connection, ensure_database
 from rag_core.storage.embedded import embedded_server
 
 from .corpus import Corpus, note_lines

@@ -14,7 +14,8 @@ from rag_core.configuration import configure
 from rag_core.engine import Engine
 from rag_core.model import TenantId
 from rag_core.retrieval.retrieve import retrieve
-from rag_core.storage.database import Connection, Database, application_conninfo
+from rag_core.storage.connecting import application_conninfo
+from rag_core.storage.database import Connection, Database
 
 from .scratch import TENANT
 

@@ -20,7 +20,8 @@ from rag_core.errors import BusyError, ConflictError, DatabaseSetupError, Databa
 from rag_core.model import TenantId
 from rag_core.settings import read_settings
 from rag_core.storage import backup as stored
-from rag_core.storage.database import Database, ensure_database, open_database
+from rag_core.storage.connecting import ensure_database
+from rag_core.storage.database import Database, open_database
 from rag_core.storage.migrate import Migration, apply_migration, migrate, read_migrations
 from rag_core.storage.schema import SCHEMA_FILE, dump_schema
 from rag_core.storage.search import search_fulltext, search_semantic

@@ -16,7 +16,8 @@ from backup_data import EVERY_TABLE, differing, rows_of
 from psycopg.conninfo import make_conninfo
 
 from rag_core.settings import read_settings
-from rag_core.storage.database import ensure_database, open_database
+from rag_core.storage.connecting import ensure_database
+from rag_core.storage.database import open_database
 from rag_core.storage.embedded import stop
 from rag_core.supervisor import only_one
 
