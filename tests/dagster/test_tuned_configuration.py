@@ -2,13 +2,17 @@
 
 import itertools
 import json
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from zoneinfo import ZoneInfo
 
 import dagster as dg
 import pytest
+from databases import cloned_database
 from pipeline_runs import TENANT
+from plants import index
+from psycopg.conninfo import conninfo_to_dict
 
 import rag_assets.served_configuration as served_module
 import rag_assets.tuned_configuration as tuned_module
@@ -18,11 +22,14 @@ from rag_core.configurations.promotion import return_to_former
 from rag_core.configurations.proposals import propose_configuration
 from rag_core.configurations.served import served_configuration
 from rag_core.configurations.trial import try_configuration
+from rag_core.engine import Engine, open_engine
 from rag_core.evaluation.golden_set import import_golden
 from rag_core.importing import import_lines
 from rag_core.model import TenantId
+from rag_core.settings import read_settings
 from rag_core.storage.configurations import list_configurations, list_promotions
 
+MADRID = ZoneInfo("Europe/Madrid")
 RunTuning = Callable[..., dg.ExecuteInProcessResult]
 THINGS = [
     "paraguas",
@@ -39,54 +46,66 @@ THINGS = [
 PLACES = ["Cádiz", "Pamplona", "Soria", "Teruel"]
 
 
-@pytest.fixture
-def import_lines_of(engine) -> Callable[[list[dict]], None]:
-    """Import notes with titles."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuned:
+    """A database after the job, how that went, and Dagster's memory of it."""
 
-    def imported(lines: list[dict], *, owner: TenantId = TENANT) -> None:
-        import_lines(
-            engine.database,
-            owner,
-            [json.dumps(line).encode() for line in lines],
-            source="notas",
-            language="es",
-            zone=ZoneInfo("Europe/Madrid"),
-            max_characters=1_000_000,
-        )
-
-    return imported
+    database: str
+    instance: dg.DagsterInstance
+    result: dg.ExecuteInProcessResult
 
 
-@pytest.fixture
-def titled_diary(engine, import_lines_of, run_job) -> None:
-    """What happened stands under the thing and the place as a title; beside it the bare question, which shares more words."""
+@pytest.fixture(scope="module")
+def titled_diary(server: str, template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The name of a database with a diary, indexed; nobody is connected to it.
+
+    What happened stands under the thing and the place as a title; beside it the bare question, which shares more words.
+    """
     notes, golden = [], []
     for thing, place in itertools.product(THINGS, PLACES):
         name, question = f"{thing}-{place}", f"¿qué pasó con mi {thing} en {place}?"
         notes.append({"id": name, "title": f"{thing} en {place}", "text": f"Perdí mi {thing} y nadie me ayudó."})
         notes.append({"id": f"eco-{name}", "text": f"Me preguntan: {question} No contesto."})
         golden.append(json.dumps({"query": question, "relevant_ids": [name]}).encode())
-    import_lines_of(notes)
-    assert run_job("update_index").success
-    import_golden(engine.database, TENANT, golden)
+    with cloned_database(server, template) as url:
+        settings = read_settings(home=tmp_path_factory.mktemp("home"), database_url=url)
+        with open_engine(settings) as engine:
+            lines = [json.dumps(note).encode() for note in notes]
+            import_lines(
+                engine.database, TENANT, lines, source="notas", language="es", zone=MADRID, max_characters=1_000_000
+            )
+            index(engine, TENANT)
+            import_golden(engine.database, TENANT, golden)
+        yield conninfo_to_dict(url)["dbname"]
+
+
+@pytest.fixture(scope="module")
+def tuned(server: str, titled_diary: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tuned]:
+    """The job over a copy of the diary; nobody is connected to it."""
+    with cloned_database(server, titled_diary) as url, dg.DagsterInstance.ephemeral() as instance:
+        with open_engine(read_settings(home=tmp_path_factory.mktemp("home"), database_url=url)) as engine:
+            result = tuning(engine, instance)
+        yield Tuned(database=conninfo_to_dict(url)["dbname"], instance=instance, result=result)
 
 
 @pytest.fixture
 def run_tuning(engine, instance) -> RunTuning:
     """Run the job, or one of its assets, with a minute for the search."""
+    return partial(tuning, engine, instance)
 
-    def run(*, only: str | None = None, minutes: float = 1.0) -> dg.ExecuteInProcessResult:
-        selection = None if only is None else [dg.AssetKey(only)]
-        ops = {"tuned_configuration": {"config": {"minutes": minutes}}} if only is None else {}
-        job = build_definitions({"engine": engine}).resolve_job_def("tune_and_promote")
-        return job.execute_in_process(
-            instance=instance,
-            run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}, "ops": ops},
-            asset_selection=selection,
-            raise_on_error=False,
-        )
 
-    return run
+def tuning(
+    engine: Engine, instance: dg.DagsterInstance, *, only: str | None = None, minutes: float = 1.0
+) -> dg.ExecuteInProcessResult:
+    selection = None if only is None else [dg.AssetKey(only)]
+    ops = {"tuned_configuration": {"config": {"minutes": minutes}}} if only is None else {}
+    job = build_definitions({"engine": engine}).resolve_job_def("tune_and_promote")
+    return job.execute_in_process(
+        instance=instance,
+        run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}, "ops": ops},
+        asset_selection=selection,
+        raise_on_error=False,
+    )
 
 
 def metadata(result: dg.ExecuteInProcessResult, asset: str) -> dict:
@@ -108,58 +127,93 @@ def served_number(engine) -> int | None:
     return served_configuration(engine.database, TENANT, engine.model).number
 
 
-@pytest.mark.usefixtures("titled_diary")
-def test_what_proves_better_is_proposed_tried_and_served(engine, run_tuning: RunTuning) -> None:
-    result = run_tuning()
+class TestADiaryWhoseTitlesAreNotCounted:
+    @pytest.fixture
+    def database_url(self, server: str, titled_diary: str) -> Iterator[str]:
+        """A copy of the diary."""
+        with cloned_database(server, titled_diary) as url:
+            yield url
 
-    assert result.success
-    assert served_number(engine) == 1
-    with engine.database.transaction(TENANT) as connection:
-        (promotion,) = list_promotions(connection, TENANT)
-        (configuration,) = list_configurations(connection, TENANT, limit=9)
-    assert result.run_id in promotion.reason
-    assert promotion.evidence["verdict"] == "improvement"
-    assert configuration.evidence["metrics"]["ndcg_at_10"]["difference"] > 0.02
-    tuned, served = metadata(result, "tuned_configuration"), metadata(result, "served_configuration")
-    (row,) = rows(tuned["tenants"])
-    assert tuned["proposals"] == {TENANT: 1}
-    assert (row["tenant"], row["queries"], row["outcome"]) == (TENANT, 40, "proposed as configuration 1")
-    assert row["ndcg_tuned"] > row["ndcg_served"]
-    assert sum(one["queries"] for one in rows(tuned["by_category"])) == 40
-    assert (served["promoted"], rows(served["served"])[0]["configuration"]) == (1, 1)
-    (link,) = [value for name, value in tuned.items() if name.startswith("comparison_")]
-    assert link.startswith("http://127.0.0.1:8000/evaluation/compare?baseline=")
-    assert link.endswith(f"&tenant={TENANT}")
-    assert served[f"tuning_{TENANT}"] == "http://127.0.0.1:8000/evaluation/tuning/1"
-    assert check_of(result).passed
+    def test_what_the_check_objects_to_is_not_served(self, engine, run_tuning: RunTuning, monkeypatch) -> None:
+        def objecting(*arguments, **values):
+            return replace(try_configuration(*arguments, **values), objection="it is worse than what is served")
+
+        monkeypatch.setattr(tuned_module, "try_configuration", objecting)
+
+        result = run_tuning()
+
+        assert not result.success
+        assert not check_of(result).passed
+        assert check_of(result).description == f"{TENANT}: it is worse than what is served"
+        assert result.asset_materializations_for_node("served_configuration") == []
+        assert served_number(engine) is None
+
+    def test_what_is_wrong_with_one_tenants_proposal_keeps_no_other_from_being_promoted(
+        self, engine, run_tuning: RunTuning, monkeypatch
+    ) -> None:
+        with engine.database.transaction(TENANT) as connection:
+            number = propose_configuration(
+                connection, TENANT, override={"topK": {"retrieval": 30}}, embedding_model=None
+            ).number
+        monkeypatch.setattr(served_module, "_proposals", lambda _instance: {"otra": 9, TENANT: number})
+
+        result = run_tuning(only="served_configuration")
+
+        assert not result.success
+        assert served_number(engine) == number
+        (failed,) = result.get_step_failure_events()
+        told = failed.step_failure_data.user_failure_data
+        assert told.description.startswith("otra: ")
+        assert told.metadata["promoted"].value == 1
+        assert {row["configuration"] for row in rows(told.metadata["served"].value)} == {number}
 
 
-@pytest.mark.usefixtures("titled_diary")
-def test_what_the_check_objects_to_is_not_served(engine, run_tuning: RunTuning, monkeypatch) -> None:
-    def objecting(*arguments, **values):
-        return replace(try_configuration(*arguments, **values), objection="it is worse than what is served")
+class TestATunedDiary:
+    @pytest.fixture
+    def database_url(self, server: str, tuned: Tuned) -> Iterator[str]:
+        """A copy of the diary after the job."""
+        with cloned_database(server, tuned.database) as url:
+            yield url
 
-    monkeypatch.setattr(tuned_module, "try_configuration", objecting)
+    @pytest.fixture
+    def instance(self, tuned: Tuned) -> dg.DagsterInstance:
+        """The instance that saw the job."""
+        return tuned.instance
 
-    result = run_tuning()
+    def test_what_proves_better_is_proposed_tried_and_served(self, engine, tuned: Tuned) -> None:
+        result = tuned.result
 
-    assert not result.success
-    assert not check_of(result).passed
-    assert check_of(result).description == f"{TENANT}: it is worse than what is served"
-    assert result.asset_materializations_for_node("served_configuration") == []
-    assert served_number(engine) is None
+        assert result.success
+        assert served_number(engine) == 1
+        with engine.database.transaction(TENANT) as connection:
+            (promotion,) = list_promotions(connection, TENANT)
+            (configuration,) = list_configurations(connection, TENANT, limit=9)
+        assert result.run_id in promotion.reason
+        assert promotion.evidence["verdict"] == "improvement"
+        assert configuration.evidence["metrics"]["ndcg_at_10"]["difference"] > 0.02
+        proposed, served = metadata(result, "tuned_configuration"), metadata(result, "served_configuration")
+        (row,) = rows(proposed["tenants"])
+        assert proposed["proposals"] == {TENANT: 1}
+        assert (row["tenant"], row["queries"], row["outcome"]) == (TENANT, 40, "proposed as configuration 1")
+        assert row["ndcg_tuned"] > row["ndcg_served"]
+        assert sum(one["queries"] for one in rows(proposed["by_category"])) == 40
+        assert (served["promoted"], rows(served["served"])[0]["configuration"]) == (1, 1)
+        (link,) = [value for name, value in proposed.items() if name.startswith("comparison_")]
+        assert link.startswith("http://127.0.0.1:8000/evaluation/compare?baseline=")
+        assert link.endswith(f"&tenant={TENANT}")
+        assert served[f"tuning_{TENANT}"] == "http://127.0.0.1:8000/evaluation/tuning/1"
+        assert check_of(result).passed
 
+    def test_what_was_taken_back_is_not_promoted_again_without_a_new_tuning(
+        self, engine, run_tuning: RunTuning
+    ) -> None:
+        return_to_former(engine.database, TENANT)
 
-@pytest.mark.usefixtures("titled_diary")
-def test_what_was_taken_back_is_not_promoted_again_without_a_new_tuning(engine, run_tuning: RunTuning) -> None:
-    run_tuning()
-    return_to_former(engine.database, TENANT)
+        result = run_tuning(only="served_configuration")
 
-    result = run_tuning(only="served_configuration")
-
-    assert result.success
-    assert metadata(result, "served_configuration")["promoted"] == 0
-    assert served_number(engine) is None
+        assert result.success
+        assert metadata(result, "served_configuration")["promoted"] == 0
+        assert served_number(engine) is None
 
 
 def test_tenants_that_cannot_be_tuned_are_named_with_the_reason(engine, import_texts, run_job, run_tuning) -> None:
@@ -187,27 +241,6 @@ def test_without_a_tuning_nothing_is_promoted(engine, import_texts, run_tuning: 
 
     assert result.success
     assert metadata(result, "served_configuration")["promoted"] == 0
-
-
-@pytest.mark.usefixtures("titled_diary")
-def test_what_is_wrong_with_one_tenants_proposal_keeps_no_other_from_being_promoted(
-    engine, run_tuning: RunTuning, monkeypatch
-) -> None:
-    with engine.database.transaction(TENANT) as connection:
-        number = propose_configuration(
-            connection, TENANT, override={"topK": {"retrieval": 30}}, embedding_model=None
-        ).number
-    monkeypatch.setattr(served_module, "_proposals", lambda _instance: {"otra": 9, TENANT: number})
-
-    result = run_tuning(only="served_configuration")
-
-    assert not result.success
-    assert served_number(engine) == number
-    (failed,) = result.get_step_failure_events()
-    told = failed.step_failure_data.user_failure_data
-    assert told.description.startswith("otra: ")
-    assert told.metadata["promoted"].value == 1
-    assert {row["configuration"] for row in rows(told.metadata["served"].value)} == {number}
 
 
 def test_the_weekly_schedule_waits_to_be_started() -> None:
