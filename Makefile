@@ -6,6 +6,9 @@ UV     := $(shell command -v uv 2>/dev/null)
 export UV_LINK_MODE = copy
 export PYTHONUTF8 = 1
 
+# Workers of the tests share few cores; threads of one worker's matrix arithmetic would only wait for each other.
+test e2e coverage mutants: export OPENBLAS_NUM_THREADS = 1
+
 .DEFAULT_GOAL := help
 .PHONY: help install up demo test e2e coverage mutants bench lint format schema lock clean
 
@@ -39,8 +42,10 @@ test: install ## Run the tests
 e2e: install ## Hurt whole installations on purpose: kill workers, database and models while notes are migrated
 	$(BIN)/python -m pytest -n 3 -m e2e tests/e2e
 
+COVERAGE_REPORTS ?= term:skip-covered json html
+
 coverage: install ## Run the tests and report what they leave out (coverage.json, htmlcov/)
-	$(BIN)/python -m pytest -n 3 --dist loadgroup --cov --cov-report=term:skip-covered --cov-report=json --cov-report=html
+	$(BIN)/python -m pytest -n 3 --dist loadgroup --cov $(COVERAGE_REPORTS:%=--cov-report=%)
 
 mutants: install ## Plant one defect for each of the 40 properties; their tests must catch it
 	@$(BIN)/python -m tests.mutants
