@@ -63,8 +63,9 @@ def _show(found: "Calibration", names: dict[str, Any]) -> None:
     headers = ["threshold", "relevant kept", "others dropped", "nDCG@10 semantic", "nDCG@10 served"]
     table(title, headers, rows)
     if folded := len(found.table) - len(rows):
+        higher = in_english(folded, "higher threshold is", "higher thresholds are")
         say(
-            f"{in_english(folded, 'higher threshold is', 'higher thresholds are')} left out: no result reaches as far, and where "
+            f"{higher} left out: no result reaches {'it' if folded == 1 else 'them'}, and where "
             "none does all is shown, so nDCG@10 is that of no threshold"
         )
     for attempt in found.attempts:

@@ -44,6 +44,9 @@ def list_conversations(
 
 
 def _show(found: "list[Session]", zone: "ZoneInfo") -> None:
+    if not found:
+        say('There is none yet: `brain ask "…" --session new` begins one.')
+        return
     rows = [
         [
             str(session.id),
@@ -54,5 +57,3 @@ def _show(found: "list[Session]", zone: "ZoneInfo") -> None:
         for session in found
     ]
     table("Conversations", ["id", "last spoken in", "questions", "first question"], rows, whole=(0,))
-    if not found:
-        say('There is none yet: `brain ask "…" --session new` begins one.')

@@ -615,7 +615,7 @@ class TestFinish:
                 "that could not be attached is mended or removed where it is, and attached again, or left out for good with "
                 "`brain migration finish --accept-rejected`"
             ),
-            "1 attached notes are gone, and nobody deleted them; attach the table again",
+            "1 attached note is gone, and nobody deleted them; attach the table again",
             "retrieval was not measured; import a golden set with `brain golden import`, and finish again",
         )
 
