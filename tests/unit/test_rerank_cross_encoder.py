@@ -9,7 +9,8 @@ import tokenizers
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer
 
-from rag_core.errors import ConfigurationError, RerankingError
+from rag_core.cancellation import Cancellation
+from rag_core.errors import ConfigurationError, RerankingError, SearchCancelledError
 from rag_core.model import ChunkId, NoteId
 from rag_core.reranking import Candidate, QueryStatistics
 from rag_core.reranking.cross_encoder import open_cross_encoder
@@ -76,8 +77,14 @@ def candidate(content: str) -> Candidate:
     )
 
 
-def score(encoder, texts, *, query="gato", seconds=30.0) -> list[float]:
-    return encoder.score(query, [candidate(text) for text in texts], statistics=NO_STATISTICS, timeout_seconds=seconds)
+def score(encoder, texts, *, query="gato", seconds=30.0, cancellation=None) -> list[float]:
+    return encoder.score(
+        query,
+        [candidate(text) for text in texts],
+        statistics=NO_STATISTICS,
+        timeout_seconds=seconds,
+        cancellation=cancellation,
+    )
 
 
 def test_a_logit_gets_exactly_one_sigmoid(folder) -> None:
@@ -122,6 +129,14 @@ def test_a_query_longer_than_the_model_reads_is_cut(folder) -> None:
 def test_no_time_is_an_error_and_no_score(folder) -> None:
     with pytest.raises(RerankingError, match="did not score 1 passages"):
         score(open_cross_encoder(folder), ["gato"], seconds=-1)
+
+
+def test_nothing_is_scored_for_somebody_who_has_gone(folder) -> None:
+    cancellation = Cancellation()
+    cancellation.cancel()
+
+    with pytest.raises(SearchCancelledError, match="nobody waits"):
+        score(open_cross_encoder(folder), ["gato"], cancellation=cancellation)
 
 
 def test_a_score_that_is_not_finite_is_an_error(tmp_path) -> None:
