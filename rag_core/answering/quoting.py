@@ -20,6 +20,10 @@ LEAST_COVERAGE = 0.25
 Share of questions refused with the relevant notes among the sources, and without them: 12 and 47 % on the demo, whose questions
 use other words than its notes, 2 and 46 % on XQuAD-es. At 0.3 it is 35 and 58 %, 3 and 61 %; at 0.2 3 and 22 %, 1 and 28 %.
 """
+LEAST_BESIDE_KIND = 0.15
+"""The same for a sentence that holds the amount, the hour or the length that is asked for."""
+LEAST_INSTEAD = 0.3
+"""So likely beside the best sentence, one that holds the number or the name asked for takes its place where that has none."""
 LEAST_CHANCE = 0.1
 """A further passage must be so likely to answer,"""
 LEAST_OF_BEST = 0.15
@@ -111,15 +115,12 @@ def _by_words(
     """The best passage, and beside one that is likely to answer those that earn their place."""
     scored = score_sentences(question, sources, language=language, text_of=lambda source: source.original)
     is_shown = wanted_kind(question, language) in SHOWN_BY_ITSELF - {"cause"}
-    fitting = [sentence for sentence in scored if sentence.coverage >= LEAST_COVERAGE and is_fitting(sentence)]
+    fitting = [sentence for sentence in scored if _is_near(sentence, is_shown=is_shown) and is_fitting(sentence)]
     chances = _chances(fitting)
-    ranked = sorted(fitting, key=lambda sentence: -sentence.score)
-    best = next((sentence for sentence in ranked if not is_order(sentence.text)), None)
-    if best is None:
+    ranked = [one for one in sorted(fitting, key=lambda sentence: -sentence.score) if not is_order(one.text)]
+    if not ranked:
         return NOTHING
-    passage = _with_neighbours(
-        best, {(sentence.source.number, sentence.place): sentence for sentence in scored}, is_shown=is_shown
-    )
+    best, passage = _best_passage(scored, ranked, chances, is_shown=is_shown)
     least = max(LEAST_CHANCE, LEAST_OF_BEST * chances[best])
     further = list(_further(ranked, passage, least=least, chances=chances))
     chance = sum(chances.get(sentence, 0.0) for sentence in (*passage, *further))
@@ -128,6 +129,30 @@ def _by_words(
         passages=(passage, *((sentence,) for sentence in further)) if is_strong else (passage,),
         strength="strong" if is_strong else "weak",
     )
+
+
+def _best_passage(
+    scored: Sequence[ScoredSentence],
+    ranked: Sequence[ScoredSentence],
+    chances: Mapping[ScoredSentence, float],
+    *,
+    is_shown: bool,
+) -> tuple[ScoredSentence, tuple[ScoredSentence, ...]]:
+    """The best sentence with what it needs; where that lacks the thing asked for, one that holds it and is likely enough."""
+    by_place = {(sentence.source.number, sentence.place): sentence for sentence in scored}
+    best = ranked[0]
+    passage = _with_neighbours(best, by_place, is_shown=is_shown)
+    if best.has_kind is not False or any(sentence.has_kind for sentence in passage):
+        return best, passage
+    other = next((sentence for sentence in ranked if sentence.has_kind), None)
+    if other is None or (not is_shown and chances[other] < LEAST_INSTEAD * chances[best]):
+        return best, passage
+    return other, _with_neighbours(other, by_place, is_shown=is_shown)
+
+
+def _is_near(sentence: ScoredSentence, *, is_shown: bool) -> bool:
+    """Whether a sentence may answer at all; what is asked for and hardly stands anywhere by chance needs fewer words about it."""
+    return sentence.coverage >= (LEAST_BESIDE_KIND if is_shown and sentence.has_kind else LEAST_COVERAGE)
 
 
 def _chances(scored: Sequence[ScoredSentence]) -> dict[ScoredSentence, float]:
@@ -147,16 +172,9 @@ def _with_neighbours(
     if best.has_kind is False:
         holding = around if is_shown else [one for one in around if one.own > 0 and abs(one.place - best.place) == 1]
         other = next((sentence for sentence in holding if sentence.has_kind), None)
-        other = other or (_nearest_holding(best, by_place.values()) if is_shown else None)
     else:
         other = next((one for one in around if one.place == best.place + 1 and best.text.endswith(":")), None)
     return (best,) if other is None else tuple(sorted((best, other), key=lambda sentence: sentence.place))
-
-
-def _nearest_holding(best: ScoredSentence, scored: Iterable[ScoredSentence]) -> ScoredSentence | None:
-    """The sentence of the same source that is likeliest to hold what is asked for."""
-    holding = [one for one in scored if one.source is best.source and one.has_kind and not is_order(one.text)]
-    return max(holding, key=lambda sentence: sentence.score, default=None)
 
 
 def _is_whole(best: ScoredSentence, passage: Sequence[ScoredSentence]) -> bool:
@@ -176,7 +194,7 @@ def _further(
     for sentence in ranked:
         if len(kept) >= MAX_SENTENCES or chances[sentence] < least:
             return
-        if sentence.has_kind is not False and not is_order(sentence.text) and _is_new(sentence, kept):
+        if sentence.has_kind is not False and _is_new(sentence, kept):
             kept.append(sentence)
             yield sentence
 
