@@ -2,9 +2,10 @@
 
 In the order of the work: ``fallbacks`` finds the sources, ``evidence`` and ``confidence`` say how far they answer the question and
 whether any answer should be given, ``context`` numbers the sources and cuts them to what a prompt holds, ``compression`` shortens
-them before that, ``extractive`` answers with the best sentences of the sources (``sentence_scores``), ``generation`` has a chat model
-write the answer, ``citations`` reads from an answer what it cites, ``verification`` holds every citation to its source, ``tidying``
-takes out what does not hold, ``rendering`` writes citations as a contract wants them.
+them before that, ``extractive`` answers with sentences of the sources: ``quoting`` chooses them by ``sentence_scores``, which look at
+the question's words (``asked_words``), at what it wants (``wanted``) and when (``asked_time``). ``generation`` has a chat model write
+the answer, ``citations`` reads from an answer what it cites, ``verification`` holds every citation to its source, ``tidying`` takes
+out what does not hold, ``rendering`` writes citations as a contract wants them.
 ``answer`` is the whole path: ``understanding`` what is asked, ``writing`` sentence by sentence, the ``outcome``, and the ``course``
 that is written down. Not here: searching (``rag_core.retrieval``), what may come in and go out (``rag_core.guardrails``),
 conversations (``rag_core.conversation``), and how good answers are (``rag_core.evaluation.answers``).

@@ -12,6 +12,7 @@ from rag_core.answering.asked_words import Term, folded_words, keys_of, terms_of
 from rag_core.answering.wanted import SHOWN_BY_ITSELF, kind_test, wanted_kind, without_cue
 from rag_core.answering.words import content_of
 from rag_core.chunking import sentence_spans
+from rag_core.language.quoting import Wanted
 from rag_core.model import Language
 
 FEATURES = (
@@ -53,7 +54,8 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
 )
 """Fitted to have the answering sentence first among all of a question's sources: on 57 of ``tests/benchmarks/diary_questions.jsonl``,
 the demo's 74 golden queries, 316 of XQuAD-es and 311 of squad-es-mt, the first two kinds weighing four to five times as much. What
-the source as a whole has of the question is "source"; beside that it speaks against a sentence that the words stand elsewhere."""
+the source as a whole has of the question is "source"; beside that it speaks against a sentence that the words stand elsewhere.
+``tests/benchmarks/fit_quoting.py`` fits them anew."""
 AROUND: Mapping[str, float] = MappingProxyType({"title": 0.6, "beside": 0.5, "elsewhere": 0.25})
 """What a word of the question that stands around a sentence counts for its coverage, beside 1 for one in it."""
 
@@ -65,8 +67,9 @@ class ScoredSentence:
     ``own`` in [0, 1] is how much of the question it covers by itself, ``coverage`` with what stands around it; without any word of
     the question and without the kind of thing asked for it covers nothing. ``score`` adds what else speaks for it: exp(score) is
     in proportion to how likely it is the answer. ``has_kind`` is whether it holds what the question wants, None where that shows
-    in no sentence, and for dates, which every note has. ``has_names`` is whether every name of the question stands in it, beside
-    it or in the title.
+    in no sentence, for dates, which every note has, and for names in German, where every noun has a capital. ``has_names`` is
+    whether every name of the question stands in it, beside it or in the title. ``features`` are what the score is made of, by the
+    names of ``FEATURES``.
     """
 
     text: str
@@ -78,6 +81,7 @@ class ScoredSentence:
     score: float
     has_kind: bool | None
     has_names: bool
+    features: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,9 +170,15 @@ def _scored(query: str, sentences: Sequence[_Sentence], language: Language) -> I
             own=own,
             coverage=own + around if own or has_kind else 0.0,
             score=sum(WEIGHTS[name] * features[name] for name in FEATURES),
-            has_kind=None if kind == "date" else has_kind,
+            has_kind=has_kind if _is_telling(kind, spoken) else None,
             has_names=_has_names(sentence, weights[spoken]),
+            features=features,
         )
+
+
+def _is_telling(kind: Wanted | None, spoken: Language) -> bool:
+    """Whether it counts that a sentence lacks the kind: every note has a date, and in German every noun is written as names are."""
+    return kind != "date" and not (spoken == "de" and kind in {"person", "name"})
 
 
 def _weights(

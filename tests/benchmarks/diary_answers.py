@@ -72,7 +72,7 @@ def main() -> None:
 def ask(engine: Engine, tenant: TenantId, row: Mapping[str, Any]) -> Answer:
     """The answer as it is served, with ``now`` for the present where the question has one."""
     request = AnswerRequest(question=row["query"], contract="command", user_hash="", is_recorded=False)
-    with _present(row.get("now")):
+    with present(row.get("now")):
         *_, last = answer_events(engine, tenant, request)
     assert isinstance(last, Answered)
     return last.answer
@@ -133,7 +133,7 @@ def _holds(text: str, parts: Iterable[str]) -> bool:
 
 
 @contextmanager
-def _present(now: str | None) -> Iterator[None]:
+def present(now: str | None) -> Iterator[None]:
     """The clock of everything that reads a time in a question, set to ``now``."""
     if now is None:
         yield

@@ -190,3 +190,44 @@ def test_another_tenant_s_notes_are_no_fallback(voiceless, tenant, make_note, in
 def test_an_empty_question_is_refused(engine, tenant) -> None:
     with pytest.raises(InvalidInputError):
         find(engine, tenant, "  ")
+
+
+class TestTimeAlone:
+    """Where a time is all that is asked for, its notes are the sources, whatever their words."""
+
+    def test_they_come_in_the_order_of_their_days(self, engine, tenant, make_note, index_notes) -> None:
+        make_note("Planté tomates.", external_id="b", created_at="2025-03-20T10:00+01:00")
+        make_note("Nevó.", external_id="a", created_at="2025-03-04T10:00+01:00")
+        make_note("¿Qué hice en marzo? Nada.", external_id="c", created_at="2025-04-04T10:00+02:00")
+        index_notes()
+
+        found = find(engine, tenant, "¿qué hice en marzo de 2025?")
+
+        assert [hit.external_id for hit in found.hits] == ["a", "b"]
+        assert found.asked_time is not None
+        assert found.asked_time.is_all
+
+    def test_of_many_some_are_from_all_of_it(self, engine, tenant, make_note, index_notes) -> None:
+        for day in range(1, 9):
+            make_note(f"Día {day}.", external_id=f"n{day}", created_at=f"2025-03-{day:02}T10:00+01:00")
+        index_notes()
+
+        assert [hit.external_id for hit in find(engine, tenant, "¿qué pasó en marzo de 2025?").hits] == ["n1", "n5"]
+
+    def test_without_a_note_of_it_what_the_search_found_stays(self, engine, tenant, make_note, index_notes) -> None:
+        make_note("El 3 de marzo de 2019 nevó.", external_id="a", created_at="2025-04-04T10:00+02:00")
+        index_notes()
+
+        found = find(engine, tenant, "¿qué pasó el 3 de marzo de 2019?")
+
+        assert [hit.external_id for hit in found.hits] == ["a"]
+        assert found.hits == found.retrieval.hits
+
+    def test_the_caller_s_filters_hold(self, engine, tenant, make_note, index_notes) -> None:
+        make_note("Nevó.", external_id="a", created_at="2025-03-04T10:00+01:00", source="uno")
+        make_note("Llovió.", external_id="b", created_at="2025-03-05T10:00+01:00", source="dos")
+        index_notes()
+
+        found = find(engine, tenant, "¿qué hice en marzo de 2025?", filters=Filters(sources=("dos",)))
+
+        assert [hit.external_id for hit in found.hits] == ["b"]

@@ -30,7 +30,7 @@ def _extracted(source: Source, scored: Sequence[ScoredSentence], max_sentences: 
     texts = [source.text[start:end].strip() for start, end in sentence_spans(source.text, source.language)]
     if len(texts) <= max_sentences:
         return source
-    best = min(scored, key=lambda sentence: (-sentence.coverage, sentence.place), default=None)
+    best = min(scored, key=lambda sentence: (-sentence.score, sentence.place), default=None)
     middle = best.place if best is not None and best.coverage else 0
     coverage = {sentence.place: sentence.coverage for sentence in scored}
     nearest = sorted(range(len(texts)), key=lambda place: (-coverage.get(place, 0), abs(place - middle), place))
