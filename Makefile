@@ -40,7 +40,7 @@ test: install ## Run the tests
 	$(BIN)/python -m pytest -n 3 --dist loadgroup
 
 e2e: install ## Hurt whole installations on purpose: kill workers, database and models while notes are migrated
-	$(BIN)/python -m pytest -n 3 -m e2e tests/e2e
+	$(BIN)/python -m pytest -n 4 --dist loadgroup -m e2e tests/e2e
 
 COVERAGE_REPORTS ?= term:skip-covered json html
 

@@ -92,11 +92,13 @@ def failing(report: GateReport) -> set[str]:
     return {check.name for check in report.checks if check.passed is False}
 
 
+@pytest.mark.xdist_group("plants")
 def test_before_anything_is_planted_it_is_open(measured: Measured) -> None:
     assert measured.report.passed
     assert failing(measured.report) == set()
 
 
+@pytest.mark.xdist_group("plants")
 @pytest.mark.parametrize("name", PLANTS)
 def test_a_planted_regression_closes_it(settings: Settings, name: str) -> None:
     with open_engine(settings) as engine:
@@ -109,6 +111,7 @@ def test_a_planted_regression_closes_it(settings: Settings, name: str) -> None:
     assert failing(report) >= CLOSED_BY[name]
 
 
+@pytest.mark.xdist_group("the same again")  # as long as all plants together, so a worker of its own
 def test_ten_runs_of_the_same_leave_it_open(settings: Settings) -> None:
     reports = []
     for _ in range(10):
@@ -119,6 +122,7 @@ def test_ten_runs_of_the_same_leave_it_open(settings: Settings) -> None:
     assert {check.passed for report in reports for check in report.checks} == {True}
 
 
+@pytest.mark.xdist_group("calibration")
 class TestCalibration:
     """Real figures of two strategies; which of the two is then and which is now is drawn, query by query."""
 
