@@ -2,22 +2,25 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import ir_measures
 import pytest
+from databases import cloned_database
 from ir_measures import AP, RR, P, Qrel, R, Rprec, ScoredDoc, Success, nDCG
+from plants import index
 
 from rag_core.configuration import configure
 from rag_core.demo_corpus import demo_file
-from rag_core.engine import Engine
+from rag_core.engine import DEMO_TENANT, Engine, open_engine
 from rag_core.evaluation.golden_set import import_golden
 from rag_core.evaluation.results import QueryResult
 from rag_core.evaluation.runs import EvaluationRun, evaluate, to_json
 from rag_core.evaluation.served import searcher
 from rag_core.importing import import_lines
 from rag_core.model import TenantId
+from rag_core.settings import read_settings
 
 EXACT = 1e-9
 MEASURES = {
@@ -90,12 +93,18 @@ def run_strategy(engine: Engine, tenant: TenantId, strategy: str) -> EvaluationR
     )
 
 
-@pytest.mark.parametrize("strategy", ["fulltext", "semantic", "hybrid", "hybrid+rerank"])
-def test_they_agree_on_the_demo_golden_set(engine, tenant, index_notes, strategy) -> None:
-    load(engine, tenant, notes=demo_file("notes.jsonl"), golden=demo_file("golden.jsonl"))
-    index_notes()
+@pytest.fixture(scope="module")
+def demo(server: str, template: str) -> Iterator[Engine]:
+    """The demo's notes, indexed, and its golden set."""
+    with cloned_database(server, template) as url, open_engine(read_settings(database_url=url)) as engine:
+        load(engine, DEMO_TENANT, notes=demo_file("notes.jsonl"), golden=demo_file("golden.jsonl"))
+        index(engine, DEMO_TENANT)
+        yield engine
 
-    run = run_strategy(engine, tenant, strategy)
+
+@pytest.mark.parametrize("strategy", ["fulltext", "semantic", "hybrid", "hybrid+rerank"])
+def test_they_agree_on_the_demo_golden_set(demo: Engine, strategy: str) -> None:
+    run = run_strategy(demo, DEMO_TENANT, strategy)
 
     assert run.total_queries >= 20
     assert_same_as_ir_measures(run)
