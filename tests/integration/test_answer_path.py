@@ -40,6 +40,7 @@ from rag_core.errors import (
 )
 from rag_core.language.answering import NO_ANSWER
 from rag_core.language.fixed_answers import NO_NOTES, NOT_ENOUGH
+from rag_core.language.quoting import QUOTING_WARNINGS
 from rag_core.model import TenantId
 from rag_core.settings import Settings
 from rag_core.storage.questions import fetch_question, fetch_search_figures
@@ -220,6 +221,33 @@ class TestAnAnswer:
 
         assert answer.language == "en"
         assert answer.text in {NOT_ENOUGH["en"], NO_ANSWER["en"]}
+
+
+class TestAQuotation:
+    def test_of_a_day_it_is_what_its_notes_tell(
+        self, engine: Engine, tenant: TenantId, make_note: Any, index_notes: Any
+    ) -> None:
+        make_note(NOTES["caldera"], external_id="a", created_at="2025-03-04T21:00+01:00")
+        make_note(NOTES["huerto"], external_id="b", created_at="2025-03-05T21:00+01:00")
+        index_notes()
+
+        answer = answered(ask(engine, tenant, "¿qué hice el 4 de marzo de 2025?"))
+
+        assert answer.text.startswith("El martes se rompió la caldera de gas [1].")
+        assert "tomates" not in answer.text
+        assert (answer.confidence, answer.warnings) == ("medium", ())
+        assert answered(ask(engine, tenant, "¿qué hice el 9 de marzo de 2025?")).refusal is not None
+
+    def test_of_another_time_than_asked_for_it_is_low_and_says_so(
+        self, engine: Engine, tenant: TenantId, make_note: Any, index_notes: Any
+    ) -> None:
+        make_note(NOTES["caldera"], external_id="a", created_at="2025-03-04T21:00+01:00")
+        index_notes()
+
+        answer = answered(ask(engine, tenant, "¿Cuánto cobró el técnico por la bomba de la caldera en junio de 2024?"))
+
+        assert (answer.confidence, len(answer.citations)) == ("low", 1)
+        assert set(QUOTING_WARNINGS["es"].values()) == set(answer.warnings)
 
 
 class TestAJudge:

@@ -5,6 +5,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rag_core.answering import AskedTime, PromptContext, Source
 from rag_core.answering.asked_words import keys_of, terms_of, worth
@@ -226,3 +228,43 @@ class TestTimes:
         checked = check_citations(said, context.sources, language="es")
         assert [(one.quote, one.is_supported) for one in checked.citations] == [(note.original, True)]
         assert not checked.uncited
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            "Trufa come pienso",
+            "142 euros",
+            "La oferta",
+            "en marzo de 2025",
+            "porque sí",
+            "¿Y tú?",
+            ".",
+            ":",
+            "\n\n",
+            " ",
+        ]
+    ),
+    max_size=12,
+).map(" ".join)
+
+
+@given(
+    question=PIECES,
+    notes=st.lists(PIECES, max_size=4),
+    is_all=st.booleans(),
+    is_timed=st.booleans(),
+    is_doubtful=st.booleans(),
+)
+def test_whatever_is_asked_only_what_stands_in_the_sources_is_quoted(
+    question, notes, is_all, is_timed, is_doubtful
+) -> None:
+    sources = [source(text, number=at, month=2 + at % 2, day=at) for at, text in enumerate(notes, 1)]
+    context = in_march(*sources, without=question, is_all=is_all) if is_timed else reading(*sources)
+
+    made = quote(question, replace(context, is_doubtful=is_doubtful), language="es")
+
+    assert all(sentence.text in sentence.source.original for sentence in made.sentences)
+    assert len({(sentence.source.number, sentence.place) for sentence in made.sentences}) == len(made.sentences)
+    assert len(made.sentences) <= (4 if is_timed and is_all else 3)
+    assert made.strength == "strong" or len(made.passages) <= 1
