@@ -5,7 +5,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -44,17 +44,24 @@ def fill(home: Path) -> None:  # noqa: F811
 
 
 def kill_server(home: Path) -> int:  # noqa: F811
-    """Kill every process of the home's server, as the kernel does when memory is short; how many there were."""
+    """Kill every process of the home's server, as the kernel does when memory is short; how many there were.
+
+    All are known before the first is killed: with the one that started them the others end by themselves.
+    """
     data = EmbeddedHome(root=home).data
-    killed = 0
-    for process in psutil.process_iter():
-        try:
-            if process.name().startswith("postgres") and Path(process.cwd()) == data:
-                process.kill()
-                killed += 1
-        except psutil.Error:
-            continue
-    return killed
+    processes = [process for process in psutil.process_iter() if is_of_server(process, data)]
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+    return len(processes)
+
+
+def is_of_server(process: psutil.Process, data: Path) -> bool:
+    """Whether it is a server's that has its data there; not when it has just ended."""
+    try:
+        return process.name().startswith("postgres") and Path(process.cwd()) == data
+    except psutil.Error:
+        return False
 
 
 @contextmanager
