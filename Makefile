@@ -7,7 +7,7 @@ export UV_LINK_MODE = copy
 export PYTHONUTF8 = 1
 
 # Workers of the tests share few cores; threads of one worker's matrix arithmetic would only wait for each other.
-test e2e coverage mutants: export OPENBLAS_NUM_THREADS = 1
+test e2e mutants: export OPENBLAS_NUM_THREADS = 1
 
 .DEFAULT_GOAL := help
 .PHONY: help install up demo test e2e coverage mutants bench lint format schema lock clean
@@ -37,15 +37,13 @@ demo: install ## Do the main job once: notes in, assets materialised, report and
 	@$(BIN)/brain demo
 
 test: install ## Run the tests
-	$(BIN)/python -m pytest -n 3 --dist loadgroup
+	$(BIN)/python -m pytest -n 3 --dist loadgroup $(if $(REPORTS),--cov $(REPORTS:%=--cov-report=%))
 
 e2e: install ## Hurt whole installations on purpose: kill workers, database and models while notes are migrated
 	$(BIN)/python -m pytest -n 4 --dist loadgroup -m e2e tests/e2e
 
-COVERAGE_REPORTS ?= term:skip-covered json html
-
-coverage: install ## Run the tests and report what they leave out (coverage.json, htmlcov/)
-	$(BIN)/python -m pytest -n 3 --dist loadgroup --cov $(COVERAGE_REPORTS:%=--cov-report=%)
+coverage: REPORTS = term:skip-covered json html
+coverage: test ## The same, and report what they leave out (coverage.json, htmlcov/)
 
 mutants: install ## Plant one defect for each of the 40 properties; their tests must catch it
 	@$(BIN)/python -m tests.mutants
