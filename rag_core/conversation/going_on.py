@@ -42,7 +42,7 @@ def is_follow_up(question: str, language: Language, *, now: datetime) -> bool:
     if len(question) > MOST_CHARACTERS:
         return False
     new = without_opening(question, language)
-    if leaves_out_who(new, language, now=now):
+    if leaves_out_who(new, language, now=now) and not _is_search(new, language):
         return True
     if is_question(new, language):
         return points_back(new, language, now=now) or _says_nothing(new, language, now=now)
@@ -51,6 +51,11 @@ def is_follow_up(question: str, language: Language, *, now: datetime) -> bool:
     if words == 0 or points_back(new, language, now=now):
         return words <= MOST_POINTING_WORDS
     return words <= MOST_NEW_WORDS and (is_opened or _is_asked_part(question, language))
+
+
+def _is_search(text: str, language: Language) -> bool:
+    """Whether it may be words to search for: "vino de Rioja"."""
+    return not text.rstrip().endswith("?") and words_of(text)[0].key not in ASKING_WORDS[language]
 
 
 def leaves_out_who(question: str, language: Language, *, now: datetime) -> bool:

@@ -45,6 +45,9 @@ SPANISH_PAST = (
 )
 """A verb that tells what was done: "la compré" is one with its object, "la compra" a noun with its article."""
 
+SPANISH_INFINITIVE = r"(?:\w{2,}[aeií]|da|se|ve|i)r(?:me|te|se|nos|l[aeo]s?)?"
+"""Also with the pronoun that it takes along: "vernos"."""
+
 POINTING: Mapping[Language, re.Pattern[str]] = {
     "es": _any_of(
         r"él|ellas?|ellos|ése|ésa|éste|ésta|aquél|allí|allá|ahí",
@@ -155,7 +158,7 @@ BEFORE_A_VERB: Mapping[Language, frozenset[str]] = {
 
 DOING_SOMETHING: frozenset[str] = word_set(
     """
-    tiene tenía tuvo lleva llevaba arregla arregló vende vendía vendió compra estudia estudió habla conoce cumple cumplió enseña
+    tiene tenía tuvo lleva llevaba arregla arregló vende vendía vendió estudia estudió habla conoce cumple cumplió enseña
     """
 )
 """Spanish verbs whose object may stand right behind them: "¿tiene perro?", "¿vende huevos?"."""
@@ -170,6 +173,12 @@ PEOPLES_VERBS: frozenset[str] = DOING_SOMETHING | word_set(
 
 KIN: frozenset[str] = word_set("mamá papá abuela abuelo mami papi yaya yayo")
 """Names for people that are written small."""
+
+SOMEBODY: frozenset[str] = word_set("alguien nadie alguno alguna ninguno ninguna uno una usted ustedes")
+"""Subjects of a question that name nobody."""
+
+NAME_OPENINGS: frozenset[str] = word_set("san santa santo gran nueva")
+"""What the name of a place begins with: "en San Sebastián"."""
 
 MOTION: Mapping[Language, frozenset[str]] = {
     "es": word_set(

@@ -146,6 +146,23 @@ def test_a_further_question_is_made_whole(language: Language, before: str, quest
         ("es", "¿Quién tiene las llaves del piso?"),
         ("es", "¿Qué vecino vive en el cuarto?"),
         ("es", "¿Cuánto queda en la cuenta?"),
+        ("es", "¿Cuánto cobró por la bomba Julio Marín?"),
+        ("es", "¿Qué compra hice en marzo?"),
+        ("es", "¿Qué compra hicimos en marzo?"),
+        ("es", "¿Qué tiene de malo dormir poco?"),
+        ("es", "¿Qué me contó en la cena Luis?"),
+        ("es", "¿Qué opina de mi libro Carmen?"),
+        ("es", "¿Cuándo vino a casa Julio?"),
+        ("es", "¿Por qué vino a vernos Pablo?"),
+        ("es", "¿Qué dijo sobre el dinero papá?"),
+        ("es", "¿Qué le dijo a Marta Luis?"),
+        ("es", "¿Vino a la fiesta alguien?"),
+        ("es", "¿Tiene en casa Nora perro?"),
+        ("es", "¿Qué contó de la boda que le gustó?"),
+        ("es", "¿Qué vino de Rioja me gustó más?"),
+        ("es", "¿Cómo se vive en Lisboa?"),
+        ("es", "¿Qué tiene cafeína?"),
+        ("es", "vino de Rioja"),
         ("de", "Wie alt ist das Haus von Oma?"),
         ("de", "Wann war das Konzert von Anna?"),
         ("de", "wann war das konzert von anna?"),
@@ -161,6 +178,23 @@ def test_a_further_question_is_made_whole(language: Language, before: str, quest
 )
 def test_a_whole_question_stays_as_it_is(language: Language, question: str) -> None:
     assert standalone(question, "¿Quién es Rosa?", language) is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "¿Vive en San Sebastián?",
+        "¿Trabaja en el Retiro?",
+        "¿Vino a cenar en Navidad?",
+        "¿Qué dijo en Julio?",
+        "¿Qué le contó a Rosa?",
+        "¿Cuánto cobra de alquiler?",
+        "¿Trabaja en el taller?",
+        "cuánto cobra por hora",
+    ],
+)
+def test_what_belongs_to_a_preposition_does_nothing(question: str) -> None:
+    assert is_follow_up(question, "es", now=NOW)
 
 
 @pytest.mark.parametrize(
