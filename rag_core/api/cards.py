@@ -1,5 +1,6 @@
 """What a reader sees of a search, a note and a date: values for the templates, in Spanish. No I/O."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -136,9 +137,13 @@ def shown(found: Retrieval, *, parameters: str, evidence: Evidence, zone: ZoneIn
 
 
 def worth_reading(scores: Sequence[float]) -> int:
-    """How many results are shown at once: those up to the last that scores 0.4 of the best; without any 0."""
-    least = LEAST_OF_BEST * max(scores, default=0.0)
-    return max((place for place, score in enumerate(scores, start=1) if score >= least), default=0)
+    """How many results are shown at once: those up to the last that scores 0.4 of the best, at least one; without any 0.
+
+    A score that is no number is like none of the best, and one below 0 is as good as 0.
+    """
+    known = [0.0 if math.isnan(score) else max(0.0, score) for score in scores]
+    least = LEAST_OF_BEST * max(known, default=0.0)
+    return max((place for place, score in enumerate(known, start=1) if score >= least), default=0)
 
 
 def _card(hit: Hit, parameters: str, words: set[str], zone: ZoneInfo, chain: list[Link]) -> Card:

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 from fastapi.testclient import TestClient
 
-from rag_core.api import pages, retrieval
+from rag_core.api import cards, pages, retrieval
 from rag_core.engine import DEMO_TENANT, Engine
 from rag_core.errors import DeadlineExceededError
 from rag_core.experiments import live_query
@@ -37,6 +37,25 @@ class TestHome:
 
         assert "<mark>Hoy tuve un conflicto con mi <b>jefe</b>.</mark>" in page
         assert "3 de marzo de 2025" in page
+
+    @pytest.mark.parametrize(
+        ("folded", "said"),
+        [
+            (1, "Mostrar un resultado más Ocultar el último resultado, que se parece menos a lo que buscas"),
+            (2, "Mostrar 2 resultados más Ocultar los 2 últimos resultados, que se parecen menos a lo que buscas"),
+        ],
+    )
+    def test_what_is_folded_away_is_counted(
+        self, client: TestClient, add_note, monkeypatch: pytest.MonkeyPatch, folded: int, said: str
+    ) -> None:
+        for number in range(folded + 1):
+            add_note(f"Hoy tuve el conflicto {number} con mi jefe.")
+        monkeypatch.setattr(cards, "worth_reading", lambda _scores: 1)
+
+        page = client.get("/", params={"q": "jefe"}).text
+
+        (summary,) = re.findall(r'<details class="further">\s*<summary>(.*?)</summary>', page, re.DOTALL)
+        assert re.sub(r"<[^>]+>", "", summary.replace('</span><span class="to-close">', " ")) == said
 
     def test_a_note_that_is_not_indexed_is_counted(self, client: TestClient, engine: Engine, add_note) -> None:
         add_note("Indexada")

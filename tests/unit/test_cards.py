@@ -1,5 +1,7 @@
 """Which results of a search are shown at once."""
 
+from math import nan
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +14,10 @@ from rag_core.api.cards import worth_reading
     [
         ([], 0),
         ([0.0, 0.0], 2),
+        ([-1.0, -2.0], 2),
+        ([1.0, -2.0], 1),
+        ([nan, 1.0], 2),
+        ([nan], 1),
         ([0.8, 0.01], 1),
         ([0.8, 0.33, 0.1, 0.1], 2),
         ([0.5, 0.4, 0.3, 0.2, 0.19], 4),
@@ -20,6 +26,11 @@ from rag_core.api.cards import worth_reading
 )
 def test_results_are_shown_up_to_the_last_that_comes_near_the_best(scores: list[float], shown: int) -> None:
     assert worth_reading(scores) == shown
+
+
+@given(st.lists(st.floats(), min_size=1))
+def test_one_result_is_always_shown(scores: list[float]) -> None:
+    assert 1 <= worth_reading(scores) <= len(scores)
 
 
 @given(st.lists(st.floats(min_value=0, max_value=1)))
