@@ -9,11 +9,12 @@ from rag_core.answering.citations import without_citations
 from rag_core.answering.events import AnswerRequest
 from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
+from rag_core.conversation import Turn
 from rag_core.conversation.follow_up import Earlier, standalone_question
 from rag_core.conversation.sessions import read_conversation
 from rag_core.engine import Engine
 from rag_core.guardrails.history import CheckedHistory, check_history
-from rag_core.guardrails.incoming import CheckedQuestion, check_question
+from rag_core.guardrails.incoming import CheckedQuestion, check_question, sanitised
 from rag_core.guardrails.injection import scan
 from rag_core.guardrails.judge import ChatQuestionJudge
 from rag_core.language.subject_changes import without_dropped_subject
@@ -126,12 +127,23 @@ def _allowed_words(engine: Engine, request: AnswerRequest, checked: CheckedQuest
 
 
 def _history(engine: Engine, tenant: TenantId, request: AnswerRequest) -> CheckedHistory:
-    """The last turns, after the guardrails: the conversation's, where there is one, else those that the caller gives."""
-    return check_history(
-        [_unmarked(message) for message in _said(engine, tenant, request)[-2 * REMEMBERED_TURNS :]],
-        policy=engine.settings.guardrails_injection,
-        is_trusted=request.is_trusted,
-    )
+    """The last turns, after the guardrails: the conversation's, where there is one, else those that the caller gives.
+
+    What was said before a subject was dropped stays dropped; whoever dropped it with a question asked that question alone.
+    """
+    said = [_unmarked(message) for message in _said(engine, tenant, request)[-2 * REMEMBERED_TURNS :]]
+    begins = max((at for at, message in enumerate(said) if _asked_anew(message) is not None), default=0)
+    checked = check_history(said[begins:], policy=engine.settings.guardrails_injection, is_trusted=request.is_trusted)
+    return replace(checked, messages=tuple(_asked_anew(message) or message for message in checked.messages))
+
+
+def _asked_anew(message: Message) -> Message | None:
+    """The question alone of who drops a subject before it; None for all else."""
+    if message.role != "user":
+        return None
+    whole = sanitised(message.content)
+    asked = without_dropped_subject(whole)
+    return None if asked == whole else replace(message, content=asked)
 
 
 def _said(engine: Engine, tenant: TenantId, request: AnswerRequest) -> list[Message]:
@@ -142,10 +154,16 @@ def _said(engine: Engine, tenant: TenantId, request: AnswerRequest) -> list[Mess
         message
         for turn in kept.turns
         for message in (
-            Message(role="user", content=turn.standalone or turn.question),
+            Message(role="user", content=_question_of(turn)),
             Message(role="assistant", content=turn.answer.text),
         )
     ]
+
+
+def _question_of(turn: Turn) -> str:
+    """As it was searched; as it was asked where a subject is dropped, which the question made whole says no more."""
+    is_anew = without_dropped_subject(turn.question) != turn.question
+    return turn.question if is_anew else turn.standalone or turn.question
 
 
 def _unmarked(message: Message) -> Message:

@@ -560,6 +560,31 @@ class TestAConversation:
         assert understood.standalone == "¿Y dónde fue eso? (tarta hubo cumpleaños Rosa)"
         assert "Valencia" in answered(events).text
 
+    def test_a_subject_that_was_dropped_stays_dropped(self, notes: Engine, tenant: TenantId) -> None:
+        session = begin_session(notes, tenant, user_hash=ANA)
+        for question in ("¿Qué tarta hubo en el cumpleaños de Rosa?", "Olvida lo anterior, ¿cuándo vino el técnico?"):
+            ask(notes, tenant, question, session_id=session.id)
+        engine, chat = with_chat(notes, "El técnico cobró 180 euros [1].")
+
+        ask(engine, tenant, BOILER, session_id=session.id)
+
+        said = [message.content for message in chat.asked[-1]]
+        assert "¿cuándo vino el técnico?" in said
+        assert not any("Rosa" in text for text in said[1:-1])
+
+    def test_so_does_one_that_was_dropped_in_turns_that_the_caller_gives(self, notes: Engine, tenant: TenantId) -> None:
+        history = (
+            Message(role="user", content="¿Qué tarta hubo en el cumpleaños de Rosa?"),
+            Message(role="assistant", content="Una de limón."),
+            Message(role="user", content="Olvida lo anterior, ¿cuándo vino el técnico?"),
+            Message(role="assistant", content="El martes."),
+        )
+
+        events = ask(notes, tenant, "¿Y qué dijo?", history=history)
+
+        assert isinstance(events[0], Understood)
+        assert events[0].standalone == "¿Y qué dijo? (vino técnico)"
+
     def test_its_turns_are_kept_for_its_owner_with_their_citations(self, notes: Engine, tenant: TenantId) -> None:
         session = begin_session(notes, tenant, user_hash=ANA)
         answer = answered(ask(notes, tenant, BOILER, session_id=session.id))
