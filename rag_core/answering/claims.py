@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from rag_core.answering.citations import CLOSING, LONGEST_MARK, OPENING, parse_citations, without_citations
+from rag_core.answering.pairs import is_within, paired
 from rag_core.answering.refusals import PART_END, admits_ignorance, without_refusal
 from rag_core.answering.statements import Statement, amounts_of, statement_of, stems_of
 from rag_core.answering.words import function_stems, negation_stems, tokens_of
@@ -22,6 +23,10 @@ MOST_LABEL_WORDS = 3
 _OPEN_MARK = re.compile(rf"[{re.escape(OPENING)}][^\n{re.escape(OPENING + CLOSING)}]{{0,{LONGEST_MARK}}}\Z")
 _LONG_SENTENCE_CHARACTERS = 2_000
 _BEGUN_MARK = re.compile(rf"\s*[{re.escape(OPENING)}][^\n{re.escape(OPENING + CLOSING)}]{{0,{LONGEST_MARK}}}\Z")
+_SIGNS = ".!?…)"
+_WORD = re.compile(r"\w")
+_FIRST = re.compile(r"(?![,;:!?%)]|\.+(?:\s|\Z))[\s\S]")
+"""What a sentence can begin with: not with a sign of the one before it."""
 _SENTENCE_END = re.compile(r"[.!?…:\n]")
 _HEADING = re.compile(r"\s*#{1,6}\s[^\n]*\s*|\s*(\*\*|__)[^\n]+\1:?\s*")
 _EMPHASIS = re.compile(r"^\s*(?:#{1,6}\s|>)|(?<!\w)[*_`~]{1,3}|[*_`~]{1,3}(?!\w)", re.MULTILINE)
@@ -31,16 +36,25 @@ _LINK = re.compile(r"\w://|\bwww\.|\w@\w|\b[\w-]+\.[a-z]{2,}/", re.IGNORECASE)
 def answer_sentences(text: str, language: Language) -> list[Span]:
     """The sentences of an answer as spans that tile it; marks that follow a full stop on its line are with their sentence.
 
-    No boundary stands in a mark or in anything that could become one. '' gives [].
+    No boundary stands in a mark or in anything that could become one, nor in ``paired`` quotes and brackets, or before a sign that
+    ends something, and no sentence is signs alone. '' gives [].
     """
+    return _sentences(text, paired(text)[0], language)
+
+
+def _sentences(text: str, pairs: Sequence[Span], language: Language) -> list[Span]:
     if not text:
         return []
     marks = dict(citation.span for citation in parse_citations(text, ()))
     marked_until = {end: start for start, end in marks.items()}
     starts = [
-        start for start, _ in sentence_spans(_apart(text, marks), language)[1:] if not _is_within_mark(text, start)
+        start
+        for start, _ in sentence_spans(_apart(text, marks), language, is_growing=True)[1:]
+        if not _is_within_mark(text, start) and not is_within(pairs, start)
     ]
-    bounds = sorted({_with_its_marks(text, start, marks, marked_until) for start in starts} - {len(text)})
+    moved = sorted({_with_its_marks(text, start, marks, marked_until) for start in starts})
+    first = [bound for bound in moved if _FIRST.match(text, bound)]
+    bounds = [bound for before, bound in pairwise([0, *first]) if _WORD.search(text, before, bound)]
     return _with_replies(text, list(pairwise([0, *bounds, len(text)])), language)
 
 
@@ -141,14 +155,15 @@ def _is_reply(sentence: str, language: Language) -> bool:
 
 def _finished(pending: str, language: Language) -> list[Span]:
     """All sentences but the last; and but the one before it, while too little follows to say that it has ended."""
-    spans = answer_sentences(pending, language)
+    pairs, first_open = paired(pending)
+    spans = _sentences(pending, pairs, language)
     tail = pending[spans[-1][0] :]
     is_settled = len(without_citations(tail).strip()) >= LEAST_TAIL_CHARACTERS and not _BEGUN_MARK.match(tail)
-    return spans[: -1 if is_settled else -2]
+    return [span for span in spans[: -1 if is_settled else -2] if span[1] <= first_open]
 
 
 def _with_its_marks(text: str, start: int, marks: Mapping[int, int], marked_until: Mapping[int, int]) -> int:
-    """A boundary moved behind the marks that follow it, or before those that begin the line of what follows."""
+    """A boundary moved behind the marks that follow it and their signs, or before those that begin the line of what follows."""
     before = start
     while (end := _before_blanks(text, before)) in marked_until:
         before = marked_until[end]
@@ -160,7 +175,9 @@ def _with_its_marks(text: str, start: int, marks: Mapping[int, int], marked_unti
     if at not in marks:
         return start
     while at in marks:
-        at = _after_blanks(text, marks[at])
+        at = _after_blanks(text, _after_signs(text, marks[at]))
+        if _begins_line(text, at):
+            break
     return at
 
 
@@ -177,6 +194,12 @@ def _before_blanks(text: str, at: int) -> int:
 
 def _after_blanks(text: str, at: int) -> int:
     while at < len(text) and text[at].isspace():
+        at += 1
+    return at
+
+
+def _after_signs(text: str, at: int) -> int:
+    while text[at : at + 1] and text[at] in _SIGNS:
         at += 1
     return at
 

@@ -22,15 +22,15 @@ _HEADING = re.compile(r"[^\S\n]*#{1,6}[^\S\n][^\n]*\n\s*")
 _ANNOUNCING = frozenset(".:;!?…»”)")
 
 
-def block_spans(text: str) -> list[Span]:
+def block_spans(text: str, *, is_growing: bool = False) -> list[Span]:
     """Part a text at blank lines, before list items and table rows, and around headings; '' gives [].
 
     The spans tile the text. A line that starts with a dash or a number is an item only when the line before
     ends a sentence or announces a list, or is an item itself, or when a list starts with it ("1.", two lines
-    with dashes): hard-wrapped prose puts a dash or a year there too.
+    with dashes): hard-wrapped prose puts a dash or a year there too. In a growing text it always is.
     """
     starts = [0] if text else []
-    for start in _marked_starts(text):
+    for start in _marked_starts(text, is_growing=is_growing):
         starts.append(start)
         if text[start : start + 1] == "#":
             starts.extend(_heading_end(text, start))
@@ -38,11 +38,11 @@ def block_spans(text: str) -> list[Span]:
     return list(pairwise([*sorted({start for start in starts if start < len(text)}), len(text)]))
 
 
-def _marked_starts(text: str) -> Iterator[int]:
+def _marked_starts(text: str, *, is_growing: bool) -> Iterator[int]:
     item = 0
     for match in _BREAK.finditer(text):
         if match.lastgroup == "likely" and not (
-            _is_announced(text, match.start()) or text.find("\n", item, match.start()) < 0 < item
+            is_growing or _is_announced(text, match.start()) or text.find("\n", item, match.start()) < 0 < item
         ):
             continue
         if match.lastgroup:

@@ -37,13 +37,15 @@ _WINDOW_CHARACTERS = 16_384
 _TERMINATED = re.compile(r"[.!?…][^\w\s]*\s*\S")
 
 
-def sentence_spans(text: str, language: Language) -> list[Span]:
+def sentence_spans(text: str, language: Language, *, is_growing: bool = False) -> list[Span]:
     """Part a text into sentences; spans in code points that tile it: first start 0, last end ``len(text)``.
 
     White space belongs to the sentence before it, leading white space to the first. Blank lines, list items,
-    headings and table rows are boundaries, a line end is not. '' gives [], white space alone one span.
+    headings and table rows are boundaries, a line end is not. '' gives [], white space alone one span. In a
+    growing text, one that is being written, a sentence ends where it does whatever comes before and after it:
+    quotes and brackets keep nothing together, and a line that starts as an item does is one.
     """
-    return list(pairwise([*_sentence_starts(text, language), len(text)]))
+    return list(pairwise([*_sentence_starts(text, language, is_growing=is_growing), len(text)]))
 
 
 def window_bounds(starts: Sequence[int], length: int, span: Span, *, before: int, after: int) -> Span:
@@ -62,12 +64,12 @@ def window_bounds(starts: Sequence[int], length: int, span: Span, *, before: int
     return max(0, min(left, start)), min(length, max(right, end))
 
 
-def _sentence_starts(text: str, language: Language) -> list[int]:
+def _sentence_starts(text: str, language: Language, *, is_growing: bool) -> list[int]:
     if not text:
         return []
-    readable = _readable(text)
+    readable = _PAIRED.sub(" ", _readable(text)) if is_growing else _readable(text)
     starts, last = [0], len(text) - len(text.lstrip())
-    for block in block_spans(text):
+    for block in block_spans(text, is_growing=is_growing):
         for proposed in _proposed_starts(text, readable, block, language):
             is_block = proposed == block[0]
             start = proposed if is_block else settled_start(text, proposed)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rag_core.answering import PromptContext, Source
@@ -73,6 +73,7 @@ PIECES = st.sampled_from(
             "\u202e",
         ),
         *("rosa@valencia.es", "**", "`[9]`", "[1](http://x)", "-----BEGIN PRIVATE KEY-----", "x" * 120),
+        *('"', " (", ")", "«", "»", "„", "“", "< 20", "\n1. ", "\n\u2014 ", "\n## ", "\n| 1 | 2 |"),
     ]
 )
 
@@ -130,6 +131,11 @@ def test_the_sentences_are_the_answer(pieces: list[str], widths: list[int], poli
     assert {number for mark in parse_citations(checked.text, SOURCES) for number in mark.numbers} <= {1, 2}
 
 
+@example(pieces=["[", "【1】", ". ", "El técnico cobró 180 euros", "[1]"], widths=[1])
+@example(pieces=["Llovió (creo", ". ", "El técnico cobró 180 euros", " [1]"], widths=[1])
+@example(
+    pieces=["Dijo «Llovió", ". ", "El técnico cobró 180 euros» [1]", ". ", "Rosa vino a casa a las tres"], widths=[1]
+)
 @given(pieces=st.lists(PIECES, min_size=1, max_size=25), widths=st.lists(st.integers(1, 9), min_size=1, max_size=8))
 def test_how_the_bits_fall_changes_nothing(pieces: list[str], widths: list[int]) -> None:
     text = "".join(pieces)
