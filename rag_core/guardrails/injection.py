@@ -12,17 +12,18 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 
 from rag_core.guardrails import WARN_SCORE, InjectionScan, Profile
 from rag_core.language.injections import RULES, TASK, topics_of
+from rag_core.language.injections.plain import is_plain_question, without_politeness
 from rag_core.language.lookalikes import LOOKALIKES
-from rag_core.language.subject_changes import without_dropped_subject
+from rag_core.language.subject_changes import subject_change
 from rag_core.model import Span
 
-RULES_VERSION = "2"
+RULES_VERSION = "3"
 """To be raised with any change of what is found: stored findings are then stale."""
 
 _HIDDEN_WEIGHT = 0.6
@@ -90,11 +91,29 @@ class _Visible:
 def scan(text: str, *, profile: Profile = "question") -> InjectionScan:
     """Find the sentences that would command a model; '' and harmless texts give no spans.
 
-    Who drops a subject before a question ("forget that, …") and commands nothing in it does no harm. Linear in the text's length.
+    Who drops a subject before a plain question ("forget that, …") does no harm; politely asked of whoever answers ("can you tell
+    me …") it is told of and not refused. Linear in the text's length.
     """
-    asked = without_dropped_subject(text) if profile == "question" else text
-    harmless = _scanned(asked, profile) if asked != text else None
-    return harmless if harmless is not None and harmless.score == 0 else _scanned(text, profile)
+    found = _scanned(text, profile)
+    change = subject_change(text) if profile == "question" and found.score >= WARN_SCORE else None
+    if change is None or change.is_everything_dropped or not _is_untouched(change.asked):
+        return found
+    if is_plain_question(change.asked):
+        return InjectionScan(score=0.0, spans=(), scores=())
+    return _at_most(WARN_SCORE, found) if is_plain_question(without_politeness(change.asked)) else found
+
+
+def _is_untouched(question: str) -> bool:
+    """Whether no rule finds anything in a question, not even one that only supports others."""
+    plain = _visible(question).text.translate(_PLAIN)
+    is_hidden = any(score > 0 for _, score in _hidden_scores(question, "question"))
+    return not is_hidden and not any(
+        _weights(plain, _topics(plain), "question", are_supports=are_supports) for are_supports in (False, True)
+    )
+
+
+def _at_most(score: float, found: InjectionScan) -> InjectionScan:
+    return replace(found, score=min(score, found.score), scores=tuple(min(score, one) for one in found.scores))
 
 
 def _scanned(text: str, profile: Profile) -> InjectionScan:

@@ -8,7 +8,6 @@ TELL = words(
     reveal, show(?: me)?, print, repeat, display, output, tell(?: me)?, give me, leak, dump, disclose, expose, share
     recite, echo, spell out, write (?:out|down), quote, return, paste, translate, summari[sz]e, describe, explain
     what (?:is|are|was|were|s), list, send(?: me)?, copy, encode, verbatim
-    (?:revelar|mostrar|ensenar|imprimir|repetir|decir|escribir|copiar|traducir|resumir|contar|dar)(?:me|nos|te|lo|la)?
     revela(?:me)?, revele, muestra(?:me)?, muestre(?:me)?, ensena(?:me)?, imprime, imprima, repit(?:e|a)(?:me)?
     di(?:me)?, diga(?:me)?, dame, deme, escrib(?:e|a), copia, filtra, divulga, cuenta(?:me)?, expon, traduce, resume
     cual(?:es)? (?:es|son|eran), que (?:dicen|dice|decian), comparte
@@ -19,13 +18,23 @@ TELL = words(
     dites(?:-moi)?, quel(?:le)?s? (?:est|sont|etaient)
     """
 )
+_ASKED_TO_TELL = words(
+    r"""
+    (?:puedes?|podrias?|quieres?|querrias?|debes|deberias|tienes que) (?:\w{1,12} )?(?:revelar|mostrar|ensenar|imprimir|repetir|
+    decir|escribir|copiar|traducir|resumir|contar|dar)(?:me|nos|lo|la)?
+    (?:quiero|necesito|te pido|te ruego) que (?:\w{1,12} )?(?:reveles|muestres|ensenes|imprimas|repitas|digas|escribas|copies|
+    traduzcas|resumas|cuentes|des)
+    """
+)
+"""An infinitive commands whoever is asked for it ("puedes mostrarme"), and nobody by itself ("tuve que traducir")."""
 _HIDDEN_PROMPT = (
     r"(?:"
     r"(?:system|initial|hidden|secret|original|internal|confidential|full|exact|developer|pre|base|master|"
     r"starting)[\s-]{1,2}(?:system[\s-])?(?:prompts?|instructions?|messages?|rules|directives?|"
     r"configuration|guidelines|commands?)|"
     r"(?:prompts?|instruccion(?:es)?|mensajes?|directrices|reglas|configuracion|consignas?|indicaciones|"
-    r"ordenes)\s+(?:de(?:l)?\s+sistema|inicial(?:es)?|ocult[ao]s?|secret[ao]s?|original(?:es)?|"
+    # "del sistema de calefacción" is of another system.
+    r"ordenes)\s+(?:de(?:l)?\s+sistema(?!\s+del?\s+(?!est|es[ea]\b|la\s|tu\b|ia\b|chat|asist|intel))|inicial(?:es)?|ocult[ao]s?|secret[ao]s?|original(?:es)?|"
     r"intern[ao]s?|confidencial(?:es)?|complet[ao]s?)|"
     r"system-?\s?(?:prompt|anweisung(?:en)?|nachricht|befehl(?:e|en)?|vorgaben?|instruktion(?:en)?)s?|"
     r"(?:geheime|versteckte|interne|ursprungliche|vertrauliche|anfangliche)n?\s+(?:\w*anweisung(?:en)?|"
@@ -81,29 +90,39 @@ _SEND = words(
 )
 _PLACE = r"(?:https?://|www\.|ftp://|[\w.+-]{1,64}@[\w-]{1,64}\.\w|\b[\w-]{2,60}\.(?:com|net|org|io|xyz|ru|info|biz|co|es|de|fr|example|site|online|top)\b|webhook|attacker|external\s+server|servidor\s+externo|externen\s+server)"
 
+
+def _extraction(name: str, of_what: str, *, topics: str, question: float) -> tuple[InjectionRule, InjectionRule]:
+    """That something is to be told, and the same asked politely, which in a note speaks to another reader."""
+    return (
+        rule(name, "extraction", rf"\b{TELL}\b{of_what}", topics=topics, question=question),
+        rule(
+            f"asked: {name}",
+            "extraction",
+            rf"\b{_ASKED_TO_TELL}\b{of_what}",
+            topics=topics,
+            question=question,
+            note=0.0,
+        ),
+    )
+
+
 RULES: tuple[InjectionRule, ...] = (
     # What it was told is to be told.
-    rule(
-        "tell the hidden prompt",
-        "extraction",
-        rf"\b{TELL}\b{GAP}\b{YOURS}\b{SHORT_GAP}?{_HIDDEN_PROMPT}\b",
-        topics="orders",
-        question=0.85,
+    *_extraction(
+        "tell the hidden prompt", rf"{GAP}\b{YOURS}\b{SHORT_GAP}?{_HIDDEN_PROMPT}\b", topics="orders", question=0.85
     ),
-    rule("tell a hidden prompt", "extraction", rf"\b{TELL}\b{GAP}\b{_HIDDEN_PROMPT}\b", topics="orders", question=0.6),
-    rule(
+    *_extraction("tell a hidden prompt", rf"{GAP}\b{_HIDDEN_PROMPT}\b", topics="orders", question=0.6),
+    *_extraction(
         "tell its orders",
-        "extraction",
-        rf"\b{TELL}\b{SHORT_GAP}(?:your|tus|tu|dein(?:e|en)|ihre(?:n)?|tes|vos|ton|"
+        rf"{SHORT_GAP}(?:your|tus|tu|dein(?:e|en)|ihre(?:n)?|tes|vos|ton|"
         rf"votre)\s+(?:\w+\s+){{0,2}}?{STRICT_ORDERS}\b",
         topics="orders",
         question=0.7,
     ),
-    rule("tell the text above", "extraction", rf"\b{TELL}\b{GAP}\b{_TEXT_ABOVE}", topics="above", question=0.65),
-    rule(
+    *_extraction("tell the text above", rf"{GAP}\b{_TEXT_ABOVE}", topics="above", question=0.65),
+    *_extraction(
         "tell the orders given to it",
-        "extraction",
-        rf"\b{TELL}\b{SHORT_GAP}{STRICT_ORDERS}\s(?:que\s(?:te|le)\s(?:dieron|han|hayan)|(?:that\s)?you\s(?:were|have\sbeen|are)\s(?:given|told)|"
+        rf"{SHORT_GAP}{STRICT_ORDERS}\s(?:que\s(?:te|le)\s(?:dieron|han|hayan)|(?:that\s)?you\s(?:were|have\sbeen|are)\s(?:given|told)|"
         r"die\s(?:du|sie)\s(?:erhalten|bekommen)|qu'on\s(?:t|vous))",
         topics="orders",
         question=0.75,
