@@ -11,7 +11,7 @@ from itertools import pairwise
 from rag_core.answering.citations import without_citations
 from rag_core.answering.words import clauses_of, function_stems, is_number, negation_stems, tokens_of
 from rag_core.language.citing import DENYING_REPLY, NAME_OPENERS, NAMING_WORDS, NO_NEGATIONS
-from rag_core.language.quantities import MULTIPLES, NUMBER_WORDS, PERCENT, SCALES, UNITS
+from rag_core.language.quantities import MULTIPLES, NUMBER_WORDS, ONE_WORDS, PERCENT, SCALES, UNITS
 from rag_core.language.times import TIME_WORDINGS
 from rag_core.model import Language
 
@@ -41,8 +41,9 @@ class Statement:
     """The words of a sentence or a clause: content as stems, those of it that are figures or names, and how they hang together.
 
     ``polarity`` holds for a content word whether it stands under a negation (True), not (False), or both in the text.
-    ``counted`` holds for a word the figures right before it ("142 euros"), and for a month the year behind it. ``units`` are
-    currencies and measures beside a figure, by the names of ``UNITS``.
+    ``counted`` holds for a word the figures right before it ("142 euros"), and for a month the year behind it, neither of which
+    counts what comes next. ``units`` are currencies and measures beside a figure, by the names of ``UNITS``, ``ones`` those of
+    which there is one ("una hora").
     """
 
     content: frozenset[str]
@@ -51,6 +52,7 @@ class Statement:
     polarity: Mapping[str, frozenset[bool]]
     counted: Mapping[str, frozenset[str]]
     units: frozenset[str] = frozenset()
+    ones: frozenset[str] = frozenset()
 
     @property
     def is_empty(self) -> bool:
@@ -78,6 +80,7 @@ def statement_of(text: str, language: Language, *, is_claim: bool = False) -> St
         polarity=dict.fromkeys(content, frozenset({True})) if DENYING_REPLY.search(bare) else polarity,
         counted=_counted(clauses, content),
         units=frozenset(_measured(clauses, content)),
+        ones=frozenset(_ones(clauses, language)),
     )
 
 
@@ -211,6 +214,14 @@ def _measured(clauses: list[list[str]], content: frozenset[str]) -> Iterator[str
                 yield one
 
 
+def _ones(clauses: list[list[str]], language: Language) -> Iterator[str]:
+    """Units right behind an article, which says one of them."""
+    for clause in clauses:
+        for one, other in pairwise(clause):
+            if one in stems_of(ONE_WORDS[language], language) and other in _UNIT_NAMES:
+                yield other
+
+
 def _polarity(clauses: list[list[str]], content: frozenset[str], language: Language) -> dict[str, frozenset[bool]]:
     """A negation denies the next word of content in its clause, and perhaps the two after it; without any, the last before it.
 
@@ -235,9 +246,11 @@ def _polarity(clauses: list[list[str]], content: frozenset[str], language: Langu
 def _counted(clauses: list[list[str]], content: frozenset[str]) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for clause in clauses:
-        for one, other in pairwise([token for token in clause if token in content and not token.startswith(_WEEKDAY)]):
-            if is_number(one) and not (one.startswith(_MONTH) and is_number(other)):
-                found.setdefault(other, set()).add(one)
-            elif one.startswith(_MONTH) and is_number(other):
+        tokens = [token for token in clause if token in content and token not in WEEKDAYS]
+        for before, (one, other) in zip(["", *tokens], pairwise(tokens), strict=False):
+            is_of_date = one in MONTHS or (before in MONTHS and _YEAR.fullmatch(one))
+            if one in MONTHS and is_number(other):
                 found.setdefault(one, set()).add(other)
+            elif is_number(one) and not is_of_date:
+                found.setdefault(other, set()).add(one)
     return {token: frozenset(figures) for token, figures in found.items()}

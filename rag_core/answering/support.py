@@ -7,7 +7,7 @@ from rag_core.answering import Source
 from rag_core.answering.statements import MONTHS, WEEKDAYS, Statement, statement_of
 from rag_core.answering.words import function_stems, is_number
 from rag_core.chunking import sentence_spans
-from rag_core.language.quantities import KINDS_OF_UNITS
+from rag_core.language.quantities import KINDS_OF_UNITS, PARTS_OF_ONE
 from rag_core.model import Language, Span
 
 LEAST_SUPPORT = 0.5
@@ -21,8 +21,6 @@ LEAST_ANCHORS = 2
 MOST_ACROSS_LANGUAGES = 0.5
 """The support of such a claim at best."""
 MAX_EVIDENCE_SENTENCES = 3
-_KINDS = (*KINDS_OF_UNITS, MONTHS, WEEKDAYS)
-"""Words of which one in the place of another says something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +40,16 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadSource:
-    """A source as claims are held to it: its sentences, all their content, and what title and date add to each."""
+    """A source as claims are held to it: its sentences, all their content, and what title and date add to each.
+
+    ``dated`` is the day, the month and the year of its date.
+    """
 
     source: Source
     sentences: tuple[tuple[Span, Statement], ...]
     whole: frozenset[str]
     frame: frozenset[str]
+    dated: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,12 +82,14 @@ def read_source(source: Source) -> ReadSource:
         (span, statement_of(source.original[slice(*span)], source.language))
         for span in sentence_spans(source.original, source.language)
     )
-    frame = statement_of(f"{source.title or ''}\n{source.created_at.date().isoformat()}", source.language)
+    date = source.created_at.date().isoformat()
+    frame = statement_of(f"{source.title or ''}\n{date}", source.language)
     return ReadSource(
         source=source,
         sentences=sentences,
         whole=frozenset[str]().union(*(statement.content for _, statement in sentences)),
         frame=frame.content,
+        dated=statement_of(date, source.language).figures,
     )
 
 
@@ -156,7 +160,7 @@ def _window_support(claim: Statement, read: ReadSource, window: tuple[int, int],
     is_contradicted = (
         _is_denied(claim, [statement.polarity for _, statement in sentences])
         or _is_miscounted(claim, [statement.counted for _, statement in sentences])
-        or _is_of_another(claim.content, frozenset[str]().union(*(statement.content for _, statement in sentences)))
+        or _is_of_another(claim, [statement for _, statement in sentences], dated=read.dated)
     )
     return Support(
         span=(sentences[0][0][0], sentences[-1][0][1]),
@@ -193,12 +197,34 @@ def _is_miscounted(claim: Statement, evidence: Sequence[Mapping[str, frozenset[s
     return False
 
 
-def _is_of_another(claimed: frozenset[str], said: frozenset[str]) -> bool:
+def _is_of_another(claim: Statement, evidence: Sequence[Statement], *, dated: frozenset[str]) -> bool:
     """Whether a unit, month or day of the week is claimed that is not said, and another of its kind is said that is not claimed.
 
-    A month that only the note's date tells does not stand for the one that its sentence names.
+    A month that only the note's date tells does not stand for the one that its sentence names, but in the date as a whole.
     """
-    return any(kind & (claimed - said) and kind & (said - claimed) for kind in _KINDS)
+    content = frozenset[str]().union(*(said.content for said in evidence))
+    claimed, said = claim.content - content, content - claim.content
+    if dated <= claim.content and any(
+        frozenset() < claim.counted.get(one, frozenset()) <= dated for one in dated & MONTHS
+    ):
+        claimed -= dated
+    return any(kind & claimed and kind & said for kind in (MONTHS, WEEKDAYS)) or any(
+        _is_other_measure(one, claim, other, evidence)
+        for kind in KINDS_OF_UNITS
+        for one in kind & claimed
+        for other in kind & said
+    )
+
+
+def _is_other_measure(one: str, claim: Statement, other: str, evidence: Sequence[Statement]) -> bool:
+    """Whether a unit that is claimed measures something else than the one that is said.
+
+    A word beside no figure, such as "ese año", is no other measure than "60 minutos", and "una hora" is the same.
+    """
+    is_measured = any(other in said.units | said.ones for said in evidence)
+    figures = frozenset[str]().union(*(said.counted.get(other, frozenset()) for said in evidence))
+    is_same = one in claim.ones and PARTS_OF_ONE.get((one, other)) in figures
+    return (one in claim.units | claim.ones) == is_measured and not is_same
 
 
 def _support_across(anchors: frozenset[str], units: frozenset[str], read: ReadSource) -> Support:

@@ -9,6 +9,7 @@ from rag_core.model import Language
 from rag_core.reranking.words import stem
 
 LEAST_PLURAL_LETTERS = 3
+_THOUSANDS_DIGITS = 3
 
 # One separator makes a decimal or thousands, two of them a date ("03.02.2025"), whose parts are numbers.
 _NUMBER = r"(?<!\d[.,])(?:\d{1,3}(?:[.,]\d{3})+(?:[.,]\d+)?|\d+[.,]\d+)(?![.,]?\d)|\d+"
@@ -17,6 +18,8 @@ _SIGN = r"(?:(?<![\w.,)\]%€$£+\-\u2212])[-\u2212](?=\d))?"
 _NAME = r"[^\W\d_]+(?:\+\+?|#)(?!\w)"
 _TOKEN = re.compile(rf"{_SIGN}(?:{_NUMBER})|[%€$£]|{_NAME}|[^\W\d_]+|\w")
 _ISO_DATE = re.compile(r"(?<![\w-])(\d{4})-(\d\d)-(\d\d)(?![\d-])")
+# Zeros that are no part of anything: three digits may be thousands by another language's separator.
+_NO_FRACTION = re.compile(r"[.,]0{1,2}\Z")
 # Signs that part clauses, not those within a number, a date or a time, and a dash between blanks.
 _CLAUSE_END = re.compile(r"(?<!\d)[.,:]|[.,:](?!\d)|[;?!¿¡…()\[\]]|\s[-\u2013\u2014]\s|\u2014|\n\s*\n|\n\s*[-*•]\s")
 _THOUSANDS = {".": re.compile(r"\d{1,3}(?:\.\d{3})+"), ",": re.compile(r"\d{1,3}(?:,\d{3})+")}
@@ -61,11 +64,16 @@ def _normalised(token: str, language: Language) -> str:
 
 
 def _number(token: str, language: Language) -> str:
-    """Without separators of thousands and leading zeros, the decimal point as in English: "1.000,50" gives 1000.50."""
+    """Without separators of thousands and zeros that say nothing, the decimal point as in English: "1.000,50" gives 1000.5.
+
+    A zero behind the other separator stays: "am 3.10." is not "am 3.1.".
+    """
     thousands, decimal = (",", ".") if language == "en" else (".", ",")
-    whole, _, fraction = token.partition(decimal)
+    whole, _, fraction = _NO_FRACTION.sub("", token).partition(decimal)
     if _THOUSANDS[thousands].fullmatch(whole):
         whole = whole.replace(thousands, "")
+    if len(fraction) < _THOUSANDS_DIGITS:
+        fraction = fraction.rstrip("0")
     number = whole.lstrip("0") or "0"
     return (f"{number}.{fraction}" if fraction else number).replace(",", ".")
 

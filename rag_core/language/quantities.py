@@ -239,3 +239,23 @@ KINDS_OF_UNITS: tuple[frozenset[str], ...] = (
     frozenset({"gram", "kilo", "ton"}),
 )
 """Names of units that measure the same, so that one in the place of another is another measure."""
+
+ONE_WORDS: Mapping[Language, frozenset[str]] = {
+    "es": frozenset({"un", "una"}),
+    "de": frozenset({"ein", "eine", "einen", "einem", "einer", "eines"}),
+    "en": frozenset({"a", "an", "one"}),
+}
+"""Words before a unit that measure one of it: "una hora"."""
+
+PARTS_OF_ONE: Mapping[tuple[str, str], str] = {
+    ("hour", "minute"): "60",
+    ("day", "hour"): "24",
+    ("week", "day"): "7",
+    ("year", "month"): "12",
+    ("km", "metre"): "1000",
+    ("metre", "cm"): "100",
+    ("cm", "mm"): "10",
+    ("ton", "kilo"): "1000",
+    ("kilo", "gram"): "1000",
+}
+"""How many of the smaller unit one of the larger is."""
