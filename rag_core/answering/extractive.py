@@ -1,15 +1,16 @@
 """Answering without a model: the sentences of the sources that share most with the question, each cited. Pure."""
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from rag_core.answering import AskedTime, GeneratedAnswer, PromptContext
+from rag_core.answering import AskedTime, GeneratedAnswer, PromptContext, Source
 from rag_core.answering.citations import parse_citations, without_citations
 from rag_core.answering.context import MAX_CONTEXT_TOKENS, build_context, without_marks
+from rag_core.answering.openings import announces, is_heading
+from rag_core.answering.passages import Passage
 from rag_core.answering.quoting import quote
-from rag_core.answering.sentence_scores import ScoredSentence
 from rag_core.answering.wanted import wanted_kind
 from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
@@ -17,7 +18,7 @@ from rag_core.language.answering import NO_ANSWER
 from rag_core.language.quoting import note_dated
 from rag_core.model import Hit, Language
 
-VERSION = "1"
+VERSION = "2"
 A_DAY = timedelta(days=1, hours=1)
 """A day and the hour that a change of clocks may add."""
 _MARKUP = re.compile(r"^(?:\s*(?:[-*+•>#]+|\d+[.)]|\[[ xX]\])\s+)+|[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?=\W|$)|\|")
@@ -64,10 +65,10 @@ class ExtractiveAnswerer:
         cancellation: Cancellation | None = None,  # noqa: ARG002
     ) -> Generator[str]:
         """Sentence by sentence, the best first, and those of a time in its order."""
-        quoted = quote(query, context, language=language).sentences
+        quoted = [said for passage in quote(query, context, language=language).passages for said in _joined(passage)]
         is_dated = _asks_when(query, language) or _is_longer_than_a_day(context.asked_time)
-        for place, sentence in enumerate(quoted):
-            yield " " * (place > 0) + _cited(sentence, language, is_dated=is_dated)
+        for place, (text, source) in enumerate(quoted):
+            yield " " * (place > 0) + _cited(text, source, language, is_dated=is_dated)
         if not quoted:
             yield NO_ANSWER[language]
 
@@ -81,11 +82,27 @@ def _is_longer_than_a_day(asked: AskedTime | None) -> bool:
     return asked is not None and asked.is_all and asked.until - asked.since > A_DAY
 
 
-def _cited(sentence: ScoredSentence, language: Language, *, is_dated: bool) -> str:
-    """The sentence on one line with its mark before the full stop; where a date is asked for, the note's stands behind the mark."""
-    plain = " ".join(without_marks(_MARKUP.sub("", without_citations(sentence.text))).split())
+def _joined(passage: Passage) -> Iterator[tuple[str, Source]]:
+    """Each sentence as it is read, with its source: what ends in a colon stands before the next one, a heading is left out."""
+    opening = ""
+    for sentence in passage:
+        plain = _plain(sentence.text)
+        if announces(plain):
+            opening += f"{plain} "
+        elif not is_heading(sentence.text):
+            yield opening + plain, sentence.source
+            opening = ""
+
+
+def _plain(text: str) -> str:
+    """On one line, without marks of citations and of Markdown."""
+    return " ".join(without_marks(_MARKUP.sub("", without_citations(text))).split())
+
+
+def _cited(plain: str, source: Source, language: Language, *, is_dated: bool) -> str:
+    """The sentence with its mark before the full stop; where a date is asked for, the note's stands behind the mark."""
     stop = _END.search(plain)
     assert stop is not None
     body = plain[: stop.start()] + ("" if stop[1] == "." * len(stop[1]) else stop[1]) + stop[2]
-    dated = f" ({note_dated(sentence.source.created_at.date(), language)})" if is_dated else ""
-    return f"{body} [{sentence.source.number}]{dated}."
+    dated = f" ({note_dated(source.created_at.date(), language)})" if is_dated else ""
+    return f"{body} [{source.number}]{dated}."

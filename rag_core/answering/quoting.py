@@ -7,10 +7,11 @@ from typing import Literal
 
 from rag_core.answering import AskedTime, PromptContext, Source
 from rag_core.answering.asked_time import is_of, names_time, of_that_time
+from rag_core.answering.openings import is_fragment
+from rag_core.answering.passages import Passage, is_order, passage_of, surroundings
 from rag_core.answering.sentence_scores import ScoredSentence, score_sentences
 from rag_core.answering.wanted import SHOWN_BY_ITSELF, wanted_kind
-from rag_core.guardrails import BLOCK_SCORE
-from rag_core.guardrails.injection import scan
+from rag_core.language.quoting import Wanted
 from rag_core.model import Language
 
 MAX_SENTENCES = 3
@@ -36,8 +37,6 @@ MAX_LISTED = 6
 """So many notes of a time are quoted at most."""
 STRONG_CHANCE = 0.45
 """From so likely an answer on a quotation is more than the nearest there is."""
-NEAR_PLACES = (1, -1, 2, 3)
-"""Where what is asked for is looked for around a sentence that does not hold it: a number or a name at the first two places only."""
 
 Strength = Literal["strong", "weak"]
 
@@ -49,7 +48,7 @@ class Quotation:
     ``is_of_its_time`` is False where a time is asked for and nothing of it was found.
     """
 
-    passages: tuple[tuple[ScoredSentence, ...], ...]
+    passages: tuple[Passage, ...]
     strength: Strength
     is_of_its_time: bool = True
 
@@ -114,40 +113,48 @@ def _by_words(
 ) -> Quotation:
     """The best passage, and beside one that is likely to answer those that earn their place."""
     scored = score_sentences(question, sources, language=language, text_of=lambda source: source.original)
-    is_shown = wanted_kind(question, language) in SHOWN_BY_ITSELF - {"cause"}
+    wanted = wanted_kind(question, language)
+    is_shown = wanted in SHOWN_BY_ITSELF - {"cause"}
+    around = surroundings(scored, wanted=wanted, is_shown=is_shown)
     fitting = [sentence for sentence in scored if _is_near(sentence, is_shown=is_shown) and is_fitting(sentence)]
     chances = _chances(fitting)
     ranked = [one for one in sorted(fitting, key=lambda sentence: -sentence.score) if not is_order(one.text)]
-    if not ranked:
+    passages = [passage for one in ranked if (passage := passage_of(one, around))]
+    first = _best_of(passages, ranked, chances, is_shown=is_shown) if passages else ()
+    if not _may_answer(first):
         return NOTHING
-    best, passage = _best_passage(scored, ranked, chances, is_shown=is_shown)
-    least = max(LEAST_CHANCE, LEAST_OF_BEST * chances[best])
-    further = list(_further(ranked, passage, least=least, chances=chances))
-    chance = sum(chances.get(sentence, 0.0) for sentence in (*passage, *further))
-    is_strong = not is_doubtful and chance >= STRONG_CHANCE and _is_whole(best, passage)
-    return Quotation(
-        passages=(passage, *((sentence,) for sentence in further)) if is_strong else (passage,),
-        strength="strong" if is_strong else "weak",
-    )
+    least = max(LEAST_CHANCE, LEAST_OF_BEST * max(chances.get(sentence, 0.0) for sentence in first))
+    further = list(_further(passages, first, least=least, chances=chances))
+    chance = sum(chances.get(sentence, 0.0) for passage in (first, *further) for sentence in passage)
+    is_strong = not is_doubtful and chance >= STRONG_CHANCE and _is_whole(first, wanted)
+    return Quotation(passages=(first, *further) if is_strong else (first,), strength="strong" if is_strong else "weak")
 
 
-def _best_passage(
-    scored: Sequence[ScoredSentence],
+def _best_of(
+    passages: Sequence[Passage],
     ranked: Sequence[ScoredSentence],
     chances: Mapping[ScoredSentence, float],
     *,
     is_shown: bool,
-) -> tuple[ScoredSentence, tuple[ScoredSentence, ...]]:
-    """The best sentence with what it needs; where that lacks the thing asked for, one that holds it and is likely enough."""
-    by_place = {(sentence.source.number, sentence.place): sentence for sentence in scored}
-    best = ranked[0]
-    passage = _with_neighbours(best, by_place, is_shown=is_shown)
-    if best.has_kind is not False or any(sentence.has_kind for sentence in passage):
-        return best, passage
-    other = next((sentence for sentence in ranked if sentence.has_kind), None)
-    if other is None or (not is_shown and chances[other] < LEAST_INSTEAD * chances[best]):
-        return best, passage
-    return other, _with_neighbours(other, by_place, is_shown=is_shown)
+) -> Passage:
+    """The best passage; where that lacks the thing asked for, one that holds it and is likely enough."""
+    first = passages[0]
+    if not _lacks_kind(first):
+        return first
+    other = next((passage for passage in passages if any(sentence.has_kind for sentence in passage)), None)
+    if other is None:
+        return first
+    likely = LEAST_INSTEAD * chances[ranked[0]]
+    return other if is_shown or max(chances.get(sentence, 0.0) for sentence in other) >= likely else first
+
+
+def _may_answer(passage: Passage) -> bool:
+    """Whether it holds what is asked for, or its note has more of the question than one word of several."""
+    return any(sentence.has_kind or sentence.has_ground for sentence in passage)
+
+
+def _lacks_kind(passage: Passage) -> bool:
+    return passage[0].has_kind is False and not any(sentence.has_kind for sentence in passage)
 
 
 def _is_near(sentence: ScoredSentence, *, is_shown: bool) -> bool:
@@ -163,40 +170,28 @@ def _chances(scored: Sequence[ScoredSentence]) -> dict[ScoredSentence, float]:
     return {sentence: weight / whole for sentence, weight in weights.items()}
 
 
-def _with_neighbours(
-    best: ScoredSentence, by_place: Mapping[tuple[int, int], ScoredSentence], *, is_shown: bool
-) -> tuple[ScoredSentence, ...]:
-    """The sentence with the one it cannot do without: what follows its colon, or what holds near it the thing that is asked for."""
-    near = [by_place.get((best.source.number, best.place + step)) for step in NEAR_PLACES]
-    around = [sentence for sentence in near if sentence is not None and not is_order(sentence.text)]
-    if best.has_kind is False:
-        holding = around if is_shown else [one for one in around if one.own > 0 and abs(one.place - best.place) == 1]
-        other = next((sentence for sentence in holding if sentence.has_kind), None)
-    else:
-        other = next((one for one in around if one.place == best.place + 1 and best.text.endswith(":")), None)
-    return (best,) if other is None else tuple(sorted((best, other), key=lambda sentence: sentence.place))
-
-
-def _is_whole(best: ScoredSentence, passage: Sequence[ScoredSentence]) -> bool:
+def _is_whole(passage: Passage, wanted: Wanted | None) -> bool:
     """Whether the names of the question are there, and the kind of thing it asks for."""
-    return best.has_names and (best.has_kind is None or any(sentence.has_kind for sentence in passage))
+    has_names = any(sentence.has_names for sentence in passage)
+    return has_names and (wanted is None or not _lacks_kind(passage))
 
 
 def _further(
-    ranked: Sequence[ScoredSentence],
-    first: Sequence[ScoredSentence],
+    passages: Sequence[Passage],
+    first: Passage,
     *,
     least: float,
     chances: Mapping[ScoredSentence, float],
-) -> Iterator[ScoredSentence]:
-    """Sentences that may be the answer as well, and hold the kind of thing asked for, as many as there is room for."""
+) -> Iterator[Passage]:
+    """Passages that may be the answer as well, and hold the kind of thing asked for, as many as there is room for."""
     kept = list(first)
-    for sentence in ranked:
-        if len(kept) >= MAX_SENTENCES or chances[sentence] < least:
+    for passage in passages:
+        best = max(passage, key=lambda sentence: chances.get(sentence, 0.0))
+        if len(kept) + len(passage) > MAX_SENTENCES or chances.get(best, 0.0) < least:
             return
-        if sentence.has_kind is not False and _is_new(sentence, kept):
-            kept.append(sentence)
-            yield sentence
+        if not _lacks_kind(passage) and all(_is_new(sentence, kept) for sentence in passage):
+            kept.extend(passage)
+            yield passage
 
 
 def _is_new(sentence: ScoredSentence, kept: Iterable[ScoredSentence]) -> bool:
@@ -240,13 +235,9 @@ def _telling_by_note(
 def _telling(scored: Sequence[ScoredSentence], source: Source) -> list[ScoredSentence]:
     """The sentences of a source that say what it is about."""
     own = [sentence for sentence in scored if sentence.source is source and not is_order(sentence.text)]
-    return [sentence for sentence in own if _tells(sentence)] or own
+    telling = [sentence for sentence in own if _tells(sentence)]
+    return telling or [sentence for sentence in own if not is_fragment(sentence.text)]
 
 
 def _tells(sentence: ScoredSentence) -> bool:
-    return len(sentence.content) >= TELLING_WORDS and not sentence.text.endswith(":")
-
-
-def is_order(text: str) -> bool:
-    """Whether a sentence would command its reader."""
-    return scan(text, profile="note").score >= BLOCK_SCORE
+    return len(sentence.content) >= TELLING_WORDS and not sentence.is_opening

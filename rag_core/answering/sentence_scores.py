@@ -8,8 +8,9 @@ from math import log1p
 from types import MappingProxyType
 
 from rag_core.answering import Source
-from rag_core.answering.asked_words import Term, folded_words, keys_of, terms_of, worth
-from rag_core.answering.wanted import SHOWN_BY_ITSELF, kind_test, wanted_kind, without_cue
+from rag_core.answering.asked_words import LIGHT_WEIGHT, Term, folded_words, keys_of, terms_of, worth
+from rag_core.answering.openings import is_opening
+from rag_core.answering.wanted import MAY_LACK, SHOWN_BY_ITSELF, kind_test, wanted_kind, without_cue
 from rag_core.answering.words import content_of
 from rag_core.chunking import sentence_spans
 from rag_core.language.quoting import Wanted
@@ -24,6 +25,8 @@ FEATURES = (
     "phrases",  # share of the question's neighbouring words that are neighbours in it, small words too
     "shown",  # 1 where it holds the kind of thing asked for and hardly any sentence does by chance: money, hours, a cause
     "kind",  # 1 where it holds the number, date, name or place asked for
+    "said",  # 1 where it says a yes or a no, or quotes somebody, and that is asked for
+    "dated",  # share of the question's words in the title, where a date is asked for
     "near",  # 1 where it holds no such thing and a neighbour does
     "repeating",  # 1 where it says nothing but what was asked
     "rank",  # 1 / the number of its source
@@ -43,6 +46,8 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
         "phrases": 1.0,
         "shown": 1.8,
         "kind": 0.9,
+        "said": 0.5,
+        "dated": 0.7,
         "near": -0.9,
         "repeating": -0.4,
         "rank": 1.3,
@@ -56,6 +61,8 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
 the demo's 74 golden queries, 316 of XQuAD-es and 311 of squad-es-mt, the first two kinds weighing four to five times as much. What
 the source as a whole has of the question is "source"; beside that it speaks against a sentence that the words stand elsewhere.
 ``tests/benchmarks/fit_quoting.py`` fits them anew."""
+LEAST_SHARED_WORDS = 2
+"""A note that shares fewer words with a question of several may be about anything: the wifi of a hotel is not its password."""
 AROUND: Mapping[str, float] = MappingProxyType({"title": 0.6, "beside": 0.5, "elsewhere": 0.25})
 """What a word of the question that stands around a sentence counts for its coverage, beside 1 for one in it."""
 
@@ -69,7 +76,8 @@ class ScoredSentence:
     in proportion to how likely it is the answer. ``has_kind`` is whether it holds what the question wants, None where that shows
     in no sentence, for dates, which every note has, and for names in German, where every noun has a capital. ``has_names`` is
     whether every name of the question stands in it, beside it or in the title. ``features`` are what the score is made of, by the
-    names of ``FEATURES``.
+    names of ``FEATURES``. ``is_opening`` is whether it says nothing by itself, ``has_ground`` whether its note shares more than a
+    single word with a question of several; where they are of two languages it need not.
     """
 
     text: str
@@ -81,6 +89,8 @@ class ScoredSentence:
     score: float
     has_kind: bool | None
     has_names: bool
+    is_opening: bool
+    has_ground: bool
     features: Mapping[str, float]
 
 
@@ -147,12 +157,16 @@ def _scored(query: str, sentences: Sequence[_Sentence], language: Language) -> I
     for sentence in sentences:
         spoken = sentence.source.language
         has_kind = None if kind is None else is_kind(spoken)(sentence.text)
-        is_near = kind is not None and not has_kind and any(map(is_kind(spoken), sentence.near))
+        is_near = (
+            kind is not None and kind not in MAY_LACK and not has_kind and any(map(is_kind(spoken), sentence.near))
+        )
         features = {
             **_shares(sentence, weights[spoken]),
             "phrases": _phrases(sentence, asked),
             "shown": float(bool(has_kind) and kind in SHOWN_BY_ITSELF),
-            "kind": float(bool(has_kind) and kind not in SHOWN_BY_ITSELF),
+            "kind": float(bool(has_kind) and kind not in SHOWN_BY_ITSELF | MAY_LACK),
+            "said": float(bool(has_kind) and kind in MAY_LACK),
+            "dated": _title_share(sentence, weights[spoken]) if kind == "date" else 0.0,
             "near": float(is_near),
             "repeating": float(_adds_nothing(sentence, asked)),
             "rank": 1 / sentence.source.number,
@@ -170,15 +184,29 @@ def _scored(query: str, sentences: Sequence[_Sentence], language: Language) -> I
             own=own,
             coverage=own + around if own or has_kind else 0.0,
             score=sum(WEIGHTS[name] * features[name] for name in FEATURES),
-            has_kind=has_kind if _is_telling(kind, spoken) else None,
+            has_kind=_told_kind(kind, spoken, has_kind=has_kind),
             has_names=_has_names(sentence, weights[spoken]),
+            is_opening=is_opening(sentence.text, sentence.source.title),
+            has_ground=spoken != language or _has_ground(sentence, weights[spoken]),
             features=features,
         )
 
 
-def _is_telling(kind: Wanted | None, spoken: Language) -> bool:
-    """Whether it counts that a sentence lacks the kind: every note has a date, and in German every noun is written as names are."""
-    return kind != "date" and not (spoken == "de" and kind in {"person", "name"})
+def _told_kind(kind: Wanted | None, spoken: Language, *, has_kind: bool | None) -> bool | None:
+    """None where it tells nothing that the kind is there, or is not.
+
+    Every note has a date, and in German every noun is written as names are; a yes or no may be left unsaid.
+    """
+    if kind == "date" or (spoken == "de" and kind in {"person", "name"}):
+        return None
+    return has_kind or None if kind in MAY_LACK else has_kind
+
+
+def _has_ground(sentence: _Sentence, weights: Sequence[tuple[Term, float]]) -> bool:
+    """Whether its source and the title have two words of the question, light ones aside, or all where it has fewer."""
+    telling = [term for term, _ in weights if term.weight > LIGHT_WEIGHT]
+    there = sentence.elsewhere | sentence.title
+    return sum(worth(term, there) > 0 for term in telling) >= min(LEAST_SHARED_WORDS, len(telling))
 
 
 def _weights(
@@ -216,6 +244,11 @@ def _source_share(sentence: _Sentence, weights: Sequence[tuple[Term, float]]) ->
     whole = sum(weight for _, weight in weights) or 1.0
     there = sentence.elsewhere | sentence.title
     return sum(weight * worth(term, there) for term, weight in weights) / whole
+
+
+def _title_share(sentence: _Sentence, weights: Sequence[tuple[Term, float]]) -> float:
+    whole = sum(weight for _, weight in weights) or 1.0
+    return sum(weight * worth(term, sentence.title) for term, weight in weights) / whole
 
 
 def _has_names(sentence: _Sentence, weights: Sequence[tuple[Term, float]]) -> bool:

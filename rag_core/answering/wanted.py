@@ -10,6 +10,7 @@ from rag_core.language.quoting import (
     PLACE_PREPOSITIONS,
     QUESTION_CUES,
     SHOWN,
+    YES_OR_NO,
     Wanted,
 )
 from rag_core.model import Language
@@ -20,6 +21,8 @@ SHOWN_BY_ITSELF: frozenset[Wanted] = frozenset(
     {"money", "duration", "clock", "temperature", "weight", "length", "cause"}
 )
 """Kinds that hardly any sentence has by chance; a number, a name or a place may be any."""
+MAY_LACK: frozenset[Wanted] = frozenset({"polarity", "speech"})
+"""Kinds that an answer need not show: "La caldera se ha roto." answers "¿Se ha roto la caldera?" without a yes."""
 MOST_WORDS_BETWEEN = 2
 """So many words may stand between a number and the thing it counts ("99 nuevos sensores")."""
 _TYPES: dict[Wanted, AnswerType] = {"number": "number", "date": "date", "person": "name", "name": "name"}
@@ -32,12 +35,14 @@ _NAMING = {
 
 
 def wanted_kind(query: str, language: Language) -> Wanted | None:
-    """What the question asks for; None for a yes or no, for keywords and for what shows in no sentence."""
+    """What the question asks for; None for keywords and for what shows in no sentence."""
     for kind, cue in _cues(language):
         if cue.search(query):
             return kind
     expected = expected_answer(query, language)
-    return None if expected is None else expected.kind
+    if expected is not None:
+        return expected.kind
+    return "polarity" if _pattern(YES_OR_NO[language]).search(query) else None
 
 
 def without_cue(query: str, language: Language) -> str:

@@ -20,6 +20,8 @@ Wanted = Literal[
     "person",
     "name",
     "cause",
+    "polarity",
+    "speech",
 ]
 """What a question is after, as a sentence shows it; finer than ``rag_core.reranking.answer_types``, which looks at single words."""
 
@@ -91,6 +93,7 @@ ALIKE: Mapping[Language, tuple[frozenset[str], ...]] = {
             "casa",
             "colegio cole escuela",
             "costar precio coste",
+            "leo lee leemos leen leí leíste leyó leímos leyeron leer leído leída leyendo leía",
             "sueldo salario nómina",
         )
     ),
@@ -115,6 +118,8 @@ QUESTION_CUES: Mapping[Language, Mapping[Wanted, str]] = {
         "weight": r"cuánto pes\w+|cuántos (?:kilos|gramos|kg)|qué peso",
         "length": r"cuánto (?:mide|medía|mid\w+|corr\w+|and\w+|nad\w+)|cuántos (?:kilómetros|metros|km|largos)"
         r"|qué (?:distancia|altura)|a qué distancia",
+        "speech": r"(?:qué|cómo) (?:(?:me|te|le|nos|os|les|se) )?(?:\w+ )?"
+        r"(?:dij\w+|dicen?|decía\w*|contest\w+|respond\w+|pregunt\w+|grit\w+|coment\w+)",
         "place": r"a?dónde|en qué (?:ciudad|lugar|sitio|pueblo|país|calle|barrio)",
         "person": r"quién(?:es)?",
     },
@@ -128,6 +133,7 @@ QUESTION_CUES: Mapping[Language, Mapping[Wanted, str]] = {
         "temperature": r"(?:welcher?|bei welcher) temperatur|wie viel grad|wie (?:warm|kalt|heiß)",
         "weight": r"wie schwer|wie ?viel (?:wiegt|wog|kilo|gramm)",
         "length": r"wie (?:weit|hoch|lang|tief|groß) (?:ist|war|sind|waren)|wie ?viele (?:kilometer|meter)",
+        "speech": r"was (?:\w+ )?(?:sagte\w*|antwortete\w*|fragte\w*|meinte\w*|hat .{0,40}(?:gesagt|geantwortet|gefragt))",
         "place": r"wo|wohin|woher",
         "person": r"wer|wen|wem|wessen",
     },
@@ -140,11 +146,20 @@ QUESTION_CUES: Mapping[Language, Mapping[Wanted, str]] = {
         "temperature": r"what temperature|how (?:hot|cold|warm)|how many degrees",
         "weight": r"how heavy|how much (?:did|does) .{0,40}\bweigh|how many (?:kilos|grams|pounds)",
         "length": r"how (?:far|tall|high|deep)|how many (?:kilometres|kilometers|metres|meters|miles)",
+        "speech": r"what (?:did|does) .{0,40}\b(?:say|answer|reply|ask|tell)",
         "place": r"where",
         "person": r"who|whom|whose",
     },
 }
 """How a question shows what it wants, tried in this order; what none of these tells is asked of ``answer_types``."""
+
+YES_OR_NO: Mapping[Language, str] = {
+    "es": r"^(?!.*\b(?:qué|quién(?:es)?|cuál(?:es)?|cómo|cuándo|cuánt[oa]s?|dónde|adónde|por ?que)\b)"
+    r"(?!¿?\s*(?:que|quien|cual|como|cuando|cuant[oa]s?|donde|adonde)\b).*\?\s*$",
+    "de": r"^(?!.*\b(?:was|wer|wen|wem|wessen|wann|wo|wohin|woher|wie|warum|weshalb|wieso|weswegen|welche[mnrs]?|wo\w+)\b).*\?\s*$",
+    "en": r"^(?!.*\b(?:what|who|whom|whose|when|where|which|why|how)\b).*\?\s*$",
+}
+"""A question that asks for a yes or a no: it has no word that asks."""
 
 _AMOUNT = r"(?:\d[\d.,]*|[a-záéíóúñ]+(?:cientos|mil))"
 SHOWN: Mapping[Language, Mapping[Wanted, str]] = {
@@ -153,6 +168,9 @@ SHOWN: Mapping[Language, Mapping[Wanted, str]] = {
         r"|\bgracias a\b|\ba causa de|\bya que\b|\bpuesto que\b"
         r"|\bdado que\b|\bcomo consecuencia|\bel culpable\b|\bla causa\b|\bel motivo\b|\bla razón\b"
         r"|\bcausa directa\b|\basí que\b|^como\b",
+        "polarity": r"(?:^|[,:—«] ?)(?:sí|no)(?=[.,;!»]|$)|\b(?:sí|no)[.!»]*$|\bque (?:sí|no)\b|\bal final\b"
+        r"|\b(?:aún|todavía|ya) no\b|\bnunca\b",
+        "speech": r"^\W*—|«|“|\b(?:dij\w+|dice\w*|dicho|contest\w+|respond\w+|pregunt\w+)\b,? (?:que|:|«)",
         "duration": r"(?:\d|\b(?:un|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce"
         r"|quince|veinte|treinta|cuarenta|media|hora y)\b)"
         r"[^.;]{0,20}\b(?:segundos?|minutos?|min|horas?|h|días?|semanas?|meses|mes|años?)\b",
@@ -165,6 +183,8 @@ SHOWN: Mapping[Language, Mapping[Wanted, str]] = {
     },
     "de": {
         "cause": r"\bweil\b|\bda\b|\bdenn\b|\bwegen\b|\bdeshalb\b|\bdarum\b|\bdaher\b|\bnämlich\b|\bgrund\b|\bschuld\b|\baufgrund\b",
+        "polarity": r"(?:^|[,:—„] ?)(?:ja|nein)\b|\bdoch (?:nicht|noch)\b|\bam ende\b|\bnoch nicht\b|\bnicht mehr\b|\bnie\b",
+        "speech": r"^\W*[—–]|„|“|»|\b(?:sagte?n?|meinte?n?|antwortete?n?|fragte?n?)\b",
         "duration": r"\d[^.;]{0,20}\b(?:sekunden?|minuten?|stunden?|tage?n?|wochen?|monate?n?|jahre?n?)\b",
         "clock": r"\b\d{1,2}[.:]\d{2}\b|\b\d{1,2} uhr\b|\bmittags?\b|\bmitternacht\b",
         "temperature": r"\d[\d.,]*\s*(?:°|grad\b)",
@@ -174,6 +194,8 @@ SHOWN: Mapping[Language, Mapping[Wanted, str]] = {
     },
     "en": {
         "cause": r"\bbecause\b|\bsince\b|\bdue to\b|\bthanks to\b|\bthat is why\b|\bthe (?:cause|reason)\b|\bso that\b|\bowing to\b",
+        "polarity": r"(?:^|[,:—“] ?)(?:yes|no)\b|\bin the end\b|\bnot yet\b|\bno longer\b|\bnever\b",
+        "speech": r"^\W*—|“|\b(?:said|says|answered|replied|asked|told)\b",
         "duration": r"\d[^.;]{0,20}\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b",
         "clock": r"\b\d{1,2}[.:]\d{2}\b|\b\d{1,2} ?(?:am|pm|o'clock)\b|\bnoon\b|\bmidnight\b",
         "temperature": r"\d[\d.,]*\s*(?:°|degrees\b)",

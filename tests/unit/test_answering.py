@@ -201,5 +201,5 @@ def test_a_chat_model_that_misbehaves_is_an_error(ollama_server, chat, fault) ->
 
 
 def test_without_a_chat_model_sentences_are_quoted(chat) -> None:
-    assert build_answerer(None).name == "extractive@1"
+    assert build_answerer(None).name == "extractive@2"
     assert build_answerer(chat).name == "generated:planted@2"

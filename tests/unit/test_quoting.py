@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rag_core.answering import AskedTime, PromptContext, Source
 from rag_core.answering.asked_words import keys_of, terms_of, worth
 from rag_core.answering.extractive import ExtractiveAnswerer
+from rag_core.answering.openings import MAX_ITEMS
 from rag_core.answering.quoting import Quotation, quote
 from rag_core.answering.verification import check_citations
 from rag_core.answering.wanted import kind_test, wanted_kind
@@ -43,6 +44,10 @@ def reading(*sources: Source) -> PromptContext:
 def in_march(*sources: Source, without: str, is_all: bool = False) -> PromptContext:
     asked = AskedTime(since=MARCH, until=APRIL, without=without, is_all=is_all)
     return replace(reading(*sources), asked_time=asked)
+
+
+def _said(question: str, *sources: Source) -> str:
+    return "".join(ExtractiveAnswerer().stream(question, reading(*sources), language="es", timeout_seconds=1))
 
 
 def texts(quotation: Quotation) -> list[str]:
@@ -85,7 +90,14 @@ class TestWanted:
             ("Warum kam er?", "de", "cause"),
             ("Wie viel kostete das?", "de", "money"),
             ("How much did it cost?", "en", "money"),
-            ("¿Se paró?", "es", None),
+            ("¿Se paró?", "es", "polarity"),
+            ("Ist er da?", "de", "polarity"),
+            ("Did it stop?", "en", "polarity"),
+            ("¿Qué dijo el médico?", "es", "speech"),
+            ("¿Qué me contestó Rosa?", "es", "speech"),
+            ("Was sagte der Arzt?", "de", "speech"),
+            ("What did Rosa say?", "en", "speech"),
+            ("caldera nueva", "es", None),
         ],
     )
     def test_what_a_question_wants_is_told_by_its_cue(self, question, language, kind) -> None:
@@ -128,6 +140,81 @@ class TestPassages:
             "La oferta de Hidrosens:",
             "- Un despacho con puerta.",
         ]
+
+    def test_the_items_that_a_colon_announces_are_quoted_with_it_and_hold(self) -> None:
+        note = source(
+            "Hoy llovía.\n\nLa oferta de Hidrosens:\n\n- Un despacho con puerta\n- 46.000 € al año\n\nMe voy a casa."
+        )
+
+        said = _said("oferta de Hidrosens", note)
+
+        assert said == "La oferta de Hidrosens: Un despacho con puerta [1]. 46.000 € al año [1]."
+        checked = check_citations(said, [note], language="es")
+        assert [one.is_supported for one in checked.citations] == [True, True]
+        assert not checked.uncited
+
+    def test_a_long_list_is_quoted_up_to_a_bound(self) -> None:
+        items = "\n".join(f"- Cosa número {at} de la casa" for at in range(20))
+
+        made = quote("lista de la playa", reading(source(f"La lista de la playa:\n\n{items}")), language="es")
+
+        assert len(made.sentences) == 1 + MAX_ITEMS
+
+    @pytest.mark.parametrize(
+        "heading", ["## La oferta de Hidrosens", "**La oferta de Hidrosens**", "LA OFERTA DE HIDROSENS"]
+    )
+    def test_a_heading_gives_what_stands_below_it(self, heading) -> None:
+        note = source(f"{heading}\n\nMe dan un despacho con puerta. Luego comimos.")
+
+        assert _said("oferta de Hidrosens", note) == "Me dan un despacho con puerta [1]."
+
+    def test_what_announces_something_that_is_not_there_is_not_quoted(self) -> None:
+        assert not quote(
+            "oferta de Hidrosens", reading(source("Hoy llovía. La oferta de Hidrosens:")), language="es"
+        ).passages
+
+    def test_a_title_alone_is_no_answer(self) -> None:
+        note = source("Noche en el veterinario.\n\nTrufa temblaba en la mesa.", title="Noche en el veterinario")
+
+        assert (
+            texts(quote("¿Qué pasó en el veterinario?", reading(note), language="es"))[-1]
+            == "Trufa temblaba en la mesa."
+        )
+
+    def test_a_note_of_one_line_is_quoted_though_it_is_its_title_too(self) -> None:
+        note = source("Dentista el martes a las diez", title="Dentista el martes a las diez")
+
+        assert _said("¿Cuándo es el dentista?", note).startswith("Dentista el martes a las diez [1]")
+
+    @pytest.mark.parametrize(
+        ("question", "told"),
+        [
+            ("¿Aceptó Lucas la oferta de Hidrosens?", "Al final no."),
+            ("¿Por qué rechazó Lucas la oferta de Hidrosens?", "Fue porque no le dejaban programar."),
+            ("¿Qué dijo Lucas de la oferta de Hidrosens?", "—Ni hablar —me contestó."),
+        ],
+    )
+    def test_a_no_a_cause_and_somebodys_words_are_found_beside_the_topic(self, question, told) -> None:
+        note = source(f"Llovía. Hablé con Lucas de la oferta de Hidrosens. Íbamos en el coche. {told} Luego comimos.")
+
+        made = quote(question, reading(note), language="es")
+
+        assert told in texts(made)
+        assert "Luego comimos." not in texts(made)
+
+    def test_a_why_without_a_cause_is_weak(self) -> None:
+        note = source("Lucas rechazó la oferta de Hidrosens. Luego comimos.")
+
+        assert quote("¿Por qué rechazó Lucas la oferta de Hidrosens?", reading(note), language="es").strength == "weak"
+
+    def test_a_note_that_shares_one_word_of_several_is_no_answer(self) -> None:
+        note = source("La casa rural no tenía wifi. Encendimos la chimenea.")
+
+        assert not quote("¿Cuál es la contraseña del wifi?", reading(note), language="es").passages
+        assert quote("¿Tenía wifi?", reading(note), language="es").passages
+        assert quote(
+            "¿Cuál era la contraseña de la casa?", reading(source("La contraseña de la casa es tomate.")), language="es"
+        ).passages
 
     def test_what_only_repeats_the_question_gives_way_to_what_answers_it(self) -> None:
         note = source("No fuimos a Bretaña. No fuimos a Bretaña porque no había dinero.")
@@ -266,5 +353,6 @@ def test_whatever_is_asked_only_what_stands_in_the_sources_is_quoted(
 
     assert all(sentence.text in sentence.source.original for sentence in made.sentences)
     assert len({(sentence.source.number, sentence.place) for sentence in made.sentences}) == len(made.sentences)
-    assert len(made.sentences) <= (4 if is_timed and is_all else 3)
+    assert len(made.passages) <= (4 if is_timed and is_all else 3)
+    assert not (made.passages and made.sentences[-1].is_opening)
     assert made.strength == "strong" or len(made.passages) <= 1
