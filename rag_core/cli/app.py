@@ -157,7 +157,8 @@ def progress(description: str, total: float | None) -> Iterator[Callable[[float]
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    what = TextColumn("{task.description}", markup=False)
+    columns = (what, BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(description, total=total)
         yield lambda amount: bar.advance(task, amount)
@@ -172,7 +173,7 @@ def measuring() -> Iterator[Callable[[str, int, int], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("measuring", total=None)
         yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
@@ -200,7 +201,7 @@ def _bar(description: str) -> Iterator[Callable[[int, int], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(description, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
@@ -218,13 +219,17 @@ def shown_p(p: float) -> str:
 
 
 def table(title: str, headers: list[str], rows: list[list[str]], *, whole: Collection[int] = ()) -> None:
-    """A table for people, on stdout; the columns numbered by ``whole`` keep their lines, so that they can be copied."""
+    """A table for people, on stdout; the columns numbered by ``whole`` keep their lines, so that they can be copied.
+
+    Every cell and the title are shown as they are: a question or a name may hold what rich reads as mark-up.
+    """
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-    drawn = Table(title=title, title_justify="left", header_style="bold")
+    drawn = Table(title=Text(title, style="table.title"), title_justify="left", header_style="bold")
     for place, header in enumerate(headers):
-        drawn.add_column(header, overflow="fold", no_wrap=place in whole)
+        drawn.add_column(Text(header), overflow="fold", no_wrap=place in whole)
     for row in rows:
-        drawn.add_row(*row)
+        drawn.add_row(*map(Text, row))
     Console().print(drawn)

@@ -136,7 +136,6 @@ def index_notes(
 
 
 def _show_indexed(report: "IndexReport") -> None:
-
     shown = {**asdict(report), "tenants": ", ".join(report.tenants) or "none"}
     print("  ".join(f"{name} {value}" for name, value in shown.items()))
     if report.pending:

@@ -190,7 +190,7 @@ def _print_hits(found: "Retrieval") -> None:
     from rag_core.settings import read_settings
     from rag_core.understood import causal_chain
 
-    console, zone = Console(highlight=False), read_settings().zone
+    console, zone = Console(highlight=False, emoji=False), read_settings().zone
     direction = found.transformed.direction if found.transformed else None
     for number, hit in enumerate(found.hits, 1):
         heading = f"[bold]\\[{number}] {_plain(hit.title or hit.external_id)}[/bold]"

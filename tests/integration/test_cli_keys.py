@@ -1,6 +1,7 @@
 """`brain key create`, `list` and `revoke`."""
 
 import json
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from rag_core.cli import keys  # noqa: F401  it registers the commands
 from rag_core.cli.app import app
 from rag_core.indexing.batches import list_tenants
 from rag_core.model import TenantId
+from rag_core.settings import read_settings
 from rag_core.storage.api_keys import find_key
 from rag_core.storage.database import Database
 
@@ -118,8 +120,11 @@ def test_whoever_runs_as_one_tenant_is_not_told_what_others_are_called(monkeypat
     assert "familia" not in refused.output
 
 
-def test_eighty_columns_show_all_that_revoking_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago"])
+def test_eighty_columns_show_all_that_revoking_needs(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At any hour the day of one of these zones is another than the day in UTC."""
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("BRAIN_TIMEZONE", zone)
     of_ana = told(
         "create", "ana.garcia@ejemplo", "--tenant", "casa", "--scope", "read,write,evaluate", "--expires", "90d"
     )
@@ -136,8 +141,18 @@ def test_eighty_columns_show_all_that_revoking_needs(monkeypatch: pytest.MonkeyP
     assert "ana.garcia@ejemplo" in names
     assert "read,write,evaluate" in allowed.replace(" ", "")
     assert "readforventas,legal" in allowed.replace(" ", "")
-    assert of_ana["expires_at"][:10] in ends
+    last_day = datetime.fromisoformat(of_ana["expires_at"]).astimezone(read_settings().zone).date()
+    assert last_day.isoformat() in ends
     assert "revoked" in ends
+
+
+def test_a_name_with_square_brackets_is_listed_as_it_is() -> None:
+    told("create", "[/x] ana [bold]", "--tenant", "casa")
+
+    listed = run("list")
+
+    assert listed.exit_code == 0, listed.output
+    assert "[/x] ana [bold]" in " ".join(listed.stdout.replace("│", " ").split())
 
 
 def test_a_key_can_read_and_no_more_unless_asked_for() -> None:
