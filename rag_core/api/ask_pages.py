@@ -4,7 +4,8 @@ It works without JavaScript. With it the answer is streamed from ``POST /api/que
 takes the stream's place: there is one way to show an answer.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from typing import Annotated
@@ -32,7 +33,7 @@ from rag_core.cancellation import Cancellation
 from rag_core.conversation import Session, Turn
 from rag_core.conversation.feedback import MAX_COMMENT_CHARACTERS, RATINGS, give_feedback
 from rag_core.conversation.records import kept_answer
-from rag_core.conversation.sessions import begin_session, delete_session, list_sessions, read_conversation
+from rag_core.conversation.sessions import begun_session, delete_session, list_sessions, read_conversation
 from rag_core.demo_corpus import ANSWERABLE
 from rag_core.engine import Engine
 from rag_core.errors import GuardrailError, InvalidInputError, NotFoundError
@@ -129,20 +130,29 @@ def _answered(
     tenant = engine.tenant()
     if not sanitised(question):
         return _shown(engine, caller, session_id, question="")
-    kept_in = session_id or begin_session(engine, tenant, user_hash=caller.user_hash).id
-    asked = AnswerRequest(
-        question=question,
-        contract="page",
-        user_hash=caller.user_hash,
-        session_id=kept_in,
-        is_trusted=is_trusted(caller),
-    )
-    with explained(NotFoundError, NO_SUCH_SESSION):
+    with explained(NotFoundError, NO_SUCH_SESSION), _spoken_in(engine, caller, session_id) as kept_in:
+        asked = AnswerRequest(
+            question=question,
+            contract="page",
+            user_hash=caller.user_hash,
+            session_id=kept_in,
+            is_trusted=is_trusted(caller),
+        )
         answer = finished(answer_events(engine, tenant, asked, cancellation=cancellation, check_rate=check_rate))
         conversation = read_conversation(engine, tenant, kept_in, user_hash=caller.user_hash)
     if any(turn.query_id == answer.query_id for turn in conversation.turns):
         return RedirectResponse(_address(kept_in, answer.query_id), status_code=303)
     return _shown(engine, caller, kept_in, unkept=answer)
+
+
+@contextmanager
+def _spoken_in(engine: Engine, caller: Caller, session_id: UUID | None) -> Iterator[UUID]:
+    """The conversation of a question, begun where it has none."""
+    if session_id is not None:
+        yield session_id
+        return
+    with begun_session(engine, engine.tenant(), user_hash=caller.user_hash) as begun:
+        yield begun.id
 
 
 def _shown(
@@ -190,8 +200,8 @@ def _card(engine: Engine, turn: Turn, session_id: UUID) -> TurnCard:
 
 def _sessions(engine: Engine, caller: Caller) -> list[tuple[Session, str]]:
     """One's conversations in which something was said, each with the day it last was."""
-    found, zone = list_sessions(engine, engine.tenant(), user_hash=caller.user_hash), engine.settings.zone
-    return [(session, spanish_date(session.last_at, zone)) for session in found if session.questions > 0]
+    found = list_sessions(engine, engine.tenant(), user_hash=caller.user_hash, only_spoken=True)
+    return [(session, spanish_date(session.last_at, engine.settings.zone)) for session in found]
 
 
 def _unkept_turn(answer: Answer) -> Turn:

@@ -1,6 +1,7 @@
 """Ask your notes a question from the terminal."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
@@ -64,39 +65,63 @@ def ask(
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
         owner = engine.named_tenant(tenant)
-        request = _request(engine, owner, question, session=session, top_k=top_k)
-        if is_json:
-            answer = _last(_events(engine, owner, request))
-            policy = redaction_policy("command", engine.settings.guardrails_personal_data)
-            print_json(
-                chat_body(answer, policy=policy)
-                | ({"sessionId": str(request.session_id)} if request.session_id else {})
-            )
-        else:
-            show_answer(_events(engine, owner, request))
-            if session == NEW:
-                say(f'conversation {request.session_id}: go on with `brain ask "…" --session {request.session_id}`')
+        with _conversation(engine, owner, session) as (session_id, asker):
+            request = _request(question, session_id, asker, top_k)
+            if is_json:
+                answer = _last(_events(engine, owner, request))
+                policy = redaction_policy("command", engine.settings.guardrails_personal_data)
+                print_json(chat_body(answer, policy=policy) | ({"sessionId": str(session_id)} if session_id else {}))
+            else:
+                show_answer(_events(engine, owner, request))
+        if session == NEW and not is_json:
+            say(f'conversation {session_id}: go on with `brain ask "…" --session {session_id}`')
 
 
-def _request(
-    engine: "Engine", owner: "TenantId", question: str, *, session: str | None, top_k: int | None
-) -> "AnswerRequest":
+def _request(question: str, session_id: UUID | None, asker: str, top_k: int | None) -> "AnswerRequest":
     from rag_core.answering.events import AnswerOptions, AnswerRequest
-    from rag_core.conversation.sessions import begin_session
 
-    asker = asker_here(engine.settings)
-    session_id = UUID(session) if session not in {None, NEW} else None
-    if session == NEW:
-        session_id = begin_session(engine, owner, user_hash=asker).id
     options = AnswerOptions() if top_k is None else AnswerOptions(max_sources=top_k)
     return AnswerRequest(question=question, contract="command", user_hash=asker, session_id=session_id, options=options)
 
 
-def asker_here(settings: "Settings") -> str:
-    """Whose the command line's conversations are: in open mode the machine's one person's, as the page's are."""
+@contextmanager
+def _conversation(engine: "Engine", owner: "TenantId", session: str | None) -> Iterator[tuple[UUID | None, str]]:
+    """The conversation that is asked in, begun where a new one is wanted, and whose it is."""
+    from rag_core.conversation.sessions import begun_session
+
+    asker, *before = askers_here(engine.settings)
+    if session == NEW:
+        with begun_session(engine, owner, user_hash=asker) as begun:
+            yield begun.id, asker
+    elif session is None:
+        yield None, asker
+    else:
+        known = (name for name in before if _is_of(engine, owner, UUID(session), name))
+        yield UUID(session), next(known, asker)
+
+
+def _is_of(engine: "Engine", owner: "TenantId", session_id: UUID, asker: str) -> bool:
+    from rag_core.conversation.sessions import read_conversation
+    from rag_core.errors import NotFoundError
+
+    try:
+        read_conversation(engine, owner, session_id, user_hash=asker, limit=1)
+    except NotFoundError:
+        return False
+    return True
+
+
+def askers_here(settings: "Settings") -> tuple[str, ...]:
+    """Whose the command line's conversations are; new ones are the first one's.
+
+    In open mode that is the machine's one person, as on the page; what was asked in a terminal with keys, or before the page and the
+    terminal were one, is theirs too.
+    """
     from rag_core.access.pseudonyms import pseudonyms
 
-    return pseudonyms(settings.home, settings.secret).machine if settings.access == "open" else COMMAND_LINE
+    if settings.access != "open":
+        return (COMMAND_LINE,)
+    return pseudonyms(settings.home, settings.secret).machine, COMMAND_LINE
 
 
 def _events(engine: "Engine", owner: "TenantId", request: "AnswerRequest") -> Iterator["AnswerEvent"]:

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say, table
-from rag_core.cli.asking import asker_here
+from rag_core.cli.asking import askers_here
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
     from rag_core.conversation import Session
+    from rag_core.engine import Engine
+    from rag_core.model import TenantId
 
 SHOWN_CHARACTERS = 100
 
@@ -25,22 +27,32 @@ def list_conversations(
     """List your conversations with their dates, the one spoken in last first.
 
     Without keys they are the command line's and the page's, see `brain ask --help`. With --json it prints what GET /api/sessions
-    answers.
+    answers, with those in which nothing was asked; earlier ones of the command line alone are among them.
 
     Example: brain conversations --limit 10
     """
     from rag_core.answer_wire import session_to_wire
-    from rag_core.conversation.sessions import list_sessions
     from rag_core.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
-        asker = asker_here(engine.settings)
-        found = list_sessions(engine, engine.named_tenant(tenant), user_hash=asker, limit=limit)
+        found = _found(engine, engine.named_tenant(tenant), limit, only_spoken=not is_json)
         if is_json:
             print_json({"sessions": [session_to_wire(session) for session in found]})
         else:
-            _show([session for session in found if session.questions], engine.settings.zone)
+            _show(found, engine.settings.zone)
+
+
+def _found(engine: "Engine", owner: "TenantId", limit: int, *, only_spoken: bool) -> "list[Session]":
+    """The latest of everybody that the command line is."""
+    from rag_core.conversation.sessions import list_sessions
+
+    found = [
+        session
+        for asker in askers_here(engine.settings)
+        for session in list_sessions(engine, owner, user_hash=asker, limit=limit, only_spoken=only_spoken)
+    ]
+    return sorted(found, key=lambda session: session.last_at, reverse=True)[:limit]
 
 
 def _show(found: "list[Session]", zone: "ZoneInfo") -> None:

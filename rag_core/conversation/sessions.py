@@ -1,6 +1,7 @@
 """Conversations: begun, listed, read, ended and deleted by their owner, and forgotten in time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -8,7 +9,7 @@ from uuid import UUID, uuid4
 
 from rag_core.conversation import Session, Turn
 from rag_core.engine import Engine
-from rag_core.errors import NotFoundError
+from rag_core.errors import NotFoundError, RagError
 from rag_core.model import TenantId
 from rag_core.storage import conversations as store
 from rag_core.storage.database import Connection, Database
@@ -45,9 +46,31 @@ def begin_session(engine: Engine, tenant: TenantId, *, user_hash: str) -> Sessio
     return engine.database.write(tenant, begin)
 
 
-def list_sessions(engine: Engine, tenant: TenantId, *, user_hash: str, limit: int = LISTED) -> list[Session]:
-    """Somebody's conversations, the one spoken in last first."""
-    read = partial(store.list_sessions, tenant=tenant, user_hash=user_hash, since=kept_since(engine), limit=limit)
+@contextmanager
+def begun_session(engine: Engine, tenant: TenantId, *, user_hash: str) -> Iterator[Session]:
+    """Begin a conversation for the question that is asked within the block; where that fails and nothing was said, it is gone again."""
+    session = begin_session(engine, tenant, user_hash=user_hash)
+    try:
+        yield session
+    except RagError:
+        forget = partial(store.delete_empty_session, tenant=tenant, session_id=session.id, user_hash=user_hash)
+        with suppress(RagError):
+            engine.database.write(tenant, forget)
+        raise
+
+
+def list_sessions(
+    engine: Engine, tenant: TenantId, *, user_hash: str, limit: int = LISTED, only_spoken: bool = False
+) -> list[Session]:
+    """Somebody's conversations, the one spoken in last first; ``only_spoken`` leaves out those that nothing was asked in."""
+    read = partial(
+        store.list_sessions,
+        tenant=tenant,
+        user_hash=user_hash,
+        since=kept_since(engine),
+        limit=limit,
+        only_spoken=only_spoken,
+    )
     return engine.database.read(tenant, read, timeout_ms=engine.settings.request_timeout_ms)
 
 

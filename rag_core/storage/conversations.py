@@ -29,10 +29,16 @@ def drop_empty_sessions(connection: Connection, tenant: TenantId, *, user_hash: 
 
 
 def list_sessions(
-    connection: Connection, tenant: TenantId, *, user_hash: str, since: datetime, limit: int
+    connection: Connection, tenant: TenantId, *, user_hash: str, since: datetime, limit: int, only_spoken: bool
 ) -> list[Session]:
-    """Somebody's conversations that were spoken in since then, the latest first."""
-    parameters = {"tenant": tenant, "user_hash": user_hash, "since": since, "limit": limit}
+    """Somebody's conversations that were spoken in since then, the latest first; with ``only_spoken`` those with a question alone."""
+    parameters = {
+        "tenant": tenant,
+        "user_hash": user_hash,
+        "since": since,
+        "limit": limit,
+        "only_spoken": only_spoken,
+    }
     return [_session(row) for row in connection.execute(query("list_sessions"), parameters).fetchall()]
 
 
@@ -97,6 +103,12 @@ def delete_session(connection: Connection, tenant: TenantId, session_id: UUID, *
     """Delete a conversation with its words; whether it was there."""
     parameters = {"tenant": tenant, "session_id": session_id, "user_hash": user_hash}
     return connection.execute(query("delete_session"), parameters).fetchone() is not None
+
+
+def delete_empty_session(connection: Connection, tenant: TenantId, session_id: UUID, *, user_hash: str) -> None:
+    """Delete a conversation that nothing was asked in; another one stays."""
+    parameters = {"tenant": tenant, "session_id": session_id, "user_hash": user_hash}
+    connection.execute(query("delete_empty_session"), parameters)
 
 
 def purge_sessions(connection: Connection, tenant: TenantId, *, before: datetime, limit: int) -> int:

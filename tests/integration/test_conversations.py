@@ -19,6 +19,7 @@ from rag_core.conversation.feedback import give_feedback
 from rag_core.conversation.sessions import (
     PURGED_AT_ONCE,
     begin_session,
+    begun_session,
     delete_session,
     end_session,
     list_sessions,
@@ -69,7 +70,7 @@ ANSWER = KeptAnswer(
     groundedness=1.0,
     disclaimer=None,
     warnings=("Ojo",),
-    answerer="extractive@1",
+    answerer="extractive@2",
     fallback="recent_notes",
 )
 
@@ -84,7 +85,7 @@ def figures(session_id: UUID | None = None, *, user_hash: str = ANA) -> Question
         query_hash="abc",
         language="es",
         strategy_used="hybrid_reranked",
-        answerer="extractive@1",
+        answerer="extractive@2",
         outcome="answered",
         reason=None,
         confidence="high",
@@ -163,6 +164,38 @@ class TestSessions:
         listed = list_sessions(engine, tenant, user_hash=ANA)
 
         assert [session.id for session in listed] == [first.id, second.id]
+
+    def test_those_without_a_question_take_no_place_of_others_where_they_are_not_wanted(
+        self, engine: Engine, tenant: TenantId
+    ) -> None:
+        spoken, *empty = (begin_session(engine, tenant, user_hash=ANA) for _ in range(3))
+        ask(engine.database, tenant, spoken.id, "¿Qué hice?")
+        make_older(engine, spoken.id, days=1)
+
+        wanted = list_sessions(engine, tenant, user_hash=ANA, limit=2, only_spoken=True)
+        every = list_sessions(engine, tenant, user_hash=ANA, limit=2)
+
+        assert [session.id for session in wanted] == [spoken.id]
+        assert {session.id for session in every} == {session.id for session in empty}
+
+    def test_one_that_was_begun_for_a_question_that_fails_is_gone_again(self, engine: Engine, tenant: TenantId) -> None:
+        with (
+            pytest.raises(InvalidInputError, match="no question"),
+            begun_session(engine, tenant, user_hash=ANA),
+        ):
+            raise InvalidInputError("no question")
+
+        assert count(engine, "sessions") == 0
+
+    def test_one_in_which_something_was_said_stays_whatever_fails_then(self, engine: Engine, tenant: TenantId) -> None:
+        with (
+            pytest.raises(InvalidInputError, match="too late"),
+            begun_session(engine, tenant, user_hash=ANA) as begun,
+        ):
+            ask(engine.database, tenant, begun.id, "¿Qué hice?")
+            raise InvalidInputError("too late")
+
+        assert [session.id for session in list_sessions(engine, tenant, user_hash=ANA)] == [begun.id]
 
     @pytest.mark.parametrize("whose", ["somebody else's", "another tenant's", "nobody's"])
     def test_a_conversation_that_is_not_ones_own_is_not_there(

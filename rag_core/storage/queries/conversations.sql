@@ -18,7 +18,8 @@ where s.tenant_id = %(tenant)s and s.user_hash = %(user_hash)s
     );
 
 -- name: list_sessions
--- Somebody's, the one spoken in last first, each with how many questions it has and the first of them.
+-- Somebody's, the one spoken in last first, each with how many questions it has and the first of them; where only_spoken, none
+-- that nothing was asked in.
 select s.session_id, s.started_at, s.last_at, s.ended_at,
     (select count(*) from turns t where t.tenant_id = s.tenant_id and t.session_id = s.session_id),
     coalesce(
@@ -32,6 +33,10 @@ select s.session_id, s.started_at, s.last_at, s.ended_at,
     )
 from sessions s
 where s.tenant_id = %(tenant)s and s.user_hash = %(user_hash)s and s.last_at >= %(since)s
+    and (
+        not %(only_spoken)s
+        or exists (select from turns t where t.tenant_id = s.tenant_id and t.session_id = s.session_id)
+    )
 order by s.last_at desc, s.session_id
 limit %(limit)s;
 
@@ -88,6 +93,12 @@ returning ended_at;
 delete from sessions
 where tenant_id = %(tenant)s and session_id = %(session_id)s and user_hash = %(user_hash)s
 returning session_id;
+
+-- name: delete_empty_session
+-- Unless something was asked in it.
+delete from sessions s
+where s.tenant_id = %(tenant)s and s.session_id = %(session_id)s and s.user_hash = %(user_hash)s
+    and not exists (select from turns t where t.tenant_id = s.tenant_id and t.session_id = s.session_id);
 
 -- name: purge_sessions
 -- The oldest of a tenant's that nobody has spoken in since, so many at most; how many.
