@@ -112,7 +112,8 @@ def test_on_fewer_than_ten_queries_there_is_no_verdict(ranks) -> None:
     found = compared(run_of([before for before, _ in ranks]), run_of([after for _, after in ranks]))
 
     assert (found.obstacle, found.is_regression, found.is_significant) == ("too_few_queries", False, False)
-    assert found.objection == f"no verdict: {len(ranks)} queries in common with the baseline, 10 are needed"
+    common = "1 query" if len(ranks) == 1 else f"{len(ranks)} queries"
+    assert found.objection == f"no verdict: {common} in common with the baseline, 10 are needed"
 
 
 @EXAMPLES
