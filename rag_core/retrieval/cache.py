@@ -8,8 +8,8 @@ under another key, and what was kept under the old one runs out. Why the keys ar
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeoutError
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Generic, TypeVar
@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from cachetools import TTLCache
 
+from rag_core.cancellation import Cancellation
 from rag_core.embedding import Embedder, EmbeddingModel, input_hash
 from rag_core.errors import DeadlineExceededError, SearchCancelledError
 from rag_core.model import EmbeddingRole, Filters, FloatMatrix, NoteId, Retrieval, Span, TenantId
@@ -52,8 +53,9 @@ class CacheFigures:
 class Cache(Generic[Key, Value]):
     """At most ``max_entries`` values, each for ``ttl_seconds`` at most; 0 of either keeps nothing.
 
-    Threads that want the same key at the same time wait for the first one's computation and get its value or its error.
-    Errors are not kept. A value must not be changed by whoever gets it.
+    Threads that want the same key at the same time wait for the first one's computation and get its value or its error; where
+    it was given up, because its time ran out or nobody waited for it, one of them computes anew for the others. Errors are
+    not kept. A value must not be changed by whoever gets it.
     """
 
     def __init__(self, *, max_entries: int, ttl_seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -71,16 +73,22 @@ class Cache(Generic[Key, Value]):
         *,
         is_cacheable: Callable[[Value], bool] = lambda _value: True,
         timeout_ms: float | None = None,
+        cancellation: Cancellation | None = None,
     ) -> Value:
         """The value kept under the key, or the computed one, which is kept if it is cacheable.
 
-        ``timeout_ms`` bounds the wait for another thread's computation of the same key, not one's own.
+        ``timeout_ms`` and ``cancellation`` end the wait for another thread's computation of the same key, not one's own.
 
         Raises:
             DeadlineExceededError: the other thread was not done in time.
+            SearchCancelledError: it was not waited for, nobody wants the value any more.
         """
         return self.get_or_compute_many(
-            [key], lambda _missing: [compute()], is_cacheable=is_cacheable, timeout_ms=timeout_ms
+            [key],
+            lambda _missing: [compute()],
+            is_cacheable=is_cacheable,
+            timeout_ms=timeout_ms,
+            cancellation=cancellation,
         )[0]
 
     def get_or_compute_many(
@@ -90,19 +98,26 @@ class Cache(Generic[Key, Value]):
         *,
         is_cacheable: Callable[[Value], bool] = lambda _value: True,
         timeout_ms: float | None = None,
+        cancellation: Cancellation | None = None,
     ) -> list[Value]:
         """The values in the order of the keys; ``compute`` is asked once, for the keys nobody has or computes.
 
+        It is asked again for keys that another thread gave up.
+
         Raises:
             DeadlineExceededError: another thread was not done in time.
+            SearchCancelledError: another thread was not waited for, nobody wants the values any more.
             ValueError: ``compute`` gave another number of values than it was asked for.
         """
         if not self.is_on:
             return list(compute(keys))
         end = None if timeout_ms is None else time.monotonic() + timeout_ms / 1000
-        found, mine, others = self._claim(keys)
-        found |= self._computed(mine, compute, is_cacheable)
-        found |= {key: _awaited(key, future, compute, end) for key, future in others.items()}
+        found: dict[Key, Value] = {}
+        while missing := [key for key in keys if key not in found]:
+            kept, mine, others = self._claim(missing)
+            found |= kept
+            found |= self._computed(mine, compute, is_cacheable)
+            found |= _awaited(others, end, cancellation or Cancellation())
         return [found[key] for key in keys]
 
     def _claim(
@@ -160,17 +175,20 @@ class Cache(Generic[Key, Value]):
             return CacheFigures(hits=self._hits, misses=self._misses, size=len(self._entries))
 
 
-def _awaited(
-    key: Key, future: "Future[Value]", compute: Callable[[Sequence[Key]], Sequence[Value]], end: float | None
-) -> Value:
-    """Another thread's value; when its time ran out and ours did not, or nobody waited for it any more, our own."""
-    left = None if end is None else max(0.0, end - time.monotonic())
-    try:
-        return future.result(timeout=left)
-    except FutureTimeoutError as error:
-        raise DeadlineExceededError("another request's search for the same was not done in time") from error
-    except (DeadlineExceededError, SearchCancelledError):
-        return compute([key])[0]
+def _awaited(others: Mapping[Key, "Future[Value]"], end: float | None, cancellation: Cancellation) -> dict[Key, Value]:
+    """Other threads' values, without those that they gave up: their time ran out, or nobody waited for them any more."""
+    given: dict[Key, Value] = {}
+    with cancellation.awaited() as gone:
+        for key, future in others.items():
+            left = None if end is None else max(0.0, end - time.monotonic())
+            wait([future, gone], timeout=left, return_when=FIRST_COMPLETED)
+            if cancellation.is_cancelled:
+                raise SearchCancelledError("nobody waits for what another request searches for any more")
+            if not future.done():
+                raise DeadlineExceededError("another request's search for the same was not done in time")
+            with suppress(DeadlineExceededError, SearchCancelledError):
+                given[key] = future.result()
+    return given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,7 +269,13 @@ def build_caches(*, query_seconds: float, embedding_seconds: float, context_seco
 
 
 def cached_retrieval(
-    cache: Cache[QueryKey, Retrieval], key: QueryKey, search: Callable[[], Retrieval], *, text: str, timeout_ms: float
+    cache: Cache[QueryKey, Retrieval],
+    key: QueryKey,
+    search: Callable[[], Retrieval],
+    *,
+    text: str,
+    timeout_ms: float,
+    cancellation: Cancellation | None = None,
 ) -> Retrieval:
     """The kept answer, with ``text`` as its query and this request's own latency; else what ``search`` finds.
 
@@ -259,6 +283,7 @@ def cached_retrieval(
 
     Raises:
         DeadlineExceededError: another request searches for the same and was not done in time.
+        SearchCancelledError: it was cancelled while another request searched for the same.
     """
     began = time.perf_counter()
     searched: list[Retrieval] = []
@@ -267,7 +292,13 @@ def cached_retrieval(
         searched.append(search())
         return searched[0]
 
-    found = cache.get_or_compute(key, run, is_cacheable=lambda value: not value.is_degraded, timeout_ms=timeout_ms)
+    found = cache.get_or_compute(
+        key,
+        run,
+        is_cacheable=lambda value: not value.is_degraded,
+        timeout_ms=timeout_ms,
+        cancellation=cancellation,
+    )
     if searched:
         return _copied(found)
     spent_ms = round((time.perf_counter() - began) * 1000, 3)

@@ -122,10 +122,11 @@ def search_legs(
             _timed(run.results, "fulltext", run.by_text)
         except RagError as error:
             run.results.failures["fulltext"] = error
-    with (cancellation or Cancellation()).awaited() as gone:
+    cancellation = cancellation or Cancellation()
+    with cancellation.awaited() as gone:
         for leg, future in running.items():
             _await(leg, future, deadline, run.results, gone)
-    if gone.done():
+    if cancellation.is_cancelled:  # a leg may end by it before ``gone`` is done
         raise SearchCancelledError("nobody waits for what the legs find any more")
     return checked(run.results)
 

@@ -42,7 +42,6 @@ def search_only(
         filters=NO_FILTERS,
         now=now,
         deadline=Deadline.after_ms(timeout_ms),
-        version=None,
     )
     request = understood(asked)
     return LegsOnly(

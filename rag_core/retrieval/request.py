@@ -36,7 +36,7 @@ class Asked:
     filters: Filters
     now: datetime
     deadline: Deadline
-    version: str | None
+    version: str | None = None
     reranker: Reranker | None = None
     depth: int | None = None
     cancellation: Cancellation = field(default_factory=Cancellation)

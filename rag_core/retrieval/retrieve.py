@@ -40,13 +40,12 @@ def retrieve(
 
     ``now`` is what "last week" counts from: the present by default. An answer is remembered until a note changes, unless
     it was degraded; with ``use_cache`` False it is looked for anew. With a ``depth`` what the search found beside is listed below
-    what is served, which stays the same, to so many hits in all; for whoever measures, and never remembered. Who cancels ends
-    the calls of models and the waiting for them; what is with the database ends by itself.
+    what is served, which stays the same, to so many hits in all; for whoever measures, and never remembered.
 
     Raises:
         InvalidInputError: the query is empty or longer than 2,000 characters.
         DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError: nothing could be found out.
-        SearchCancelledError: it was cancelled.
+        SearchCancelledError: it was cancelled, which ends models' calls and the waiting for them; the database's end by themselves.
     """
     query, deadline = checked_query(text), Deadline.after_ms(timeout_ms)
     digest, is_remembered = None, use_cache and depth is None
@@ -63,33 +62,29 @@ def retrieve(
                 filters=filters,
                 now=now or datetime.now(engine.settings.zone),
                 deadline=deadline,
-                version=_version(engine, tenant, deadline) if is_remembered else None,
                 reranker=reranker,
                 depth=depth,
                 cancellation=cancellation or Cancellation(),
             )
             found = _remembered(engine, asked, timeout_ms=timeout_ms) if is_remembered else _retrieve(engine, asked)
-    except SearchCancelledError:
-        raise  # no failure of the search
     except RagError as error:
-        log_failed("retrieval", error, config_hash=digest, query=query, tenant=tenant)
+        if not isinstance(error, SearchCancelledError):  # which is no failure of the search
+            log_failed("retrieval", error, config_hash=digest, query=query, tenant=tenant)
         raise
     engine.metrics.count_answer(is_degraded=found.is_degraded)
     return found
 
 
-def _version(engine: Engine, tenant: TenantId, deadline: Deadline) -> str:
-    return corpus_version(engine.database, tenant, timeout_ms=max(1, deadline.remaining_ms))
-
-
 def _remembered(engine: Engine, asked: Asked, *, timeout_ms: int) -> Retrieval:
+    version = corpus_version(engine.database, asked.tenant, timeout_ms=max(1, asked.deadline.remaining_ms))
+    asked = replace(asked, version=version)
     key = query_key(
         tenant=asked.tenant,
         departments=engine.database.departments,
         query=asked.query,
         config_hash=asked.config_hash,
         filters=asked.filters,
-        corpus_version=asked.version or "",
+        corpus_version=version,
         today=asked.now.date(),
         timeout_ms=timeout_ms,
     )
@@ -99,6 +94,7 @@ def _remembered(engine: Engine, asked: Asked, *, timeout_ms: int) -> Retrieval:
         lambda: _retrieve(engine, asked),
         text=asked.text,
         timeout_ms=asked.deadline.remaining_ms,
+        cancellation=asked.cancellation,
     )
 
 
@@ -120,6 +116,7 @@ def _look(engine: Engine, asked: Asked) -> tuple[Retrieval, bool]:
         request = understood(asked)
     with clock.stage("retrieval"):
         legs = search(engine, request)
+        request.require_wanted()
         fusing = Stopwatch.start()
         with engine.metrics.measured("hybridFusion"):
             fused = fused_legs(engine, request, legs)

@@ -2,9 +2,10 @@
 
 import dataclasses
 import logging
+import socket
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -42,6 +43,53 @@ class Stalling:
         raise ChatCancelledError("gone")
 
 
+class Recovering(Stalling):
+    """One that answers nothing the first time, and later when it may."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_end = threading.Event()
+
+    def complete(self, messages, **more) -> str:
+        if self.asked == 0:
+            return super().complete(messages, **more)
+        self.asked += 1
+        self.may_end.wait(10)
+        return "Cayó una tormenta y el sótano se llenó de agua."
+
+
+class Cut:
+    """A chat model whose call ends as one over the network does: a cancelled one wakes in its own thread."""
+
+    name = "cut"
+
+    def __init__(self) -> None:
+        self.is_asked = threading.Event()
+
+    def complete(self, messages, *, timeout_seconds, schema=None, max_tokens=None, cancellation=None) -> str:
+        here, there = socket.socketpair()
+        with here, there, cancellation.calling(lambda: here.shutdown(socket.SHUT_RDWR)):
+            self.is_asked.set()
+            here.recv(1)
+        raise ChatCancelledError("gone")
+
+
+class Slow(Cancellation):
+    """Who is called first goes on long before the next is called."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.to_call = 0
+
+    def calling(self, callback):
+        def slowly() -> None:
+            callback()
+            time.sleep(0.1)
+
+        self.to_call += 1
+        return super().calling(slowly)
+
+
 class Deaf:
     """An embedder that takes its time whatever happens."""
 
@@ -77,6 +125,13 @@ def threads() -> Iterator[ThreadPoolExecutor]:
         yield executor
 
 
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < end, "it did not come true within 10 s"
+        time.sleep(0.01)
+
+
 def seconds_to_give_up(future, cancellation: Cancellation) -> float:
     """From the cancellation to the end of the search, which must say that it was cancelled."""
     began = time.monotonic()
@@ -105,6 +160,19 @@ def test_what_a_model_is_asked_for_it_ends(
 
     assert seconds_to_give_up(searching, cancellation) < GIVEN_UP_WITHIN_SECONDS
     assert (chat.asked, chat.left) == (1, 1)
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+def test_a_leg_that_ends_by_being_cancelled_is_no_leg_that_failed(notes, tenant, threads, caplog) -> None:
+    chat, cancellation = Cut(), Slow()
+    asking = dataclasses.replace(notes, chat=chat)
+    caplog.set_level(logging.INFO)
+
+    searching = threads.submit(find, asking, tenant, STORM, cancellation, strategy="hybrid")
+    assert chat.is_asked.wait(10)
+    wait_until(lambda: cancellation.to_call == 2)  # the model's call, and whoever waits for the legs
+
+    assert seconds_to_give_up(searching, cancellation) < GIVEN_UP_WITHIN_SECONDS
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
 
@@ -137,10 +205,42 @@ def test_whoever_waits_for_the_same_answer_gets_one(notes, tenant, threads, monk
         first = threads.submit(find, notes, tenant, "¿Cuándo cayó la tormenta?", cancellation)
         assert embedder.is_asked.wait(10)
     second = threads.submit(find, notes, tenant, "¿Cuándo cayó la tormenta?")
-    while notes.caches.query.figures.hits == 0:  # the second waits for the first
-        time.sleep(0.01)
+    wait_until(lambda: notes.caches.query.figures.hits == 1)  # the second waits for the first
 
     seconds_to_give_up(first, cancellation)
     embedder.may_end.set()
 
     assert {hit.external_id for hit in second.result(10).hits} == {"tormenta", "otra"}
+
+
+def test_those_who_wait_for_the_same_are_answered_by_one_further_search_which_is_kept(notes, tenant) -> None:
+    chat, cancellation = Recovering(), Cancellation()
+    asking = dataclasses.replace(notes, chat=chat)
+
+    with ThreadPoolExecutor(9) as threads:
+        first = threads.submit(find, asking, tenant, STORM, cancellation, strategy="hybrid")
+        assert chat.is_asked.wait(10)
+        waiting = [threads.submit(find, asking, tenant, STORM, strategy="hybrid") for _ in range(8)]
+        wait_until(lambda: notes.caches.query.figures.hits == 8)
+        seconds_to_give_up(first, cancellation)
+        wait_until(lambda: notes.caches.query.figures.hits == 15)  # seven wait for the eighth
+        chat.may_end.set()
+        answers = [future.result(10) for future in waiting]
+
+    assert [{hit.external_id for hit in answer.hits} for answer in answers] == 8 * [{"tormenta", "otra"}]
+    assert not any(answer.is_degraded for answer in answers)
+    assert find(asking, tenant, STORM, strategy="hybrid").stages.keys() == {"cache"}
+    assert chat.asked == 2
+
+
+def test_whoever_waits_for_the_same_answer_may_leave_before_it_is_there(notes, tenant, threads) -> None:
+    chat, cancellation, first_left = Stalling(), Cancellation(), Cancellation()
+    asking = dataclasses.replace(notes, chat=chat)
+    first = threads.submit(find, asking, tenant, STORM, first_left, strategy="hybrid")
+    assert chat.is_asked.wait(10)
+    second = threads.submit(find, asking, tenant, STORM, cancellation, strategy="hybrid")
+    wait_until(lambda: notes.caches.query.figures.hits == 1)
+
+    assert seconds_to_give_up(second, cancellation) < GIVEN_UP_WITHIN_SECONDS
+    assert not first.done()
+    seconds_to_give_up(first, first_left)

@@ -11,9 +11,16 @@ from uuid import UUID
 import numpy as np
 import pytest
 
+from rag_core.cancellation import Cancellation
 from rag_core.embedding import EmbeddingModel, input_hash
 from rag_core.embedding.hashing import HashingEmbedder
-from rag_core.errors import DatabaseUnavailableError, DeadlineExceededError, EmbeddingError
+from rag_core.errors import (
+    DatabaseUnavailableError,
+    DeadlineExceededError,
+    EmbeddingError,
+    RagError,
+    SearchCancelledError,
+)
 from rag_core.model import NO_FILTERS, ChunkId, Filters, Hit, NoteId, Retrieval, TenantId
 from rag_core.retrieval.cache import (
     Cache,
@@ -217,6 +224,52 @@ class TestManyThreads:
                 cache.get_or_compute("a", lambda: 2, timeout_ms=20)
 
             go_on.set()
+            assert first.result(5) == 1
+
+    @pytest.mark.parametrize("given_up", [SearchCancelledError, DeadlineExceededError])
+    def test_one_of_those_who_wait_computes_for_all_what_the_first_gave_up(self, given_up: type[RagError]) -> None:
+        cache, calls, all_wait, may_end = small_cache(), Counting(), threading.Event(), threading.Event()
+
+        def give_up() -> int:
+            all_wait.wait(5)
+            raise given_up("not for us")
+
+        def slow() -> int:
+            may_end.wait(5)
+            return calls()
+
+        with ThreadPoolExecutor(9) as threads:
+            first = threads.submit(cache.get_or_compute, "a", give_up)
+            wait_until(lambda: cache.figures.misses == 1)
+            waiting = [threads.submit(cache.get_or_compute, "a", slow) for _ in range(8)]
+            wait_until(lambda: cache.figures.hits == 8)
+            all_wait.set()
+            wait_until(lambda: cache.figures.hits == 15)  # seven wait again, for the eighth
+            may_end.set()
+
+            assert isinstance(first.exception(5), given_up)
+            assert {future.result(5) for future in waiting} == {1}
+
+        assert calls.calls == 1
+        assert cache.get_or_compute("a", calls) == 1
+
+    def test_whoever_is_not_waited_for_any_more_waits_for_nobody(self) -> None:
+        cache, cancellation, may_end = small_cache(), Cancellation(), threading.Event()
+
+        def slow() -> int:
+            may_end.wait(5)
+            return 1
+
+        with ThreadPoolExecutor(2) as threads:
+            first = threads.submit(cache.get_or_compute, "a", slow)
+            wait_until(lambda: cache.figures.misses == 1)
+            second = threads.submit(cache.get_or_compute, "a", lambda: 2, cancellation=cancellation)
+            wait_until(lambda: cache.figures.hits == 1)
+            cancellation.cancel()
+
+            assert isinstance(second.exception(1), SearchCancelledError)
+            assert not first.done()
+            may_end.set()
             assert first.result(5) == 1
 
     def test_two_batches_that_overlap_do_not_wait_for_each_other_in_a_circle(self) -> None:
