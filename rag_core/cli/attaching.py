@@ -109,10 +109,6 @@ def attach_notes(
     Attaching again takes what is new and what has changed there; notes that were edited here are left alone. A note deleted
     here comes back with its row, so delete that too.
     """
-    from rag_core.migration.control import fetch_state, measure_every
-    from rag_core.settings import read_settings
-    from rag_core.storage.database import open_database
-
     wanted = _Wanted(
         file=file,
         table_name=table_name,
@@ -123,18 +119,29 @@ def attach_notes(
     )
     _check(wanted)
     with command(is_json=is_json):
-        settings = read_settings()
-        owner = own_tenant(settings, tenant)
-        with open_database(settings) as database:
-            report = _attached(database, settings, owner, wanted, source=source, language=language)
-            measure_every(database, owner, every)
-            state = fetch_state(database, owner)
-        if is_json:
-            print_json({"source": source, "tenant": owner, "state": state, **asdict(report)})
-        else:
-            _show_attached(report, owner, state=state)
-        if report.rejected_count and not report.taken:
-            raise typer.Exit(1)
+        _attach(wanted, tenant=tenant, source=source, language=language, every=every, is_json=is_json)
+
+
+def _attach(
+    wanted: _Wanted, *, tenant: str | None, source: str, language: str | None, every: int | None, is_json: bool
+) -> None:
+    """Attach and tell; exit status 1 where nothing could be taken."""
+    from rag_core.migration.control import fetch_state, measure_every
+    from rag_core.settings import read_settings
+    from rag_core.storage.database import open_database
+
+    settings = read_settings()
+    owner = own_tenant(settings, tenant)
+    with open_database(settings) as database:
+        report = _attached(database, settings, owner, wanted, source=source, language=language)
+        measure_every(database, owner, every)
+        state = fetch_state(database, owner)
+    if is_json:
+        print_json({"source": source, "tenant": owner, "state": state, **asdict(report)})
+    else:
+        _show_attached(report, owner, state=state)
+    if report.rejected_count and not report.taken:
+        raise typer.Exit(1)
 
 
 def _chosen_columns(values: list[str]) -> dict[str, str]:

@@ -18,18 +18,19 @@ experiment_app = typer.Typer(
 app.add_typer(experiment_app, name="experiment")
 
 NameArgument = Annotated[str, typer.Argument(help="The experiment's name, or its id.")]
+ModeOption = Annotated[
+    Literal["split", "shadow", "interleave"],
+    typer.Option(
+        help="split: the candidate answers a share of the queries. shadow: it answers beside, unseen. interleave: one list "
+        "of both, and readers choose without knowing."
+    ),
+]
 
 
 @experiment_app.command("start")
 def start(
     name: Annotated[str, typer.Argument(help="What to call it; names are not used twice.")],
-    mode: Annotated[
-        Literal["split", "shadow", "interleave"],
-        typer.Option(
-            help="split: the candidate answers a share of the queries. shadow: it answers beside, unseen. interleave: one list "
-            "of both, and readers choose without knowing."
-        ),
-    ] = "interleave",
+    mode: ModeOption = "interleave",
     share: Annotated[
         float,
         typer.Option(help="Of the queries: those the candidate answers (split), else those that take part. 0 to 1."),

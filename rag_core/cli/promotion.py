@@ -18,30 +18,31 @@ if TYPE_CHECKING:
 HISTORY = 20
 LEAST_FOR_P95 = 20
 """Of fewer queries the slowest one is p95."""
+NumberArgument = Annotated[
+    int | None,
+    typer.Argument(metavar="[N]", min=1, help="A configuration, as brain tune and this command number them."),
+]
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", help="A JSON file with the values that are to differ from what is served; it gets a number."
+    ),
+]
+BackOption = Annotated[bool, typer.Option("--back", help="Serve again what was served before; nothing is measured.")]
+DefaultsOption = Annotated[
+    bool, typer.Option("--defaults", help="Serve the program's defaults again; nothing is measured.")
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Promote it even when it is worse or nothing tells.")]
 
 
 @app.command("promote")
 def promote(
-    number: Annotated[
-        int | None,
-        typer.Argument(metavar="[N]", min=1, help="A configuration, as brain tune and this command number them."),
-    ] = None,
-    config: Annotated[
-        Path | None,
-        typer.Option(
-            "--config", help="A JSON file with the values that are to differ from what is served; it gets a number."
-        ),
-    ] = None,
-    is_back: Annotated[
-        bool, typer.Option("--back", help="Serve again what was served before; nothing is measured.")
-    ] = False,
-    is_defaults: Annotated[
-        bool, typer.Option("--defaults", help="Serve the program's defaults again; nothing is measured.")
-    ] = False,
+    number: NumberArgument = None,
+    config: ConfigOption = None,
+    is_back: BackOption = False,
+    is_defaults: DefaultsOption = False,
     is_dry_run: Annotated[bool, typer.Option("--dry-run", help="Measure and show, promote nothing.")] = False,
-    is_forced: Annotated[
-        bool, typer.Option("--force", help="Promote it even when it is worse or nothing tells.")
-    ] = False,
+    is_forced: ForceOption = False,
     set_name: Annotated[str, typer.Option("--set", help="The golden set it is measured on.")] = "default",
     reason: Annotated[str | None, typer.Option("--reason", help="Why; kept in the history.")] = None,
     tenant: TenantOption = None,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from rag_core.engine import Engine
     from rag_core.evaluation.golden_query import GoldenQuery
+    from rag_core.evaluation.proposals.propose import Proposed
     from rag_core.model import TenantId
     from rag_core.storage.proposals import Proposal, ProposalPlace
 
@@ -60,26 +61,25 @@ def propose(
         )
         if not proposed.notes_read:
             _require_notes(engine, owner)
-        if not proposed.proposals:
-            say(_why_nothing(proposed.notes_read))
-        if is_json:
-            print_json(
-                {
-                    "proposed": [_to_json(one) for one in proposed.proposals],
-                    "notes_read": proposed.notes_read,
-                    "model_failures": proposed.model_failures,
-                }
-            )
-            return
-        if not proposed.proposals:
-            return
-        _show(
-            list(proposed.proposals), title=f"{in_english(len(proposed.proposals), 'proposal')} for the set {set_name}"
-        )
-        if proposed.model_failures:
-            unusable = in_english(proposed.model_failures, "question")
-            say(f"{unusable} of the chat model could not be used; what a template gave stands instead")
-        say("decide with brain golden review, or brain golden accept ID and brain golden reject ID")
+        _tell_proposed(proposed, set_name=set_name, is_json=is_json)
+
+
+def _tell_proposed(proposed: "Proposed", *, set_name: str, is_json: bool) -> None:
+    """What was thought of and what to do with it, or why it is nothing."""
+    if not proposed.proposals:
+        say(_why_nothing(proposed.notes_read))
+    if is_json:
+        shown = [_to_json(one) for one in proposed.proposals]
+        counts = {"notes_read": proposed.notes_read, "model_failures": proposed.model_failures}
+        print_json({"proposed": shown, **counts})
+        return
+    if not proposed.proposals:
+        return
+    _show(list(proposed.proposals), title=f"{in_english(len(proposed.proposals), 'proposal')} for the set {set_name}")
+    if proposed.model_failures:
+        unusable = in_english(proposed.model_failures, "question")
+        say(f"{unusable} of the chat model could not be used; what a template gave stands instead")
+    say("decide with brain golden review, or brain golden accept ID and brain golden reject ID")
 
 
 @golden_app.command("proposals")

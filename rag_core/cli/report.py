@@ -8,6 +8,13 @@ import typer
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say
 from rag_core.cli.runs import named_run, run_name
 
+CommonOption = Annotated[
+    bool, typer.Option("--common", help="Compare what both asked, though set, version or category differ.")
+]
+OutputOption = Annotated[
+    Path | None, typer.Option("--output", "-o", help="File to write; default: brain-report-RUN.html.")
+]
+
 
 @app.command("report")
 def write_report(
@@ -19,12 +26,8 @@ def write_report(
         str | None,
         typer.Option("--baseline", parser=run_name, metavar="RUN", help="Report on the run against this one."),
     ] = None,
-    is_common: Annotated[
-        bool, typer.Option("--common", help="Compare what both asked, though set, version or category differ.")
-    ] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write; default: brain-report-RUN.html.")
-    ] = None,
+    is_common: CommonOption = False,
+    output: OutputOption = None,
     is_opened: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
     tenant: TenantOption = None,
     is_json: JsonOption = False,
@@ -39,7 +42,6 @@ def write_report(
     """
     from rag_core.api.evaluation_files import comparison_file, run_file, run_to_report
     from rag_core.engine import open_engine
-    from rag_core.errors import InvalidInputError
     from rag_core.settings import read_settings
 
     with command(is_json=is_json):
@@ -57,13 +59,19 @@ def write_report(
                 else comparison_file(engine, owner, run_id, named_run(engine, owner, baseline), is_common=is_common)
             )
         file = output or Path(f"brain-report-{str(run_id)[:8]}.html")
-        try:
-            file.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise InvalidInputError(f"cannot write {file}: {error.strerror}; name another file with -o") from error
+        _write(file, text)
         if is_opened:
             typer.launch(file.resolve().as_uri())
         if is_json:
             print_json({"file": str(file.resolve()), "run_id": str(run_id), "bytes": file.stat().st_size})
         else:
             print(file)
+
+
+def _write(file: Path, text: str) -> None:
+    from rag_core.errors import InvalidInputError
+
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InvalidInputError(f"cannot write {file}: {error.strerror}; name another file with -o") from error
