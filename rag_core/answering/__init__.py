@@ -46,7 +46,8 @@ class Source:
     """A passage that an answer may cite by its ``number``, from 1; ``text`` is what the answerer read of it.
 
     ``original`` is the passage as it stands in its note, from ``start_char``: ``note.content[start_char:][:len(original)]``.
-    Where nothing was compressed or neutralised, ``text`` is the same without the white space around it. ``score`` is the hit's.
+    Where nothing was compressed or neutralised, ``text`` is the same without the white space around it. ``score`` is the hit's, and
+    so is ``created_at``, whose day is told in prompts and beside quotations: see ``context.dated_in``.
     """
 
     number: int

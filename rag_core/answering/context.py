@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from zoneinfo import ZoneInfo
 
 from rag_core.answering import PromptContext, Source
 from rag_core.answering.citations import CLOSING, OPENING, find_marks
@@ -33,6 +34,11 @@ def build_context(
     numbered after cutting. No hits give no sources.
     """
     return renumbered(fit_sources(make_sources(hits, max_sources=max_sources), max_tokens=max_tokens))
+
+
+def dated_in(hits: Sequence[Hit], zone: ZoneInfo) -> tuple[Hit, ...]:
+    """The hits with ``created_at`` in the zone by whose days a reader counts; sources that are made of them have it from there."""
+    return tuple(replace(hit, created_at=hit.created_at.astimezone(zone)) for hit in hits)
 
 
 def make_sources(hits: Sequence[Hit], *, max_sources: int = MAX_SOURCES) -> list[Source]:

@@ -10,6 +10,7 @@ from functools import partial
 
 from rag_core.answering import AskedTime, RefusalReason
 from rag_core.answering.asked_time import asked_time_of
+from rag_core.answering.context import dated_in
 from rag_core.answering.events import AnswerRequest, FallbackMode
 from rag_core.cancellation import Cancellation
 from rag_core.configuration import RetrievalConfig, configure
@@ -45,6 +46,7 @@ class FoundSources:
     ``statistics`` tell how common the question's words are in the tenant's notes, ``is_by_meaning`` whether vectors are of a model of
     meaning, which may find a passage in another language. Without hits ``refusal`` says why. ``asked_time`` is the time that the
     question names; where it asks for nothing else the hits are the notes of that time, the earliest first, if there are any.
+    The hits' dates are in the zone of the settings.
     """
 
     retrieval: Retrieval | None
@@ -86,7 +88,7 @@ def find_sources(
         hits, fallback = (recent, "recent_notes") if recent else (hits, fallback)
     return FoundSources(
         retrieval=retrieval,
-        hits=hits[:limit],
+        hits=dated_in(hits[:limit], engine.settings.zone),
         fallback=fallback,
         reranker=_reranker_of(engine, tenant, config, hits),
         statistics=_statistics(engine, tenant, query, deadline) if hits else UNKNOWN_STATISTICS,

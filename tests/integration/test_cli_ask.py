@@ -120,6 +120,23 @@ def page(database_url: str, brain: Brain, tmp_path: Path) -> Iterator[TestClient
         yield client
 
 
+def test_a_quotation_is_dated_by_the_day_that_its_writer_had(
+    brain: Brain, page: TestClient, make_note: Any, index_notes: Any
+) -> None:
+    make_note("El dentista me sacó una muela.", created_at="2026-03-05")
+    make_note("Volví a correr por el río.", created_at="2026-03-07T00:30")
+    index_notes()
+    question = "¿Qué hice en marzo de 2026?"
+
+    said = brain(question).stdout
+    answered = page.post("/api/query", json={"query": question}).json()["answer"]
+
+    for answer in (said, answered):
+        assert "una muela [1] (nota del 5 de marzo de 2026)." in answer
+        assert "el río [2] (nota del 7 de marzo de 2026)." in answer
+    assert "2026-03-05" in said
+
+
 @pytest.mark.usefixtures("birthday")
 def test_who_sits_at_this_machine_goes_on_in_a_terminal_with_what_began_on_the_page(
     brain: Brain, page: TestClient

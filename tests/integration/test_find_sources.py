@@ -4,8 +4,11 @@ import dataclasses
 
 import pytest
 
+from rag_core.answering.context import build_context
 from rag_core.answering.events import AnswerOptions, AnswerRequest
 from rag_core.answering.fallbacks import FoundSources, by_keyword_and_recency, find_sources
+from rag_core.answering.labels import source_labels
+from rag_core.answering.verification import check_citations
 from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, RetrievalConfig, configure
 from rag_core.engine import Engine
 from rag_core.errors import EmbeddingUnavailableError, InvalidInputError
@@ -63,6 +66,22 @@ def test_the_search_as_it_is_served_comes_first(engine, tenant, make_note, index
     assert len(found.hits) == 2
     assert found.reranker == "embedded@1"
     assert found.retrieval.strategy == "hybrid+rerank"
+
+
+@pytest.mark.parametrize("question", ["¿qué pasó con la tormenta?", "¿qué pasó el 5 de marzo de 2026?"])
+def test_a_note_of_shortly_after_midnight_is_of_that_day_in_prompts_labels_and_checks(
+    engine, tenant, make_note, index_notes, question: str
+) -> None:
+    make_note(STORM, created_at="2026-03-05T00:30")
+    index_notes()
+
+    context = build_context(find(engine, tenant, question).hits)
+
+    assert '"date": "2026-03-05"' in context.text
+    assert source_labels(context.sources) == {1: "Notiz vom 05.03.2026"}
+    said = [f"El {day} de marzo de 2026 el sótano se llenó de agua [1]." for day in (4, 5)]
+    checked = check_citations(" ".join(said), context.sources, language="es")
+    assert [citation.is_supported for citation in checked.citations] == [False, True]
 
 
 def test_how_common_the_question_s_words_are_comes_with_it(engine, tenant, make_note, index_notes) -> None:
