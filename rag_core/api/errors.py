@@ -5,6 +5,7 @@ before anything is asked need not know German. The class of an error decides its
 an error is told here by its class and fields, or by the router that knows what it was about (``explained``).
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -62,6 +63,9 @@ TELLING: Mapping[Tongue, ModuleType] = {"es": spanish, "de": german, "en": engli
 
 _OF_THE_QUESTION: Mapping[str, Tongue] = {"/chat/": "es", "/api/query/": "en"}
 """Where a question is answered in its own language, and the contract's, for what shows none."""
+_WANTED = re.compile(
+    r"(?P<tongue>[a-z]{1,8})(?:-[a-z0-9]{1,8})*(?:\s*;\s*q=(?P<weight>0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?"
+)
 _TONGUE = "brain.tongue"
 """Where the scope of a request keeps the language of its question."""
 
@@ -69,7 +73,7 @@ _TONGUE = "brain.tongue"
 def tongue_of(path: str, accepted: str = "") -> Tongue:
     """German for the routes of RAG V2, Spanish for most others.
 
-    Where a question is answered in its own language, what the client accepts first of ``accepted``, an Accept-Language, is used
+    Where a question is answered in its own language, what the client likes best of ``accepted``, an Accept-Language, is used
     as long as no question shows one; without such a wish the contract's own.
     """
     if f"{path}/".startswith("/api/v2/"):
@@ -79,15 +83,25 @@ def tongue_of(path: str, accepted: str = "") -> Tongue:
 
 
 def access_tongue_of(path: str, accepted: str = "") -> Tongue:
-    """How whoever may not come in is told so: under ``/api/v2`` in what is accepted first, else in Spanish as everywhere."""
+    """How whoever may not come in is told so: under ``/api/v2`` in what is liked best, else in Spanish as everywhere."""
     if f"{path}/".startswith("/api/v2/"):
         return _accepted_tongue(accepted) or "es"
     return tongue_of(path, accepted)
 
 
 def _accepted_tongue(accepted: str) -> Tongue | None:
-    wanted = (part.partition(";")[0].strip().lower().partition("-")[0] for part in accepted.split(","))
-    return cast("Tongue | None", next((name for name in wanted if name in {"es", "de", "en"}), None))
+    """The language of ours with the greatest weight, of equal ones the first; None where none is wanted.
+
+    A part that is no language with a weight says nothing, and neither does "*".
+    Source: RFC 9110, sections 12.4.2 and 12.5.4.
+    """
+    weights: dict[Tongue, float] = {}
+    for part in accepted.split(","):
+        if (named := _WANTED.fullmatch(part.strip().lower())) and named["tongue"] in TELLING:
+            tongue = cast("Tongue", named["tongue"])
+            weights[tongue] = max(weights.get(tongue, 0.0), float(named["weight"] or 1))
+    best = max(weights, key=weights.__getitem__, default=None)
+    return best if best is not None and weights[best] > 0 else None
 
 
 def tongue_for(request: Request, *, error: Exception | None = None) -> Tongue:
