@@ -270,6 +270,62 @@ class TestAFinishedAnswer:
         assert shown["y"] >= text["y"] + text["height"] or shown["x"] >= text["x"] + text["width"]
         expect(quotation).to_be_visible()
 
+    @pytest.mark.parametrize("width", [1280, 1000, 390])
+    @pytest.mark.parametrize("edge", ["start", "end"])
+    def test_of_any_length_shows_a_quotation_within_the_window_and_beside_its_mark(
+        self, page: Page, asking: Site, width: int, edge: str
+    ) -> None:
+        asking.model.reply = lambda _body: " ".join([SAID] * 12)
+        page.set_viewport_size({"width": width, "height": 800})
+        ask(page, asking)
+        cite = page.locator(".cite").nth(10)
+        mark, quotation = cite.get_by_role("link"), cite.get_by_role("tooltip", include_hidden=True)
+        mark.evaluate("(mark, edge) => mark.scrollIntoView({ block: edge })", edge)
+
+        mark.hover()
+
+        expect(quotation).to_be_visible()
+        expect(quotation).to_be_in_viewport(ratio=1)
+        shown, place = quotation.bounding_box(), mark.bounding_box()
+        assert shown is not None
+        assert place is not None
+        is_beside = shown["x"] >= place["x"] + place["width"]
+        assert is_beside or shown["y"] >= place["y"] + place["height"] or shown["y"] + shown["height"] <= place["y"]
+
+    @pytest.mark.parametrize("width", [1280, 1000])
+    def test_shows_a_quotation_until_a_pointer_on_its_way_is_there(self, page: Page, asking: Site, width: int) -> None:
+        page.set_viewport_size({"width": width, "height": 800})
+        ask(page, asking)
+        page.locator(".cite").first.get_by_role("link").hover()
+        quotation = page.locator(".cite").first.get_by_role("tooltip")
+        shown = quotation.bounding_box()
+        assert shown is not None
+
+        page.mouse.move(5, 5)
+        page.wait_for_timeout(800)
+        expect(quotation).to_be_visible()
+        page.mouse.move(shown["x"] + 20, shown["y"] + 10)
+        page.wait_for_timeout(1500)
+
+        expect(quotation).to_be_visible()
+
+    @pytest.mark.parametrize("width", [1280, 1000])
+    def test_shows_one_quotation_at_a_time(self, page: Page, asking: Site, width: int) -> None:
+        page.set_viewport_size({"width": width, "height": 800})
+        ask(page, asking)
+        first, second = (page.locator(".cite").nth(at) for at in range(2))
+        shown = page.locator(".cite", has=page.locator(".tip:visible")).get_by_role("link")
+
+        first.get_by_role("link").hover()
+        second.get_by_role("link").hover()
+        assert shown.count() == 1
+        first.get_by_role("link").focus()
+        assert shown.count() == 1
+        page.mouse.move(5, 5)
+
+        assert shown.count() == 1
+        expect(shown).to_be_focused()
+
     def test_says_what_holds_who_wrote_it_and_what_cites_nothing(self, page: Page, asking: Site) -> None:
         ask(page, asking)
 
@@ -316,6 +372,24 @@ class TestAConversation:
 
         expect(page.locator(".standalone")).to_contain_text("Entendido como: ¿Cuánto gasté en libros en abril?")
         expect(page.locator(".turn h2")).to_have_text(["¿Cuánto gasté en libros en marzo?", "¿Y en abril?"])
+
+    def test_leaves_a_comment_that_is_being_written_alone_when_the_next_answer_comes(
+        self, page: Page, asking: Site
+    ) -> None:
+        ask(page, asking)
+        asking.model.seconds_between_bits = 0.05
+        page.get_by_label("Tu pregunta").fill("¿Qué se rompió el martes?")
+        page.keyboard.press("Enter")
+        expect(page.locator(".turn.running .answer")).to_contain_text("bomba nueva")
+        page.get_by_text("Comentario", exact=True).first.click()
+        page.get_by_label("Se guarda con tu").first.press_sequentially("Faltaba")
+
+        expect(page.locator(".turn .trust")).to_have_count(2)
+        expect(page.get_by_role("button", name="Preguntar")).to_be_enabled()
+        page.keyboard.type(" el IVA")
+
+        expect(page.get_by_label("Se guarda con tu").first).to_have_value("Faltaba el IVA")
+        expect(page.get_by_label("Se guarda con tu").first).to_be_focused()
 
     def test_can_be_left_opened_again_and_deleted(self, page: Page, asking: Site) -> None:
         ask(page, asking, "¿Qué se rompió el martes en casa?")

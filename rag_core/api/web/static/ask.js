@@ -82,16 +82,17 @@ async function write(turn, answer) {
   throw new Failure(words("broken"));
 }
 
-// Puts what the server makes of the conversation in place of what was streamed.
+// Puts what the server makes of the answer in place of what was streamed. What stands before is left alone: somebody may be writing in it.
 async function settle(turn, queryId) {
   const answer = await fetch(`/preguntar?sesion=${form.elements.sesion.value}`);
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const kept = page.getElementById(`consulta-${queryId}`);
   if (!kept) return end(turn, words("unkept"));
-  talk.replaceChildren(...page.getElementById("conversacion").children);
+  turn.replaceWith(kept);
   document.querySelector("h1").className = page.querySelector("h1").className;
   form.elements.pregunta.placeholder = page.getElementById("pregunta").placeholder;
-  document.getElementById("despues").replaceChildren(...page.getElementById("despues").children);
+  const after = document.getElementById("despues");
+  if (!after.contains(document.activeElement)) after.replaceChildren(...page.getElementById("despues").children);
   announcement.textContent = kept.querySelector(".trust").textContent;
 }
 
@@ -171,6 +172,18 @@ if (form) {
     form.elements.pregunta.value = example.textContent;
     form.requestSubmit();
   });
+
+  // A quotation of a mark in the lower half of the window keeps above it, lest it cover its mark or leave the window.
+  for (const comes of ["pointerover", "focusin"]) {
+    talk.addEventListener(comes, ({ target }) => {
+      const cite = target.closest(".cite");
+      if (!cite || target.closest(".tip")) return;
+      requestAnimationFrame(() => {
+        const { top, bottom } = cite.querySelector("a").getBoundingClientRect();
+        cite.classList.toggle("low", top + bottom > innerHeight);
+      });
+    });
+  }
 
   // Escape puts a quotation away that lies over the text, until the pointer or the keyboard comes back to its mark.
   document.addEventListener("keydown", (event) => {
