@@ -8,6 +8,7 @@ from datetime import timedelta
 from rag_core.answering import AskedTime, GeneratedAnswer, PromptContext, Source
 from rag_core.answering.citations import parse_citations, without_citations
 from rag_core.answering.context import MAX_CONTEXT_TOKENS, build_context, without_marks
+from rag_core.answering.markup import without_markup
 from rag_core.answering.openings import announces, is_heading
 from rag_core.answering.passages import Passage
 from rag_core.answering.quoting import quote
@@ -21,7 +22,6 @@ from rag_core.model import Hit, Language
 VERSION = "2"
 A_DAY = timedelta(days=1, hours=1)
 """A day and the hour that a change of clocks may add."""
-_MARKUP = re.compile(r"^(?:\s*(?:[-*+•>#]+|\d+[.)]|\[[ xX]\])\s+)+|[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?=\W|$)|\|")
 _END = re.compile(r"([.!?…]*)([\"'»”\u2019)\]]*)$")
 
 
@@ -96,7 +96,7 @@ def _joined(passage: Passage) -> Iterator[tuple[str, Source]]:
 
 def _plain(text: str) -> str:
     """On one line, without marks of citations and of Markdown."""
-    return " ".join(without_marks(_MARKUP.sub("", without_citations(text))).split())
+    return " ".join(without_marks(without_markup(without_citations(text))).split())
 
 
 def _cited(plain: str, source: Source, language: Language, *, is_dated: bool) -> str:

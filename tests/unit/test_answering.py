@@ -203,3 +203,14 @@ def test_a_chat_model_that_misbehaves_is_an_error(ollama_server, chat, fault) ->
 def test_without_a_chat_model_sentences_are_quoted(chat) -> None:
     assert build_answerer(None).name == "extractive@2"
     assert build_answerer(chat).name == "generated:planted@2"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "El correo de la gestora es ana_maria_lopez@ejemplo.es",
+        "El correo de la gestora está en CASA_MARTINA, en 3*4 carpetas y `una",
+    ],
+)
+def test_a_sentence_without_markup_is_quoted_as_it_stands(text: str) -> None:
+    assert quoted("¿Cuál es el correo de la gestora?", hit(f"{text}.")).text == f"{text} [1]."

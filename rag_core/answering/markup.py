@@ -1,0 +1,33 @@
+"""Quoted text without the marks of Markdown, and otherwise word for word. Pure.
+
+A mark is one only where it cannot be part of what is written: before a line's text, or in a pair at the edges of words.
+"""
+
+import re
+
+_BEFORE_A_LINE = re.compile(r"^(?:\s*(?:[-*+•>#]+|\d+[.)]|\[[ xX]\])\s+)+")
+_ROW = re.compile(r"^[ \t]*\|(.*)\|[ \t]*$", re.MULTILINE)
+_CODE = r"(?<![`\w])(?P<ticks>`{1,3})(?P<code>[^`]+)(?P=ticks)(?![`\w])"
+_EMPHASIS = "|".join(
+    rf"(?<![\w*`./@:-])(?<!_)(?P<{name}>[{mark}]{{1,3}})(?=\S)(?P<in_{name}>[^{mark}]+)(?<=\S)(?P={name})"
+    r"(?![\w*`]|[-./@:]\w)"
+    for name, mark in (("stars", "*"), ("lines", "_"))
+)
+_MARKED = re.compile(f"{_CODE}|{_EMPHASIS}")
+_CODE_MARK = re.compile(_CODE)
+
+
+def without_markup(text: str) -> str:
+    """The text without the marks of lists, headings, quotations, rows of tables, and around emphasis and code.
+
+    Within a word nothing is a mark ("ana_maria@ejemplo.es", "3*4"), nor is one that nothing closes, nor anything within code.
+    """
+    text = _ROW.sub(lambda row: row[1].replace("|", " "), _BEFORE_A_LINE.sub("", text))
+    while (bare := _MARKED.sub(_unmarked, text)) != text:
+        text = bare
+    return _CODE_MARK.sub(r"\g<code>", text)
+
+
+def _unmarked(match: re.Match[str]) -> str:
+    inner = match["in_stars"] or match["in_lines"]
+    return inner if inner and any(map(str.isalnum, inner)) else match[0]

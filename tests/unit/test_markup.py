@@ -1,0 +1,64 @@
+"""What is taken out of a quotation, and what is left as it stands in the note."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.answering.markup import without_markup
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Escribe a ana_maria_lopez@ejemplo.es.",
+        "Puse 3*4 baldosas, y luego 5*6.",
+        "La clave de la carpeta es CASA_MARTINA, no CASA_DE_MARTINA.",
+        "Un hotel de 4* y otro de 3*.",
+        "Salen 2 * 3 * 4 cajas.",
+        "Precio: 40 euros *sin IVA.",
+        "Borré *.tmp y *.log.",
+        "El archivo __init__.py y la carpeta /srv/_ana_/fotos.",
+        "Dijo *_* y se fue.",
+        "La tecla ` no va.",
+        "Elige a|b o a || b.",
+        "-5 grados por la mañana.",
+    ],
+)
+def test_what_belongs_to_the_words_stays(text: str) -> None:
+    assert without_markup(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [
+        ("- [x] **Importante:** llamar a *Rosa* (_hoy_).", "Importante: llamar a Rosa (hoy)."),
+        ("## 2) Compras", "Compras"),
+        ("> ***Nunca*** más.", "Nunca más."),
+        ("**Todo *muy* claro.**", "Todo muy claro."),
+        ("Ejecuta `pip install a_b` y `make *todo*` **`ya`**.", "Ejecuta pip install a_b y make *todo* ya."),
+        ("*Escribe a ana_maria@ejemplo.es*", "Escribe a ana_maria@ejemplo.es"),
+        ("| Lunes | 3 horas |", " Lunes   3 horas "),
+    ],
+)
+def test_marks_of_lists_headings_emphasis_code_and_tables_are_taken_out(text: str, bare: str) -> None:
+    assert without_markup(text) == bare
+
+
+WORDS = st.text(alphabet="ab3ñ*_`|", min_size=1, max_size=8).filter(
+    lambda word: word[0].isalnum() and word[-1].isalnum()
+)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=8))
+def test_words_with_such_characters_inside_are_never_changed(words: list[str]) -> None:
+    text = " ".join(words)
+
+    assert without_markup(text) == text
+
+
+@given(st.text(alphabet="ab .,*_`|-#>\n", max_size=60))
+def test_nothing_but_marks_is_ever_taken_out(text: str) -> None:
+    def written(shown: str) -> str:
+        return "".join(character for character in shown if character.isalnum() or character in ".,")
+
+    assert written(without_markup(text)) == written(text)
