@@ -26,7 +26,6 @@ FEATURES = (
     "shown",  # 1 where it holds the kind of thing asked for and hardly any sentence does by chance: money, hours, a cause
     "kind",  # 1 where it holds the number, date, name or place asked for
     "said",  # 1 where it says a yes or a no, or quotes somebody, and that is asked for
-    "dated",  # share of the question's words in the title, where a date is asked for
     "near",  # 1 where it holds no such thing and a neighbour does
     "repeating",  # 1 where it says nothing but what was asked
     "rank",  # 1 / the number of its source
@@ -47,7 +46,6 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
         "shown": 1.8,
         "kind": 0.9,
         "said": 0.5,
-        "dated": 0.7,
         "near": -0.9,
         "repeating": -0.4,
         "rank": 1.3,
@@ -166,7 +164,6 @@ def _scored(query: str, sentences: Sequence[_Sentence], language: Language) -> I
             "shown": float(bool(has_kind) and kind in SHOWN_BY_ITSELF),
             "kind": float(bool(has_kind) and kind not in SHOWN_BY_ITSELF | MAY_LACK),
             "said": float(bool(has_kind) and kind in MAY_LACK),
-            "dated": _title_share(sentence, weights[spoken]) if kind == "date" else 0.0,
             "near": float(is_near),
             "repeating": float(_adds_nothing(sentence, asked)),
             "rank": 1 / sentence.source.number,
@@ -244,11 +241,6 @@ def _source_share(sentence: _Sentence, weights: Sequence[tuple[Term, float]]) ->
     whole = sum(weight for _, weight in weights) or 1.0
     there = sentence.elsewhere | sentence.title
     return sum(weight * worth(term, there) for term, weight in weights) / whole
-
-
-def _title_share(sentence: _Sentence, weights: Sequence[tuple[Term, float]]) -> float:
-    whole = sum(weight for _, weight in weights) or 1.0
-    return sum(weight * worth(term, sentence.title) for term, weight in weights) / whole
 
 
 def _has_names(sentence: _Sentence, weights: Sequence[tuple[Term, float]]) -> bool:

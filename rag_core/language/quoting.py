@@ -164,7 +164,7 @@ YES_OR_NO: Mapping[Language, str] = {
 _AMOUNT = r"(?:\d[\d.,]*|[a-záéíóúñ]+(?:cientos|mil))"
 SHOWN: Mapping[Language, Mapping[Wanted, str]] = {
     "es": {
-        "cause": r"\bporque\b|\bpor culpa de|\bpor eso\b|\bdebid[oa] a|\bse deb(?:e|ía|ió)\b"
+        "cause": r"\bporque\b|\bpor culpa de|\bpor eso\b|\bpor (?:falta|miedo|no|haber)\b|\bdebid[oa] a|\bse deb(?:e|ía|ió)\b"
         r"|\bgracias a\b|\ba causa de|\bya que\b|\bpuesto que\b"
         r"|\bdado que\b|\bcomo consecuencia|\bel culpable\b|\bla causa\b|\bel motivo\b|\bla razón\b"
         r"|\bcausa directa\b|\basí que\b|^como\b",
