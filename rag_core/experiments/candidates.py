@@ -3,16 +3,16 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as NotDoneError
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from uuid import UUID
 
 from cachetools import LRUCache
 
+from rag_core.cancellation import Cancellation
 from rag_core.engine import Engine
-from rag_core.errors import CircuitOpenError, RagError
+from rag_core.errors import CircuitOpenError, RagError, SearchCancelledError
 from rag_core.experiments.live_query import LiveQuery, search, searched_ms
 from rag_core.experiments.running import Contest
 from rag_core.model import Retrieval
@@ -132,9 +132,15 @@ class Candidates:
             return breaker
 
 
-def outcome_of(future: Future[Outcome], *, within_seconds: float) -> Outcome:
-    """What the candidate came to within the time."""
-    try:
-        return future.result(timeout=within_seconds)
-    except NotDoneError:
-        return Outcome()
+def outcome_of(future: Future[Outcome], *, within_seconds: float, cancellation: Cancellation | None = None) -> Outcome:
+    """What the candidate came to within the time.
+
+    Raises:
+        SearchCancelledError: its reader does not wait any more.
+    """
+    cancellation = cancellation or Cancellation()
+    with cancellation.awaited() as gone:
+        wait([future, gone], timeout=within_seconds, return_when=FIRST_COMPLETED)
+    if cancellation.is_cancelled:
+        raise SearchCancelledError("nobody waits for the candidate's answer any more")
+    return future.result() if future.done() else Outcome()

@@ -13,7 +13,7 @@ from random import Random
 from uuid import UUID, uuid4
 
 from rag_core.engine import Engine
-from rag_core.errors import RagError
+from rag_core.errors import RagError, SearchCancelledError
 from rag_core.experiments.candidates import Candidates, Outcome, outcome_of
 from rag_core.experiments.experiment import Arm, ExperimentQuery, Side
 from rag_core.experiments.interleaving import team_draft
@@ -60,6 +60,7 @@ class LiveExperiments:
         Raises:
             InvalidInputError, DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError: see ``retrieve``; a candidate's
                 errors are not among them.
+            SearchCancelledError: its reader does not wait any more; nothing is recorded of what nobody saw.
         """
         checked_query(asked.text)
         began, served = time.monotonic(), engine.served(asked.tenant)
@@ -115,7 +116,11 @@ class LiveExperiments:
         if future is None:
             return Answered(retrieval=search(draw.engine, draw.asked, draw.contest.control))
         began = time.monotonic()
-        outcome = outcome_of(future, within_seconds=CANDIDATE_SHARE * draw.asked.timeout_ms / 1000)
+        outcome = outcome_of(
+            future,
+            within_seconds=CANDIDATE_SHARE * draw.asked.timeout_ms / 1000,
+            cancellation=draw.asked.cancellation,
+        )
         if outcome.retrieval is not None and outcome.is_whole:
             return self._told(draw, _counted(draw.engine, outcome.retrieval), candidate=outcome)
         return self._rescued(draw, future, spent_ms=1000 * (time.monotonic() - began))
@@ -126,9 +131,11 @@ class LiveExperiments:
         control, problem = None, None
         try:
             control = search(draw.engine, left, draw.contest.control)
+        except SearchCancelledError:
+            raise  # there is nobody to rescue
         except RagError as error:
             problem = error
-        outcome = outcome_of(future, within_seconds=0)
+        outcome = outcome_of(future, within_seconds=0, cancellation=draw.asked.cancellation)
         found = outcome.retrieval
         if found is not None and (control is None or (control.is_degraded and not found.is_degraded)):
             return self._told(draw, _counted(draw.engine, found), candidate=outcome)
@@ -165,7 +172,7 @@ class LiveExperiments:
             return Answered(retrieval=control)
         spent_ms = 1000 * (time.monotonic() - began)
         wait_ms = max(0.0, min(max(LEAST_WAIT_MS, spent_ms), draw.asked.timeout_ms - spent_ms))
-        outcome = outcome_of(future, within_seconds=wait_ms / 1000)
+        outcome = outcome_of(future, within_seconds=wait_ms / 1000, cancellation=draw.asked.cancellation)
         if outcome.retrieval is None or (outcome.retrieval.is_degraded and not control.is_degraded):
             return self._told(draw, control, control=control, candidate=Outcome(ms=outcome.ms))
         depth = draw.asked.config(draw.contest.control).top_k.final
@@ -188,7 +195,12 @@ class LiveExperiments:
 
         Who comes back with an id to other notes, such as those of another query, gets them without it: their word is not on
         what is recorded.
+
+        Raises:
+            SearchCancelledError: its reader has gone.
         """
+        if draw.asked.cancellation is not None and draw.asked.cancellation.is_cancelled:
+            raise SearchCancelledError("nobody waits for the answer any more")
         record = record_of(
             draw.query_id,
             draw.contest.experiment.id,

@@ -1,7 +1,9 @@
 """Experiments as readers meet them: answers of both sides, feedback over HTTP and from the page, and nobody hurt."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid4
@@ -10,9 +12,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 from rag_core.api.app import create_app
+from rag_core.cancellation import Cancellation
 from rag_core.engine import DEFAULT_TENANT, Engine, open_engine
-from rag_core.errors import RetrievalFailedError
-from rag_core.experiments import candidates
+from rag_core.errors import RetrievalFailedError, SearchCancelledError
+from rag_core.experiments import candidates, serving
 from rag_core.experiments.experiment import Experiment, ExperimentQuery
 from rag_core.experiments.lifecycle import begin_experiment, end_experiment
 from rag_core.experiments.live_query import Answered, LiveQuery
@@ -285,6 +288,84 @@ class TestShadow:
         figures = fetch_report(engine, DEFAULT_TENANT, experiment.name).to_json()["figures"]
         assert (figures["failed_candidates"], figures["rank_biased_overlap"]) == (1, None)
         assert (engine.metrics.requests.total, engine.metrics.requests.errors) == (1, {})
+
+
+class TestAReaderWhoLeaves:
+    @pytest.fixture
+    def leave(self) -> Cancellation:
+        return Cancellation()
+
+    @staticmethod
+    def asked(client: TestClient, engine: Engine, leave: Cancellation) -> Answered:
+        query = LiveQuery(tenant=DEFAULT_TENANT, text=QUERY, top_k=None, timeout_ms=20_000, cancellation=leave)
+        return client.app.state.experiments.answer(engine, query)
+
+    @pytest.mark.parametrize("mode", ["split", "interleave"])
+    def test_is_not_kept_waiting_for_the_candidate(self, client, engine, begin, leave, monkeypatch, mode: str) -> None:
+        experiment = begin(mode, share=ALWAYS if mode == "split" else 1.0)
+        is_asked, may_end = threading.Event(), threading.Event()
+
+        def stall(*_: Any, **__: Any) -> Any:
+            is_asked.set()
+            may_end.wait(10)
+            return fail()
+
+        monkeypatch.setattr(candidates, "search", stall)
+        monkeypatch.setattr(serving, "LEAST_WAIT_MS", 10_000)
+
+        with ThreadPoolExecutor(1) as thread:
+            answering = thread.submit(self.asked, client, engine, leave)
+            assert is_asked.wait(10)
+            time.sleep(0.5)  # time for the control, which an interleaved list is begun with
+            began = time.monotonic()
+            leave.cancel()
+            problem = answering.exception(20)
+            seconds = time.monotonic() - began
+            may_end.set()
+
+        assert isinstance(problem, SearchCancelledError)
+        assert seconds < 1
+        assert recorded(engine, experiment) == []
+
+    def test_is_not_given_a_degraded_candidates_answer_when_the_control_was_given_up(
+        self, client, engine, begin, leave, monkeypatch
+    ) -> None:
+        experiment = begin("split", share=ALWAYS)
+        found = candidates.search
+
+        def degraded(*args: Any, **more: Any) -> Any:
+            return replace(found(*args, **more), is_degraded=True)
+
+        def given_up(*args: Any, **more: Any) -> Any:
+            leave.cancel()
+            return found(*args, **more)
+
+        monkeypatch.setattr(candidates, "search", degraded)
+        monkeypatch.setattr(serving, "search", given_up)
+
+        with pytest.raises(SearchCancelledError):
+            self.asked(client, engine, leave)
+
+        assert recorded(engine, experiment) == []
+
+    @pytest.mark.parametrize(("mode", "share"), [("split", NEVER), ("interleave", 1.0)])
+    def test_has_seen_nothing_that_could_be_recorded(
+        self, client, engine, begin, leave, monkeypatch, mode: str, share: float
+    ) -> None:
+        experiment = begin(mode, share=share)
+        found = serving.search
+
+        def found_too_late(*args: Any, **more: Any) -> Any:
+            retrieval = found(*args, **more)
+            leave.cancel()
+            return retrieval
+
+        monkeypatch.setattr(serving, "search", found_too_late)
+
+        with pytest.raises(SearchCancelledError):
+            self.asked(client, engine, leave)
+
+        assert recorded(engine, experiment) == []
 
 
 class TestRunning:
