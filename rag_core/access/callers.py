@@ -80,7 +80,7 @@ class Callers:
         return Caller(
             tenant=key.tenant,
             key_id=key.key_id,
-            user_hash=self._names.user_hash(f"key {key.key_id}"),
+            user_hash=self._names.of_key(key.key_id),
             scopes=key.scopes,
             departments=key.departments,
             questions_per_minute=key.questions_per_minute,

@@ -41,6 +41,10 @@ class Pseudonyms:
         """Who asks where nobody has to say who they are: one for the whole machine, on the page and in a terminal."""
         return self.user_hash("machine")
 
+    def of_key(self, key_id: str) -> str:
+        """Who asks with a key."""
+        return self.user_hash(f"key {key_id}")
+
     @property
     def process_key(self) -> str:
         """What a process of this installation shows another one to be told its figures."""
@@ -68,6 +72,11 @@ def pseudonyms(home: Path, secret: SecretStr | None = None) -> Pseudonyms:
     if secret is not None:
         return Pseudonyms(secret=secret.get_secret_value().encode())
     return Pseudonyms(secret=_kept_secret(home / FILE_NAME))
+
+
+def has_secret(home: Path, secret: SecretStr | None = None) -> bool:
+    """Whether an installation has a secret already."""
+    return secret is not None or (home / FILE_NAME).exists()
 
 
 def _kept_secret(path: Path) -> bytes:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from rag_core.backup.archive import Manifest
     from rag_core.settings import Settings
+    from rag_core.storage.database import Database
 
 
 @app.command("backup")
@@ -88,10 +89,12 @@ def restore(
             progress("restoring", 1.0) as advance,
         ):
             report = put_back(database, archive, is_replacing=is_replacing, on_progress=advance)
+            lost = _lost_conversations(database, settings)
         if is_json:
             found = _described(report.manifest, report.seconds)
             found |= {"migrated_to": report.schema_version, "indexes": report.indexes}
-            print_json({"file": str(file), **found, "fulltext_rebuilt": report.is_fulltext_rebuilt})
+            found |= {"fulltext_rebuilt": report.is_fulltext_rebuilt, "lost_conversations": lost}
+            print_json({"file": str(file), **found})
         else:
             print(f"restored {file}: {_summary(report.manifest)}, as of {report.manifest.created_at}")
             if report.schema_version != report.manifest.schema_version:
@@ -100,6 +103,27 @@ def restore(
                 say(
                     "This server takes words apart otherwise than the one backed up; the full-text index was made anew."
                 )
+            if lost:
+                say(_remedy(lost, settings))
+
+
+def _lost_conversations(database: "Database", settings: "Settings") -> int:
+    from rag_core.access.pseudonyms import has_secret, pseudonyms
+    from rag_core.backup.owners import count_lost_conversations
+
+    is_known = has_secret(settings.home, settings.secret)  # none is made here: the old one is to take its place
+    return count_lost_conversations(database, pseudonyms(settings.home, settings.secret) if is_known else None)
+
+
+def _remedy(lost: int, settings: "Settings") -> str:
+    """How those who asked get their conversations back."""
+    theirs = f"{in_english(lost, 'conversation')} {'belongs' if lost == 1 else 'belong'} to nobody here"
+    if settings.secret is not None:
+        return f"{theirs}: BRAIN_SECRET is another one than where the backup was made. Set it as it was there."
+    return (
+        f"{theirs}: a backup does not hold the secret that their owners' names are made with. Copy the file `secret` of the home "
+        f"that was backed up to {settings.home / 'secret'}, or set BRAIN_SECRET as it was there, before `brain up`."
+    )
 
 
 @contextmanager

@@ -130,6 +130,13 @@ def is_empty(connection: Connection) -> bool:
     return connection.execute(sql.SQL("select {}").format(held)).fetchone() == (False,) and models == (1,)
 
 
+def count_conversations_of_others(connection: Connection, known: Sequence[str]) -> int:
+    """How many conversations, of all tenants, have an owner whose pseudonym is none of those known."""
+    row = connection.execute(query("count_conversations_of_others"), {"known": list(known)}).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
 def rebuild_schema(connection: Connection, migrations: Iterable[Migration]) -> None:
     """Drop every table and function of the schema, and make what the migrations make, all tables empty.
 

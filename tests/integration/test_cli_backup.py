@@ -146,6 +146,30 @@ def test_a_home_comes_back_in_another_home(brain: Brain, folder: Path, file: Pat
     assert found == answers(brain, "one")
 
 
+def test_conversations_find_their_owners_again_with_the_secret_which_no_backup_holds(
+    brain: Brain, folder: Path
+) -> None:
+    noted = {"id": "a", "text": "La caldera se rompió el lunes y costó 180 euros."}
+    (folder / "notas.jsonl").write_text(json.dumps(noted), encoding="utf-8")
+    assert brain("asked", "import", folder / "notas.jsonl").returncode == 0
+    assert brain("asked", "ask", "¿Cuánto costó la caldera?", "--session", "new").returncode == 0
+    assert brain("asked", "backup", folder / "asked.zip").returncode == 0
+
+    told = brain("new", "restore", folder / "asked.zip")
+    empty = brain("new", "conversations", "--json")  # makes a secret of its own
+    again = brain("new", "restore", folder / "asked.zip", "--replace", "--json")
+    (folder / "new" / "secret").write_bytes((folder / "asked" / "secret").read_bytes())
+    quiet = brain("new", "restore", folder / "asked.zip", "--replace")
+    found = brain("new", "conversations", "--json")
+
+    assert "1 conversation belongs to nobody here" in told.stderr
+    assert f"Copy the file `secret` of the home that was backed up to {folder / 'new' / 'secret'}" in told.stderr
+    assert json.loads(empty.stdout)["sessions"] == []
+    assert json.loads(again.stdout)["lost_conversations"] == 1
+    assert "conversation" not in quiet.stderr
+    assert [each["title"] for each in json.loads(found.stdout)["sessions"]] == ["¿Cuánto costó la caldera?"]
+
+
 def test_a_home_moves_to_a_server_of_ones_own_and_back(
     brain: Brain, folder: Path, file: Path, database_url: str
 ) -> None:

@@ -49,6 +49,10 @@ order by 1;
 -- name: count_registered_models
 select count(*) from brain.embedding_models;
 
+-- name: count_conversations_of_others
+-- '' owns what was asked in a terminal before it had a pseudonym.
+select count(*) from brain.sessions where user_hash <> '' and user_hash <> all(%(known)s::text[]);
+
 -- name: rebuild_lexeme_statistics
 -- The sums that fold_statistics would have left.
 insert into lexeme_statistics (tenant_id, language, lexeme, document_frequency, is_folded)
