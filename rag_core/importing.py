@@ -9,8 +9,8 @@ from rag_core.errors import InvalidInputError, QueryFailedError, TenantDeletedEr
 from rag_core.language.counting import in_english
 from rag_core.model import Language, NewNote, TenantId
 from rag_core.notes import parse_line
-from rag_core.storage.database import Database
-from rag_core.storage.notes import ensure_tenant, store_notes
+from rag_core.storage.database import Connection, Database
+from rag_core.storage.notes import ensure_tenant, is_tenant, store_notes
 
 BATCH_NOTES = 500
 BATCH_CHARACTERS = 4_000_000
@@ -31,13 +31,17 @@ class Rejection:
 
 @dataclass(slots=True, kw_only=True)
 class ImportReport:
-    """What became of the lines; at most 10,000 rejections are listed, all are counted."""
+    """What became of the lines; at most 10,000 rejections are listed, all are counted.
+
+    ``is_new_tenant`` tells that whose notes they are was not known before.
+    """
 
     imported: int = 0
     updated: int = 0
     unchanged: int = 0
     rejected: list[Rejection] = field(default_factory=list)
     rejected_count: int = 0
+    is_new_tenant: bool = False
 
     def reject(self, line: int, error: str) -> None:
         """Count a line that was not taken, and list it while there is room."""
@@ -64,14 +68,13 @@ def import_lines(
 ) -> ImportReport:
     """Store the good lines and report the bad ones; memory does not grow with the number of lines.
 
-    A line whose id came before is an update of it. Blank lines are passed over. ``on_progress`` gets the bytes read.
+    A line whose id came before is an update of it. Blank lines are passed over. A tenant that is not there is made with the first note
+    that is stored, and not for lines that are all rejected. ``on_progress`` gets the bytes read.
 
     Raises:
         TenantDeletedError: the tenant was deleted meanwhile, and with it what was stored before.
     """
     report = ImportReport()
-    with database.transaction(tenant) as connection:
-        ensure_tenant(connection, tenant)
     notes = _parsed(
         lines,
         report,
@@ -90,6 +93,7 @@ def _store(database: Database, tenant: TenantId, batch: Sequence[NumberedNote], 
     """Store a batch; when the database refuses it, store it note by note, so that only the bad ones are left out."""
     try:
         with database.transaction(tenant, has_copy=True) as connection:
+            is_new_tenant = not report.taken and _made(connection, tenant)
             stored = store_notes(connection, tenant, [note for _, note in batch])
     except TenantDeletedError as error:
         raise TenantDeletedError(
@@ -102,11 +106,19 @@ def _store(database: Database, tenant: TenantId, batch: Sequence[NumberedNote], 
         for numbered in batch:
             _store(database, tenant, [numbered], report)
         return
+    report.is_new_tenant |= is_new_tenant
     for place in stored.refused:
         report.reject(batch[place][0], full_tenant(tenant, stored.max_notes))
     report.imported += stored.imported
     report.updated += stored.updated
     report.unchanged += stored.unchanged
+
+
+def _made(connection: Connection, tenant: TenantId) -> bool:
+    """Make the tenant in the transaction of its first note; False where it was there."""
+    is_known = is_tenant(connection, tenant)
+    ensure_tenant(connection, tenant)
+    return not is_known
 
 
 def full_tenant(tenant: TenantId, max_notes: int | None) -> str:

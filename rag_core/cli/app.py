@@ -4,7 +4,7 @@ import json
 import logging
 import signal
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -65,6 +65,14 @@ def own_tenant(settings: "Settings", named: str | None) -> "TenantId":
     from rag_core.model import TenantId
 
     return TenantId(named or settings.tenant or DEFAULT_TENANT)
+
+
+def names_like(tenant: "TenantId", known: Iterable["TenantId"], settings: "Settings") -> list[str]:
+    """Tenants that may be meant by a name, the likest first; none for whoever runs as one tenant, who is not told of others."""
+    import difflib
+
+    others = [name for name in known if name != tenant]
+    return [] if settings.tenant else difflib.get_close_matches(tenant, others)
 
 
 def _show_version(is_wanted: bool) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag_core.cli.app import JsonOption, TenantOption, app, command, own_tenant, print_json, say, table
+from rag_core.cli.app import JsonOption, TenantOption, app, command, names_like, own_tenant, print_json, say, table
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -97,15 +97,13 @@ def _check_tenant(database: "Database", settings: "Settings", tenant: "TenantId"
     Raises:
         NotFoundError: there are others and not this one; the names that are like it are told to whoever runs as no tenant.
     """
-    import difflib
-
     from rag_core.errors import NotFoundError
     from rag_core.indexing.batches import list_tenants
 
     known = list_tenants(database)
     if not known or tenant in known or tenant == own_tenant(settings, None):
         return
-    near = [] if settings.tenant else difflib.get_close_matches(tenant, known)
+    near = names_like(tenant, known, settings)
     meant = f"; is it {' or '.join(near)}?" if near else ";"
     raise NotFoundError(
         f"there is no tenant {tenant}{meant} `brain tenant create {tenant}` makes it, and --create-tenant makes it with the key"

@@ -12,6 +12,7 @@ from rag_core.cli.app import (
     app,
     batch_progress,
     command,
+    names_like,
     own_tenant,
     print_json,
     progress,
@@ -22,6 +23,7 @@ from rag_core.language.counting import in_english
 if TYPE_CHECKING:
     from rag_assets.indexing import IndexReport
     from rag_core.importing import ImportReport
+    from rag_core.model import TenantId
 
 SHOWN = 20
 _LANGUAGES = ("es", "de", "en")
@@ -56,7 +58,7 @@ def import_notes(
     """
     from rag_core.errors import InvalidInputError
     from rag_core.importing import LINE_BYTES_A_CHARACTER, import_lines, read_lines
-    from rag_core.indexing.batches import has_unindexed_notes
+    from rag_core.indexing.batches import has_unindexed_notes, list_tenants
     from rag_core.settings import read_settings
     from rag_core.storage.database import open_database
 
@@ -81,7 +83,10 @@ def import_notes(
                 on_progress=advance,
             )
             is_index_needed = has_unindexed_notes(database, owner)
+            near = names_like(owner, list_tenants(database), settings) if report.is_new_tenant else []
         _show_imported(report, is_json=is_json)
+        if report.is_new_tenant and not is_json:
+            say(_made(owner, near))
         if is_index_needed and not is_json:
             say("Run `brain index` so that all of them are found by meaning too.")
         if report.rejected_count and not report.taken:
@@ -92,13 +97,19 @@ def _show_imported(report: "ImportReport", *, is_json: bool) -> None:
     counts = {"imported": report.imported, "updated": report.updated, "unchanged": report.unchanged}
     if is_json:
         rejected = [asdict(rejection) for rejection in report.rejected]
-        print_json({**counts, "rejected": rejected, "rejected_count": report.rejected_count})
+        told = {"rejected_count": report.rejected_count, "is_new_tenant": report.is_new_tenant}
+        print_json({**counts, "rejected": rejected, **told})
         return
     print("  ".join(f"{name} {count}" for name, count in counts.items()) + f"  rejected {report.rejected_count}")
     for rejection in report.rejected[:SHOWN]:
         say(f"  line {rejection.line}: {rejection.error}")
     if report.rejected_count > SHOWN:
         say(f"  … and {report.rejected_count - SHOWN:,} more; --json lists them")
+
+
+def _made(tenant: "TenantId", near: list[str]) -> str:
+    meant = f" If {' or '.join(near)} was meant, `brain tenant delete {tenant}` takes it back." if near else ""
+    return f"The tenant {tenant} did not exist and was made.{meant}"
 
 
 @app.command("index")

@@ -10,6 +10,8 @@ from typer.testing import CliRunner, Result
 
 from rag_core.cli import attaching, notes, tenants  # noqa: F401  they register the commands
 from rag_core.cli.app import app
+from rag_core.indexing.batches import list_tenants
+from rag_core.storage.database import Database
 
 NEXT = "Run `brain index`"
 
@@ -79,3 +81,59 @@ def test_attached_notes_are_all_taken_and_leave_no_room_for_imported_ones(
     assert json.loads(attached.stdout)["attached"] == 3
     assert "rejected 1" in refused.stdout
     assert "pruebas has the 2 notes it may have" in refused.stderr
+
+
+class TestTenantThatIsNotThere:
+    @pytest.fixture
+    def file(self, database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+        monkeypatch.setenv("DATABASE_URL", database_url)
+        monkeypatch.setenv("BRAIN_HOME", str(tmp_path))
+        monkeypatch.delenv("BRAIN_TENANT", raising=False)
+        file = tmp_path / "notas.jsonl"
+        file.write_text('{"id": "1", "text": "Compré pan."}', encoding="utf-8")
+        return file
+
+    def test_is_made_for_a_note_and_named_with_those_like_it(self, file: Path) -> None:
+        CliRunner().invoke(app, ["tenant", "create", "familia"])
+        CliRunner().invoke(app, ["tenant", "create", "taller"])
+
+        first = CliRunner().invoke(app, ["import", str(file), "--tenant", "famlia"])
+        again = CliRunner().invoke(app, ["import", str(file), "--tenant", "famlia"])
+
+        made = "The tenant famlia did not exist and was made. If familia was meant, `brain tenant delete famlia` takes it back."
+        assert made in first.stderr.splitlines()
+        assert "was made" not in again.output
+
+    def test_is_told_of_in_json(self, file: Path) -> None:
+        told = [CliRunner().invoke(app, ["import", str(file), "--tenant", "casa", "--json"]).stdout for _ in range(2)]
+
+        assert [json.loads(one)["is_new_tenant"] for one in told] == [True, False]
+
+    def test_is_not_made_where_every_line_is_rejected(self, file: Path, database: Database) -> None:
+        file.write_text('{"id": "1"}\nno es JSON', encoding="utf-8")
+
+        done = CliRunner().invoke(app, ["import", str(file), "--tenant", "famlia"])
+
+        assert done.exit_code == 1
+        assert "rejected 2" in done.stdout
+        assert "was made" not in done.output
+        assert list_tenants(database) == []
+
+    def test_is_not_made_where_the_database_refuses_every_note(self, file: Path, database: Database) -> None:
+        with database.owner() as connection:
+            connection.execute("alter table brain.notes add constraint none_of_it check (title <> 'malo')")
+        file.write_text('{"id": "1", "title": "malo", "text": "Compré pan."}', encoding="utf-8")
+
+        done = CliRunner().invoke(app, ["import", str(file), "--tenant", "famlia"])
+
+        assert "PostgreSQL refuses it" in done.stderr
+        assert list_tenants(database) == []
+
+    def test_is_told_to_nobody_who_runs_as_another(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        CliRunner().invoke(app, ["tenant", "create", "familia"])
+        monkeypatch.setenv("BRAIN_TENANT", "casa")
+
+        done = CliRunner().invoke(app, ["import", str(file), "--tenant", "famlia"])
+
+        assert "The tenant famlia did not exist and was made." in done.stderr
+        assert "familia" not in done.output
