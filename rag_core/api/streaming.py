@@ -2,7 +2,7 @@
 
 ``awaited`` runs what ends in one body, ``streamed`` what tells as it goes, as server-sent events, ``searched`` a search, which takes
 none of the threads for questions. All watch the connection: once the client has gone the ``Cancellation`` that the work was given
-says so. Not here: what the events are, which is a contract's.
+says so. What fails by that is no failure; a defect of ours is told all the same. Not here: what the events are, which is a contract's.
 """
 
 import asyncio
@@ -16,12 +16,14 @@ import anyio
 from anyio.to_thread import run_sync
 from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
+from starlette.exceptions import HTTPException
 from starlette.types import Receive
 
 from rag_core.api.access import time_left_ms
+from rag_core.api.errors import tell
 from rag_core.cancellation import Cancellation
 from rag_core.engine import Engine
-from rag_core.errors import BusyError
+from rag_core.errors import BusyError, RagError
 
 HEARTBEAT_SECONDS = 10.0
 """How often a silent stream says that it is alive, before anything on the way takes it for dead."""
@@ -75,10 +77,11 @@ async def _watched(
     watch = _Watch(request.receive)
     try:
         return await run_sync(work, watch.cancellation, limiter=limiter)
-    except Exception:
-        if watch.cancellation.is_cancelled:
-            return Response(status_code=CLIENT_GONE)
-        raise
+    except Exception as error:
+        if not watch.cancellation.is_cancelled:
+            raise
+        _tell_defect(request, error)
+        return Response(status_code=CLIENT_GONE)
     finally:
         watch.stop()
 
@@ -90,7 +93,7 @@ async def streamed(request: Request, engine: Engine, work: Work, *, on_failure: 
         BusyError, Exception: see ``awaited``.
     """
     watch, items = _Watch(request.receive), asyncio.Queue[_Item]()
-    _start(partial(_produce, engine, work, watch.cancellation, _putter(items)), _places(request))
+    _start(partial(_produce, request, engine, work, watch.cancellation, _putter(items)), _places(request))
     try:
         first = await items.get()
     except BaseException:
@@ -99,8 +102,10 @@ async def streamed(request: Request, engine: Engine, work: Work, *, on_failure: 
     if first is None or isinstance(first, Exception):
         is_gone = watch.cancellation.is_cancelled
         watch.stop()
-        if isinstance(first, Exception) and not is_gone:
+        if first is not None and not is_gone:
             raise first
+        if first is not None:
+            _tell_defect(request, first)
         return Response(status_code=CLIENT_GONE)
     parts = _parts(first, items, watch, on_failure)
     return StreamingResponse(parts, media_type="text/event-stream", headers=_HEADERS)
@@ -135,7 +140,15 @@ def _begun(engine: Engine, work: Callable[[Cancellation], Result], cancellation:
     return work(cancellation)
 
 
-def _produce(engine: Engine, work: Work, cancellation: Cancellation, put: Callable[[_Item], None]) -> None:
+def _tell_defect(request: Request, error: Exception) -> None:
+    """Leave a trace of what no client is told of any more, unless it may have come of the client's going."""
+    if not isinstance(error, RagError | HTTPException):
+        tell(request, error, is_defect=True)
+
+
+def _produce(
+    request: Request, engine: Engine, work: Work, cancellation: Cancellation, put: Callable[[_Item], None]
+) -> None:
     """Hand over every event, and how they ended."""
     try:
         with closing(_begun(engine, work, cancellation)) as events:
@@ -144,7 +157,11 @@ def _produce(engine: Engine, work: Work, cancellation: Cancellation, put: Callab
                     break
                 put(event)
     except Exception as error:  # noqa: BLE001  whoever reads the items tells it
-        put(error)
+        if cancellation.is_cancelled:  # nobody reads them
+            _tell_defect(request, error)
+            put(None)
+        else:
+            put(error)
     else:
         put(None)
 

@@ -1,4 +1,8 @@
-"""Migrations: plain numbered SQL, forward only, each in its own transaction, under an advisory lock, with checksums."""
+"""Migrations: plain numbered SQL, forward only, each in its own transaction, under an advisory lock, with checksums.
+
+Other processes may search meanwhile. A migration that waits for a table has every later search wait behind it, so it waits
+shortly, lets them go on, and tries again.
+"""
 
 import hashlib
 from collections.abc import Sequence
@@ -8,11 +12,17 @@ from importlib.resources import files
 import psycopg
 
 from rag_core.errors import DatabaseSetupError
+from rag_core.telemetry.retries import keep_arguments_out_of_logs
 
 ADVISORY_LOCK = 7_236_018_451_209
 MINIMUM_SERVER = 160_000
 MINIMUM_PGVECTOR = (0, 8)
 APPLICATION_ROLE = "brain_app"
+LOCK_SECONDS = 1.0
+"""So long a migration waits for a table at a time: less than a search may take."""
+LOCK_ATTEMPTS = 30
+"""With the pauses between them some three minutes."""
+_HELD_BY_OTHERS = (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +56,7 @@ def migrate(connection: psycopg.Connection, migrations: Sequence[Migration] | No
 
     Raises:
         DatabaseSetupError: server or pgvector too old, pgvector or a privilege missing, an applied migration was
-            changed afterwards, or the database is newer than this program.
+            changed afterwards, the database is newer than this program, or others did not let go of a table.
     """
     wanted = read_migrations() if migrations is None else list(migrations)
     if _applied(connection) == {m.version: m.checksum for m in wanted}:
@@ -65,7 +75,7 @@ def _migrate_locked(connection: psycopg.Connection, wanted: Sequence[Migration])
     _check_history(wanted, applied)
     due = [m for m in wanted if m.version not in applied]
     for migration in due:
-        apply_migration(connection, migration)
+        _apply_between_others(connection, migration)
     return [m.version for m in due]
 
 
@@ -86,6 +96,29 @@ def apply_migration(connection: psycopg.Connection, migration: Migration) -> Non
             "insert into brain.schema_migrations (version, name, checksum) values (%s, %s, %s)",
             (migration.version, migration.name, migration.checksum),
         )
+
+
+def _apply_between_others(connection: psycopg.Connection, migration: Migration) -> None:
+    """Apply a migration as soon as nobody holds what it needs, for ``LOCK_ATTEMPTS`` times."""
+    import stamina  # 0.1 s, needed only where something is to be migrated
+
+    keep_arguments_out_of_logs()
+    again = stamina.RetryingCaller(
+        attempts=LOCK_ATTEMPTS, timeout=None, wait_initial=LOCK_SECONDS, wait_max=5 * LOCK_SECONDS, wait_jitter=0
+    )
+    try:
+        again(_HELD_BY_OTHERS, _apply_soon, connection, migration)
+    except _HELD_BY_OTHERS as error:
+        raise DatabaseSetupError(
+            f"migration {migration.version:04d}_{migration.name} was not applied: others did not let go of a table that it "
+            "changes. Stop the other programs that use this database, and long queries of your own, then try again"
+        ) from error
+
+
+def _apply_soon(connection: psycopg.Connection, migration: Migration) -> None:
+    with connection.transaction():
+        connection.execute("select set_config('lock_timeout', %s, true)", (f"{LOCK_SECONDS * 1000:.0f}ms",))
+        apply_migration(connection, migration)
 
 
 def _check_history(wanted: Sequence[Migration], applied: dict[int, str]) -> None:

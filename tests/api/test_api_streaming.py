@@ -2,18 +2,22 @@
 
 import dataclasses
 import json
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import anyio
 import pytest
+from fastapi import Request
 from ollama_server import OllamaServer, running_ollama_server
 from served_answers import asked, asking, events_of, running, wait_until
 
 from rag_core.api import streaming
 from rag_core.api.app import create_app
+from rag_core.cancellation import Cancellation
 from rag_core.engine import Engine, open_engine
+from rag_core.errors import ChatCancelledError
 from rag_core.indexing.one_note import store_and_index
 from rag_core.notes import parse_note
 from rag_core.settings import read_settings
@@ -113,6 +117,47 @@ class TestAClientThatGoesAway:
                 body = json.load(answer)
 
         assert body["citations"][0]["cid"] == "N1"
+
+
+class TestAFailureAfterTheClientHasGone:
+    @pytest.fixture(params=["awaited", "searched", "streamed"])
+    def traces(self, request: pytest.FixtureRequest, served: Engine, caplog: pytest.LogCaptureFixture) -> Any:
+        """What is logged as failed when work raises once its client has gone."""
+        app, begun, ended = create_app(served), threading.Event(), threading.Event()
+
+        def fails(error: Exception) -> list[str]:
+            def work(cancellation: Cancellation) -> Any:
+                begun.set()
+                wait_until(lambda: cancellation.is_cancelled, seconds=10)
+                ended.set()
+                raise error
+
+            def stream(cancellation: Cancellation) -> Generator[dict[str, Any], None, None]:
+                yield work(cancellation)
+
+            async def answer(asked: Request) -> Any:
+                if request.param == "searched":
+                    return await streaming.searched(asked, work)
+                if request.param == "awaited":
+                    return await streaming.awaited(asked, served, work)
+                return await streaming.streamed(asked, served, stream, on_failure=lambda _: {})
+
+            app.add_api_route("/defect", answer, methods=["POST"], response_model=None)
+            with running(app) as port:
+                with asked(port, "/defect", {}):
+                    assert begun.wait(10)
+                assert ended.wait(10)
+                wait_until(lambda: app.state.answering.borrowed_tokens == 0, seconds=10)
+                time.sleep(0.1)  # from the end of the work to what is told of it
+            return [vars(one)["error"] for one in caplog.records if one.getMessage() == "failed"]
+
+        return fails
+
+    def test_leaves_a_trace_where_it_is_a_defect_of_ours(self, traces: Any) -> None:
+        assert traces(TypeError("no such thing")) == ["TypeError"]
+
+    def test_leaves_none_where_it_may_have_come_of_that(self, traces: Any) -> None:
+        assert traces(ChatCancelledError("gone")) == []
 
 
 class TestAStream:

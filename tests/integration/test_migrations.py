@@ -1,4 +1,6 @@
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
@@ -7,6 +9,7 @@ from psycopg import sql
 
 from rag_core.errors import DatabaseSetupError, DatabaseUnavailableError
 from rag_core.settings import read_settings
+from rag_core.storage import migrate as migrating
 from rag_core.storage.database import open_database
 from rag_core.storage.migrate import Migration, migrate, read_migrations
 from rag_core.storage.schema import SCHEMA_FILE, dump_schema
@@ -71,6 +74,53 @@ def test_a_failing_migration_leaves_nothing_behind(database_url: str) -> None:
         found = connection.execute("select to_regclass('brain.half')").fetchone()
 
     assert found == (None,)
+
+
+WIDENED = Migration(version=9000, name="widened", sql="alter table brain.notes add column wide int")
+
+
+def is_awaited(connection: psycopg.Connection) -> bool:
+    """Whether somebody waits for the table of notes."""
+    return connection.execute(
+        "select exists (select from pg_locks where relation = 'brain.notes'::regclass and not granted)"
+    ).fetchone() == (True,)
+
+
+def test_searches_go_on_while_a_migration_waits_for_somebody_who_reads(database_url: str, monkeypatch) -> None:
+    monkeypatch.setattr(migrating, "LOCK_SECONDS", 0.2)
+    with (
+        psycopg.connect(database_url) as reader,
+        connect(database_url) as owner,
+        connect(database_url) as other,
+        ThreadPoolExecutor(1) as thread,
+    ):
+        other.execute("set statement_timeout = '5s'")
+        reader.execute("select from brain.notes")
+        migrated = thread.submit(migrate, owner, [*read_migrations(), WIDENED])
+        while not is_awaited(other):
+            time.sleep(0.005)
+
+        other.execute("select from brain.notes")  # behind the migration, which lets it go on
+
+        assert not migrated.done()
+        reader.rollback()
+        assert migrated.result(20) == [9000]
+        assert owner.execute("show lock_timeout").fetchone() == ("0",)
+
+
+def test_a_migration_that_finds_no_gap_says_what_to_do_and_leaves_nothing_behind(
+    database_url: str, monkeypatch
+) -> None:
+    monkeypatch.setattr(migrating, "LOCK_SECONDS", 0.05)
+    monkeypatch.setattr(migrating, "LOCK_ATTEMPTS", 2)
+    with psycopg.connect(database_url) as reader, connect(database_url) as owner:
+        reader.execute("select from brain.notes")
+
+        with pytest.raises(DatabaseSetupError, match=r"9000_widened was not applied: .* Stop the other programs"):
+            migrate(owner, [*read_migrations(), WIDENED])
+
+        reader.rollback()
+        assert migrate(owner, [*read_migrations(), WIDENED]) == [9000]
 
 
 def test_a_database_that_cannot_lower_case_accents_is_refused(server: str, template: str) -> None:
