@@ -200,9 +200,14 @@ def _told_kind(kind: Wanted | None, spoken: Language, *, has_kind: bool | None) 
 
 
 def _has_ground(sentence: _Sentence, weights: Sequence[tuple[Term, float]]) -> bool:
-    """Whether its source and the title have two words of the question, light ones aside, or all where it has fewer."""
+    """Whether its source and the title have two words of the question, light ones aside, or all where it has fewer.
+
+    One that is no name is enough in the title: the note on it is found, whatever the question calls its parts.
+    """
     telling = [term for term, _ in weights if term.weight > LIGHT_WEIGHT]
     there = sentence.elsewhere | sentence.title
+    if any(worth(term, sentence.title) > 0 for term in telling if not term.is_name):
+        return True
     return sum(worth(term, there) > 0 for term in telling) >= min(LEAST_SHARED_WORDS, len(telling))
 
 

@@ -216,6 +216,11 @@ class TestPassages:
             "¿Cuál era la contraseña de la casa?", reading(source("La contraseña de la casa es tomate.")), language="es"
         ).passages
 
+    def test_a_note_whose_title_has_that_word_may_be_one(self) -> None:
+        note = source("Un kilo de bonito y dos cebollas en el marmitako.", title="El marmitako de mi hermano")
+
+        assert quote("¿Qué ingredientes lleva el marmitako?", reading(note), language="es").passages
+
     def test_what_only_repeats_the_question_gives_way_to_what_answers_it(self) -> None:
         note = source("No fuimos a Bretaña. No fuimos a Bretaña porque no había dinero.")
 
