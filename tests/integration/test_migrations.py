@@ -89,10 +89,10 @@ def is_awaited(connection: psycopg.Connection) -> bool:
 def test_searches_go_on_while_a_migration_waits_for_somebody_who_reads(database_url: str, monkeypatch) -> None:
     monkeypatch.setattr(migrating, "LOCK_SECONDS", 0.2)
     with (
-        psycopg.connect(database_url) as reader,
         connect(database_url) as owner,
         connect(database_url) as other,
         ThreadPoolExecutor(1) as thread,
+        psycopg.connect(database_url) as reader,
     ):
         other.execute("set statement_timeout = '5s'")
         reader.execute("select from brain.notes")
