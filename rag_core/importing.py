@@ -1,7 +1,10 @@
 """Import of notes from a file of JSON lines: streamed, in batches, each batch one transaction."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
 from typing import BinaryIO
 from zoneinfo import ZoneInfo
 
@@ -17,6 +20,10 @@ BATCH_CHARACTERS = 4_000_000
 MAX_LISTED_REJECTIONS = 10_000
 LINE_BYTES_A_CHARACTER = 12
 """An astral character is twelve bytes when a line escapes it."""
+
+FIRST_LINES = 100
+"""A file that has no note among so many of them holds something else."""
+EXAMPLE_LINE = '{"id": "2025-03-01", "text": "Hoy llovió.", "created_at": "2025-03-01T21:00"}'
 
 NumberedNote = tuple[int, NewNote]
 
@@ -146,6 +153,40 @@ def _parsed(
                 yield number, note
         except InvalidInputError as error:
             report.reject(number, str(error))
+
+
+def require_note_lines(file: Path, *, max_characters: int) -> None:
+    """Go on only with a file of JSON lines, whatever is wrong with some of them; an empty one has nothing wrong.
+
+    Raises:
+        InvalidInputError: a folder, no file, or none of the first 100 lines with anything on them is a JSON object.
+    """
+    expected = f"expected a file of JSON lines, each a note such as {EXAMPLE_LINE}"
+    if file.is_dir():
+        raise InvalidInputError(f"{file} is a folder; {expected}")
+    if not file.is_file():
+        raise InvalidInputError(f"there is no file {file}; {expected}")
+    with file.open("rb") as opened:
+        lines = (line for line in read_lines(opened, max_bytes=line_bytes(max_characters)) if line.strip())
+        problems = [_problem_of(line) for line in islice(lines, FIRST_LINES)]
+    if problems and all(problems):
+        raise InvalidInputError(f"{file} holds no notes ({problems[0]}); {expected}. Nothing was taken")
+
+
+def _problem_of(line: bytes) -> str:
+    """Why a line is no JSON object; '' where it is one."""
+    try:
+        item = json.loads(decoded_line(line))
+    except InvalidInputError as error:
+        return str(error)
+    except (ValueError, RecursionError) as error:
+        return f"its first line is not JSON: {error}"
+    return "" if isinstance(item, dict) else f"its first line is a JSON {type(item).__name__}"
+
+
+def line_bytes(max_characters: int) -> int:
+    """The bytes that a line with a note of so many characters has at most."""
+    return LINE_BYTES_A_CHARACTER * max_characters + 1_000_000
 
 
 def read_lines(file: BinaryIO, *, max_bytes: int) -> Iterator[bytes]:

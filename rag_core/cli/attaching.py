@@ -126,11 +126,14 @@ def _attach(
     wanted: _Wanted, *, tenant: str | None, source: str, language: str | None, every: int | None, is_json: bool
 ) -> None:
     """Attach and tell; exit status 1 where nothing could be taken."""
+    from rag_core.importing import require_note_lines
     from rag_core.migration.control import fetch_state, measure_every
     from rag_core.settings import read_settings
     from rag_core.storage.database import open_database
 
     settings = read_settings()
+    if wanted.file is not None:
+        require_note_lines(wanted.file, max_characters=settings.max_note_characters)
     owner = own_tenant(settings, tenant)
     with open_database(settings) as database:
         report = _attached(database, settings, owner, wanted, source=source, language=language)
@@ -222,13 +225,10 @@ def _model(database: "Database", name: str | None) -> "EmbeddingModel":
 
 @contextmanager
 def _file(file: Path, settings: "Settings", *, is_with_vectors: bool) -> Iterator[_Rows]:
-    from rag_core.errors import InvalidInputError
-    from rag_core.importing import LINE_BYTES_A_CHARACTER, read_lines
+    from rag_core.importing import line_bytes, read_lines
     from rag_core.migration.legacy_file import read_notes
 
-    if not file.is_file():
-        raise InvalidInputError(f"there is no file {file}; give the path of a file of JSON lines, or --table")
-    max_bytes = LINE_BYTES_A_CHARACTER * settings.max_note_characters + 1_000_000
+    max_bytes = line_bytes(settings.max_note_characters)
     with file.open("rb") as counted:
         count = sum(1 for _ in read_lines(counted, max_bytes=max_bytes))
     with file.open("rb") as lines:

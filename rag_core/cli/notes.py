@@ -56,16 +56,14 @@ def import_notes(
 
     Example: brain import diario.jsonl --source diario
     """
-    from rag_core.errors import InvalidInputError
-    from rag_core.importing import LINE_BYTES_A_CHARACTER, import_lines, read_lines
+    from rag_core.importing import import_lines, line_bytes, read_lines, require_note_lines
     from rag_core.indexing.batches import has_unindexed_notes, list_tenants
     from rag_core.settings import read_settings
     from rag_core.storage.database import open_database
 
     with command(is_json=is_json):
         settings = read_settings()
-        if not file.is_file():
-            raise InvalidInputError(f"there is no file {file}; give the path of a file of JSON lines")
+        require_note_lines(file, max_characters=settings.max_note_characters)
         owner = own_tenant(settings, tenant)
         with (
             open_database(settings) as database,
@@ -75,7 +73,7 @@ def import_notes(
             report = import_lines(
                 database,
                 owner,
-                read_lines(lines, max_bytes=LINE_BYTES_A_CHARACTER * settings.max_note_characters + 1_000_000),
+                read_lines(lines, max_bytes=line_bytes(settings.max_note_characters)),
                 source=source,
                 language=language,  # type: ignore[arg-type]
                 zone=settings.zone,

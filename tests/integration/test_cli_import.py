@@ -137,3 +137,42 @@ class TestTenantThatIsNotThere:
 
         assert "The tenant famlia did not exist and was made." in done.stderr
         assert "familia" not in done.output
+
+
+@pytest.mark.parametrize("command", [["import"], ["migration", "attach"]])
+def test_what_holds_no_notes_is_refused_as_a_whole_with_what_is_expected(
+    imported: Callable[..., Result], database: Database, tmp_path: Path, command: list[str]
+) -> None:
+    imported("Compré pan.")
+    (tmp_path / "carpeta").mkdir()
+    (tmp_path / "Croquetas.md").write_text("# Croquetas\n\n- 500 g de pollo\n- 1 cebolla\n" * 50, encoding="utf-8")
+    (tmp_path / "hoja.csv").write_text("fecha,texto\n2025-03-01,Llovió\n", encoding="utf-8")
+    (tmp_path / "lista.json").write_text('[{"id": "a", "text": "Llovió."}]', encoding="utf-8")
+    reasons = {
+        "carpeta": "is a folder",
+        "Croquetas.md": "holds no notes (its first line is not JSON",
+        "hoja.csv": "holds no notes (its first line is not JSON",
+        "lista.json": "holds no notes (its first line is a JSON list)",
+        "nada.jsonl": "there is no file",
+    }
+
+    for name, reason in reasons.items():
+        done = CliRunner().invoke(app, [*command, str(tmp_path / name)])
+
+        assert (done.exit_code, done.stdout) == (1, ""), name
+        assert reason in done.stderr
+        assert 'each a note such as {"id": "2025-03-01", "text"' in done.stderr
+        assert "line 2" not in done.stderr
+    with database.owner() as connection:
+        assert connection.execute("select count(*) from brain.migration_failures").fetchone() == (0,)
+
+
+def test_a_file_with_a_note_after_lines_that_are_none_is_taken(imported: Callable[..., Result], tmp_path: Path) -> None:
+    imported("Compré pan.")
+    file = tmp_path / "mezcla.jsonl"
+    file.write_text("título\n" * 99 + '{"id": "a", "text": "Llovió."}\n', encoding="utf-8")
+
+    done = CliRunner().invoke(app, ["import", str(file), "--json"])
+
+    counts = json.loads(done.stdout)
+    assert (counts["imported"], counts["rejected_count"]) == (1, 99)
