@@ -23,7 +23,8 @@ _POLITELY = re.compile(
     words(
         r"""
         ¿?(?:me )?(?:puedes|puede|podr[ií]as?)(?: por favor)? (?:decir|contar|recordar)(?:me)?
-        ¿?(?:sabes|recuerdas|te acuerdas de), (?:can|could|would) you(?: please)? (?:tell|remind) me, do you (?:know|remember)
+        ¿?(?:sabes|recuerdas|te acuerdas de), ¿?me (?:recuerdas|dices|cuentas)
+        (?:can|could|would) you(?: please)? (?:tell|remind) me, do you (?:know|remember)
         (?:kannst|könntest) du(?: bitte)? mir(?: bitte)? sagen, wei(?:ß|ss)t du(?: noch)?
         """
     )
@@ -79,15 +80,17 @@ _THIS_TALK = words(
     \w*prompts?, chat, ai, llm, (?:chat)?bot, assistant, asistente, ia, modelo de lenguaje, language model, ki, sprachmodell, assistent
     (?:my|this|that) (?:\w+ )?(?:message|question|conversation), (?:mi|esta|este) (?:\w+ )?(?:mensaje|pregunta|conversaci[oó]n)
     (?:meine[mnr]?|diese[mnr]?) (?:\w+ )?(?:nachricht|frage|unterhaltung)
+    (?:la|esta|the|this|der|dieser|die|diese) (?:sesi[oó]n|conversaci[oó]n|conversation|session|sitzung|
+    unterhaltung)(?! (?:con|with|mit|de|del|of)\b)
     """
 )
 _TEXT = words(
     "text, words?, lines?, sentences?, what, texto, palabras?, l[ií]neas?, frases?, qu[eé], worte?, wörter, zeilen?, sätze?, was"
 )
 _ABOVE = words("above, before this, arriba, anterior(?:es)?, antes de est[aeo], davor, oben")
-_RULES = words("instructions?, rules, guidelines, instrucciones, reglas, normas, anweisungen, regeln")
+_RULES = words("instructions?, rules?, guidelines, instrucci[oó]n(?:es)?, reglas?, normas?, anweisung(?:en)?, regeln?")
 _GIVEN = words(
-    "given, received, dadas, recibidas, (?:at the|al|del|am|zu) (?:beginning|start|top|principio|inicio|anfang|beginn)"
+    "given, received, dadas?, recibidas?, (?:at the|al|del|am|zu) (?:beginning|start|top|principio|inicio|anfang|beginn)"
 )
 _ASSENT = r", ?(?:vale|de acuerdo|ok(?:ay|ey)?|entendid[oa]|right|alright|understood|got it|verstanden|klar|ja)\s*\?"
 """An order with "all right?" at its end is an order."""
