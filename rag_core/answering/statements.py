@@ -3,7 +3,9 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from functools import cache
 from itertools import pairwise
@@ -60,8 +62,12 @@ class Statement:
         return not self.content
 
 
-def statement_of(text: str, language: Language, *, is_claim: bool = False) -> Statement:
+def statement_of(
+    text: str, language: Language, *, is_claim: bool = False, has_weekdays_of_dates: bool = False
+) -> Statement:
     """Read a text. Of a claim, words that speak of the source ("según la nota") are left out. '' gives an empty one.
+
+    With ``has_weekdays_of_dates`` a date says its day of the week too: "03/03/2025" was a Monday.
 
     Figures are numbers in one form, in digits or in the words that are known ("40 mil" is 40000), months, days of the week, and
     words such as "double"; a date is its day, month and year. What a question answered with no asks is denied.
@@ -70,12 +76,14 @@ def statement_of(text: str, language: Language, *, is_claim: bool = False) -> St
     dated = _PERCENT.sub("%", _with_month_names(_LIST_NUMBER.sub("", bare), language))
     clauses = _clauses(dated, language)
     left_out = function_stems(language) | (stems_of(NAMING_WORDS[language], language) if is_claim else frozenset())
-    content = frozenset(token for clause in clauses for token in clause) - left_out
+    tokens = [token for clause in clauses for token in clause if token not in left_out]
+    content = frozenset(tokens)
+    weekdays = frozenset(_weekdays(tokens)) if has_weekdays_of_dates else frozenset[str]()
     denying = NO_NEGATIONS[language].sub(" ", dated)
     polarity = _polarity(clauses if denying == dated else _clauses(denying, language), content, language)
     return Statement(
-        content=content,
-        figures=frozenset(token for token in content if _is_figure(token)),
+        content=content | weekdays,
+        figures=frozenset(token for token in content if _is_figure(token)) | weekdays,
         names=frozenset(_names(dated, language)) & content,
         polarity=dict.fromkeys(content, frozenset({True})) if DENYING_REPLY.search(bare) else polarity,
         counted=_counted(clauses, content),
@@ -212,6 +220,15 @@ def _measured(clauses: list[list[str]], content: frozenset[str]) -> Iterator[str
                 yield other
             elif one in _SIGNS and is_number(other):
                 yield one
+
+
+def _weekdays(tokens: Sequence[str]) -> Iterator[str]:
+    """The days of the week of dates among words of content: a day and a month, in either order, with a year behind them."""
+    for one, other, year in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        day, month = (other, one) if one in MONTHS else (one, other)
+        if month in MONTHS and _DAY.fullmatch(day) and _YEAR.fullmatch(year):
+            with suppress(ValueError):  # the 31st of a month that has none
+                yield f"{_WEEKDAY}{date(int(year), int(month.removeprefix(_MONTH)), int(day)).weekday()}"
 
 
 def _ones(clauses: list[list[str]], language: Language) -> Iterator[str]:

@@ -79,7 +79,7 @@ NO_SUPPORT = Support(span=None, covered=frozenset(), share=0.0, is_consistent=Fa
 def read_source(source: Source) -> ReadSource:
     """A source, ready to have any number of claims held to it."""
     sentences = tuple(
-        (span, statement_of(source.original[slice(*span)], source.language))
+        (span, statement_of(source.original[slice(*span)], source.language, has_weekdays_of_dates=True))
         for span in sentence_spans(source.original, source.language)
     )
     date = source.created_at.date().isoformat()

@@ -61,6 +61,33 @@ def test_a_date_may_be_said_in_part_and_counts_nothing_behind_it(
 
 
 @pytest.mark.parametrize(
+    ("language", "original", "true", "false"),
+    [
+        (
+            "es",
+            "Fui al médico en Teruel el 03/03/2025.",
+            "El lunes 3 de marzo fui al médico en Teruel",
+            "El martes 3 de marzo fui al médico en Teruel",
+        ),
+        ("de", "Ich war am 3. März 2025 beim Arzt.", "Ich war am Montag beim Arzt", "Ich war am Sonntag beim Arzt"),
+        ("en", "The doctor saw me on March 3, 2025.", "The doctor saw me on Monday", "The doctor saw me on Friday"),
+    ],
+)
+def test_a_date_says_its_day_of_the_week(language: str, original: str, true: str, false: str) -> None:
+    assert holds(true, original, language)
+    assert not holds(false, original, language)
+
+
+def test_a_date_that_there_is_not_says_no_day_of_the_week() -> None:
+    assert holds("El médico de Teruel me vio", "El 31 de febrero de 2025 me vio el médico de Teruel.")
+    assert not holds("El lunes me vio el médico de Teruel", "El 31 de febrero de 2025 me vio el médico de Teruel.")
+
+
+def test_the_day_of_the_week_of_a_notes_own_date_is_not_claimed_of_what_it_tells() -> None:
+    assert not holds("El sábado llovió en Teruel", "Ayer llovió en Teruel.")  # written on a Saturday
+
+
+@pytest.mark.parametrize(
     ("claim", "is_supported"),
     [
         ("El 1 de marzo de 2025, la inyección de Trufa costó 142 euros", True),
