@@ -59,9 +59,16 @@ def _sentences(text: str, pairs: Sequence[Span], language: Language) -> list[Spa
 
 
 def _apart(text: str, marks: Mapping[int, int]) -> str:
-    """The text with blanks for marks right before a letter: "[1]Sr. Gil" would be cut otherwise than "Sr. Gil"."""
-    pieces, at = [], 0
-    for start, end in marks.items():
+    """The text with blanks for marks right before a letter: "[1]Sr. Gil" would be cut otherwise than "Sr. Gil".
+
+    So are the signs between them, where the sentence has ended before the mark: "Llovió. [1]…Sr. Gil".
+    """
+    pieces, at, last_end = [], 0, 0
+    for start, mark_end in marks.items():
+        before = _before_blanks(text, start)
+        has_ended = before == last_end or text[before - 1] in _SIGNS + "\n"
+        end = _after_signs(text, mark_end) if has_ended else mark_end
+        last_end = end if has_ended else last_end
         if text[end : end + 1].isalpha():
             pieces += [text[at:start], " " * (end - start)]
             at = end

@@ -132,6 +132,7 @@ def test_the_sentences_are_the_answer(pieces: list[str], widths: list[int], poli
 
 
 @example(pieces=["[", "【1】", ". ", "El técnico cobró 180 euros", "[1]"], widths=[1])
+@example(pieces=[". ", "[1]", "…", "Sr. ", "El técnico cobró 180 euros"], widths=[1])
 @example(pieces=["Llovió (creo", ". ", "El técnico cobró 180 euros", " [1]"], widths=[1])
 @example(
     pieces=["Dijo «Llovió", ". ", "El técnico cobró 180 euros» [1]", ". ", "Rosa vino a casa a las tres"], widths=[1]
