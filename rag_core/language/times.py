@@ -1,8 +1,9 @@
 """How times are named in each language: names of days, months and seasons, and patterns around them.
 
 The patterns are matched against ``folding.fold``: lower case, no accents; a space stands for any white space.
-``{month}``, ``{weekday}``, ``{any_weekday}``, ``{season}``, ``{number}``, ``{few}``, ``{unit}``, ``{year}`` ``{part_of_day}``,
-``{this}`` and ``{last}`` are filled in. Here: words and patterns; ``rag_core.query.time_expressions`` says what they mean.
+``{month}``, ``{weekday}``, ``{any_weekday}``, ``{season}``, ``{feast}``, ``{number}``, ``{few}``, ``{unit}``, ``{year}``,
+``{part_of_day}``, ``{this}`` and ``{last}`` are filled in. Here: words and patterns; ``rag_core.query.time_expressions`` says
+what they mean.
 """
 
 from collections.abc import Mapping
@@ -32,11 +33,27 @@ Reading = Literal[
     "weekday",
     "weekend",
     "season",
+    "feast",
     "year",
     "calendar_date",
 ]
 """What a pattern is read as. Named groups say the rest: ``this`` and ``last`` are determiners; they, a year and ``named``
 make a name a time of its own, which otherwise needs a preposition."""
+Feast = Literal[
+    "christmas",
+    "christmas_holidays",
+    "christmas_eve",
+    "christmas_day",
+    "new_years_eve",
+    "new_years_day",
+    "epiphany",
+    "holy_week",
+    "easter",
+    "easter_sunday",
+    "easter_monday",
+    "midsummer",
+]
+"""Days of every year that a diary calls by their names; ``rag_core.query.feasts`` knows when they are."""
 Frame = Literal["beginning", "middle", "end", "since", "until", "before", "after", "within"]
 """What may stand before a time and changes it; ``within`` ("en", "in") only makes a bare name a time."""
 
@@ -53,6 +70,7 @@ class TimeWording:
     months: Mapping[str, int]
     weekdays: Mapping[str, int]
     seasons: Mapping[str, int]
+    feasts: Mapping[str, Feast]
     numbers: Mapping[str, int]
     few: str
     units: Mapping[str, Unit]
@@ -83,7 +101,7 @@ _NUMERIC_DATES: tuple[tuple[Reading, str], ...] = (
 
 _ES_FUTURE = r"(?! (?:que viene|proxim[oa]|siguiente))"
 _ES_OF = r"(?! (?:de|en que)(?!\w))"
-_ES_YEAR = r"(?:,? (?:de )?(?:el )?(?:ano )?{year})"
+_ES_YEAR = r"(?:,? (?:(?:de|en) )?(?:el )?(?:ano )?{year})"
 
 _SPANISH = TimeWording(
     months=_numbered(
@@ -91,6 +109,20 @@ _SPANISH = TimeWording(
     ),
     weekdays=_numbered("lunes martes miercoles jueves viernes sabado domingo", first=0),
     seasons={"primavera": 3, "verano": 6, "otono": 9, "invierno": 12},
+    feasts={
+        "navidad": "christmas",
+        "navidades": "christmas_holidays",
+        "nochebuena": "christmas_eve",
+        "nochevieja": "new_years_eve",
+        "fin de ano": "new_years_eve",
+        "ano nuevo": "new_years_day",
+        "reyes": "epiphany",
+        "semana santa": "holy_week",
+        "domingo de resurreccion": "easter_sunday",
+        "domingo de pascua": "easter_sunday",
+        "lunes de pascua": "easter_monday",
+        "san juan": "midsummer",
+    },
     numbers=_numbered(
         """
         un|uno|una dos|par tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince
@@ -175,6 +207,13 @@ _SPANISH = TimeWording(
             + _ES_FUTURE
             + r"(?! (?:sound|arabe|de (?!(?:el )?(?:ano )?\d)))",
         ),
+        (
+            "feast",
+            r"(?:(?P<this>est[ae]s?) |(?P<day_of>(?:(?:el|la) )?(?:dia|noche) de )|(?P<named>por(?: las?)?) "
+            r"|(?:el|las?) (?:(?P<last>(?:pasad|ultim)[ao]s?) )?)?"
+            r"(?!(?<=en\s)san juan){feast}(?! catolicos| magos)(?: (?P<last_too>pasad[ao]s?))?"
+            r"(?: (?P<year_before>de el ano pasado)|" + _ES_YEAR + r")?" + _ES_FUTURE,
+        ),
         ("year", r"(?P<named>(?:el )?ano ){year}"),
         ("year", r"(?:el )?{year}"),
         *_NUMERIC_DATES,
@@ -211,6 +250,19 @@ _GERMAN = TimeWording(
     ),
     weekdays=_numbered("montag dienstag mittwoch donnerstag freitag samstag|sonnabend sonntag", first=0),
     seasons={"fruhling": 3, "fruhjahr": 3, "sommer": 6, "herbst": 9, "winter": 12},
+    feasts={
+        "weihnachten": "christmas",
+        "heiligabend": "christmas_eve",
+        "heiligen abend": "christmas_eve",
+        "weihnachtstag": "christmas_day",
+        "ersten weihnachtstag": "christmas_day",
+        "silvester": "new_years_eve",
+        "neujahr": "new_years_day",
+        "karwoche": "holy_week",
+        "ostern": "easter",
+        "ostersonntag": "easter_sunday",
+        "ostermontag": "easter_monday",
+    },
     numbers=_numbered(
         """
         ein|eine|einem|einen|einer zwei drei vier funf|fuenf sechs sieben acht neun zehn elf zwolf|zwoelf dreizehn
@@ -276,6 +328,11 @@ _GERMAN = TimeWording(
             "season",
             r"(?:(?P<this>{this}) |(?P<last>{last}) |dem )?{season}" + _DE_YEAR + "?",
         ),
+        (
+            "feast",
+            r"(?:(?P<this>{this}) |(?P<last>{last}) |(?P<named>an|am|zu|uber|in der) (?:(?P<last_too>{last}) )?)?{feast}"
+            r"(?: (?P<year_before>letztes jahr|(?:des )?letzten jahres)|" + _DE_YEAR + r")?",
+        ),
         ("year", r"(?P<named>(?:jahre?|jahres) ){year}"),
         ("year", r"(?P<named>" + _DE_BEFORE_A_BARE_YEAR + ")?{year}"),
         *_NUMERIC_DATES,
@@ -293,13 +350,24 @@ _GERMAN = TimeWording(
     ranges=(("zwischen(?: dem)?", "und(?: dem)?"), ("(?:von|vom)", "bis(?: zum)?"), ("seit(?: dem)?", "bis(?: zum)?")),
 )
 
-_EN_YEAR = r"(?:,? (?:of )?{year})"
+_EN_YEAR = r"(?:,? (?:(?:of|in) )?{year})"
 _EN_OF = r"(?! of(?!\w))"
 
 _ENGLISH = TimeWording(
     months=_numbered("january february march april may june july august september october november december"),
     weekdays=_numbered("monday tuesday wednesday thursday friday saturday sunday", first=0),
     seasons={"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12},
+    feasts={
+        "christmas": "christmas",
+        "christmas eve": "christmas_eve",
+        "christmas day": "christmas_day",
+        **dict.fromkeys(("new year's eve", "new year’s eve", "new years eve"), "new_years_eve"),
+        **dict.fromkeys(("new year's day", "new year’s day", "new years day"), "new_years_day"),
+        "holy week": "holy_week",
+        "easter": "easter",
+        "easter sunday": "easter_sunday",
+        "easter monday": "easter_monday",
+    },
     numbers=_numbered(
         """
         a|an|one two|couple three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
@@ -371,6 +439,12 @@ _ENGLISH = TimeWording(
         (
             "season",
             r"(?:(?P<this>this) |(?P<last>last) |the )?{season}" + _EN_YEAR + r"?(?! of(?!\w))(?! break| water| roll)",
+        ),
+        (
+            "feast",
+            r"(?:(?P<this>this) |(?P<last>last) |(?P<named>at|on|over|for) (?:(?P<last_too>last) )?)?{feast}"
+            r"(?! (?:tree|present|card|egg|bunny|island)s?(?!\w))"
+            r"(?: (?P<year_before>(?:of )?last year)|" + _EN_YEAR + r")?",
         ),
         ("year", r"(?P<named>(?:the )?year ){year}"),
         ("year", r"{year}"),

@@ -13,8 +13,8 @@ from rag_core.query.time_points import EARLIEST, Interval, before, interval_of, 
 
 _THIRDS: Mapping[Frame, int] = {"beginning": 0, "middle": 1, "end": 2}
 _YEARLY: frozenset[Reading] = frozenset({"month", "day_of_month", "days_of_month", "season"})
-_NAMES: frozenset[Reading] = frozenset({"month", "day_of_month", "season", "weekday", "year"})
-_DETERMINERS = "named", "this", "last", "last_too"
+_NAMES: frozenset[Reading] = frozenset({"month", "day_of_month", "season", "feast", "weekday", "year"})
+_DETERMINERS = "named", "this", "last", "last_too", "day_of", "year_before"
 _OF = r"\s+(?:(?:de|of|des|in)\s+)?"
 
 
@@ -247,7 +247,7 @@ def _linked(text: str, point: _Point, patterns: _Patterns) -> _Point:
     """Take a preposition into the expression; it makes a bare month, season or year a time."""
     within = next(pattern for frame, pattern in patterns.frames if frame == "within")
     if point.is_bare:
-        match = within.search(text, 0, point.start) if point.reading in {"month", "season", "year"} else None
+        match = within.search(text, 0, point.start) if point.reading in {"month", "season", "feast", "year"} else None
         return replace(point, start=match.start(), is_bare=False) if match else point
     match = patterns.links.search(text, 0, point.start)
     return replace(point, start=match.start()) if match else point
@@ -326,6 +326,7 @@ def _compiled(pattern: str, wording: TimeWording) -> re.Pattern[str]:
         "weekday": rf"(?P<weekday>{_any_of(wording.weekdays)})",
         "any_weekday": rf"(?:{_any_of(wording.weekdays)})",
         "season": rf"(?P<season>{_any_of(wording.seasons)})",
+        "feast": rf"(?P<feast>{_any_of(wording.feasts)})",
         "number": rf"(?P<number>\d{{1,4}}|{_any_of(wording.numbers)})",
         "unit": rf"(?P<unit>{_any_of(wording.units)})",
         "few": wording.few,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime, time, timedelta
 
 from rag_core.language.times import Reading, TimeWording, Unit
+from rag_core.query.feasts import feast_days
 
 EARLIEST = datetime(1900, 1, 1)  # noqa: DTZ001 - wall-clock time
 """Where "before" begins; what is told of earlier times is not from them."""
@@ -246,6 +247,18 @@ def _season(groups: Groups, today: date, wording: TimeWording) -> Interval | Non
     return _months(year, month, 3) if year >= EARLIEST.year - 1 else None
 
 
+def _feast(groups: Groups, today: date, wording: TimeWording) -> Interval | None:
+    feast, year = wording.feasts[groups["feast"] or ""], _year(groups)
+    if year is None:
+        first, last = feast_days(feast, today.year)
+        year = _year_of_last(groups, today, has_begun=first <= today, is_over=last < today)
+        year = today.year - 1 if groups.get("year_before") else year
+    if not EARLIEST.year <= year < 9000:
+        return None
+    first, last = feast_days(feast, year, is_day_alone=(groups.get("day_of") or "").endswith("dia de "))
+    return _days(first, (last - first).days + 1)
+
+
 def _whole_year(groups: Groups, _today: date, _wording: TimeWording) -> Interval | None:
     year = _year(groups) or 0
     return _months(year, 1, 12) if EARLIEST.year <= year < 9000 else None
@@ -278,6 +291,7 @@ _READERS: Mapping[Reading, Callable[[Groups, date, TimeWording], Interval | None
     "weekday": _weekday,
     "weekend": _weekend,
     "season": _season,
+    "feast": _feast,
     "year": _whole_year,
     "calendar_date": _calendar_date,
 }

@@ -100,6 +100,21 @@ SPANISH = [
     ("el otoño pasado", "2024-09-01", "2024-12-01"),
     ("en invierno", "2024-12-01", "2025-03-01"),
     ("en el invierno de 2024", "2023-12-01", "2024-03-01"),
+    ("en el verano en 2024", "2024-06-01", "2024-09-01"),
+    ("¿Qué hice el día de Navidad de 2024?", "2024-12-25", "2024-12-26"),
+    ("¿Qué comimos en Navidad?", "2024-12-24", "2024-12-27"),
+    ("en Navidad del año pasado", "2024-12-24", "2024-12-27"),
+    ("en las Navidades de 2023", "2023-12-24", "2024-01-07"),
+    ("por Navidad", "2024-12-24", "2024-12-27"),
+    ("en Nochebuena", "2024-12-24", "2024-12-25"),
+    ("la Nochevieja de 2023", "2023-12-31", "2024-01-01"),
+    ("la nochevieja pasada", "2024-12-31", "2025-01-01"),
+    ("en Año Nuevo", "2025-01-01", "2025-01-02"),
+    ("en Reyes", "2025-01-06", "2025-01-07"),
+    ("el día de Reyes de 2024", "2024-01-06", "2024-01-07"),
+    ("en Semana Santa de 2024", "2024-03-24", "2024-04-01"),
+    ("esta Semana Santa", "2025-04-13", "2025-04-21"),
+    ("la noche de San Juan", "2024-06-23", "2024-06-25"),
     ("la nota del 2024-03-05", "2024-03-05", "2024-03-06"),
     ("05/03/2024", "2024-03-05", "2024-03-06"),
     ("5/3/24", "2024-03-05", "2024-03-06"),
@@ -137,6 +152,12 @@ GERMAN = [
     ("seit März", "2025-03-01", "2025-04-17"),
     ("vor 2019", "1900-01-01", "2019-01-01"),
     ("im Sommer", "2024-06-01", "2024-09-01"),
+    ("an Weihnachten", "2024-12-24", "2024-12-27"),
+    ("Was gab es Weihnachten 2023?", "2023-12-24", "2023-12-27"),
+    ("an Heiligabend", "2024-12-24", "2024-12-25"),
+    ("zu Silvester", "2024-12-31", "2025-01-01"),
+    ("Ostern 2024", "2024-03-29", "2024-04-02"),
+    ("am Ostermontag 2024", "2024-04-01", "2024-04-02"),
 ]
 
 ENGLISH = [
@@ -172,6 +193,12 @@ ENGLISH = [
     ("since March", "2025-03-01", "2025-04-17"),
     ("before 2019", "1900-01-01", "2019-01-01"),
     ("last summer", "2024-06-01", "2024-09-01"),
+    ("in the summer in 2023", "2023-06-01", "2023-09-01"),
+    ("What did I do at Christmas?", "2024-12-24", "2024-12-27"),
+    ("last Christmas", "2024-12-24", "2024-12-27"),
+    ("on Christmas Day 2023", "2023-12-25", "2023-12-26"),
+    ("on New Year's Eve", "2024-12-31", "2025-01-01"),
+    ("over Easter 2024", "2024-03-29", "2024-04-02"),
 ]
 
 
@@ -215,6 +242,12 @@ def test_an_english_time_is_an_interval_of_whole_days(query: str, since: str, un
             ("es", query)
             for query in ("la semana anterior a la riada", "hace tres días que no duermo", "hace 3000 años")
         ),
+        *(
+            ("es", query)
+            for query in ("los Reyes Católicos", "vivo con Reyes", "vivo en San Juan", "el turrón de Navidad")
+        ),
+        *(("de", query) for query in ("Silvester kam zu Besuch", "nächstes Weihnachten")),
+        *(("en", query) for query in ("the Christmas tree", "an Easter egg")),
         *(("es", query) for query in ("Santos de los Últimos Días", "el Primavera Sound", "lo que hoy es Nueva York")),
         *(
             ("es", query)
