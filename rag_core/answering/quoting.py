@@ -21,6 +21,8 @@ LEAST_COVERAGE = 0.25
 It refuses 2 % of squad-es-mt's questions, 1 % of XQuAD-es', 7 % of the demo's golden ones, and 38 % of those whose article is missing
 (``tests/benchmarks/abstention.py``).
 """
+LEAST_ALONE = 0.49
+"""So much of the question must a word cover that is the only one: about half, as the name does in "¿En qué año murió Tesla?"."""
 LEAST_BESIDE_KIND = 0.15
 """The same for a sentence that holds the amount, the hour or the length that is asked for."""
 LEAST_INSTEAD = 0.3
@@ -149,8 +151,8 @@ def _best_of(
 
 
 def _may_answer(passage: Passage) -> bool:
-    """Whether it holds what is asked for, or its note has more of the question than one word of several."""
-    return any(sentence.has_kind or sentence.has_ground for sentence in passage)
+    """Whether it holds what is asked for or half of the question, or its note has more of it than one word of several."""
+    return any(sentence.has_kind or sentence.has_ground or sentence.own >= LEAST_ALONE for sentence in passage)
 
 
 def _lacks_kind(passage: Passage) -> bool:
