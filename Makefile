@@ -8,6 +8,8 @@ export PYTHONUTF8 = 1
 
 # Workers of the tests share few cores; threads of one worker's matrix arithmetic would only wait for each other.
 test e2e mutants: export OPENBLAS_NUM_THREADS = 1
+# Each worker would compile all tests anew, half of the time that it takes to collect them.
+test e2e mutants: export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
 .PHONY: help install up demo test e2e coverage mutants bench lint format schema lock clean
