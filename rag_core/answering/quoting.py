@@ -22,7 +22,7 @@ It refuses 2 % of squad-es-mt's questions, 1 % of XQuAD-es', 7 % of the demo's g
 (``tests/benchmarks/abstention.py``).
 """
 LEAST_ALONE = 0.49
-"""So much of the question must a word cover that is the only one: about half, as the name does in "¿En qué año murió Tesla?"."""
+"""So much of the question must a word cover that is the only one: about half, as the name does in "¿Cuándo murió Tesla?"."""
 LEAST_BESIDE_KIND = 0.15
 """The same for a sentence that holds the amount, the hour or the length that is asked for."""
 LEAST_INSTEAD = 0.3

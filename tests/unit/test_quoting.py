@@ -219,7 +219,7 @@ class TestPassages:
     def test_one_shared_word_that_is_half_of_the_question_is_enough(self) -> None:
         notes = [source("El inventor Tesla falleció en Nueva York."), source("Una ley murió sin voto.", number=2)]
 
-        assert texts(quote("¿En qué año murió Tesla?", reading(*notes), language="es"))
+        assert texts(quote("¿Cuándo murió Tesla?", reading(*notes), language="es"))
 
     def test_a_note_whose_title_has_that_word_may_be_one(self) -> None:
         note = source("Un kilo de bonito y dos cebollas en el marmitako.", title="El marmitako de mi hermano")
