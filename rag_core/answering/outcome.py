@@ -10,7 +10,7 @@ from rag_core.answering.claims import answer_sentences, is_claim
 from rag_core.answering.confidence import final_confidence, groundedness_of, holds_its_kind
 from rag_core.answering.course import Course
 from rag_core.answering.events import Answer
-from rag_core.answering.extractive import ExtractiveAnswerer
+from rag_core.answering.extractive import A_DAY, ExtractiveAnswerer
 from rag_core.answering.finishing import finish
 from rag_core.answering.generation import build_answerer
 from rag_core.answering.quoting import Quotation, quote
@@ -20,12 +20,13 @@ from rag_core.chunking import count_tokens
 from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.injection import scan
 from rag_core.language.answer_warnings import PATH_WARNINGS, PathWarning
-from rag_core.language.fixed_answers import NO_NOTES, NOT_ENOUGH
+from rag_core.language.fixed_answers import NO_NOTE_OF, NO_NOTES, NOT_ENOUGH
 from rag_core.language.guardrails import ANSWER_WARNINGS
-from rag_core.language.quoting import QUOTING_WARNINGS
+from rag_core.language.quoting import QUOTING_WARNINGS, note_dated
 from rag_core.model import Language
 
 _LETTER = re.compile(r"[^\W_]")
+_BEFORE_WRITING: frozenset[RefusalReason] = frozenset({"nothing_found", "insufficient_evidence", "no_sentence_fits"})
 
 
 def finished(course: Course, writing: Writing, checked: CheckedText, policy: RedactionPolicy) -> Answer:
@@ -95,8 +96,20 @@ def _refusing_sentence(checked: CheckedText, language: Language) -> str | None:
 def refused(course: Course, reason: RefusalReason, *, text: str | None = None) -> Answer:
     """That there is no answer; a refusal claims nothing, cites nothing and needs no disclaimer."""
     fixed = NO_NOTES if reason == "no_notes" else NOT_ENOUGH
-    said = CheckedText(text=text or fixed[course.asked.language], citations=(), uncited=(), removed=0)
+    shown = _of_an_empty_day(course, reason) or text or fixed[course.asked.language]
+    said = CheckedText(text=shown, citations=(), uncited=(), removed=0)
     return _answer(course, said, confidence="insufficient", refusal=reason)
+
+
+def _of_an_empty_day(course: Course, reason: RefusalReason) -> str | None:
+    """That no note is of the day asked for; None where more than a day is asked for, or there are notes of it."""
+    asked = course.found.asked_time if course.found and reason in _BEFORE_WRITING else None
+    if asked is None or not asked.is_all or asked.until - asked.since > A_DAY:
+        return None
+    if course.found is None or any(asked.since <= hit.created_at < asked.until for hit in course.found.hits):
+        return None
+    language = course.asked.language
+    return NO_NOTE_OF[language].format(note=note_dated(asked.since.date(), language))
 
 
 def _answer(

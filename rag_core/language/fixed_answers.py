@@ -17,3 +17,10 @@ NOT_ENOUGH: Mapping[Language, str] = {
     "en": "I don't have enough information in your notes to answer this question.",
 }
 """Said where notes were found, and they are too far from the question, or nothing of an answer holds."""
+
+NO_NOTE_OF: Mapping[Language, str] = {
+    "es": "No hay ninguna {note}.",
+    "de": "Es gibt keine {note}.",
+    "en": "There is no {note}.",
+}
+"""Said where all that is asked for is a day that no note is of; the note is ``language.quoting.note_dated``."""

@@ -138,6 +138,20 @@ def test_a_quotation_is_dated_by_the_day_that_its_writer_had(
 
 
 @pytest.mark.usefixtures("birthday")
+@pytest.mark.parametrize(
+    ("question", "refusal"),
+    [
+        ("¿Qué hice el 14 de agosto de 2025?", "No hay ninguna nota del 14 de agosto de 2025."),
+        ("Was habe ich am 14. August 2025 gemacht?", "Es gibt keine Notiz vom 14. August 2025."),
+        ("What did I do on 14 August 2025?", "There is no note of 14 August 2025."),
+        ("¿Qué tarta comió el astronauta en la estación lunar?", "No tengo suficiente información"),
+    ],
+)
+def test_of_a_day_without_a_note_it_is_said_that_there_is_none(brain: Brain, question: str, refusal: str) -> None:
+    assert refusal in brain(question).stdout
+
+
+@pytest.mark.usefixtures("birthday")
 def test_who_sits_at_this_machine_goes_on_in_a_terminal_with_what_began_on_the_page(
     brain: Brain, page: TestClient
 ) -> None:
