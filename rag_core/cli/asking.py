@@ -144,7 +144,7 @@ def show_answer(events: Iterator["AnswerEvent"], *, heading: str | None = None) 
 
     from rag_core.answering.events import Answered, SentenceReady, Understood
 
-    console, shown = Console(highlight=False, soft_wrap=True), ""
+    console, shown = Console(highlight=False, emoji=False, soft_wrap=True), ""
     if heading is not None:
         console.print(f"\n[bold cyan]{_plain(heading)}[/bold cyan]\n")
     for event in events:
