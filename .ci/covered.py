@@ -1,6 +1,7 @@
 """Fail when the tests run too little: of everything, of the path that every answer takes, of the handling of errors.
 
-Reads coverage.json, which ``make test REPORTS=json`` writes. Code that tests run in processes of its own is not counted.
+Reads coverage.json, which ``make test REPORTS=json`` writes. Code that tests run in processes of its own is not
+counted, nor what tests marked ``no_cover`` run.
 """
 
 import json

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from databases import TestRun, begin_run, cloned_database, end_run, ensure_template, memory_folder, run_server
-from hypothesis import Phase, settings
+from hypothesis import Phase, is_hypothesis_test, settings
 
 from rag_core.model import Language, NoteId, TenantId
 from rag_core.notes import note_id_for, parse_note
@@ -20,6 +20,7 @@ from rag_core.storage.notes import ensure_tenant, store_notes
 MakeNote = Callable[..., NoteId]
 
 _RUN = pytest.StashKey[TestRun]()
+_UNTRACED = ("benchmarks", "leaks")
 _OURS = ("DATABASE_URL", "OLLAMA_HOST", "DAGSTER_HOME")
 
 settings.register_profile("brain", deadline=None)  # an example may wait for the database or for a neighbour
@@ -35,10 +36,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what does not hold the property asked for; keep together what shares a fixture of its module."""
+    """Leave out what does not hold the property asked for; say what is kept together and what need not be traced."""
     for item in items:
         if _shares_with_its_module(item):
             item.add_marker(pytest.mark.xdist_group(item.location[0]))
+        if _runs_the_same_again(item):
+            item.add_marker(pytest.mark.no_cover)
     number = config.getoption("--property")
     if number is not None:
         wanted = [item for item in items if any(mark.args == (number,) for mark in item.iter_markers("property"))]
@@ -50,6 +53,13 @@ def _shares_with_its_module(item: pytest.Item) -> bool:
     """Whether the test asks for a fixture made once a module, which every worker that runs one of them would make anew."""
     found = item._fixtureinfo.name2fixturedefs.values() if isinstance(item, pytest.Function) else ()
     return item.get_closest_marker("xdist_group") is None and any(each[-1].scope == "module" for each in found)
+
+
+def _runs_the_same_again(item: pytest.Item) -> bool:
+    """Whether the test runs lines that others run too, so often that tracing them costs 40 to 70 % more time."""
+    if item.get_closest_marker("slow") or item.path.parent.name in _UNTRACED:
+        return True
+    return isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)
 
 
 def pytest_configure(config: pytest.Config) -> None:
