@@ -12,7 +12,8 @@ CommonOption = Annotated[
     bool, typer.Option("--common", help="Compare what both asked, though set, version or category differ.")
 ]
 OutputOption = Annotated[
-    Path | None, typer.Option("--output", "-o", help="File to write; default: brain-report-RUN.html.")
+    Path | None,
+    typer.Option("--output", "-o", help="File to write; default: brain-report-RUN.html in the current folder."),
 ]
 
 
@@ -33,6 +34,8 @@ def write_report(
     is_json: JsonOption = False,
 ) -> None:
     """Write the report of a run, or of a run against another, as one HTML file that needs no server.
+
+    Without -o it is written into the current folder; where that is, is printed.
 
     It shows metrics with their intervals, categories, latencies and every query with what it brought back. The same is served
     at /evaluation. Without RUN it is the newest one of what was served then; candidates, benchmarks and evaluations with a
@@ -65,7 +68,7 @@ def write_report(
         if is_json:
             print_json({"file": str(file.resolve()), "run_id": str(run_id), "bytes": file.stat().st_size})
         else:
-            print(file)
+            print(file.resolve())
 
 
 def _write(file: Path, text: str) -> None:

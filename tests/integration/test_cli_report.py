@@ -53,7 +53,9 @@ def test_the_newest_run_is_written_beside_whoever_asks(brain: Brain, evaluate, t
     done = brain("report")
 
     assert done.exit_code == 0, done.output
-    text = (tmp_path / f"brain-report-{newest[:8]}.html").read_text(encoding="utf-8")
+    file = tmp_path / f"brain-report-{newest[:8]}.html"
+    assert done.stdout == f"{file}\n"
+    text = file.read_text(encoding="utf-8")
     assert "búsqueda por palabras" in text
     assert f"https://notas.example/evaluation/runs/{newest}?tenant=pruebas" in text
     assert "notas de «pruebas»" in text
