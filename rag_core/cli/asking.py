@@ -59,11 +59,11 @@ def ask(
     quoted. Where the notes hold no answer it says so, with confidence `insufficient` and exit status 0.
     """
     from rag_core.answer_wire import chat_body
+    from rag_core.cli.homes import read_settings_to_read
     from rag_core.engine import open_engine
     from rag_core.guardrails.policies import redaction_policy
-    from rag_core.settings import read_settings
 
-    with command(is_json=is_json), open_engine(read_settings()) as engine:
+    with command(is_json=is_json), open_engine(read_settings_to_read()) as engine:
         owner = engine.named_tenant(tenant)
         with _conversation(engine, owner, session) as (session_id, asker):
             request = _request(question, session_id, asker, top_k)

@@ -32,10 +32,10 @@ def list_conversations(
     Example: brain conversations --limit 10
     """
     from rag_core.answer_wire import session_to_wire
+    from rag_core.cli.homes import read_settings_to_read
     from rag_core.engine import open_engine
-    from rag_core.settings import read_settings
 
-    with command(is_json=is_json), open_engine(read_settings()) as engine:
+    with command(is_json=is_json), open_engine(read_settings_to_read()) as engine:
         found = _found(engine, engine.named_tenant(tenant), limit, only_spoken=not is_json)
         if is_json:
             print_json({"sessions": [session_to_wire(session) for session in found]})

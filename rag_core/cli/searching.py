@@ -132,14 +132,14 @@ def search(
     A DATE is an ISO date or date-time (2025-03-01, 2025-03-01T09:00, 2025-03-01T09:00Z), without a zone in
     BRAIN_TIMEZONE. With a time, --to means before that moment.
     """
+    from rag_core.cli.homes import read_settings_to_read
     from rag_core.engine import open_engine
-    from rag_core.settings import read_settings
     from rag_core.wire import retrieval_to_wire
 
     conditions = {"from": since, "to": until, "kinds": kinds, "sources": sources, "languages": languages}
     conditions |= {"tags": tags, "documentIds": documents}
     with command(is_json=is_json):
-        with open_engine(read_settings()) as engine:
+        with open_engine(read_settings_to_read()) as engine:
             owner = engine.named_tenant(tenant)
             wanted = read_config(config, strategy=strategy, top_k=top_k, base=engine.served_config(owner))
             found, is_filtered = _found(engine, owner, query, wanted, conditions)
