@@ -126,8 +126,8 @@ class TestHarmlessness:
 
     @pytest.mark.parametrize("text", ["[" * 100_000, "[1" * 50_000, "[1]" * 33_000, "[" * 50_000 + "1" + "]" * 50_000])
     def test_however_many_brackets_there_are_it_is_quick(self, text: str) -> None:
-        began = time.perf_counter()
+        began = time.process_time()
 
         assert parse_citations(without_marks(text)) == ()
 
-        assert time.perf_counter() - began < 2
+        assert time.process_time() - began < 2
