@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from rag_core.answering.openings import announced, is_fragment
+from rag_core.answering.openings import MAX_ITEMS, announced, is_fragment
 from rag_core.answering.sentence_scores import ScoredSentence
 from rag_core.guardrails import BLOCK_SCORE
 from rag_core.guardrails.injection import scan
 from rag_core.language.quoting import Wanted
 
 Passage = tuple[ScoredSentence, ...]
+MAX_OPENINGS = 3
+"""So many headings and the like are quoted one after the other at most; a list of nothing else announces nothing."""
 PLACES_OF_SHOWN = (1, -1, 2, 3)
 """Where around a sentence that lacks it an amount, an hour or the like is looked for."""
 PLACES_OF_TOLD = (1, -1, 2)
@@ -33,11 +36,12 @@ class Surroundings:
         return None if found is None or is_order(found.text) else found
 
     def after(self, sentence: ScoredSentence) -> Iterator[ScoredSentence]:
-        """What follows without a gap."""
-        step = 1
-        while (found := self.at(sentence, step)) is not None:
+        """What follows without a gap, no more than can belong to an opening."""
+        for step in range(1, MAX_ITEMS + 1):
+            found = self.at(sentence, step)
+            if found is None:
+                return
             yield found
-            step += 1
 
 
 def surroundings(scored: Sequence[ScoredSentence], *, wanted: Wanted | None, is_shown: bool) -> Surroundings:
@@ -60,18 +64,19 @@ def passage_of(best: ScoredSentence, around: Surroundings) -> Passage:
 
 
 def _opened(opening: ScoredSentence, around: Surroundings) -> Passage:
-    """An opening with what it announces; a heading may announce another opening.
+    """An opening with what it announces; a heading may announce another opening, and that one more.
 
     Where nothing follows, only the title stays: of a note of one line it is all there is.
     """
-    following = list(around.after(opening))
-    count = announced([sentence.text for sentence in following])
-    if count and following[0].is_opening:
-        further = _opened(following[0], around)
-        return (opening, *further) if further else ()
-    if not count:
-        return () if is_fragment(opening.text) else (opening,)
-    return (opening, *following[:count])
+    openings = [opening]
+    while (following := around.at(openings[-1], 1)) is not None and following.is_opening:
+        if len(openings) == MAX_OPENINGS:
+            return ()
+        openings.append(following)
+    if following is None:
+        return () if is_fragment(openings[-1].text) else tuple(openings)
+    items = list(around.after(openings[-1]))
+    return (*openings, *items[: announced([item.text for item in items])])
 
 
 def _neighbours(best: ScoredSentence, around: Surroundings) -> Iterator[ScoredSentence]:
@@ -83,6 +88,7 @@ def _neighbours(best: ScoredSentence, around: Surroundings) -> Iterator[ScoredSe
             yield found
 
 
+@lru_cache(maxsize=4096)
 def is_order(text: str) -> bool:
     """Whether a sentence would command its reader."""
     return scan(text, profile="note").score >= BLOCK_SCORE

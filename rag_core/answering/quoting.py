@@ -8,7 +8,7 @@ from typing import Literal
 from rag_core.answering import AskedTime, PromptContext, Source
 from rag_core.answering.asked_time import is_of, names_time, of_that_time
 from rag_core.answering.openings import is_fragment
-from rag_core.answering.passages import Passage, is_order, passage_of, surroundings
+from rag_core.answering.passages import Passage, Surroundings, is_order, passage_of, surroundings
 from rag_core.answering.sentence_scores import ScoredSentence, score_sentences
 from rag_core.answering.wanted import SHOWN_BY_ITSELF, wanted_kind
 from rag_core.language.quoting import Wanted
@@ -120,33 +120,39 @@ def _by_words(
     around = surroundings(scored, wanted=wanted, is_shown=is_shown)
     fitting = [sentence for sentence in scored if _is_near(sentence, is_shown=is_shown) and is_fitting(sentence)]
     chances = _chances(fitting)
-    ranked = [one for one in sorted(fitting, key=lambda sentence: -sentence.score) if not is_order(one.text)]
-    passages = [passage for one in ranked if (passage := passage_of(one, around))]
-    first = _best_of(passages, ranked, chances, is_shown=is_shown) if passages else ()
+    ranked = sorted(fitting, key=lambda sentence: -sentence.score)
+    first = _best_of(ranked, around, chances, is_shown=is_shown)
     if not _may_answer(first):
         return NOTHING
     least = max(LEAST_CHANCE, LEAST_OF_BEST * max(chances.get(sentence, 0.0) for sentence in first))
-    further = list(_further(passages, first, least=least, chances=chances))
+    further = list(_further(_passages(ranked, around), first, least=least, chances=chances))
     chance = sum(chances.get(sentence, 0.0) for passage in (first, *further) for sentence in passage)
     is_strong = not is_doubtful and chance >= STRONG_CHANCE and _is_whole(first, wanted)
     return Quotation(passages=(first, *further) if is_strong else (first,), strength="strong" if is_strong else "weak")
 
 
+def _passages(ranked: Iterable[ScoredSentence], around: Surroundings) -> Iterator[Passage]:
+    """What may be quoted, the best first; made as far as it is read, since a note may have thousands of sentences."""
+    quotable = (sentence for sentence in ranked if not is_order(sentence.text))
+    return (passage for sentence in quotable if (passage := passage_of(sentence, around)))
+
+
 def _best_of(
-    passages: Sequence[Passage],
     ranked: Sequence[ScoredSentence],
+    around: Surroundings,
     chances: Mapping[ScoredSentence, float],
     *,
     is_shown: bool,
 ) -> Passage:
-    """The best passage; where that lacks the thing asked for, one that holds it and is likely enough."""
-    first = passages[0]
-    if not _lacks_kind(first):
+    """The best passage; where that lacks the thing asked for, one that holds it and is likely enough. () of none."""
+    passages = _passages(ranked, around)
+    first = next(passages, ())
+    if not first or not _lacks_kind(first):
         return first
     other = next((passage for passage in passages if any(sentence.has_kind for sentence in passage)), None)
     if other is None:
         return first
-    likely = LEAST_INSTEAD * chances[ranked[0]]
+    likely = LEAST_INSTEAD * max(chances.get(sentence, 0.0) for sentence in first)
     return other if is_shown or max(chances.get(sentence, 0.0) for sentence in other) >= likely else first
 
 
@@ -179,7 +185,7 @@ def _is_whole(passage: Passage, wanted: Wanted | None) -> bool:
 
 
 def _further(
-    passages: Sequence[Passage],
+    passages: Iterable[Passage],
     first: Passage,
     *,
     least: float,

@@ -1,6 +1,7 @@
 """Which sentences of notes are quoted for a question."""
 
 import uuid
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -8,13 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.answering import AskedTime, PromptContext, Source
+from rag_core.answering import AskedTime, PromptContext, Source, passages
 from rag_core.answering.asked_words import keys_of, terms_of, worth
 from rag_core.answering.extractive import ExtractiveAnswerer
 from rag_core.answering.openings import MAX_ITEMS
+from rag_core.answering.passages import Surroundings
 from rag_core.answering.quoting import Quotation, quote
+from rag_core.answering.sentence_scores import ScoredSentence
 from rag_core.answering.verification import check_citations
 from rag_core.answering.wanted import kind_test, wanted_kind
+from rag_core.guardrails import InjectionScan
 
 MARCH = datetime(2025, 3, 1, tzinfo=UTC)
 APRIL = datetime(2025, 4, 1, tzinfo=UTC)
@@ -232,6 +236,35 @@ class TestPassages:
         assert texts(quote("¿Por qué no fuimos a Bretaña?", reading(note), language="es"))[0].endswith(
             "no había dinero."
         )
+
+    @pytest.mark.parametrize("line", ["Lista de la compra {}:", "## Lista de la compra {}"])
+    def test_a_note_of_openings_alone_costs_no_more_than_so_many_looks_a_sentence(self, line, monkeypatch) -> None:
+        looks, scans, look, scan = Counter[int](), Counter[str](), Surroundings.at, passages.scan
+        passages.is_order.cache_clear()
+
+        def counted_look(around, sentence, step) -> ScoredSentence | None:
+            looks[sentence.place] += 1
+            return look(around, sentence, step)
+
+        def counted_scan(text, *, profile) -> InjectionScan:
+            scans[text] += 1
+            return scan(text, profile=profile)
+
+        monkeypatch.setattr(Surroundings, "at", counted_look)
+        monkeypatch.setattr(passages, "scan", counted_scan)
+        note = source("\n\n".join(line.format(at) for at in range(400)))
+
+        assert not quote("¿Qué hay en la lista de la compra?", reading(note), language="es").passages
+        assert len(scans) >= 400
+        assert max(scans.values()) == 1
+        assert looks.total() <= 400 * 10
+
+    def test_no_more_than_three_headings_stand_before_what_they_announce(self) -> None:
+        deep = source("# Casa de Hidrosens\n\n## Obras\n\n### Tejado\n\nLas tejas están rotas.")
+        deeper = source("# Casa de Hidrosens\n\n## Obras\n\n### Tejado\n\n#### Sur\n\nLas tejas están rotas.")
+
+        assert _said("casa de Hidrosens", deep) == "Las tejas están rotas [1]."
+        assert "Casa" not in _said("casa de Hidrosens", deeper)
 
     def test_of_doubtful_evidence_one_passage_is_quoted(self) -> None:
         notes = [source(f"Trufa come pienso {word}.", number=at) for at, word in enumerate(("caro", "seco", "malo"), 1)]
