@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import cache
+from typing import TypeVar
 
 from rag_core.answering import AskedTime, Source
 from rag_core.language.answering import FUNCTION_WORDS
@@ -12,6 +13,7 @@ from rag_core.language.quoting import HAPPENING_WORDS
 from rag_core.model import Language, Retrieval
 from rag_core.query.time_expressions import find_times
 
+_T = TypeVar("_T")
 A_YEAR = timedelta(days=360)
 """A bare year is as often part of what is asked as when a note was written, as in ``rag_core.retrieval.plan``."""
 _WORD = re.compile(r"\w+")
@@ -45,6 +47,12 @@ def names_time(sentence: str, source: Source, asked: AskedTime) -> bool:
 def of_that_time(sources: Sequence[Source], asked: AskedTime) -> tuple[Source, ...]:
     """The notes of that time, the earliest first."""
     return tuple(sorted((source for source in sources if is_of(source, asked)), key=lambda source: source.created_at))
+
+
+def spread(items: Sequence[_T], most: int) -> Sequence[_T]:
+    """All of them, or ``most`` evenly apart, the first and, from two on, the last among them."""
+    last = len(items) - 1
+    return items if last < most else [items[round(place * last / max(1, most - 1))] for place in range(most)]
 
 
 def _asks_for_all(question: str) -> bool:

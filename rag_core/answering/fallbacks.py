@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from rag_core.answering import AskedTime, RefusalReason
-from rag_core.answering.asked_time import asked_time_of
+from rag_core.answering.asked_time import asked_time_of, spread
 from rag_core.answering.context import dated_in
 from rag_core.answering.events import AnswerRequest, FallbackMode
 from rag_core.cancellation import Cancellation
@@ -46,7 +46,8 @@ class FoundSources:
     ``statistics`` tell how common the question's words are in the tenant's notes, ``is_by_meaning`` whether vectors are of a model of
     meaning, which may find a passage in another language. Without hits ``refusal`` says why. ``asked_time`` is the time that the
     question names; where it asks for nothing else the hits are the notes of that time, the earliest first, if there are any.
-    The hits' dates are in the zone of the settings.
+    ``notes_of_time`` is how many of them there are, of which the hits may be some; 0 where something else is asked. The hits' dates
+    are in the zone of the settings.
     """
 
     retrieval: Retrieval | None
@@ -57,6 +58,7 @@ class FoundSources:
     is_by_meaning: bool
     refusal: RefusalReason | None
     asked_time: AskedTime | None = None
+    notes_of_time: int = 0
 
 
 def find_sources(
@@ -80,9 +82,10 @@ def find_sources(
     retrieval, fallback = _searched(
         engine, tenant, query, request, config=config, deadline=deadline, cancellation=cancellation
     )
-    hits, asked_time = retrieval.hits, asked_time_of(retrieval)
+    hits, asked_time, of_time = retrieval.hits, asked_time_of(retrieval), tuple[Hit, ...]()
     if asked_time is not None and asked_time.is_all:
-        hits = _written_within(engine, tenant, request, asked_time, deadline) or hits
+        of_time = _written_within(engine, tenant, request, asked_time, deadline)
+        hits = tuple(spread(of_time, limit)) or hits
     elif request.options.may_use_recent_notes and _fits_nothing(retrieval):
         recent = _recent(engine, tenant, request.filters, limit, deadline)
         hits, fallback = (recent, "recent_notes") if recent else (hits, fallback)
@@ -95,6 +98,7 @@ def find_sources(
         is_by_meaning=engine.model.provider != "hashing",
         refusal=None if hits else _refusal(engine, tenant, deadline),
         asked_time=asked_time,
+        notes_of_time=len(of_time),
     )
 
 
@@ -155,11 +159,9 @@ def _fits_nothing(retrieval: Retrieval) -> bool:
 def _written_within(
     engine: Engine, tenant: TenantId, request: AnswerRequest, asked: AskedTime, deadline: Deadline
 ) -> tuple[Hit, ...]:
-    """The beginnings of the notes of a time, the earliest first; of more than are asked for some from all of it, evenly apart."""
-    narrowed, limit = within(request.filters, (asked.since, asked.until)), request.options.max_sources
-    every = () if narrowed is None else _recent(engine, tenant, narrowed, MAX_OF_A_TIME, deadline)[::-1]
-    many = len(every)
-    return every if many <= limit else tuple(every[place * many // limit] for place in range(limit))
+    """The beginnings of the notes of a time, the earliest first."""
+    narrowed = within(request.filters, (asked.since, asked.until))
+    return () if narrowed is None else _recent(engine, tenant, narrowed, MAX_OF_A_TIME, deadline)[::-1]
 
 
 def _recent(engine: Engine, tenant: TenantId, filters: Filters, limit: int, deadline: Deadline) -> tuple[Hit, ...]:

@@ -67,7 +67,7 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
         confidence=confidence,
         groundedness=groundedness,
         disclaimer=done.disclaimer,
-        warnings=(*done.warnings(language), *_of_the_quotation(quotation, confidence, language)),
+        warnings=(*done.warnings(language), *_of_the_quotation(course, quotation, confidence)),
     )
 
 
@@ -78,12 +78,17 @@ def _quotation(course: Course, writing: Writing) -> Quotation | None:
     return quote(course.asked.searched, course.context, language=course.asked.language)
 
 
-def _of_the_quotation(quotation: Quotation | None, confidence: Confidence, language: Language) -> Iterator[str]:
-    """That what is quoted may be no answer, or is of another time than the one asked for."""
-    if quotation is not None and not quotation.is_of_its_time:
-        yield QUOTING_WARNINGS[language]["not_of_the_time"]
-    if quotation is not None and confidence == "low":
-        yield QUOTING_WARNINGS[language]["may_not_answer"]
+def _of_the_quotation(course: Course, quotation: Quotation | None, confidence: Confidence) -> Iterator[str]:
+    """That what is quoted may be no answer, is of another time than the one asked for, or not all that there is of it."""
+    if quotation is None:
+        return
+    told = QUOTING_WARNINGS[course.asked.language]
+    if not quotation.is_of_its_time:
+        yield told["not_of_the_time"]
+    if course.found is not None and len(quotation.notes) < course.found.notes_of_time:
+        yield told["more_of_the_time"]
+    if confidence == "low":
+        yield told["may_not_answer"]
 
 
 def _refusing_sentence(checked: CheckedText, language: Language) -> str | None:

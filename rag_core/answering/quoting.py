@@ -6,13 +6,13 @@ from math import exp
 from typing import Literal
 
 from rag_core.answering import AskedTime, PromptContext, Source
-from rag_core.answering.asked_time import is_of, names_time, of_that_time
+from rag_core.answering.asked_time import is_of, names_time, of_that_time, spread
 from rag_core.answering.openings import is_fragment
 from rag_core.answering.passages import Passage, Surroundings, is_order, passage_of, surroundings
 from rag_core.answering.sentence_scores import ScoredSentence, score_sentences
 from rag_core.answering.wanted import SHOWN_BY_ITSELF, wanted_kind
 from rag_core.language.quoting import Wanted
-from rag_core.model import Language
+from rag_core.model import Language, NoteId
 
 MAX_SENTENCES = 3
 LEAST_COVERAGE = 0.25
@@ -36,7 +36,7 @@ MOST_ALIKE = 0.7
 TELLING_WORDS = 3
 """A sentence with fewer words of content does not tell what a note is about."""
 MAX_LISTED = 6
-"""So many notes of a time are quoted at most."""
+"""So many notes of a time are quoted at most, from all of it."""
 STRONG_CHANCE = 0.45
 """From so likely an answer on a quotation is more than the nearest there is."""
 
@@ -58,6 +58,11 @@ class Quotation:
     def sentences(self) -> tuple[ScoredSentence, ...]:
         """All that is quoted, in its order."""
         return tuple(sentence for passage in self.passages for sentence in passage)
+
+    @property
+    def notes(self) -> frozenset[NoteId]:
+        """Which notes are quoted."""
+        return frozenset(sentence.source.note_id for sentence in self.sentences)
 
 
 NOTHING = Quotation(passages=(), strength="weak")
@@ -214,11 +219,11 @@ def _likeness(one: ScoredSentence, other: ScoredSentence) -> float:
 
 
 def _listed(sources: Sequence[Source], asked: AskedTime, query: str, language: Language) -> Quotation:
-    """What the notes of the time begin with, the earliest first; of a single note its first three sentences that tell something."""
+    """What notes from all of the time begin with, the earliest first; of one note its first three sentences that tell something."""
     telling = _telling_by_note(sources, asked, query, language)
     most = MAX_SENTENCES if len(telling) == 1 else 1
     return Quotation(
-        passages=tuple((sentence,) for sentences in telling[:MAX_LISTED] for sentence in sentences[:most]),
+        passages=tuple((sentence,) for sentences in spread(telling, MAX_LISTED) for sentence in sentences[:most]),
         strength="strong",
     )
 

@@ -249,19 +249,22 @@ def note_dated(day: date, language: Language) -> str:
     return _SPELLED[language].format(day=day.day, month=_MONTHS[language][day.month - 1], year=day.year)
 
 
-QuotingWarning = Literal["may_not_answer", "not_of_the_time"]
+QuotingWarning = Literal["may_not_answer", "not_of_the_time", "more_of_the_time"]
 QUOTING_WARNINGS: Mapping[Language, Mapping[QuotingWarning, str]] = {
     "es": {
         "may_not_answer": "Es lo más cercano que hay en tus notas por las palabras; puede que no responda a la pregunta.",
         "not_of_the_time": "Ninguna nota encontrada es del tiempo por el que preguntas.",
+        "more_of_the_time": "De ese tiempo hay más notas que las citadas.",
     },
     "de": {
         "may_not_answer": "Das kommt der Frage den Wörtern nach am nächsten; vielleicht beantwortet es sie nicht.",
         "not_of_the_time": "Keine der gefundenen Notizen ist aus der Zeit, nach der du fragst.",
+        "more_of_the_time": "Aus dieser Zeit gibt es mehr Notizen als die zitierten.",
     },
     "en": {
         "may_not_answer": "This is nearest to the question by its words; it may not answer it.",
         "not_of_the_time": "None of the notes found is from the time you ask about.",
+        "more_of_the_time": "There are more notes of that time than those quoted.",
     },
 }
 """What whoever asked is told beside sentences that are quoted."""

@@ -247,7 +247,23 @@ class TestAQuotation:
         answer = answered(ask(engine, tenant, "¿Cuánto cobró el técnico por la bomba de la caldera en junio de 2024?"))
 
         assert (answer.confidence, len(answer.citations)) == ("low", 1)
-        assert set(QUOTING_WARNINGS["es"].values()) == set(answer.warnings)
+        assert set(answer.warnings) == {QUOTING_WARNINGS["es"][kind] for kind in ("may_not_answer", "not_of_the_time")}
+
+    def test_of_a_year_it_is_from_all_of_it_and_says_that_there_is_more(
+        self, engine: Engine, tenant: TenantId, make_note: Any, index_notes: Any
+    ) -> None:
+        for month in range(1, 11):
+            for day in (1, 11, 21):
+                text = f"He pintado la valla número {30 * month + day} del jardín."
+                make_note(text, external_id=f"{month}-{day}", created_at=f"2024-{month:02}-{day:02}T12:00+01:00")
+        index_notes()
+
+        answer = answered(ask(engine, tenant, "¿Qué pasó en 2024?"))
+
+        assert [answer.text.count("(nota del "), answer.warnings] == [6, (QUOTING_WARNINGS["es"]["more_of_the_time"],)]
+        assert "nota del 1 de enero de 2024" in answer.text
+        assert "nota del 21 de octubre de 2024" in answer.text
+        assert not answered(ask(engine, tenant, "¿Qué pasó el 11 de mayo de 2024?")).warnings
 
 
 class TestAJudge:
