@@ -9,7 +9,7 @@ from rag_core.answering import AskedTime, GeneratedAnswer, PromptContext, Source
 from rag_core.answering.citations import parse_citations, without_citations
 from rag_core.answering.context import MAX_CONTEXT_TOKENS, build_context, without_marks
 from rag_core.answering.markup import without_markup
-from rag_core.answering.openings import announces, is_heading
+from rag_core.answering.openings import announces, is_heading, without_bullet
 from rag_core.answering.passages import Passage
 from rag_core.answering.quoting import quote
 from rag_core.answering.wanted import wanted_kind
@@ -86,7 +86,7 @@ def _joined(passage: Passage) -> Iterator[tuple[str, Source]]:
     """Each sentence as it is read, with its source: what ends in a colon stands before the next one, a heading is left out."""
     opening = ""
     for sentence in passage:
-        plain = _plain(sentence.text)
+        plain = _plain(without_bullet(sentence.text) if passage[0].is_opening else sentence.text)
         if announces(plain):
             opening += f"{plain} "
         elif not is_heading(sentence.text):

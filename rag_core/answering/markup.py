@@ -1,16 +1,24 @@
 """Quoted text without the marks of Markdown, and otherwise word for word. Pure.
 
-A mark is one only where it cannot be part of what is written: before a line's text, or in a pair at the edges of words.
+A mark is one only where it cannot be part of what is written: before a line's text, or in a pair at the edges of words. "-", "+"
+and ">" before a number may be a sign, and a number before a German month is its day.
 """
 
 import re
 
-_BEFORE_A_LINE = re.compile(r"^(?:\s*(?:[-*+•>#]+|\d+[.)]|\[[ xX]\])\s+)+")
+from rag_core.language.quoting import MONTHS
+
+_MONTH = "|".join([*(rf"{month}\b" for month in MONTHS["de"]), r"(?:Jan|Feb|Mär|Apr|Jun|Jul|Aug|Sept?|Okt|Nov|Dez)\."])
+_SIGNED = r"\s+\d+(?![.)]\s|\d)"
+_BEFORE_A_LINE = re.compile(
+    rf"^(?:\s*(?:[-*+•>#]*(?:[*•#]|[-+>](?!{_SIGNED}))|\d+(?:\)|\.(?!\s+(?:{_MONTH})))|\[[ xX]\])\s+)+"
+)
 _ROW = re.compile(r"^[ \t]*\|(.*)\|[ \t]*$", re.MULTILINE)
-_CODE = r"(?<![`\w])(?P<ticks>`{1,3})(?P<code>[^`]+)(?P=ticks)(?![`\w])"
+_NOT_WITHIN_A_WORD = "".join(rf"(?<!\w[*_|`]{{{marks}}})" for marks in range(1, 8))
+_CODE = rf"(?<![`\w]){_NOT_WITHIN_A_WORD}(?P<ticks>`{{1,3}})(?P<code>[^`]+)(?P=ticks)(?![`\w]|[*_|`]+\w)"
 _EMPHASIS = "|".join(
-    rf"(?<![\w*`./@:-])(?<!_)(?P<{name}>[{mark}]{{1,3}})(?=\S)(?P<in_{name}>[^{mark}]+)(?<=\S)(?P={name})"
-    r"(?![\w*`]|[-./@:]\w)"
+    rf"(?<![\w*`./@:|-])(?<!_)(?P<{name}>[{mark}]{{1,3}})(?=\S)(?P<in_{name}>[^{mark}]+)(?<=\S)(?P={name})"
+    r"(?![\w*`]|[-./@:|]\w)"
     for name, mark in (("stars", "*"), ("lines", "_"))
 )
 _MARKED = re.compile(f"{_CODE}|{_EMPHASIS}")

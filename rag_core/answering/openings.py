@@ -9,6 +9,7 @@ MAX_ITEMS = 6
 MAX_ITEM_CHARACTERS = 400
 """So many items of a list, or characters of them, are quoted with what announces them; one of them always."""
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d+[.)]|\[[ xX]\])\s")
+_BULLET = re.compile(r"\s*[-*+•]\s+")
 _MARKS = " \t\n*_#`"
 _BOLD = re.compile(r"(\*\*|__)[^*_]+\1")
 _ENDED = re.compile(r"[.!?…][\"'»”\u2019)\]]*$|\d")
@@ -17,6 +18,11 @@ _ENDED = re.compile(r"[.!?…][\"'»”\u2019)\]]*$|\d")
 def is_item(text: str) -> bool:
     """Whether it is an item of a list."""
     return _ITEM.match(text) is not None
+
+
+def without_bullet(text: str) -> str:
+    """An item of a list as it is read behind what announces it: "- 200 g" is no negative number there."""
+    return text[bullet.end() :] if (bullet := _BULLET.match(text)) else text
 
 
 def is_heading(text: str) -> bool:

@@ -232,7 +232,7 @@ def _in_order(words: str) -> tuple[str, ...]:
     return tuple(words.split())
 
 
-_MONTHS: Mapping[Language, tuple[str, ...]] = {
+MONTHS: Mapping[Language, tuple[str, ...]] = {
     "es": _in_order("enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"),
     "de": _in_order("Januar Februar März April Mai Juni Juli August September Oktober November Dezember"),
     "en": _in_order("January February March April May June July August September October November December"),
@@ -246,7 +246,7 @@ _SPELLED: Mapping[Language, str] = {
 
 def note_dated(day: date, language: Language) -> str:
     """Whose note is quoted, by its date: "nota del 8 de septiembre de 2025"."""
-    return _SPELLED[language].format(day=day.day, month=_MONTHS[language][day.month - 1], year=day.year)
+    return _SPELLED[language].format(day=day.day, month=MONTHS[language][day.month - 1], year=day.year)
 
 
 QuotingWarning = Literal["may_not_answer", "not_of_the_time", "more_of_the_time"]

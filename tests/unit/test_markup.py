@@ -21,7 +21,14 @@ from rag_core.answering.markup import without_markup
         "Dijo *_* y se fue.",
         "La tecla ` no va.",
         "Elige a|b o a || b.",
+        "Los campos son 3|_x y_|3.",
+        "Los campos son 3*`x y`*3.",
         "-5 grados por la mañana.",
+        "- 10 grados por la mañana.",
+        "> 30 grados a la sombra.",
+        "+ 3 puntos para Lucas.",
+        "3. Juni war der Umzug nach Kiel.",
+        "24. Dez. war es still.",
     ],
 )
 def test_what_belongs_to_the_words_stays(text: str) -> None:
@@ -33,6 +40,10 @@ def test_what_belongs_to_the_words_stays(text: str) -> None:
     [
         ("- [x] **Importante:** llamar a *Rosa* (_hoy_).", "Importante: llamar a Rosa (hoy)."),
         ("## 2) Compras", "Compras"),
+        ("- 2) Compras", "Compras"),
+        ("3. Juntar las cajas", "Juntar las cajas"),
+        ("3. Maiskolben kaufen", "Maiskolben kaufen"),
+        ("- 3. Juni: Umzug", "3. Juni: Umzug"),
         ("> ***Nunca*** más.", "Nunca más."),
         ("**Todo *muy* claro.**", "Todo muy claro."),
         ("Ejecuta `pip install a_b` y `make *todo*` **`ya`**.", "Ejecuta pip install a_b y make *todo* ya."),

@@ -157,6 +157,15 @@ class TestPassages:
         assert [one.is_supported for one in checked.citations] == [True, True]
         assert not checked.uncited
 
+    def test_a_number_in_an_announced_list_has_no_sign_and_one_by_itself_keeps_it(self) -> None:
+        listed = source("Ingredientes del bizcocho:\n\n- 3 huevos\n- 200 g de harina")
+        alone = source("Hoy helaba.\n\n- 10 grados marcaba el termómetro de la terraza.")
+
+        assert _said("ingredientes del bizcocho", listed) == (
+            "Ingredientes del bizcocho: 3 huevos [1]. 200 g de harina [1]."
+        )
+        assert _said("¿Qué marcaba el termómetro?", alone) == "- 10 grados marcaba el termómetro de la terraza [1]."
+
     def test_a_long_list_is_quoted_up_to_a_bound(self) -> None:
         items = "\n".join(f"- Cosa número {at} de la casa" for at in range(20))
 
