@@ -132,7 +132,7 @@ def _judged_evidence(course: Course, found: FoundSources) -> Evidence:
         course.asked.searched,
         found.retrieval,
         course.context.sources,
-        language=course.asked.language,
+        language=course.asked.spoken,
         statistics=found.statistics,
         reranker=found.reranker,
         fallback=found.fallback,

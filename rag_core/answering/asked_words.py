@@ -14,6 +14,7 @@ from rag_core.language.folding import fold
 from rag_core.language.quoting import ALIKE, HAPPENING_WORDS, LIGHT_WORDS
 from rag_core.language.variants import lexeme_variants
 from rag_core.model import Language
+from rag_core.query.transformation import query_language
 from rag_core.reranking.words import stem
 
 SAME_STEM = 0.85
@@ -24,6 +25,7 @@ LIGHT_WEIGHT = 0.3
 NAME_WEIGHT = 1.2
 """A name says more of what is asked than another word as rare."""
 LEAST_FORM_LETTERS = 4
+_LANGUAGES: tuple[Language, ...] = ("es", "de", "en")
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _OPENING = re.compile(r"(?:^|[.!?…:;\n¿¡«“\"(—])[\s«“\"'(—¿¡*_-]*\Z")
 
@@ -38,9 +40,15 @@ class Term:
     is_name: bool = False
 
 
-def folded_words(text: str) -> list[str]:
+def own_language(question: str, answered_in: Language) -> Language:
+    """The language of the question itself; that of its answer where its words are of none."""
+    return query_language(question, known=(answered_in, *_LANGUAGES))
+
+
+@lru_cache(maxsize=4096)
+def folded_words(text: str) -> tuple[str, ...]:
     """All words of a text, folded, in their order."""
-    return [fold(word).text for word in _TOKEN.findall(text)]
+    return tuple(fold(word).text for word in _TOKEN.findall(text))
 
 
 @lru_cache(maxsize=4096)

@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from rag_core.answering import AskedTime, GeneratedAnswer, PromptContext, Source
+from rag_core.answering.asked_words import own_language
 from rag_core.answering.citations import parse_citations, without_citations
 from rag_core.answering.context import MAX_CONTEXT_TOKENS, build_context, without_marks
 from rag_core.answering.markup import without_markup
 from rag_core.answering.openings import announces, is_heading, without_bullet
 from rag_core.answering.passages import Passage
-from rag_core.answering.quoting import quote
+from rag_core.answering.quoting import NOTHING, Quotation, quote
 from rag_core.answering.wanted import wanted_kind
 from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
@@ -25,11 +26,12 @@ A_DAY = timedelta(days=1, hours=1)
 _END = re.compile(r"([.!?…]*)([\"'»”\u2019)\]]*)$")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ExtractiveAnswerer:
-    """Quotes sentences; it writes none itself and needs no time worth bounding."""
+    """Quotes sentences; it writes none itself and needs no time worth bounding. ``quotation`` is what it quoted last."""
 
     name: str = f"extractive@{VERSION}"
+    quotation: Quotation = field(default=NOTHING, init=False)
 
     def answer(
         self,
@@ -60,13 +62,15 @@ class ExtractiveAnswerer:
         context: PromptContext,
         *,
         language: Language,
-        timeout_seconds: float,  # noqa: ARG002  a millisecond
+        timeout_seconds: float,  # noqa: ARG002  a fraction of a second at most
         history: Sequence[Message] = (),  # noqa: ARG002  it quotes notes, not conversations
         cancellation: Cancellation | None = None,  # noqa: ARG002
     ) -> Generator[str]:
-        """Sentence by sentence, the best first, and those of a time in its order."""
-        quoted = [said for passage in quote(query, context, language=language).passages for said in _joined(passage)]
-        is_dated = _asks_when(query, language) or _is_longer_than_a_day(context.asked_time)
+        """Sentence by sentence, the best first, and those of a time in its order; the question is read in its own language."""
+        spoken = own_language(query, language)
+        self.quotation = quote(query, context, language=spoken)
+        quoted = [said for passage in self.quotation.passages for said in _joined(passage)]
+        is_dated = _asks_when(query, spoken) or _is_longer_than_a_day(context.asked_time)
         for place, (text, source) in enumerate(quoted):
             yield " " * (place > 0) + _cited(text, source, language, is_dated=is_dated)
         if not quoted:

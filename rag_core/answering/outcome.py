@@ -13,7 +13,7 @@ from rag_core.answering.events import Answer
 from rag_core.answering.extractive import A_DAY, ExtractiveAnswerer
 from rag_core.answering.finishing import finish
 from rag_core.answering.generation import build_answerer
-from rag_core.answering.quoting import Quotation, quote
+from rag_core.answering.quoting import Quotation
 from rag_core.answering.refusals import is_refusal
 from rag_core.answering.writing import Writing
 from rag_core.chunking import count_tokens
@@ -41,7 +41,8 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
         return refused(course, reason, text=_refusing_sentence(checked, language))
     if not checked.citations or not _LETTER.search(without_citations(checked.text)):
         return refused(course, "no_valid_citation")
-    groundedness, quotation = groundedness_of(checked), _quotation(course, writing)
+    groundedness, answerer = groundedness_of(checked), writing.answerer
+    quotation = answerer.quotation if isinstance(answerer, ExtractiveAnswerer) else None
     is_weak = groundedness is None or groundedness < least
     if course.request.options.is_grounding_required and is_weak:
         return refused(course, "not_grounded")
@@ -59,7 +60,7 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
         groundedness,
         least_groundedness=least,
         quotation=None if quotation is None else quotation.strength,
-        is_of_kind=holds_its_kind(course.asked.searched, without_citations(checked.text), language=language),
+        is_of_kind=holds_its_kind(course.asked.searched, without_citations(checked.text), language=course.asked.spoken),
     )
     return _answer(
         course,
@@ -69,13 +70,6 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
         disclaimer=done.disclaimer,
         warnings=(*done.warnings(language), *_of_the_quotation(course, quotation, confidence)),
     )
-
-
-def _quotation(course: Course, writing: Writing) -> Quotation | None:
-    """What was quoted; None where a chat model wrote."""
-    if not isinstance(writing.answerer, ExtractiveAnswerer):
-        return None
-    return quote(course.asked.searched, course.context, language=course.asked.language)
 
 
 def _of_the_quotation(course: Course, quotation: Quotation | None, confidence: Confidence) -> Iterator[str]:

@@ -72,29 +72,29 @@ def quote(query: str, context: PromptContext, *, language: Language) -> Quotatio
     """What the sources say nearest to the question, at most three sentences; of a time without any other content its notes in turn.
 
     No sentence that covers less than a quarter of the question is quoted, and none that would command its reader. Where a time is
-    asked for, only what is of it counts, if there is any.
+    asked for, only what is of it counts, if there is any. ``language`` is the question's own.
     """
     asked = context.asked_time
     if asked is None:
-        return _by_words(query, context.sources, language=language, is_doubtful=context.is_doubtful)
+        scored = _scored(query, context.sources, language)
+        return _nearest(query, scored, language=language, is_doubtful=context.is_doubtful)
     if not of_that_time(context.sources, asked):
         return _telling_of(asked, query, context, language)
     if asked.is_all:
         return _listed(context.sources, asked, query, language)
     question = asked.without or query
-    found = _by_words(
-        question, context.sources, language=language, is_doubtful=context.is_doubtful, is_fitting=_within(asked)
-    )
+    scored = _scored(question, context.sources, language)
+    found = _nearest(question, scored, language=language, is_doubtful=context.is_doubtful, is_fitting=_within(asked))
     return found if found.passages else _first_of(context.sources, asked, question, language)
 
 
 def _telling_of(asked: AskedTime, query: str, context: PromptContext, language: Language) -> Quotation:
     """What notes of other times say of the one that is asked for; else, where more is asked for, what is nearest by words."""
-    found = _by_words(query, context.sources, language=language, is_doubtful=True, is_fitting=_within(asked))
+    scored = _scored(query, context.sources, language)
+    found = _nearest(query, scored, language=language, is_doubtful=True, is_fitting=_within(asked))
     if found.passages or asked.is_all:
         return found
-    nearest = _by_words(query, context.sources, language=language, is_doubtful=True)
-    return replace(nearest, is_of_its_time=False)
+    return replace(_nearest(query, scored, language=language, is_doubtful=True), is_of_its_time=False)
 
 
 def _within(asked: AskedTime) -> Callable[[ScoredSentence], bool]:
@@ -110,16 +110,19 @@ def _within(asked: AskedTime) -> Callable[[ScoredSentence], bool]:
 # By words ----------------------------------------------------------------------------------------------------------------
 
 
-def _by_words(
+def _scored(question: str, sources: Sequence[Source], language: Language) -> list[ScoredSentence]:
+    return score_sentences(question, sources, language=language, text_of=lambda source: source.original)
+
+
+def _nearest(
     question: str,
-    sources: Sequence[Source],
+    scored: Sequence[ScoredSentence],
     *,
     language: Language,
     is_doubtful: bool,
     is_fitting: Callable[[ScoredSentence], bool] = lambda _sentence: True,
 ) -> Quotation:
     """The best passage, and beside one that is likely to answer those that earn their place."""
-    scored = score_sentences(question, sources, language=language, text_of=lambda source: source.original)
     wanted = wanted_kind(question, language)
     is_shown = wanted in SHOWN_BY_ITSELF - {"cause"}
     around = surroundings(scored, wanted=wanted, is_shown=is_shown)
@@ -241,7 +244,7 @@ def _telling_by_note(
     """Of each note of the time, the earliest first, the sentences that tell what it is about; of a note without any, none."""
     notes = {source.note_id: source for source in reversed(of_that_time(sources, asked))}
     first = list(notes.values())[::-1]
-    scored = score_sentences(question, first, language=language, text_of=lambda source: source.original)
+    scored = _scored(question, first, language)
     return [telling for source in first if (telling := _telling(scored, source))]
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from rag_core.answering.asked_words import own_language
 from rag_core.answering.citations import without_citations
 from rag_core.answering.events import AnswerRequest
 from rag_core.cancellation import Cancellation
@@ -45,6 +46,11 @@ class Question:
     def searched(self) -> str:
         """What notes are searched for, and what an answerer is asked."""
         return self.standalone or self.text
+
+    @property
+    def spoken(self) -> Language:
+        """The question's own language, where its answer may be wanted in another."""
+        return own_language(self.searched, self.language)
 
 
 def understand(

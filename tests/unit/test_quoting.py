@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.answering import AskedTime, PromptContext, Source, passages
+from rag_core.answering import AskedTime, PromptContext, Source, passages, quoting
 from rag_core.answering.asked_words import keys_of, terms_of, worth
 from rag_core.answering.extractive import ExtractiveAnswerer
 from rag_core.answering.openings import MAX_ITEMS
@@ -275,6 +275,15 @@ class TestPassages:
         assert _said("casa de Hidrosens", deep) == "Las tejas están rotas [1]."
         assert "Casa" not in _said("casa de Hidrosens", deeper)
 
+    @pytest.mark.parametrize("question", ["¿Cuánto me cobró el dentista?", "¿Cuándo rompió Micifuz el jarrón?"])
+    def test_a_question_is_read_in_its_own_language_and_dated_in_that_of_the_answer(self, question) -> None:
+        note = source("Hoy llovía. Fui al dentista. Me cobró 135 euros. Micifuz rompió el jarrón chino. Compré pan.")
+
+        def said(language) -> str:
+            return "".join(ExtractiveAnswerer().stream(question, reading(note), language=language, timeout_seconds=1))
+
+        assert said("de").replace("Notiz vom 4. März 2025", "nota del 4 de marzo de 2025") == said("es")
+
     def test_of_doubtful_evidence_one_passage_is_quoted(self) -> None:
         notes = [source(f"Trufa come pienso {word}.", number=at) for at, word in enumerate(("caro", "seco", "malo"), 1)]
 
@@ -338,6 +347,21 @@ class TestTimes:
         )
 
         assert (made.is_of_its_time, made.strength) == (False, "weak")
+
+    def test_sentences_are_scored_once_though_they_are_chosen_from_twice(self, monkeypatch) -> None:
+        asked, score = list[str](), quoting.score_sentences
+
+        def counted(question, *sources, **options) -> list[ScoredSentence]:
+            asked.append(question)
+            return score(question, *sources, **options)
+
+        monkeypatch.setattr(quoting, "score_sentences", counted)
+        late = source("El alquiler subió a 600 euros.", month=6)
+
+        assert quote(
+            "¿Cuánto subió el alquiler en marzo?", in_march(late, without="¿Cuánto subió el alquiler?"), language="es"
+        ).passages
+        assert asked == ["¿Cuánto subió el alquiler en marzo?"]
 
     def test_a_question_for_a_time_alone_tells_of_its_notes_in_their_order(self) -> None:
         second = source("Por fin nevó toda la noche en Albarracín. Frío.", number=1, day=9)
