@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from rag_core.answering import AskedTime, GeneratedAnswer, PromptContext, Source
 from rag_core.answering.asked_words import own_language
-from rag_core.answering.citations import parse_citations, without_citations
+from rag_core.answering.citations import parse_citations
 from rag_core.answering.context import MAX_CONTEXT_TOKENS, build_context, without_marks
 from rag_core.answering.markup import without_markup
 from rag_core.answering.openings import announces, is_heading, without_bullet
@@ -100,7 +100,15 @@ def _joined(passage: Passage) -> Iterator[tuple[str, Source]]:
 
 def _plain(text: str) -> str:
     """On one line, without marks of citations and of Markdown."""
-    return " ".join(without_marks(without_markup(without_citations(text))).split())
+    return " ".join(without_marks(without_markup(_uncited(text))).split())
+
+
+def _uncited(text: str) -> str:
+    """Without marks of citations and the blanks before them: a note's "cerró [2]." is read "cerró."."""
+    for citation in reversed(parse_citations(text)):
+        before, after = text[: citation.span[0]].rstrip(), text[citation.span[1] :]
+        text = f"{before} {after}" if after[:1].isalnum() else before + after
+    return text
 
 
 def _cited(plain: str, source: Source, language: Language, *, is_dated: bool) -> str:

@@ -157,6 +157,16 @@ class TestPassages:
         assert [one.is_supported for one in checked.citations] == [True, True]
         assert not checked.uncited
 
+    @pytest.mark.parametrize(
+        ("written", "read"),
+        [
+            ('María dijo: "El hotel [1] cerró [2]."', 'María dijo: "El hotel cerró" [1].'),
+            ("En el hotel [3], dijo María, cerró[1]todo.", "En el hotel, dijo María, cerró todo [1]."),
+        ],
+    )
+    def test_marks_in_a_note_leave_no_stray_blanks(self, written, read) -> None:
+        assert _said("¿Qué dijo María del hotel?", source(written)) == read
+
     def test_a_number_in_an_announced_list_has_no_sign_and_one_by_itself_keeps_it(self) -> None:
         listed = source("Ingredientes del bizcocho:\n\n- 3 huevos\n- 200 g de harina")
         alone = source("Hoy helaba.\n\n- 10 grados marcaba el termómetro de la terraza.")
