@@ -10,7 +10,7 @@ from rag_core.answering.asked_time import is_of, names_time, of_that_time, sprea
 from rag_core.answering.openings import is_fragment
 from rag_core.answering.passages import Passage, Surroundings, is_order, passage_of, surroundings
 from rag_core.answering.sentence_scores import ScoredSentence, score_sentences
-from rag_core.answering.wanted import SHOWN_BY_ITSELF, wanted_kind
+from rag_core.answering.wanted import SHOWN_BY_ITSELF, is_of_a_person, wanted_kind
 from rag_core.language.quoting import Wanted
 from rag_core.model import Language, NoteId
 
@@ -72,19 +72,20 @@ def quote(query: str, context: PromptContext, *, language: Language) -> Quotatio
     """What the sources say nearest to the question, at most three sentences; of a time without any other content its notes in turn.
 
     No sentence that covers less than a quarter of the question is quoted, and none that would command its reader. Where a time is
-    asked for, only what is of it counts, if there is any. ``language`` is the question's own.
+    asked for, only what is of it counts, if there is any. ``language`` is the question's own. What is asked of one
+    person and may be told of another is weak.
     """
-    asked = context.asked_time
+    asked, is_doubtful = context.asked_time, context.is_doubtful or is_of_a_person(query, language)
     if asked is None:
         scored = _scored(query, context.sources, language)
-        return _nearest(query, scored, language=language, is_doubtful=context.is_doubtful)
+        return _nearest(query, scored, language=language, is_doubtful=is_doubtful)
     if not of_that_time(context.sources, asked):
         return _telling_of(asked, query, context, language)
     if asked.is_all:
         return _listed(context.sources, asked, query, language)
     question = asked.without or query
     scored = _scored(question, context.sources, language)
-    found = _nearest(question, scored, language=language, is_doubtful=context.is_doubtful, is_fitting=_within(asked))
+    found = _nearest(question, scored, language=language, is_doubtful=is_doubtful, is_fitting=_within(asked))
     return found if found.passages else _first_of(context.sources, asked, question, language)
 
 

@@ -7,6 +7,7 @@ from functools import cache
 from rag_core.language.quoting import (
     BESIDE_PLACES,
     COUNTING,
+    OF_A_PERSON,
     PLACE_PREPOSITIONS,
     QUESTION_CUES,
     SHOWN,
@@ -43,6 +44,11 @@ def wanted_kind(query: str, language: Language) -> Wanted | None:
     if expected is not None:
         return expected.kind
     return "polarity" if _pattern(YES_OR_NO[language]).search(query) else None
+
+
+def is_of_a_person(query: str, language: Language) -> bool:
+    """Whether it asks for a thing that a diary says of its writer and of others in the same words: a name, a home, a birthday."""
+    return _question(rf"(?:{OF_A_PERSON[language]})\b").search(query) is not None
 
 
 def without_cue(query: str, language: Language) -> str:

@@ -59,7 +59,7 @@ LIGHT_WORDS: Mapping[Language, frozenset[str]] = {
         dejo deja dejé dejó dejamos dejaron dejar dejado sigo sigue seguía siguió seguir tuve tuvo tuvimos tuvieron tenido
         vamos voy ir ido iba íbamos hubo habido llamo llama llamaba llamar podía pude pudo poder debo debe deber creo cree
         mucho mucha muchos muchas nuevo nueva gran mejor parte tema persona gente vez veces año años señor señora sr sra doctor doctora
-        dr dra don doña
+        falta faltan faltaba dr dra don doña
         """
     ),
     "de": HAPPENING_WORDS["de"]
@@ -152,6 +152,16 @@ QUESTION_CUES: Mapping[Language, Mapping[Wanted, str]] = {
     },
 }
 """How a question shows what it wants, tried in this order; what none of these tells is asked of ``answer_types``."""
+
+OF_A_PERSON: Mapping[Language, str] = {
+    "es": r"cómo se llaman? mis?|(?<!\s)tengo|dónde vivo|cuánto gano"
+    r"|cuándo (?:nació|nací|(?:es|era) (?:el|mi) cumpleaños|cumplo|cumple)",
+    "de": r"wie heißt mein\w*|wie heißen meine|(?<!\s)habe ich (?:ein|kein)\w*|wo wohne ich|wo lebe ich|wie ?viel verdiene ich"
+    r"|wann (?:wurde|ist|bin) .{0,40}\bgeboren|wann (?:hat|habe|ist) .{0,40}\bgeburtstag",
+    "en": r"what(?: is|'s) my .{0,30}\bname|what is my .{0,30}\bcalled|(?<!\s)do i have|where do i live|how much do i earn"
+    r"|when (?:was|is) .{0,40}\b(?:born|birthday)",
+}
+"""A question for what a diary says of many: of whom a sentence says it, its words do not show."""
 
 YES_OR_NO: Mapping[Language, str] = {
     "es": r"^(?!.*\b(?:qué|quién(?:es)?|cuál(?:es)?|cómo|cuándo|cuánt[oa]s?|dónde|adónde|por ?que)\b)"

@@ -17,7 +17,7 @@ from rag_core.answering.passages import Surroundings
 from rag_core.answering.quoting import Quotation, quote
 from rag_core.answering.sentence_scores import ScoredSentence
 from rag_core.answering.verification import check_citations
-from rag_core.answering.wanted import kind_test, wanted_kind
+from rag_core.answering.wanted import is_of_a_person, kind_test, wanted_kind
 from rag_core.guardrails import InjectionScan
 
 MARCH = datetime(2025, 3, 1, tzinfo=UTC)
@@ -308,6 +308,43 @@ class TestPassages:
 
         assert quote("¿Cuándo vino la hermana de Sole?", reading(note), language="es").strength == "strong"
         assert quote("¿Cuándo vino la hermana de Julio?", reading(note), language="es").strength == "weak"
+
+    @pytest.mark.parametrize(
+        ("question", "strength"),
+        [
+            ("¿Cómo se llama mi perro?", "weak"),
+            ("como se llama mi perro", "weak"),
+            ("¿Tengo perro?", "weak"),
+            ("¿Cuándo nació el perro de Sole?", "weak"),
+            ("¿Qué perro tengo de Sole?", "strong"),
+            ("¿Cómo se llama el perro de Sole?", "strong"),
+            ("¿Cuándo compró Sole un perro?", "strong"),
+        ],
+    )
+    def test_what_a_diary_may_say_of_somebody_else_is_weak(self, question, strength) -> None:
+        note = source("El perro de Sole se llama Trufa y nació en mayo. Sole compró un perro. Tengo frío.")
+
+        assert quote(question, reading(note), language="es").strength == strength
+
+    @pytest.mark.parametrize(
+        ("question", "language"),
+        [
+            ("Wie heißt mein Hund?", "de"),
+            ("Wann hat Rosa Geburtstag?", "de"),
+            ("What is my dog's name?", "en"),
+            ("When is Rosa's birthday?", "en"),
+        ],
+    )
+    def test_such_questions_are_known_in_each_language(self, question, language) -> None:
+        assert is_of_a_person(question, language)
+        assert not is_of_a_person("Wer kam? What happened to Rosa?", language)
+
+    def test_what_is_needed_for_a_thing_is_asked_of_the_thing(self) -> None:
+        note = source("Para la mudanza:\n\n- cajas\n- cinta\n- rotuladores")
+
+        assert _said("¿Qué hace falta para la mudanza?", note) == (
+            "Para la mudanza: cajas [1]. cinta [1]. rotuladores [1]."
+        )
 
     def test_who_is_asked_for_in_german_is_looked_for_by_words_alone(self) -> None:
         note = replace(source("Das Projekt Apollo leitet Jana Weber. Es regnet."), language="de")
