@@ -4,6 +4,8 @@
 question of ``diary_questions.jsonl``. A line holds ``query``, ``kind``, ``must`` (substrings of notes; a good answer quotes one
 of them), ``must_not`` (substrings it must not quote), ``notes`` (the notes that answer it) and, where it asks for a time counted from
 now, ``now``. A question without ``must`` is one whose answer is not in the notes; the right answer to it is a refusal.
+``diary_held_back.jsonl`` is of the same form, written from the notes alone by somebody who did not know the rules, and nothing is
+fitted on it: what it gives is what to expect of other questions.
 
 What is counted: good answers by kind; of all quoted sentences those on the point, which hold one of ``must`` or are of one of
 ``notes``; refusals, right and wrong; by confidence, how many answers are good. The last line of stdout is one JSON object;
