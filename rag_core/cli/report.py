@@ -52,10 +52,9 @@ def write_report(
             owner = engine.named_tenant(tenant)
             reported = run_to_report(engine, owner, None if run is None else named_run(engine, owner, run))
             run_id = reported.run_id
-            say(
-                f"run {run_id} of {owner}: {reported.strategy}, {reported.purpose}, model {reported.models.get('embedding')}, "
-                f"{reported.created_at.astimezone(engine.settings.zone):%Y-%m-%d %H:%M}"
-            )
+            when = f"{reported.created_at.astimezone(engine.settings.zone):%Y-%m-%d %H:%M}"
+            model = reported.models.get("embedding")
+            say(f"run {run_id} of {owner}: {reported.strategy}, {reported.purpose}, model {model}, {when}")
             text = (
                 run_file(engine, owner, run_id)
                 if baseline is None

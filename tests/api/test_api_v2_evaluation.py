@@ -329,6 +329,14 @@ class TestHistory:
 
 
 class TestRefusals:
+    def test_a_wrong_host_is_told_in_ones_own_language_else_in_spanish(self, refusing: TestClient) -> None:
+        wrong = {"Host": "example.org"}
+
+        german = refusing.get("/api/v2/evaluation/history", headers=wrong | {"Accept-Language": "de"})
+
+        assert_german(german, 400)
+        assert "BRAIN_ALLOWED_HOSTS" in refusing.get("/api/v2/evaluation/history", headers=wrong).text
+
     def test_they_are_german_under_this_address_alone(self, refusing: TestClient) -> None:
         assert_german(refusing.get("/api/v2/nada"), 404, "Nicht gefunden")
         assert assert_german(refusing.delete("/api/v2/evaluation/run"), 405) == "Diese Adresse erlaubt: POST"
@@ -336,5 +344,4 @@ class TestRefusals:
         assert_german(
             refusing.post("/api/v2/evaluation/run", content="{", headers={"Content-Type": "application/json"}), 400
         )
-        assert_german(refusing.get("/api/v2/evaluation/history", headers={"Host": "example.org"}), 400)
         assert refusing.get("/api/v2x").json()["error"] == "No encontrado"

@@ -178,7 +178,7 @@ class TestWhatIsAsked:
         done = brain("evaluate", "--answers", "--category", "comparative")
 
         assert done.exit_code == 0
-        assert "1 answers by extractive" in done.stdout
+        assert "1 answer by extractive" in done.stdout
         assert "judged by nobody" in done.stderr
 
     def test_what_is_not_measured_is_left_out_with_the_reason_and_what_holds_by_construction_is_said(
