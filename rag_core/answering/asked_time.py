@@ -12,6 +12,7 @@ from rag_core.language.folding import fold
 from rag_core.language.quoting import HAPPENING_WORDS
 from rag_core.model import Language, Retrieval
 from rag_core.query.time_expressions import find_times
+from rag_core.zones import in_zone
 
 _T = TypeVar("_T")
 A_YEAR = timedelta(days=360)
@@ -40,7 +41,7 @@ def is_of(source: Source, asked: AskedTime) -> bool:
 
 def names_time(sentence: str, source: Source, asked: AskedTime) -> bool:
     """Whether the sentence, read on the day of its note, names a time within the one that is asked for."""
-    found = find_times(sentence, now=source.created_at.astimezone(asked.since.tzinfo), language=source.language)
+    found = find_times(sentence, now=in_zone(source.created_at, asked.since.tzinfo), language=source.language)
     return any(asked.since <= time.since and time.until <= asked.until for time in found)
 
 

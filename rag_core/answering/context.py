@@ -14,6 +14,7 @@ from rag_core.chunking import count_tokens, estimate_tokens, sentence_spans
 from rag_core.guardrails.injection import scan
 from rag_core.guardrails.neutral import neutralised
 from rag_core.model import Hit, Language
+from rag_core.zones import in_zone
 
 MAX_CONTEXT_TOKENS = 3_000
 """12,000 characters. Of a chat model's 8,192 tokens the rest is for instructions, conversation, question and answer."""
@@ -38,7 +39,7 @@ def build_context(
 
 def dated_in(hits: Sequence[Hit], zone: ZoneInfo) -> tuple[Hit, ...]:
     """The hits with ``created_at`` in the zone by whose days a reader counts; sources that are made of them have it from there."""
-    return tuple(replace(hit, created_at=hit.created_at.astimezone(zone)) for hit in hits)
+    return tuple(replace(hit, created_at=in_zone(hit.created_at, zone)) for hit in hits)
 
 
 def make_sources(hits: Sequence[Hit], *, max_sources: int = MAX_SOURCES) -> list[Source]:

@@ -14,6 +14,7 @@ from rag_core.api.highlights import excerpt, marked
 from rag_core.model import CausalDirection, Hit, Language, Note, NoteId, Retrieval, Strategy
 from rag_core.retrieval.passages import word_beginnings
 from rag_core.understood import Understood, causal_chain, causal_steps, understood
+from rag_core.zones import in_zone
 
 Evidence = Mapping[tuple[str, str], NoteId]
 """The note that says that the first entity led to the second, by their ids."""
@@ -219,7 +220,7 @@ def spanish(number: float, *, decimals: int = 0) -> str:
 
 def spanish_date(moment: datetime, zone: ZoneInfo) -> str:
     """``3 de marzo de 2025``, as it was there and then."""
-    return spanish_day(moment.astimezone(zone).date())
+    return spanish_day(in_zone(moment, zone).date())
 
 
 def spanish_day(day: date) -> str:

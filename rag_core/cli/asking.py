@@ -172,6 +172,7 @@ def _sources(answer: "Answer") -> Iterator[str]:
     """A heading and a quotation for each note that is cited; one that does not hold what it is cited for says so."""
     from rag_core.guardrails.policies import hiding, redaction_policy
     from rag_core.settings import read_settings
+    from rag_core.zones import in_zone
 
     settings = read_settings()
     hide = hiding(redaction_policy("command", settings.guardrails_personal_data), answer.language)
@@ -180,7 +181,7 @@ def _sources(answer: "Answer") -> Iterator[str]:
         if not uses:
             continue
         held = "" if all(use.is_supported for use in uses) else "  [yellow]not supported by its text[/yellow]"
-        written = f"{source.created_at.astimezone(settings.zone):%Y-%m-%d}"
+        written = in_zone(source.created_at, settings.zone).date()
         title = _plain(hide(source.title or source.external_id))
         yield f"[bold]\\[{source.number}] {title}[/bold]  [dim]{written}  {_plain(source.external_id)}[/dim]{held}"
         quotes = list(dict.fromkeys(" ".join(hide(use.quote).split()) for use in uses if use.quote))

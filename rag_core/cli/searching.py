@@ -189,12 +189,13 @@ def _print_hits(found: "Retrieval") -> None:
     from rag_core.retrieval.passages import best_snippet
     from rag_core.settings import read_settings
     from rag_core.understood import causal_chain
+    from rag_core.zones import in_zone
 
     console, zone = Console(highlight=False, emoji=False), read_settings().zone
     direction = found.transformed.direction if found.transformed else None
     for number, hit in enumerate(found.hits, 1):
         heading = f"[bold]\\[{number}] {_plain(hit.title or hit.external_id)}[/bold]"
-        written = f"{hit.created_at.astimezone(zone):%Y-%m-%d}"
+        written = in_zone(hit.created_at, zone).date()
         facts = f"{written}  {_plain(hit.external_id)}  score {hit.score:.2f} ({hit.method})"
         console.print(f"{heading}  [dim]{facts}[/dim]")
         if chain := causal_chain(hit, direction):

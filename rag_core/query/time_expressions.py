@@ -9,12 +9,13 @@ from functools import cache
 from rag_core.language.folding import Folded, fold
 from rag_core.language.times import CONJUNCTIONS, TIME_WORDINGS, Frame, Reading, TimeWording
 from rag_core.model import Language, TimeExpression
-from rag_core.query.time_points import EARLIEST, Interval, before, interval_of, third_of
+from rag_core.query.time_points import EARLIEST, Interval, before, in_calendar, interval_of, third_of
 
 _THIRDS: Mapping[Frame, int] = {"beginning": 0, "middle": 1, "end": 2}
 _YEARLY: frozenset[Reading] = frozenset({"month", "day_of_month", "days_of_month", "season"})
 _NAMES: frozenset[Reading] = frozenset({"month", "day_of_month", "season", "feast", "weekday", "year"})
 _DETERMINERS = "named", "this", "last", "last_too", "day_of", "year_before"
+_LAST_WITH_A_MORROW = date.max - timedelta(days=1)
 _OF = r"\s+(?:(?:de|of|des|in)\s+)?"
 
 
@@ -139,9 +140,9 @@ def _in_their_years(text: str, points: Sequence[_Point]) -> list[_Point]:
         if not later or point.reading not in _YEARLY or point.has_year:
             settled.append(point)
         elif later.has_year and _go_together(text, point, later):
-            moved = _moved(point, later.interval[0].year, has_year=True)
-            is_after = moved.interval[0] > later.interval[0]  # "noviembre y febrero de 2024"
-            settled.append(_moved(moved, later.interval[0].year - is_after, has_year=True))
+            year = later.interval[0].year
+            is_after = _in_year(point.interval[0], year) > later.interval[0]  # "noviembre y febrero de 2024"
+            settled.append(_moved(point, year - is_after, has_year=True))
         elif _is_a_year(later) and re.fullmatch(_OF, text[point.end : later.start]):
             moved = _moved(point, later.interval[0].year, has_year=False)
             settled[-1] = replace(moved, end=later.end, is_bare=False)
@@ -195,10 +196,11 @@ def _range(text: str, first: _Point, second: _Point, today: datetime, patterns: 
         return None
     for opening, between in patterns.ranges:
         if (match := opening.search(text, 0, first.start)) and between.fullmatch(text, first.end, second.start):
-            return replace(
+            interval = in_calendar(lambda: _aligned(first, second, today))
+            return interval and replace(
                 second,
                 start=match.start(),
-                interval=_aligned(first, second, today),
+                interval=interval,
                 is_bare=False,
                 has_year=first.has_year or second.has_year,
             )
@@ -230,7 +232,7 @@ def _framed(text: str, point: _Point, today: date, patterns: _Patterns) -> _Poin
     if point.reading == "bare_unit" and point.is_bare:
         return point
     since, until = point.interval
-    tomorrow = _midnight(today + timedelta(days=1))
+    tomorrow = _midnight(min(today, _LAST_WITH_A_MORROW) + timedelta(days=1))
     intervals: dict[Frame, Interval] = {
         "since": (since, tomorrow),
         "before": (EARLIEST, since),
@@ -259,7 +261,7 @@ def _midnight(day: date) -> datetime:
 
 def _is_usable(point: _Point, now: datetime) -> bool:
     since, until = point.interval
-    return since <= now.replace(tzinfo=None) and until > EARLIEST
+    return since <= now.replace(tzinfo=None) and until > EARLIEST and since < until
 
 
 def _is_plain(query: str, folded: Folded, point: _Point, language: Language) -> bool:

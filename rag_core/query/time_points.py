@@ -1,7 +1,7 @@
 """A time named in words as an interval of local time: the calendar behind ``time_expressions``.
 
-Intervals are half-open, in wall-clock time without a zone. None is what the calendar does not have (30 February) or
-what lies wholly before ``EARLIEST``.
+Intervals are half-open, in wall-clock time without a zone. None is what the calendar does not have (30 February, the
+end of 31 December 9999) or what lies wholly before ``EARLIEST``.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,10 +28,18 @@ def interval_of(reading: Reading, groups: Groups, *, today: date, wording: TimeW
     one that is over. Parts of a day are the day: few notes carry an hour. Seasons are the northern, of whole
     months; winter has the year of its January.
     """
-    interval = _READERS[reading](groups, today, wording)
+    interval = in_calendar(lambda: _READERS[reading](groups, today, wording))
     if interval is None or interval[1] <= EARLIEST:
         return None
     return interval
+
+
+def in_calendar(read: Callable[[], Interval | None]) -> Interval | None:
+    """The interval that is read, or None where it begins before the year 1 or ends after 31 December 9999 begins."""
+    try:
+        return read()
+    except (OverflowError, ValueError):
+        return None
 
 
 def unit_around(day: date, unit: Unit) -> Interval:

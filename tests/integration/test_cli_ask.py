@@ -55,6 +55,19 @@ def test_people_read_the_answer_and_the_notes_it_cites(brain: Brain) -> None:
     assert re.search(r"confidence: (high|medium|low), answered by extractive@\d+, \d+ ms", done.stderr)
 
 
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_a_note_of_the_calendars_first_or_last_moment_is_cited_with_its_day(
+    brain: Brain, make_note: Any, index_notes: Any, moment: str
+) -> None:
+    make_note("Hubo una tarta de limón en el cumpleaños de Rosa.", title="Fiesta", created_at=moment, external_id="n")
+    index_notes()
+
+    done = brain(TARTA)
+
+    assert done.exit_code == 0, done.output
+    assert f"[1] Fiesta  {moment[:10]}  n\n" in done.stdout
+
+
 @pytest.mark.usefixtures("birthday")
 def test_programs_read_what_post_chat_answers(brain: Brain) -> None:
     done = brain(TARTA, "--json")

@@ -139,6 +139,19 @@ def test_what_was_understood_and_the_warnings_are_told_beside_the_results(
     assert "(Búsqueda parcial)" in done.stderr
 
 
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_a_note_of_the_calendars_first_or_last_moment_is_shown_with_its_day(
+    brain: Brain, make_note, index_notes, moment: str
+) -> None:
+    make_note("Viajé en tren a Cádiz.", external_id="n", created_at=moment)
+    index_notes()
+
+    done = brain("tren")
+
+    assert done.exit_code == 0, done.output
+    assert f"{moment[:10]}  n  score" in done.stdout
+
+
 def test_nothing_found_under_conditions_says_to_leave_one_out(brain: Brain, make_note) -> None:
     make_note("Viajé en tren a Cádiz.")
 

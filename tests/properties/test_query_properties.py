@@ -1,5 +1,5 @@
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import get_args
 from zoneinfo import ZoneInfo
 
@@ -17,6 +17,8 @@ from rag_core.query.analysis import causal_direction, classify
 from rag_core.query.decomposition import MAX_PARTS, decompose
 from rag_core.query.time_expressions import find_times, strip_times
 from rag_core.query.transformation import transform
+
+pytestmark = pytest.mark.slow
 
 ZONES = ("Europe/Madrid", "America/Mexico_City", "America/Havana", "Africa/Cairo", "Pacific/Apia", "UTC")
 QUESTION_WORDS = ("qué", "quién", "dónde", "cuándo", "cuál", "cómo", "por qué", "cuánto")
@@ -166,6 +168,66 @@ def test_times_are_ordered_stretches_with_intervals_that_run_forwards(query, lan
         assert time.since.tzinfo is time.until.tzinfo is now.tzinfo
         assert time.since.replace(tzinfo=None) <= now.replace(tzinfo=None)
         reached = time.span[1]
+
+
+FIRST_DAYS = st.dates(max_value=date.min + timedelta(days=400))
+LAST_DAYS = st.dates(min_value=date.max - timedelta(days=400))
+any_days = st.one_of(st.dates(), FIRST_DAYS, LAST_DAYS, st.sampled_from((date.min, date.max)))
+DATED: dict[Language, tuple[str, ...]] = {
+    "es": ("{d}/{m}/{y}", "{y}-{m}-{d}", "el {d} de {month} de {y}", "{month} de {y}", "en {y}", "invierno de {y}"),
+    "de": ("{d}.{m}.{y}", "{y}-{m}-{d}", "am {d}. {month} {y}", "{month} {y}", "im Jahr {y}", "Winter {y}"),
+    "en": ("{d}/{m}/{y}", "{y}-{m}-{d}", "{d} {month} {y}", "{month} {y}", "in {y}", "winter {y}"),
+}
+UNDATED: dict[Language, tuple[str, ...]] = {
+    "es": ("anteayer", "anoche", "mañana", "el lunes", "el viernes", "este fin de semana", "la semana pasada",
+           "el año pasado", "hace 9999 años", "hace 9 días", "los últimos 3 meses", "últimamente", "este mes",
+           "enero", "noviembre", "el 31 de diciembre", "en Navidad", "Semana Santa", "este invierno"),
+    "de": ("vorgestern", "heute Nacht", "am Montag", "Freitag", "dieses Wochenende", "letzte Woche", "letztes Jahr",
+           "vor 9999 Jahren", "vor 9 Tagen", "die letzten 3 Monate", "neulich", "diesen Monat", "Januar", "November",
+           "am 31. Dezember", "an Weihnachten", "Ostern", "diesen Winter"),
+    "en": ("the day before yesterday", "last night", "on Monday", "Friday", "this weekend", "last week", "last year",
+           "9999 years ago", "9 days ago", "the last 3 months", "recently", "this month", "January", "November",
+           "on 31 December", "at Christmas", "Easter", "this winter"),
+}  # fmt: skip
+PHRASES: dict[Language, tuple[str, ...]] = {
+    "es": ("{0}", "{0} y {1}", "entre {0} y {1}", "desde {0}", "antes de {0}", "después de {0}", "a finales de {0}"),
+    "de": ("{0}", "{0} und {1}", "zwischen {0} und {1}", "seit {0}", "vor {0}", "nach {0}", "Ende {0}"),
+    "en": ("{0}", "{0} and {1}", "between {0} and {1}", "since {0}", "before {0}", "after {0}", "at the end of {0}"),
+}
+
+
+@st.composite
+def dated_questions(draw: st.DrawFn, language: Language) -> str:
+    months = {number: name for name, number in TIME_WORDINGS[language].months.items()}
+
+    def named() -> str:
+        if draw(st.booleans()):
+            return draw(st.sampled_from(UNDATED[language]))
+        day = draw(any_days)
+        written = {"d": f"{day.day:02}", "m": f"{day.month:02}", "y": f"{day.year:04}", "month": months[day.month]}
+        return draw(st.sampled_from(DATED[language])).format(**written)
+
+    return draw(st.sampled_from(PHRASES[language])).format(named(), named())
+
+
+@settings(max_examples=400)
+@given(
+    languages.flatmap(lambda language: st.tuples(st.just(language), dated_questions(language))),
+    any_days,
+    st.integers(0, 23),
+    st.sampled_from(ZONES),
+)
+@example(("es", "diciembre de 9999"), date(2025, 4, 16), 9, "Europe/Madrid")
+@example(("es", "diciembre y marzo de 9999"), date.max, 9, "UTC")
+@example(("es", "entre noviembre y enero"), date(9999, 12, 9), 9, "UTC")
+@example(("es", "entre el 30/12/9999 y enero"), date(2025, 4, 16), 9, "Europe/Madrid")
+@example(("en", "since yesterday"), date.max, 9, "UTC")
+def test_any_day_of_the_calendar_may_be_named_and_may_be_now(asked, day: date, hour: int, zone: str) -> None:
+    language, question = asked
+    now = datetime(day.year, day.month, day.day, hour, tzinfo=ZoneInfo(zone))
+
+    for found in find_times(question, now=now, language=language):
+        assert found.since < found.until
 
 
 @settings(max_examples=200)

@@ -327,6 +327,41 @@ def test_without_a_zone_there_is_no_answer() -> None:
 
 
 @pytest.mark.parametrize(
+    ("query", "language"),
+    [
+        ("¿Qué pasó el 31/12/9999?", "es"),
+        ("9999-12-31", "es"),
+        ("el 31 de diciembre de 9999", "es"),
+        ("en diciembre de 9999", "es"),
+        ("del 30 al 31 de diciembre de 9999", "es"),
+        ("am 31.12.9999", "de"),
+        ("on 31 December 9999", "en"),
+    ],
+)
+def test_what_ends_with_the_calendar_is_no_time(query: str, language: Language) -> None:
+    assert find_times(query, now=WEDNESDAY, language=language) == ()
+
+
+LAST_DAY = datetime(9999, 12, 31, 23, 59, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("query", "now", "expected"),
+    [
+        ("hoy", LAST_DAY, []),
+        ("ayer", LAST_DAY, [("9999-12-30", "9999-12-31")]),
+        ("desde ayer", LAST_DAY, [("9999-12-30", "9999-12-31")]),
+        ("después de ayer", LAST_DAY, []),
+        ("en marzo de 2024", LAST_DAY, [("2024-03-01", "2024-04-01")]),
+        ("entre noviembre y enero", LAST_DAY, []),
+        ("ayer, el lunes o la semana pasada", datetime(1, 1, 1, tzinfo=UTC), []),
+    ],
+)
+def test_on_the_calendars_first_and_last_day_what_lies_within_it_is_found(query: str, now: datetime, expected) -> None:
+    assert intervals(query, now=now) == expected
+
+
+@pytest.mark.parametrize(
     ("query", "is_relative"),
     [
         ("ayer", True),

@@ -18,6 +18,7 @@ from rag_core.notes import checked_name
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.golden import fetch_golden_queries, fetch_golden_set
 from rag_core.storage.proposals import Proposal, fetch_notes_to_propose_from, insert_proposal, list_proposals
+from rag_core.zones import in_zone
 
 MAX_NOTES = 500
 """So many notes are read at most, which takes some seconds (165 notes of 1,300 characters: 1.5 s)."""
@@ -84,7 +85,7 @@ def _read_ground(connection: Connection, tenant: TenantId, name: str, zone: Zone
     golden = fetch_golden_set(connection, tenant, name)
     notes = fetch_notes_to_propose_from(connection, tenant, least_characters=LEAST_CHARACTERS, limit=MAX_NOTES)
     return _Ground(
-        notes={note.note_id: replace(note, created_at=note.created_at.astimezone(zone)) for note in notes},
+        notes={note.note_id: replace(note, created_at=in_zone(note.created_at, zone)) for note in notes},
         vocabulary="brain_sync" if golden is None else golden.vocabulary,
         queries=fetch_golden_queries(connection, tenant, set_name=name),
         earlier=list_proposals(connection, tenant, set_name=name),

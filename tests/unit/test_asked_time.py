@@ -1,0 +1,59 @@
+"""Whether a sentence names a time that is asked for, read on the day of its note."""
+
+import uuid
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from rag_core.answering import AskedTime, Source
+from rag_core.answering.asked_time import names_time
+from rag_core.model import ChunkId, NoteId
+
+MADRID, MEXICO = ZoneInfo("Europe/Madrid"), ZoneInfo("America/Mexico_City")
+UNDATED = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
+
+
+def asked(zone: ZoneInfo) -> AskedTime:
+    """What is asked of March 2024."""
+    march, april = (datetime(2024, month, 1, tzinfo=zone) for month in (3, 4))
+    return AskedTime(since=march, until=april, without="", is_all=True)
+
+
+def written(at: datetime) -> Source:
+    return Source(
+        number=1,
+        note_id=NoteId(uuid.uuid4()),
+        chunk_id=ChunkId(uuid.uuid4()),
+        external_id="n",
+        title=None,
+        created_at=at,
+        language="es",
+        text="",
+        original="",
+        start_char=0,
+        chunk_index=0,
+        score=0.5,
+    )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_named"), [("Ayer nevó.", True), ("El 2 de marzo nevó.", True), ("Hace un mes nevó.", False)]
+)
+def test_a_sentence_is_read_on_the_day_of_its_note(sentence: str, *, is_named: bool) -> None:
+    note = written(datetime(2024, 3, 3, 23, 30, tzinfo=UTC))
+
+    assert names_time(sentence, note, asked(MADRID)) is is_named
+
+
+@pytest.mark.parametrize("at", UNDATED)
+@pytest.mark.parametrize("zone", [MADRID, MEXICO])
+@pytest.mark.parametrize("sentence", ["Ayer nevó.", "Nevó desde el lunes.", "Nevó la semana pasada.", "Hoy nieva."])
+def test_a_note_of_the_calendars_first_or_last_moment_names_none_by_counting_from_it(
+    sentence: str, zone: ZoneInfo, at: datetime
+) -> None:
+    assert not names_time(sentence, written(at), asked(zone))
+
+
+def test_a_date_in_a_note_of_the_calendars_last_moment_is_named() -> None:
+    assert names_time("El 2 de marzo de 2024 nevó.", written(UNDATED[1]), asked(MADRID))
