@@ -12,7 +12,7 @@ test e2e mutants: export OPENBLAS_NUM_THREADS = 1
 test e2e mutants: export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help install up demo test e2e coverage mutants bench lint format schema lock clean
+.PHONY: help install up demo test slow e2e coverage mutants bench lint format schema lock clean
 
 help: ## Show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,8 +38,11 @@ up: install ## Start database, Dagster UI (3000) and API with its page (8000); C
 demo: install ## Do the main job once: notes in, assets materialised, report and three answers
 	@$(BIN)/brain demo
 
-test: install ## Run the tests
-	$(BIN)/python -m pytest -n 3 --dist loadgroup $(if $(REPORTS),--cov $(REPORTS:%=--cov-report=%))
+test: install ## Run the tests, all but the slow ones
+	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not slow and not e2e" $(if $(REPORTS),--cov $(REPORTS:%=--cov-report=%))
+
+slow: install ## Run the slow ones: whole nights of evaluation, leaks, generated notes in a database, benchmarks
+	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "slow and not e2e"
 
 e2e: install ## Hurt whole installations on purpose: kill workers, database and models while notes are migrated
 	$(BIN)/python -m pytest -n 4 --dist loadgroup -m e2e tests/e2e

@@ -101,9 +101,9 @@ def refused(course: Course, reason: RefusalReason, *, text: str | None = None) -
 
 
 def _of_an_empty_day(course: Course, reason: RefusalReason) -> str | None:
-    """That no note is of the day asked for; None where more than a day is asked for, or there are notes of it."""
+    """That no note is of the day asked for; None where more than a day is asked for, notes are left out, or there are some of it."""
     asked = course.found.asked_time if course.found and reason in _BEFORE_WRITING else None
-    if asked is None or not asked.is_all or asked.until - asked.since > A_DAY:
+    if asked is None or not asked.is_all or asked.until - asked.since > A_DAY or not course.request.filters.is_empty:
         return None
     if course.found is None or any(asked.since <= hit.created_at < asked.until for hit in course.found.hits):
         return None

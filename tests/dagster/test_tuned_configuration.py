@@ -29,6 +29,8 @@ from rag_core.model import TenantId
 from rag_core.settings import read_settings
 from rag_core.storage.configurations import list_configurations, list_promotions
 
+pytestmark = pytest.mark.slow
+
 MADRID = ZoneInfo("Europe/Madrid")
 RunTuning = Callable[..., dg.ExecuteInProcessResult]
 THINGS = [

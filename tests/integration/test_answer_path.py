@@ -41,7 +41,7 @@ from rag_core.errors import (
 from rag_core.language.answering import NO_ANSWER
 from rag_core.language.fixed_answers import NO_NOTES, NOT_ENOUGH
 from rag_core.language.quoting import QUOTING_WARNINGS
-from rag_core.model import TenantId
+from rag_core.model import Filters, TenantId
 from rag_core.settings import Settings
 from rag_core.storage.questions import fetch_question, fetch_search_figures
 
@@ -378,6 +378,19 @@ class TestARefusal:
 
         assert (answer.text, answer.refusal, answer.confidence) == (NO_ANSWER["es"], "no_sentence_fits", "insufficient")
         assert answer.answerer.startswith("extractive@")
+
+    def test_where_notes_are_left_out_no_day_is_said_to_have_none(
+        self, engine: Engine, tenant: TenantId, make_note: Any, index_notes: Any
+    ) -> None:
+        make_note("Pinté la valla del jardín con Marta.", created_at="2025-08-14T10:00:00+02:00")
+        make_note("Vino el técnico de la caldera.", created_at="2025-08-20T10:00:00+02:00")
+        index_notes()
+
+        spanish = answered(
+            ask(engine, tenant, "¿Qué hice el 14 de agosto de 2025?", filters=Filters(languages=("de",)))
+        )
+
+        assert (spanish.text, spanish.confidence) == (NOT_ENOUGH["es"], "insufficient")
 
     def test_an_answer_that_cites_nothing_is_replaced(self, notes: Engine, tenant: TenantId) -> None:
         engine, _ = with_chat(notes, "El técnico cobró 180 euros. ", "Lo sé de buena tinta [7].")

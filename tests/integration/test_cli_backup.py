@@ -21,6 +21,8 @@ from rag_core.storage.database import open_database
 from rag_core.storage.embedded import stop
 from rag_core.supervisor import only_one
 
+pytestmark = pytest.mark.slow
+
 Brain = Callable[..., subprocess.CompletedProcess[str]]
 
 HOLD = """

@@ -22,6 +22,8 @@ from rag_core.importing import import_lines
 from rag_core.model import TenantId
 from rag_core.settings import read_settings
 
+pytestmark = pytest.mark.slow
+
 EXACT = 1e-9
 MEASURES = {
     "hit_rate_at.1": Success @ 1,

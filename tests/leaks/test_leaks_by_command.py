@@ -19,7 +19,10 @@ from rag_core.cli.app import app
 for _module in pkgutil.iter_modules(cli.__path__):
     importlib.import_module(f"rag_core.cli.{_module.name}")
 
-pytestmark = pytest.mark.xdist_group("leaks")  # one installation for all; its last test sees what all others did
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.xdist_group("leaks"),  # one installation for all; its last test sees what all others did
+]
 
 OF_THE_INSTALLATION = {
     "alerts": "alerts are the operator's, of all tenants",

@@ -9,7 +9,10 @@ from leak_requests import FIGURES, Asked, bodies, elsewhere, requests_of, routes
 from rag_core.api import app as application
 from rag_core.model import TenantId
 
-pytestmark = pytest.mark.xdist_group("leaks")  # one installation for all; its last test sees what all others did
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.xdist_group("leaks"),  # one installation for all; its last test sees what all others did
+]
 
 ROUTES = [
     (method, route.path)

@@ -16,6 +16,8 @@ from rag_core.errors import ChatError, EmbeddingError, RetrievalFailedError
 from rag_core.retrieval.cache import build_caches
 from rag_core.retrieval.retrieve import retrieve
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = settings(max_examples=100)
 PATIENCE_MS = 60_000
 

@@ -24,6 +24,8 @@ from rag_core.evaluation.golden_query import CATEGORIES, normalise_query
 from rag_core.evaluation.golden_set import export_document, export_golden, import_golden
 from rag_core.storage.notes import delete_notes
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = settings(max_examples=100)
 NAMES = ("n1", "n2", "n3")
 TEXTS = sentences().filter(lambda text: bool(text.strip()))

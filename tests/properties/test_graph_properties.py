@@ -19,6 +19,8 @@ from rag_core.retrieval.graph_paths import GraphHit, search_graph
 from rag_core.settings import read_settings
 from rag_core.storage.database import Database, open_database
 
+pytestmark = pytest.mark.slow
+
 CAUSAL = ("CAUSES", "TRIGGERS", "LEADS_TO")
 OTHERS = ("RELATED_TO", "PART_OF", "USES", "PREREQUISITE")
 NAMES = ("apagón", "tormenta", "incendio", "sequía", "huelga", "migraña")

@@ -4,6 +4,7 @@ import uuid
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from properties.strategies import spanish_text
@@ -18,6 +19,8 @@ from rag_core.reranking.passage import as_probabilities
 from rag_core.reranking.words import query_words
 from rag_core.retrieval.expansion import Fused
 from rag_core.retrieval.rerank import MAX_CANDIDATES, placed
+
+pytestmark = pytest.mark.slow
 
 SCORES = st.floats(min_value=0, max_value=1)
 

@@ -26,6 +26,8 @@ from rag_core.retrieval.request import checked_query
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.storage.search import search_fulltext, search_semantic
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = settings(max_examples=100)
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 PATIENCE_MS = 60_000

@@ -29,6 +29,8 @@ from rag_core.embedding.context import template_summary
 from rag_core.indexing.one_note import store_and_index
 from rag_core.storage.notes import delete_notes, fetch_note
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = settings(max_examples=100)
 VECTORS = """
 select c.content, c.context, s.vector::text, x.vector::text
