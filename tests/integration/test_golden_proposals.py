@@ -66,6 +66,15 @@ class TestPropose:
         with database.transaction(tenant) as connection:
             assert fetch_golden_set(connection, tenant, "default") is None
 
+    @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+    def test_a_note_of_the_calendars_first_or_last_moment_is_read_too(self, propose, make_note, moment: str) -> None:
+        make_note(DIARY["trufa"].replace("Norte", "Sur"), external_id="sin-fecha", created_at=moment)
+
+        proposed = propose()
+
+        assert proposed.notes_read == 4
+        assert "¿Quién llegó tarde a la estación del Sur?" in {one.query for one in proposed.proposals}
+
     def test_each_says_note_place_quote_and_method(self, propose) -> None:
         one = next(one for one in propose().proposals if one.method == "template:cause")
 
