@@ -1,6 +1,5 @@
 """Answering without a model: the sentences of the sources that share most with the question, each cited. Pure."""
 
-import re
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -10,9 +9,10 @@ from rag_core.answering.asked_words import own_language
 from rag_core.answering.citations import parse_citations
 from rag_core.answering.context import MAX_CONTEXT_TOKENS, build_context, without_marks
 from rag_core.answering.markup import without_markup
-from rag_core.answering.openings import announces, is_heading, without_bullet
+from rag_core.answering.openings import announces, holds_digit, is_heading, without_bullet
 from rag_core.answering.passages import Passage
 from rag_core.answering.quoting import NOTHING, Quotation, quote
+from rag_core.answering.sentence_scores import ScoredSentence
 from rag_core.answering.wanted import wanted_kind
 from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
@@ -23,7 +23,8 @@ from rag_core.model import Hit, Language
 VERSION = "2"
 A_DAY = timedelta(days=1, hours=1)
 """A day and the hour that a change of clocks may add."""
-_END = re.compile(r"([.!?…]*)([\"'»”\u2019)\]]*)$")
+_STOPS = ".!?…"
+_CLOSERS = "\"'»”\u2019)]"
 
 
 @dataclass(slots=True)
@@ -87,15 +88,22 @@ def _is_longer_than_a_day(asked: AskedTime | None) -> bool:
 
 
 def _joined(passage: Passage) -> Iterator[tuple[str, Source]]:
-    """Each sentence as it is read, with its source: what ends in a colon stands before the next one, a heading is left out."""
-    opening = ""
+    """Each sentence as it is read, with its source: what ends in a colon stands before the next one.
+
+    A heading is left out, but where it is all there is, or holds a number or the kind of thing asked for.
+    """
+    opening, has_text = "", not all(_is_headline(sentence) for sentence in passage)
     for sentence in passage:
         plain = _plain(without_bullet(sentence.text) if passage[0].is_opening else sentence.text)
         if announces(plain):
             opening += f"{plain} "
-        elif not is_heading(sentence.text):
+        elif not (has_text and _is_headline(sentence)) or sentence.has_kind or holds_digit(plain):
             yield opening + plain, sentence.source
             opening = ""
+
+
+def _is_headline(sentence: ScoredSentence) -> bool:
+    return sentence.is_opening and is_heading(sentence.text)
 
 
 def _plain(text: str) -> str:
@@ -113,8 +121,9 @@ def _uncited(text: str) -> str:
 
 def _cited(plain: str, source: Source, language: Language, *, is_dated: bool) -> str:
     """The sentence with its mark before the full stop; where a date is asked for, the note's stands behind the mark."""
-    stop = _END.search(plain)
-    assert stop is not None
-    body = plain[: stop.start()] + ("" if stop[1] == "." * len(stop[1]) else stop[1]) + stop[2]
+    unclosed = plain.rstrip(_CLOSERS)
+    said = unclosed.rstrip(_STOPS)
+    stops = unclosed[len(said) :]
+    body = said + ("" if stops == "." * len(stops) else stops) + plain[len(unclosed) :]
     dated = f" ({note_dated(source.created_at.date(), language)})" if is_dated else ""
     return f"{body} [{source.number}]{dated}."

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rag_core.answering.openings import MAX_ITEMS, announced, is_fragment
+from rag_core.answering.openings import MAX_ITEMS, announced, announces, heads
 from rag_core.answering.sentence_scores import ScoredSentence
 from rag_core.guardrails import BLOCK_SCORE
 from rag_core.guardrails.injection import scan
@@ -51,7 +51,7 @@ def surroundings(scored: Sequence[ScoredSentence], *, wanted: Wanted | None, is_
 
 
 def passage_of(best: ScoredSentence, around: Surroundings) -> Passage:
-    """The sentence with what it needs, in the order of the note; () for an opening with nothing behind it."""
+    """The sentence with what it needs, in the order of the note; () for a colon with nothing behind it."""
     passage = _opened(best, around) if best.is_opening else (best,)
     if not passage or around.wanted is None or any(sentence.has_kind for sentence in passage):
         return passage
@@ -66,17 +66,22 @@ def passage_of(best: ScoredSentence, around: Surroundings) -> Passage:
 def _opened(opening: ScoredSentence, around: Surroundings) -> Passage:
     """An opening with what it announces; a heading may announce another opening, and that one more.
 
-    Where nothing follows, only the title stays: of a note of one line it is all there is.
+    Where nothing stands below it, a heading or the title stays by itself: it is all there is.
     """
     openings = [opening]
-    while (following := around.at(openings[-1], 1)) is not None and following.is_opening:
+    while (following := _below(openings[-1], around)) is not None and following.is_opening:
         if len(openings) == MAX_OPENINGS:
             return ()
         openings.append(following)
     if following is None:
-        return () if is_fragment(openings[-1].text) else tuple(openings)
+        return () if announces(opening.text) else (opening,)
     items = list(around.after(openings[-1]))
     return (*openings, *items[: announced([item.text for item in items])])
+
+
+def _below(opening: ScoredSentence, around: Surroundings) -> ScoredSentence | None:
+    found = around.at(opening, 1)
+    return None if found is None or (found.is_opening and not heads(opening.text, found.text)) else found
 
 
 def _neighbours(best: ScoredSentence, around: Surroundings) -> Iterator[ScoredSentence]:

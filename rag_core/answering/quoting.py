@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from math import exp
 from typing import Literal
 
 from rag_core.answering import AskedTime, PromptContext, Source
 from rag_core.answering.asked_time import is_of, names_time, of_that_time, spread
-from rag_core.answering.openings import is_fragment
+from rag_core.answering.openings import announces, is_heading, set_off
 from rag_core.answering.passages import Passage, Surroundings, is_order, passage_of, surroundings
 from rag_core.answering.sentence_scores import ScoredSentence, score_sentences
 from rag_core.answering.wanted import SHOWN_BY_ITSELF, is_of_a_person, wanted_kind
@@ -112,7 +113,17 @@ def _within(asked: AskedTime) -> Callable[[ScoredSentence], bool]:
 
 
 def _scored(question: str, sources: Sequence[Source], language: Language) -> list[ScoredSentence]:
-    return score_sentences(question, sources, language=language, text_of=lambda source: source.original)
+    """Every sentence; in a note of nothing but headings none of them is one."""
+    scored = score_sentences(question, sources, language=language, text_of=lambda source: source.original)
+    by_source = groupby(scored, key=lambda sentence: sentence.source.number)
+    return [sentence for _, own in by_source for sentence in _with_plain_headings(list(own))]
+
+
+def _with_plain_headings(own: Sequence[ScoredSentence]) -> Iterator[ScoredSentence]:
+    are_set_off = set_off([sentence.text for sentence in own], own[0].source.title)
+    for sentence, is_set_off in zip(own, are_set_off, strict=True):
+        is_plain = sentence.is_opening and not is_set_off and is_heading(sentence.text)
+        yield replace(sentence, is_opening=announces(sentence.text)) if is_plain else sentence
 
 
 def _nearest(
@@ -253,8 +264,13 @@ def _telling(scored: Sequence[ScoredSentence], source: Source) -> list[ScoredSen
     """The sentences of a source that say what it is about."""
     own = [sentence for sentence in scored if sentence.source is source and not is_order(sentence.text)]
     telling = [sentence for sentence in own if _tells(sentence)]
-    return telling or [sentence for sentence in own if not is_fragment(sentence.text)]
+    rest = [sentence for sentence in own if not announces(sentence.text)]
+    return telling or [sentence for sentence in rest if _is_wordy(sentence)] or rest
 
 
 def _tells(sentence: ScoredSentence) -> bool:
-    return len(sentence.content) >= TELLING_WORDS and not sentence.is_opening
+    return _is_wordy(sentence) and not sentence.is_opening
+
+
+def _is_wordy(sentence: ScoredSentence) -> bool:
+    return len(sentence.content) >= TELLING_WORDS

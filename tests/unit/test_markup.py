@@ -1,10 +1,12 @@
 """What is taken out of a quotation, and what is left as it stands in the note."""
 
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.answering.markup import without_markup
+from rag_core.answering.markup import MOST_NESTED, without_markup
 
 
 @pytest.mark.parametrize(
@@ -53,6 +55,24 @@ def test_what_belongs_to_the_words_stays(text: str) -> None:
 )
 def test_marks_of_lists_headings_emphasis_code_and_tables_are_taken_out(text: str, bare: str) -> None:
     assert without_markup(text) == bare
+
+
+def test_marks_within_marks_are_taken_out_up_to_a_depth() -> None:
+    def marked(depth: int) -> str:
+        before, after = "*a _b " * (depth // 2), " b_ a*" * (depth // 2)
+        return f"{before}c{after}"
+
+    assert without_markup(marked(MOST_NESTED)) == "a b a b c b a b a"
+    assert "_b" in without_markup(marked(10 * MOST_NESTED))
+
+
+def test_thousands_of_marks_within_marks_cost_no_more_than_so_many_passes() -> None:
+    text = "*a _b " * 1_000 + "c" + " b_ a*" * 1_000
+
+    began = process_time()
+    without_markup(text)
+
+    assert process_time() - began < 0.3
 
 
 WORDS = st.text(alphabet="ab3ñ*_`|", min_size=1, max_size=8).filter(

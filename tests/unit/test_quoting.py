@@ -4,6 +4,7 @@ import uuid
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from rag_core.answering import AskedTime, PromptContext, Source, passages, quoting
 from rag_core.answering.asked_words import keys_of, terms_of, worth
-from rag_core.answering.extractive import ExtractiveAnswerer
+from rag_core.answering.extractive import ExtractiveAnswerer, _cited
 from rag_core.answering.openings import MAX_ITEMS
 from rag_core.answering.passages import Surroundings
 from rag_core.answering.quoting import Quotation, quote
@@ -191,10 +192,84 @@ class TestPassages:
 
         assert _said("oferta de Hidrosens", note) == "Me dan un despacho con puerta [1]."
 
+    @pytest.mark.parametrize(
+        ("note", "said"),
+        [
+            ("**La clave del wifi es 4821.**", "La clave del wifi es 4821 [1]."),
+            ("**La clave del wifi es pepito.** La cambié ayer con el técnico.", "La clave del wifi es pepito [1]."),
+            ("**Clave del wifi: 4821**\n\nCompré pan y leche.", "Clave del wifi: 4821 [1]."),
+            ("LA CLAVE DEL WIFI ES PEPITO", "LA CLAVE DEL WIFI ES PEPITO [1]."),
+            ("LA CLAVE DEL WIFI ES PEPITO!\n\nCompré pan y leche.", "LA CLAVE DEL WIFI ES PEPITO! [1]."),
+            ("Compré pan y leche.\n\n# Clave del wifi en la nevera", "Clave del wifi en la nevera [1]."),
+            ("Compré pan.\n\n**Clave del wifi: «pepito.»**\n\nDormí.", "Clave del wifi: «pepito» [1]."),
+        ],
+    )
+    def test_a_marked_line_that_says_it_all_is_quoted_by_itself(self, note, said) -> None:
+        assert _said("¿Cuál es la clave del wifi?", source(note)) == said
+
+    @pytest.mark.parametrize("title", [None, "Casa"])
+    @pytest.mark.parametrize("before", ["", "Casa\n\n"])
+    def test_a_heading_with_the_number_asked_for_is_quoted_before_what_follows(self, before, title) -> None:
+        note = source(f"{before}# Clave del wifi: 4821\n\nCompré pan y leche.", title=title)
+
+        assert _said("¿Cuál es la clave del wifi?", note) == "Clave del wifi: 4821 [1]. Compré pan y leche [1]."
+
+    def test_the_number_of_a_chapter_is_no_reason_to_quote_its_heading(self) -> None:
+        note = source("## 2) La oferta de Hidrosens\n\nMe dan un despacho con puerta.")
+
+        assert _said("oferta de Hidrosens", note) == "Me dan un despacho con puerta [1]."
+
+    def test_a_heading_that_holds_the_name_asked_for_is_quoted_with_what_follows(self) -> None:
+        note = source("# El dentista del barrio es Pablo García\n\nTengo que lavar el coche.")
+
+        assert _said("¿Quién es el dentista del barrio?", note) == (
+            "El dentista del barrio es Pablo García [1]. Tengo que lavar el coche [1]."
+        )
+
+    @pytest.mark.parametrize("line", ["{}", "**{}**", "# {}"])
+    @pytest.mark.parametrize("title", [None, "COMPRAR LECHE", "Cosas de casa"])
+    def test_in_a_note_of_nothing_but_headings_none_is_one(self, line, title) -> None:
+        lines = ["COMPRAR LECHE", "LLAMAR AL DENTISTA GARCÍA", "PAGAR EL ALQUILER EL 5", "LAVAR EL COCHE"]
+        note = source("\n\n".join(map(line.format, lines)), title=title)
+
+        assert _said("¿Tengo que llamar al dentista García?", note) == "LLAMAR AL DENTISTA GARCÍA [1]."
+        assert _said("¿Tengo que comprar leche?", note) == "COMPRAR LECHE [1]."
+
+    def test_the_title_and_a_colon_make_no_headings_of_a_list_in_capitals(self) -> None:
+        titled = source("Cosas\n\nLLAMAR AL DENTISTA GARCÍA\n\nLAVAR EL COCHE", title="Cosas")
+        items = source("LISTA DE LA COMPRA:\n\n- LECHE\n\n- PAN")
+        lines = source("Lista de la compra:\n\nLECHE\n\nPAN")
+
+        assert _said("¿Tengo que llamar al dentista García?", titled) == "LLAMAR AL DENTISTA GARCÍA [1]."
+        assert _said("lista de la compra", items) == "LISTA DE LA COMPRA: LECHE [1]. PAN [1]."
+        assert _said("lista de la compra", lines) == "Lista de la compra: LECHE [1]."
+
+    def test_headings_of_one_rank_in_a_row_are_a_list_and_one_below_another_is_not(self) -> None:
+        row = source("Hoy llovía.\n\n## Llamar al dentista García\n\n## Lavar el coche\n\nPor fin en casa.")
+        below = source("Hoy llovía.\n\n# El dentista García\n\n## Cita\n\nEs el lunes por la tarde.")
+
+        assert _said("¿Tengo que llamar al dentista García?", row) == "Llamar al dentista García [1]."
+        assert _said("dentista García", below) == "Es el lunes por la tarde [1]."
+
     def test_what_announces_something_that_is_not_there_is_not_quoted(self) -> None:
         assert not quote(
             "oferta de Hidrosens", reading(source("Hoy llovía. La oferta de Hidrosens:")), language="es"
         ).passages
+
+    @pytest.mark.parametrize(
+        ("end", "read"), [("...", ""), ("?!", "?!"), ("…", "…"), (".»)", "»)"), ("!»", "!»"), (".).", ".)")]
+    )
+    def test_the_mark_stands_before_the_full_stop_and_within_nothing_else(self, end, read) -> None:
+        assert _cited(f"La clave{end}", source("La clave."), "es", is_dated=False) == f"La clave{read} [1]."
+
+    def test_a_sentence_of_thousands_of_stops_is_quoted_at_once(self) -> None:
+        stops = "." * 20_000
+
+        began = process_time()
+        said = _cited(f"La clave del wifi {stops} 4821", source("La clave."), "es", is_dated=False)
+
+        assert process_time() - began < 0.5
+        assert said == f"La clave del wifi {stops} 4821 [1]."
 
     def test_a_title_alone_is_no_answer(self) -> None:
         note = source("Noche en el veterinario.\n\nTrufa temblaba en la mesa.", title="Noche en el veterinario")
@@ -256,7 +331,7 @@ class TestPassages:
             "no había dinero."
         )
 
-    @pytest.mark.parametrize("line", ["Lista de la compra {}:", "## Lista de la compra {}"])
+    @pytest.mark.parametrize("line", ["Lista de la compra {}:", "## Lista de la compra {}:"])
     def test_a_note_of_openings_alone_costs_no_more_than_so_many_looks_a_sentence(self, line, monkeypatch) -> None:
         looks, scans, look, scan = Counter[int](), Counter[str](), Surroundings.at, passages.scan
         passages.is_order.cache_clear()
@@ -420,6 +495,25 @@ class TestTimes:
         )
 
         assert texts(made) == ["Hemos plantado tomates en la terraza.", "Por fin nevó toda la noche en Albarracín."]
+
+    @pytest.mark.parametrize(
+        ("note", "said"),
+        [
+            ("**Fui al dentista García con mi hermana Ana.**", "Fui al dentista García con mi hermana Ana"),
+            ("# Cena con Ana en el Mesón de Pepe", "Cena con Ana en el Mesón de Pepe"),
+            ("# Cena con Ana en el Mesón de Pepe\n\nMuy rica.", "Cena con Ana en el Mesón de Pepe"),
+            ("LLAMAR AL DENTISTA GARCÍA", "LLAMAR AL DENTISTA GARCÍA"),
+            ("## Cena\n\nFuimos al Mesón de Pepe con Ana.", "Fuimos al Mesón de Pepe con Ana"),
+        ],
+    )
+    @pytest.mark.parametrize("is_titled", [False, True])
+    def test_a_note_of_marked_lines_alone_is_told_by_them(self, note, said, is_titled) -> None:
+        title = note.split("\n")[0].strip("#* ") if is_titled else None
+        context = in_march(source(note, title=title), without="¿qué hice?", is_all=True)
+
+        told = "".join(ExtractiveAnswerer().stream("¿qué hice en marzo?", context, language="es", timeout_seconds=1))
+
+        assert told == f"{said} [1] (nota del 4 de marzo de 2025)."
 
     def test_a_time_without_a_note_has_no_answer(self) -> None:
         late = source("Hemos comprado una caldera nueva.", month=6)
