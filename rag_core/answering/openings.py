@@ -38,16 +38,9 @@ def is_heading(text: str) -> bool:
     return mark == _NUMBER_SIGN or (mark == _IN_BOLD and not _is_ended(text))
 
 
-def rank(text: str) -> int:
-    """How high it stands by its marks: 0 plain, 1 in capitals, 2 in bold, and from 3 the more the fewer "#" it has."""
-    if signs := _NUMBER_SIGNS.match(text.strip()):
-        return _NUMBER_SIGN + max(0, MOST_NUMBER_SIGNS - signs.end())
-    return _mark(text)
-
-
 def heads(text: str, below: str) -> bool:
     """Whether another heading may stand below it: two of one rank are a list, the first of them announces nothing."""
-    return announces(text) or rank(text) == 0 or rank(text) > rank(below)
+    return announces(text) or _rank(text) == 0 or _rank(text) > _rank(below)
 
 
 def set_off(texts: Sequence[str], title: str | None) -> list[bool]:
@@ -63,6 +56,13 @@ def set_off(texts: Sequence[str], title: str | None) -> list[bool]:
 def holds_digit(text: str) -> bool:
     """Whether there is a digit in it."""
     return any(map(str.isdigit, text))
+
+
+def _rank(text: str) -> int:
+    """How high it stands by its marks: 0 plain, 1 in capitals, 2 in bold, and from 3 the more the fewer "#" it has."""
+    if signs := _NUMBER_SIGNS.match(text.strip()):
+        return _NUMBER_SIGN + max(0, MOST_NUMBER_SIGNS - signs.end())
+    return _mark(text)
 
 
 def _mark(text: str) -> int:
