@@ -226,12 +226,14 @@ class TestTimeAlone:
         assert found.asked_time is not None
         assert found.asked_time.is_all
 
-    def test_of_many_some_are_from_all_of_it(self, engine, tenant, make_note, index_notes) -> None:
+    def test_of_many_some_are_from_all_of_it_its_first_and_its_last_among_them(
+        self, engine, tenant, make_note, index_notes
+    ) -> None:
         for day in range(1, 9):
             make_note(f"Día {day}.", external_id=f"n{day}", created_at=f"2025-03-{day:02}T10:00+01:00")
         index_notes()
 
-        assert [hit.external_id for hit in find(engine, tenant, "¿qué pasó en marzo de 2025?").hits] == ["n1", "n5"]
+        assert [hit.external_id for hit in find(engine, tenant, "¿qué pasó en marzo de 2025?").hits] == ["n1", "n8"]
 
     def test_without_a_note_of_it_what_the_search_found_stays(self, engine, tenant, make_note, index_notes) -> None:
         make_note("El 3 de marzo de 2019 nevó.", external_id="a", created_at="2025-04-04T10:00+02:00")
