@@ -11,6 +11,10 @@ from typing import Any
 from fastapi import FastAPI
 
 from rag_core.api.app import bound_socket, build_server
+from rag_core.engine import Engine, open_engine
+from rag_core.indexing.one_note import store_and_index
+from rag_core.notes import parse_note
+from rag_core.settings import Settings
 
 START_SECONDS = 10
 READ_SECONDS = 20
@@ -69,3 +73,24 @@ def events_of(answer: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:
     for line in answer:
         if line.startswith(b"data: "):
             yield json.loads(line.removeprefix(b"data: "))
+
+
+@contextmanager
+def boiler_engine(settings: Settings) -> Iterator[Engine]:
+    """An engine that four may use at a time, with one note, on a boiler."""
+    note = parse_note(
+        external_id="caldera",
+        source="diario",
+        title="Caldera",
+        text="El martes se rompió la caldera de gas. El técnico Julio Marín cobró 180 euros por la bomba nueva.",
+        created_at=None,
+        language="es",
+        metadata=None,
+        zone=settings.zone,
+        max_characters=10_000,
+    )
+    with open_engine(settings, pool_size=4) as engine:
+        store_and_index(
+            engine.database, engine.writing_tenant(), note, engine.pipeline, expected="new", lock_timeout_ms=5000
+        )
+        yield engine

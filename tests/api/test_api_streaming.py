@@ -11,15 +11,13 @@ import anyio
 import pytest
 from fastapi import Request
 from ollama_server import OllamaServer, running_ollama_server
-from served_answers import asked, asking, events_of, running, wait_until
+from served_answers import asked, asking, boiler_engine, events_of, running, wait_until
 
 from rag_core.api import streaming
 from rag_core.api.app import create_app
 from rag_core.cancellation import Cancellation
-from rag_core.engine import Engine, open_engine
+from rag_core.engine import Engine
 from rag_core.errors import ChatCancelledError
-from rag_core.indexing.one_note import store_and_index
-from rag_core.notes import parse_note
 from rag_core.settings import read_settings
 
 MODEL = "llama"
@@ -46,21 +44,7 @@ def served(database_url: str, model: OllamaServer) -> Iterator[Engine]:
     settings = read_settings(
         database_url=database_url, chat_model=MODEL, ollama_host=model.url, request_timeout_ms=10_000
     )
-    note = parse_note(
-        external_id="caldera",
-        source="diario",
-        title="Caldera",
-        text="El martes se rompió la caldera de gas. El técnico Julio Marín cobró 180 euros por la bomba nueva.",
-        created_at=None,
-        language="es",
-        metadata=None,
-        zone=settings.zone,
-        max_characters=10_000,
-    )
-    with open_engine(settings, pool_size=4) as engine:
-        store_and_index(
-            engine.database, engine.writing_tenant(), note, engine.pipeline, expected="new", lock_timeout_ms=5000
-        )
+    with boiler_engine(settings) as engine:
         yield engine
 
 
