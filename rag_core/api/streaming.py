@@ -96,7 +96,7 @@ async def streamed(request: Request, engine: Engine, work: Work, *, on_failure: 
     _start(partial(_produce, request, engine, work, watch.cancellation, _putter(items)), _places(request))
     try:
         first = await items.get()
-    except BaseException:
+    except BaseException:  # a cancelled task too leaves nobody watching
         watch.stop()
         raise
     if first is None or isinstance(first, Exception):

@@ -436,16 +436,18 @@ class TestPassages:
         ]
 
 
+def rent_in_march(*notes: Source) -> Quotation:
+    """What is quoted for how much the rent went up in March."""
+    without = "¿Cuánto subió el alquiler?"
+    return quote("¿Cuánto subió el alquiler en marzo?", in_march(*notes, without=without), language="es")
+
+
 class TestTimes:
     def test_only_notes_of_the_time_are_quoted_where_there_are_any(self) -> None:
         early = source("El alquiler subió a 600 euros.", number=1, month=1)
         march = source("El alquiler subió a 700 euros.", number=2, month=3)
 
-        made = quote(
-            "¿Cuánto subió el alquiler en marzo?",
-            in_march(early, march, without="¿Cuánto subió el alquiler?"),
-            language="es",
-        )
+        made = rent_in_march(early, march)
 
         assert texts(made) == ["El alquiler subió a 700 euros."]
 
@@ -453,20 +455,14 @@ class TestTimes:
         march = source("Hoy he plantado tomates.", number=1, month=3)
         balance = source("El alquiler subió en marzo de 2025 a 700 euros. El alquiler bajó en mayo.", number=2, month=6)
 
-        made = quote(
-            "¿Cuánto subió el alquiler en marzo?",
-            in_march(march, balance, without="¿Cuánto subió el alquiler?"),
-            language="es",
-        )
+        made = rent_in_march(march, balance)
 
         assert texts(made) == ["El alquiler subió en marzo de 2025 a 700 euros."]
 
     def test_where_nothing_is_of_the_time_that_is_told(self) -> None:
         late = source("El alquiler subió a 600 euros.", month=6)
 
-        made = quote(
-            "¿Cuánto subió el alquiler en marzo?", in_march(late, without="¿Cuánto subió el alquiler?"), language="es"
-        )
+        made = rent_in_march(late)
 
         assert (made.is_of_its_time, made.strength) == (False, "weak")
 

@@ -29,14 +29,8 @@ from rag_core.answering.events import (
 from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf
 from rag_core.api.asking import failure, finished, is_trusted, refusals_told, rest_of
 from rag_core.api.errors import ExplainedError, failed_response
-from rag_core.api.schemas_answers import (
-    STREAM,
-    ChatRequestV2,
-    ChatResponseV2,
-    FailureV2,
-    RagOptions,
-    question_failures,
-)
+from rag_core.api.schemas_answers import STREAM, question_failures
+from rag_core.api.schemas_rag import ChatRequestV2, ChatResponseV2, FailureV2, RagOptions
 from rag_core.api.streaming import Event, awaited, streamed
 from rag_core.api.v2.routed import Routed, analysis_to_wire, graph_to_wire, routed, routed_config
 from rag_core.cancellation import Cancellation

@@ -12,7 +12,8 @@ from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf
 from rag_core.api.asking import is_trusted, refusals_told
 from rag_core.api.errors import explained
 from rag_core.api.retrieval import find, read_filters
-from rag_core.api.schemas_answers import SearchFiltersV2, SearchRequestV2, SearchResponseV2, question_failures
+from rag_core.api.schemas_answers import question_failures
+from rag_core.api.schemas_rag import SearchFiltersV2, SearchRequestV2, SearchResponseV2
 from rag_core.api.streaming import searched
 from rag_core.api.v2.routed import (
     analysis_to_wire,

@@ -1,0 +1,190 @@
+"""The shapes of RAG V2 on the wire: searches, and chats over what they find."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from rag_core.api.schemas import ErrorBody, Moment, Score, Text, _Request, _Response
+from rag_core.api.schemas_answers import CitationSpans, Verification, _Outcome
+from rag_core.model import NoteKind
+from rag_core.query.routing import QueryType, RoutedStrategy
+
+MAX_MESSAGES = 50
+MAX_MESSAGE_CHARACTERS = 20_000
+MAX_SEARCH_LIMIT = 50
+MAX_VALUES = 100
+
+
+class DateRange(_Request):
+    """When notes were written; a date without a time includes the whole of that day."""
+
+    since: str | None = Field(None, alias="from", examples=["2025-03-01"])
+    until: str | None = Field(None, alias="to", examples=["2025-03-31"])
+
+
+_Names = Annotated[list[Text], Field(max_length=MAX_VALUES)]
+
+
+class SearchFiltersV2(_Request):
+    """Which documents may be found; all that is given must hold."""
+
+    document_ids: _Names | None = None
+    document_types: Annotated[list[NoteKind], Field(max_length=MAX_VALUES)] | None = None
+    departments: _Names | None = Field(
+        None, description="Only what these departments may see. It narrows what the key may see, and never widens it."
+    )
+    date_range: DateRange | None = None
+    topics: _Names | None = None
+
+
+class SearchRequestV2(_Request):
+    """A search, and what of the router's choice is overruled."""
+
+    query: str = Field(description="3 to 2,000 characters after trimming.", examples=["Wer leitet das Projekt Apollo?"])
+    strategy: RoutedStrategy | None = Field(None, description="Wins over the router's.")
+    hybrid_alpha: float | None = Field(None, ge=0, le=1, description="1: vectors alone, 0: words alone.")
+    limit: int = Field(MAX_SEARCH_LIMIT, ge=1, le=MAX_SEARCH_LIMIT)
+    filters: SearchFiltersV2 | None = None
+    include_graph_refinement: bool | None = Field(None, description="Wins over the router's.")
+    rerank: bool = True
+
+
+class QueryAnalysisOut(_Response):
+    """What the router makes of a question."""
+
+    query_type: QueryType
+    entities: list[str]
+    is_multi_hop: bool
+    requires_graph_refinement: bool
+    requires_table: bool
+    suggested_strategy: RoutedStrategy
+    confidence: Score
+
+
+class SearchResultV2(_Response):
+    """A passage."""
+
+    id: str
+    document_id: str
+    document_title: str
+    content: str
+    parent_content: str = Field(description="The passage with the sentences around it.")
+    score: Score
+    rank: int
+    created_at: Moment
+    metadata: dict[str, Any]
+
+
+class GraphRelation(_Response):
+    """What led to what."""
+
+    source: str
+    target: str
+    type: Literal["CAUSES"]
+
+
+class GraphContextOut(_Response):
+    """What the causal graph adds."""
+
+    entities: list[str]
+    relationships: list[GraphRelation]
+    summary: str
+
+
+class SearchResponseV2(_Response):
+    """Passages, best first, and how they were looked for."""
+
+    results: list[SearchResultV2]
+    query_analysis: QueryAnalysisOut
+    graph_context: GraphContextOut | None
+    search_time: float = Field(description="Milliseconds.")
+    strategy: RoutedStrategy
+    warnings: list[str]
+
+
+class MessageIn(_Request):
+    """A turn of a conversation."""
+
+    role: Literal["user", "assistant"]
+    content: Annotated[Text, Field(max_length=MAX_MESSAGE_CHARACTERS)]
+
+
+class CompressionIn(_Request):
+    """How sources are made shorter."""
+
+    strategy: Literal["extractive", "abstractive", "hierarchical"] = "extractive"
+    max_tokens: int | None = Field(None, ge=100, le=32_000)
+
+
+class RagOptions(_Request):
+    """What of the router's choice is overruled."""
+
+    enabled: Literal[True] = Field(default=True, description="Answers come from documents alone.")
+    strategy: RoutedStrategy | None = None
+    search_limit: int = Field(8, ge=1, le=20)
+    rerank: bool = True
+    include_graph_refinement: bool | None = None
+    context_compression: CompressionIn | None = None
+
+
+class ChatRequestV2(_Request):
+    """A conversation whose last message is the question."""
+
+    messages: list[MessageIn] = Field(min_length=1, max_length=MAX_MESSAGES)
+    model: Text | None = Field(None, description="The model that is set up here answers; another name is told of.")
+    stream: bool = False
+    rag_options: RagOptions = RagOptions()
+
+
+class SourceV2(_Response):
+    """A source of an answer."""
+
+    number: int
+    document_id: str
+    document_title: str
+    chunk_id: str
+    page: int | None
+    created_at: Moment
+    snippet: str
+    score: Score
+
+
+class ReadSourceV2(SourceV2):
+    """A source that was read for an answer."""
+
+    cited: bool = Field(description="Whether the answer cites it; those that it cites stand first.")
+
+
+class CitationV2(SourceV2):
+    """A source that the answer cites."""
+
+    mark: str = Field(examples=["[Quelle: Projektplan, Seite 3]"])
+    verification: Verification
+    spans: list[CitationSpans]
+
+
+class MetricsV2(_Response):
+    """How well and how fast."""
+
+    groundedness: Score | None
+    latency: float = Field(description="Milliseconds.")
+
+
+class ChatResponseV2(_Outcome):
+    """An answer with marks such as `[Quelle: Projektplan]`."""
+
+    success: Literal[True]
+    answer: str
+    sources: list[ReadSourceV2]
+    citations: list[CitationV2]
+    metrics: MetricsV2
+    model: str
+    query_analysis: QueryAnalysisOut
+    graph_context: GraphContextOut | None
+
+
+class FailureV2(ErrorBody):
+    """A chat that failed."""
+
+    success: Literal[False]
+    warnings: list[str]
