@@ -95,7 +95,7 @@ def find_sources(
         fallback=fallback,
         reranker=_reranker_of(engine, tenant, config, hits),
         statistics=_statistics(engine, tenant, query, deadline) if hits else UNKNOWN_STATISTICS,
-        is_by_meaning=engine.model.provider != "hashing",
+        is_by_meaning=engine.model.knows_meaning,
         refusal=None if hits else _refusal(engine, tenant, deadline),
         asked_time=asked_time,
         notes_of_time=len(of_time),

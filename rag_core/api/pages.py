@@ -15,7 +15,6 @@ from rag_core.api.access import EngineOf, ExperimentsOf
 from rag_core.api.asked import LANGUAGES, RESULTS, Asked, asked
 from rag_core.api.cards import (
     DEFAULT_MODE,
-    STRATEGIES,
     UNTITLED,
     Evidence,
     Found,
@@ -23,6 +22,7 @@ from rag_core.api.cards import (
     recent_note,
     shown,
     spanish_date,
+    strategies,
     tags_of,
 )
 from rag_core.api.cited_spans import read_span
@@ -135,7 +135,8 @@ def _home(
         shelf=shelf,
         asked=search,
         query=search.query or "",
-        strategies=STRATEGIES,
+        strategies=strategies(knows_meaning=engine.model.knows_meaning),
+        knows_meaning=engine.model.knows_meaning,
         languages=LANGUAGES,
         choices=_choices(engine, shelf, search),
         found=found,
@@ -226,7 +227,14 @@ def _search(
     answer_id = None if part is None else part.query_id
     evidence = _evidence(engine, shelf.tenant, found)
     parameters = _with_answer(search.parameters(), answer_id)
-    return shown(found, parameters=parameters, evidence=evidence, zone=engine.settings.zone), answer_id, None
+    cards = shown(
+        found,
+        parameters=parameters,
+        evidence=evidence,
+        zone=engine.settings.zone,
+        knows_meaning=engine.model.knows_meaning,
+    )
+    return cards, answer_id, None
 
 
 def _answered(

@@ -44,7 +44,7 @@ def ask(
 ) -> None:
     """Answer a question from your notes; every statement cites the note that says it.
 
-    - `brain ask "¿El café de la tarde me da migraña?"`
+    - `brain ask "¿Cuánto costó la caldera nueva?"`
 
     In a conversation a question may lean on the one before. `new` begins one, whose id is said at the end:
 

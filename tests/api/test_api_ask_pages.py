@@ -112,7 +112,7 @@ class TestAsking:
 
         assert '<strong class="level insufficient">Sin respuesta</strong>:' in page
         assert "ningún modelo" not in page
-        assert "<h3" not in page
+        assert "Lo más cercano en tus notas" in page
 
     def test_a_further_question_is_shown_under_the_first_with_how_it_was_understood(self, notes: TestClient) -> None:
         first = asked(notes, "¿Cuánto gasté en libros en marzo?")

@@ -85,6 +85,15 @@ class TestHome:
 
         assert "<strong>Aviso:</strong> Búsqueda semántica no disponible." in client.get("/?q=jefe").text
 
+    def test_no_strategy_promises_meanings_while_the_model_knows_none(self, client: TestClient, add_note) -> None:
+        add_note("Hoy tuve un conflicto con mi jefe.")
+
+        form = client.get("/?q=jefe").text.partition("<fieldset>")[2].partition("</fieldset>")[0]
+
+        assert "Por parecido" in form
+        assert "el modelo en uso no conoce significados" in form
+        assert "por significado" not in form.lower()
+
     def test_an_unknown_strategy_is_the_usual_one(self, client: TestClient) -> None:
         page = client.get("/?q=jefe&modo=nada")
 
@@ -297,7 +306,7 @@ class TestWhatWasUnderstood:
         parts = re.findall(r"<dt>(.*?)</dt>.*?<dd>(.*?)</dd>", page, re.DOTALL)
 
         assert parts[1:] == [
-            ("por significado", "n.º 2"),
+            ("por parecido", "n.º 2"),
             ("por causa y efecto", "n.º 1"),
             ("reordenado", "0,87 (antes 0,41)"),
         ]
