@@ -136,7 +136,17 @@ def shown(found: Retrieval, *, parameters: str, evidence: Evidence, zone: ZoneIn
     stages = ", ".join(f"{_STAGES[name]} {spanish(ms)} ms" for name, ms in found.stages.items() if name in _STAGES)
     direction = found.transformed.direction if found.transformed else None
     legs = _LEGS if knows_meaning else _LEGS | {"semantic": "por parecido"}
-    cards = [_card(hit, parameters, words, zone, _chain(hit, direction, evidence), legs) for hit in found.hits]
+    cards = [
+        _card(
+            hit,
+            parameters=parameters,
+            words=words,
+            zone=zone,
+            chain=_chain(hit, direction, evidence),
+            legs=legs,
+        )
+        for hit in found.hits
+    ]
     count = worth_reading([hit.score for hit in found.hits])
     return Found(
         cards=cards[:count],
@@ -160,7 +170,7 @@ def worth_reading(scores: Sequence[float]) -> int:
 
 
 def _card(
-    hit: Hit, parameters: str, words: set[str], zone: ZoneInfo, chain: list[Link], legs: Mapping[str, str]
+    hit: Hit, *, parameters: str, words: set[str], zone: ZoneInfo, chain: list[Link], legs: Mapping[str, str]
 ) -> Card:
     text, spans = hit.expanded_content, [*hit.matched_spans, hit.bounds]
     start, stop = excerpt(text, hit.bounds, words)
