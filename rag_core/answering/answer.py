@@ -24,6 +24,7 @@ from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.policies import redaction_policy
 from rag_core.model import TenantId
 from rag_core.retrieval.deadline import Stopwatch
+from rag_core.telemetry.logs import log_removed_citations
 
 SUMMARY_SHARE = 0.5
 """How much of the time for an answer may go by summing its sources up, where that is asked for."""
@@ -93,7 +94,10 @@ def _answered(course: Course, check_rate: Callable[[], None] | None) -> Generato
     course.context = replace(course.context, is_doubtful=course.evidence.confidence == "low")
     policy = redaction_policy(request.contract, engine.settings.guardrails_personal_data)
     writing = course.writing = _writing(course, answerer, policy)
-    yield from writing.sentences()
+    try:
+        yield from writing.sentences()
+    finally:
+        _tell_removed_citations(course, writing)
     return finished(course, writing, _judged_text(course, writing), policy)
 
 
@@ -154,6 +158,16 @@ def _writing(course: Course, answerer: Answerer, policy: RedactionPolicy) -> Wri
         cancellation=course.cancellation,
         gate=OutgoingGate(language=question.language, policy=policy),
     )
+
+
+def _tell_removed_citations(course: Course, writing: Writing) -> None:
+    """Count and log citations of sources that do not exist, also where the answer breaks off."""
+    removed = sum(part.removed for part in writing.parts)
+    if removed:
+        course.engine.metrics.count_removed_citations(removed)
+        log_removed_citations(
+            removed, query_id=str(course.query_id), answerer=writing.answerer.name, tenant=course.tenant
+        )
 
 
 def _judged_text(course: Course, writing: Writing) -> CheckedText:
