@@ -12,6 +12,7 @@ from rag_core.answering.extractive import ExtractiveAnswerer
 from rag_core.answering.fallbacks import FoundSources, find_sources
 from rag_core.answering.finishing import OutgoingGate
 from rag_core.answering.generation import build_answerer
+from rag_core.answering.held_links import held_links
 from rag_core.answering.outcome import finished, refused
 from rag_core.answering.support_judge import ChatSupportJudge
 from rag_core.answering.understanding import understand
@@ -22,6 +23,7 @@ from rag_core.engine import Engine
 from rag_core.errors import AnswerCancelledError, ChatCancelledError, GuardrailError, RagError, SearchCancelledError
 from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.policies import redaction_policy
+from rag_core.language.answering import ANSWER_INSTRUCTIONS
 from rag_core.model import TenantId
 from rag_core.retrieval.deadline import Stopwatch
 from rag_core.telemetry.logs import log_removed_citations
@@ -156,7 +158,12 @@ def _writing(course: Course, answerer: Answerer, policy: RedactionPolicy) -> Wri
         history=question.history,
         timeout_seconds=course.engine.settings.chat_timeout_ms / 1000,
         cancellation=course.cancellation,
-        gate=OutgoingGate(language=question.language, policy=policy),
+        gate=OutgoingGate(
+            language=question.language,
+            policy=policy,
+            links=held_links(course.context.sources),
+            instructions=ANSWER_INSTRUCTIONS[question.language].split("{no_answer}"),
+        ),
     )
 
 

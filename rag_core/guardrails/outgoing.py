@@ -74,10 +74,10 @@ def find_all(text: str, language: Language, *, kept: Sequence[Span] = ()) -> tup
     Where two overlap the more telling kind wins, and takes in the other. ``kept`` are spans that no finding may touch, such as marks
     of citations: they part what stands before them from what stands after.
     """
-    masked = _masked(text, kept)
+    visible = masked(text, kept)
     apart: list[Finding] = []
     for finding in sorted(
-        (*find_secrets(masked), *find_personal_data(masked, language)), key=lambda finding: finding.span
+        (*find_secrets(visible), *find_personal_data(visible, language)), key=lambda finding: finding.span
     ):
         if apart and finding.span[0] < apart[-1].span[1]:
             apart[-1] = _united(apart[-1], finding)
@@ -160,7 +160,7 @@ def _is_free(position: int, marks: Sequence[Span]) -> bool:
     return before < 0 or marks[before][1] <= position
 
 
-def _masked(text: str, kept: Sequence[Span]) -> str:
+def masked(text: str, kept: Sequence[Span]) -> str:
     """The text with line ends in place of what no finding may touch; offsets hold."""
     parts, at = [], 0
     for start, end in sorted(kept):

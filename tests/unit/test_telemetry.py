@@ -130,7 +130,6 @@ class TestMetrics:
         assert (metrics.requests.total, metrics.requests.degraded) == (5, 1)
         assert metrics.requests.errors == {"DatabaseUnavailableError": 2, "DeadlineExceededError": 1}
 
-
     def test_removed_citations_are_counted(self) -> None:
         metrics = Metrics()
 

@@ -100,7 +100,8 @@ _MODES = words(
     (?:aktiviere|starte|wechsle in|geh in|du bist im) (?:den |im )?(?:entwickler|gott|admin|debug|dan|jailbreak|
     wartungs)[\s-]?modus
     (?:entwickler|gott|dan|jailbreak|admin)[\s-]?modus (?:aktiviert|an|ein)
-    you are (?:now )?dan, as dan, eres (?:ahora )?dan, du bist (?:jetzt |nun |ab jetzt )?dan, jailbreak yourself, you (?:have been|are|re) jailbroken
+    you are (?:now )?dan, as dan, eres (?:ahora )?dan, du bist (?:jetzt |nun |ab jetzt )?dan
+    jailbreak yourself, you (?:have been|are|re) jailbroken
     """
 )
 _NOW_YOU_ARE = words(
