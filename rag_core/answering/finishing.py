@@ -14,7 +14,7 @@ from rag_core.answering.held_links import NO_LINKS, HeldLinks
 from rag_core.chunking import count_tokens
 from rag_core.guardrails import Finding, RedactionPolicy
 from rag_core.guardrails.links import find_links
-from rag_core.guardrails.outgoing import MAX_ANSWER_TOKENS, Redacted, find_all, fitting_end, hide, masked
+from rag_core.guardrails.outgoing import MAX_ANSWER_TOKENS, Redacted, find_all, fitting_end, hide
 from rag_core.guardrails.prompt_echo import PromptEcho
 from rag_core.language.guardrails import ANSWER_WARNINGS, DISCLAIMERS, AnswerWarning
 from rag_core.model import Language, Span
@@ -103,9 +103,7 @@ class OutgoingGate:
         held = self._links.of(sentence.citations)
         foreign = tuple(
             Finding(span=(max(start - shift, 0), end - shift), kind="link")
-            for start, end in find_links(
-                masked(text, [(start + shift, end + shift) for start, end in _marks(sentence)])
-            )
+            for start, end in find_links(text, kept=[(start + shift, end + shift) for start, end in _marks(sentence)])
             if end > shift and text[start:end] not in held
         )
         self.has_lost_links |= bool(foreign)

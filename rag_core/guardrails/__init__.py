@@ -1,7 +1,7 @@
 """What may come in and what may go out, by rules that can be read: instructions hidden in text, personal data, secrets.
 
 ``injection`` finds sentences that would command a model, ``neutral`` takes them out of what a model reads, ``personal_data`` and
-``secrets`` find what must not be shown, ``links`` addresses, ``prompt_echo`` a model's own instructions in what it says,
+``secrets`` find what must not be shown, ``spaced`` how it is hidden from them, ``links`` addresses, ``prompt_echo`` a model's own instructions in what it says,
 ``incoming`` is the order in which a question is checked, ``history`` what is left of the
 conversation before it, ``outgoing`` what is done to the text of an answer, ``policies`` what the settings say of both, ``judge`` asks
 a model where there is one.

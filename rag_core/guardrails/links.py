@@ -6,7 +6,7 @@ Characters are read as browsers read them: in any case, full-width forms and dot
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rag_core.language.words import word_set
 from rag_core.model import Span
@@ -41,15 +41,13 @@ _CLOSING = {")": "(", "}": "{"}
 _TRAILING = ".,;:!?'*_~…\u2019|"
 
 
-def find_links(text: str) -> list[Span]:
+def find_links(text: str, *, kept: Sequence[Span] = ()) -> list[Span]:
     """The spans of addresses, apart from each other and in the text's order, without the punctuation behind them.
 
     A host without a scheme counts where a path, a query or a port follows it, where it ends in a common top-level domain, or where
-    it is in Punycode. E-mail addresses are none.
+    it is in Punycode. E-mail addresses are none. ``kept`` are spans that no address may touch, such as marks of citations.
     """
-    if "." not in text and ":" not in text and text.isascii():
-        return [] if "//" not in text and "\\\\" not in text else list(_addresses(text))
-    folded = _folded(text)
+    folded = _folded(_parted(text, kept))
     addresses = list(_addresses(folded))
     starts = [start for start, _ in addresses]
     hosts = (span for span in _hosts(folded) if not _is_covered(span[0], starts, addresses))
@@ -59,6 +57,16 @@ def find_links(text: str) -> list[Span]:
 def links_in(text: str) -> frozenset[str]:
     """The addresses of a text, as they stand in it."""
     return frozenset(text[start:end] for start, end in find_links(text))
+
+
+def _parted(text: str, kept: Sequence[Span]) -> str:
+    """The text with line ends in place of the spans; offsets hold."""
+    if not kept:
+        return text
+    characters = list(text)
+    for start, end in kept:
+        characters[start:end] = "\n" * (end - start)
+    return "".join(characters)
 
 
 def _folded(text: str) -> str:

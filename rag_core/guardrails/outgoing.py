@@ -13,6 +13,7 @@ from rag_core.chunking import count_tokens, sentence_spans
 from rag_core.guardrails import Finding
 from rag_core.guardrails.personal_data import find_personal_data
 from rag_core.guardrails.secrets import find_secrets
+from rag_core.guardrails.spaced import in_plain_digits
 from rag_core.language.guardrails import PLACEHOLDERS
 from rag_core.model import Language, Span
 
@@ -74,10 +75,10 @@ def find_all(text: str, language: Language, *, kept: Sequence[Span] = ()) -> tup
     Where two overlap the more telling kind wins, and takes in the other. ``kept`` are spans that no finding may touch, such as marks
     of citations: they part what stands before them from what stands after.
     """
-    visible = masked(text, kept)
+    masked = _masked(text, kept)
     apart: list[Finding] = []
     for finding in sorted(
-        (*find_secrets(visible), *find_personal_data(visible, language)), key=lambda finding: finding.span
+        (*find_secrets(masked), *find_personal_data(masked, language)), key=lambda finding: finding.span
     ):
         if apart and finding.span[0] < apart[-1].span[1]:
             apart[-1] = _united(apart[-1], finding)
@@ -160,10 +161,10 @@ def _is_free(position: int, marks: Sequence[Span]) -> bool:
     return before < 0 or marks[before][1] <= position
 
 
-def masked(text: str, kept: Sequence[Span]) -> str:
-    """The text with line ends in place of what no finding may touch; offsets hold."""
+def _masked(text: str, kept: Sequence[Span]) -> str:
+    """The text in plain digits, with line ends in place of what no finding may touch; offsets hold."""
     parts, at = [], 0
     for start, end in sorted(kept):
         parts += [text[at:start], "\n" * (end - max(start, at))]
         at = max(at, end)
-    return "".join([*parts, text[at:]])
+    return in_plain_digits("".join([*parts, text[at:]]))
