@@ -1,10 +1,10 @@
 """What may come in and what may go out, by rules that can be read: instructions hidden in text, personal data, secrets.
 
 ``injection`` finds sentences that would command a model, ``neutral`` takes them out of what a model reads, ``personal_data`` and
-``secrets`` find what must not be shown, ``spaced`` how it is hidden from them, ``links`` addresses, ``prompt_echo`` a model's own instructions in what it says,
-``incoming`` is the order in which a question is checked, ``history`` what is left of the
-conversation before it, ``outgoing`` what is done to the text of an answer, ``policies`` what the settings say of both, ``judge`` asks
-a model where there is one.
+``secrets`` find what must not be shown, ``spaced`` undoes the spelling that hides it from them, ``links`` finds addresses and
+``prompt_echo`` a model's own instructions in what it says. ``incoming`` is the order in which a question is checked, ``history`` what
+is left of the conversation before it, ``outgoing`` what is done to the text of an answer, ``policies`` what the settings say of both,
+``judge`` asks a model where there is one.
 Not here: how often somebody may ask (``rag_core.access.limits``), whether an answer is held by its sources
 (``rag_core.answering.verification``), answers with their citations (``rag_core.answering.finishing``).
 Pure but for ``judge``. Imports point to ``chat``, ``chunking``, ``language`` and ``model``.
