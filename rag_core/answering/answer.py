@@ -12,6 +12,7 @@ from rag_core.answering.extractive import ExtractiveAnswerer
 from rag_core.answering.fallbacks import FoundSources, find_sources
 from rag_core.answering.finishing import OutgoingGate
 from rag_core.answering.generation import build_answerer
+from rag_core.answering.held_links import held_links
 from rag_core.answering.outcome import finished, refused
 from rag_core.answering.support_judge import ChatSupportJudge
 from rag_core.answering.understanding import understand
@@ -22,8 +23,10 @@ from rag_core.engine import Engine
 from rag_core.errors import AnswerCancelledError, ChatCancelledError, GuardrailError, RagError, SearchCancelledError
 from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.policies import redaction_policy
+from rag_core.language.answering import ANSWER_INSTRUCTIONS
 from rag_core.model import TenantId
 from rag_core.retrieval.deadline import Stopwatch
+from rag_core.telemetry.logs import log_removed_citations
 
 SUMMARY_SHARE = 0.5
 """How much of the time for an answer may go by summing its sources up, where that is asked for."""
@@ -93,7 +96,10 @@ def _answered(course: Course, check_rate: Callable[[], None] | None) -> Generato
     course.context = replace(course.context, is_doubtful=course.evidence.confidence == "low")
     policy = redaction_policy(request.contract, engine.settings.guardrails_personal_data)
     writing = course.writing = _writing(course, answerer, policy)
-    yield from writing.sentences()
+    try:
+        yield from writing.sentences()
+    finally:
+        _tell_removed_citations(course, writing)
     return finished(course, writing, _judged_text(course, writing), policy)
 
 
@@ -152,8 +158,23 @@ def _writing(course: Course, answerer: Answerer, policy: RedactionPolicy) -> Wri
         history=question.history,
         timeout_seconds=course.engine.settings.chat_timeout_ms / 1000,
         cancellation=course.cancellation,
-        gate=OutgoingGate(language=question.language, policy=policy),
+        gate=OutgoingGate(
+            language=question.language,
+            policy=policy,
+            links=held_links(course.context.sources),
+            instructions=ANSWER_INSTRUCTIONS[question.language].split("{no_answer}"),
+        ),
     )
+
+
+def _tell_removed_citations(course: Course, writing: Writing) -> None:
+    """Count and log citations of sources that do not exist, also where the answer breaks off."""
+    removed = sum(part.removed for part in writing.parts)
+    if removed:
+        course.engine.metrics.count_removed_citations(removed)
+        log_removed_citations(
+            removed, query_id=str(course.query_id), answerer=writing.answerer.name, tenant=course.tenant
+        )
 
 
 def _judged_text(course: Course, writing: Writing) -> CheckedText:

@@ -35,6 +35,8 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
     Of a model's own refusal its first sentence stays, in its words where it says nothing else.
     """
     language, least = course.asked.language, course.engine.settings.answer_groundedness
+    if writing.gate.is_blocked:
+        return refused(course, "blocked")
     is_quoted = isinstance(writing.answerer, ExtractiveAnswerer)
     if is_refusal(checked.text, language):
         reason: RefusalReason = "no_sentence_fits" if is_quoted else "model_refused"

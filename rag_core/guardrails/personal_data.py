@@ -14,6 +14,7 @@ from stdnum.de import idnr
 from stdnum.es import dni, nie
 
 from rag_core.guardrails import Finding, PersonalDataKind
+from rag_core.guardrails.spaced import joined_runs, spaced_emails
 from rag_core.model import Language, Span
 
 REGIONS: Mapping[Language, tuple[str, ...]] = {"es": ("ES", "DE"), "de": ("DE", "ES"), "en": ("ES", "DE", "GB", "US")}
@@ -53,6 +54,7 @@ def find_personal_data(text: str, language: Language) -> list[Finding]:
 def _emails(text: str) -> Iterator[Finding]:
     if "@" in text:
         yield from (Finding(span=match.span(), kind="email") for match in _EMAIL.finditer(text))
+    yield from (Finding(span=span, kind="email") for span in spaced_emails(text))
 
 
 def _labelled(text: str) -> Iterator[Finding]:
@@ -66,6 +68,9 @@ def _numbers(text: str) -> Iterator[Finding]:
             yield Finding(span=(match.start(), end), kind="iban")
     for kind, pattern, is_valid in _CHECKED:
         yield from (Finding(span=match.span(), kind=kind) for match in pattern.finditer(text) if is_valid(match[0]))
+    for run in joined_runs(text):
+        found = [*_numbers(run.text), *_emails(run.text)]
+        yield from (Finding(span=run.original(one.span), kind=one.kind) for one in found)
 
 
 def _iban_end(text: str, span: Span) -> int:

@@ -118,6 +118,18 @@ def log_request(
     _LOG.info("request", extra={name: value for name, value in record.items() if value is not None})
 
 
+def log_removed_citations(count: int, *, query_id: str, answerer: str, tenant: str | None = None) -> None:
+    """One record of an answer that cited sources which do not exist; nothing of its text."""
+    record = {
+        "component": "citations",
+        "removed": count,
+        "query_id": query_id,
+        "answerer": answerer,
+        "tenant": None if tenant is None else keyed_hash(str(tenant)),
+    }
+    _LOG.warning("removed_citations", extra={name: value for name, value in record.items() if value is not None})
+
+
 def _log(level: int, event: str, component: str, error: BaseException, **facts: str | list[str] | None) -> None:
     query, tenant = facts.pop("query"), facts.pop("tenant")
     record = {

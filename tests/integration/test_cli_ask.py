@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from ollama_server import running_ollama_server
 from typer.testing import CliRunner, Result
 
 from rag_core.api.app import create_app
@@ -278,3 +279,26 @@ def test_a_question_that_is_not_taken_is_a_failure_with_its_reason(brain: Brain,
 
     assert done.exit_code == 1
     assert done.stderr.startswith("brain: the question ")
+
+
+@pytest.mark.usefixtures("birthday")
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_no_link_image_or_markup_of_a_model_reaches_the_terminal(
+    brain: Brain, monkeypatch: pytest.MonkeyPatch, more: list[str]
+) -> None:
+    with running_ollama_server() as ollama:
+        ollama.serve("hostil")
+        ollama.reply = lambda _body: (
+            "Hubo una tarta de limón [1]. Mira [esto](https://evil.example/a) y ![eso](//evil.example/b.png) [1]. "
+            "[link=https://evil.example]Pulsa[/link] <img src=//evil.example/c> ht\u200btps://evil.example [1]."
+        )
+        ollama.bits_of = list
+        monkeypatch.setenv("BRAIN_CHAT_MODEL", "hostil")
+        monkeypatch.setenv("OLLAMA_HOST", ollama.url)
+
+        done = brain(TARTA, *more)
+
+    assert done.exit_code == 0, done.output
+    assert "tarta de limón [" in done.stdout
+    assert "‹enlace omitido›" in done.stdout
+    assert re.findall(r"evil|<img|!\[|\]\(|\u200b", done.stdout) == []
