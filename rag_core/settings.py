@@ -123,6 +123,21 @@ class Settings(BaseSettings):
         description="Personal data and secrets in answers: hidden, told of, or not looked for; default: hidden in RAG V2, told of "
         "elsewhere.",
     )
+    guardrails_warn_score: float = Field(
+        0.5, gt=0, le=1, description="A question that scores as much by the rules, or by the judge, brings a warning."
+    )
+    guardrails_block_score: float = Field(
+        0.8, gt=0, le=1, description="With `block` one that scores as much is refused; not below the warning's score."
+    )
+    guardrails_question_min_characters: int = Field(
+        3, ge=1, le=2000, description="Shorter questions are refused by RAG V2; the other contracts refuse empty ones."
+    )
+    guardrails_question_max_characters: int = Field(
+        2000, ge=10, le=2000, description="Longer questions are refused; a search reads no more than 2,000 characters."
+    )
+    guardrails_answer_max_tokens: int = Field(
+        4000, ge=100, le=32_000, description="An answer is cut after the last sentence that fits."
+    )
     query_cache_seconds: int = Field(300, ge=0, description="How long an answer is kept; 0: not at all.")
     embedding_cache_seconds: int = Field(3600, ge=0, description="How long a query's vector is kept; 0: not at all.")
     context_cache_seconds: int = Field(7200, ge=0, description="How long a window's text is kept; 0: not at all.")
@@ -191,6 +206,14 @@ class Settings(BaseSettings):
         if name is not None and not re.fullmatch(TENANT_NAME, name):
             raise ValueError("no name for a tenant; use lower-case letters, digits, - and _, at most 63")
         return name
+
+    @field_validator("guardrails_block_score")
+    @classmethod
+    def _not_below_warning(cls, score: float, others: ValidationInfo) -> float:
+        warning = others.data.get("guardrails_warn_score", 0.0)
+        if score < warning:
+            raise ValueError(f"expected at least BRAIN_GUARDRAILS_WARN_SCORE, {warning}")
+        return score
 
     @field_validator("api_url")
     @classmethod

@@ -152,7 +152,11 @@ def _writing(course: Course, answerer: Answerer, policy: RedactionPolicy) -> Wri
         history=question.history,
         timeout_seconds=course.engine.settings.chat_timeout_ms / 1000,
         cancellation=course.cancellation,
-        gate=OutgoingGate(language=question.language, policy=policy),
+        gate=OutgoingGate(
+            language=question.language,
+            policy=policy,
+            max_tokens=course.engine.settings.guardrails_answer_max_tokens,
+        ),
     )
 
 

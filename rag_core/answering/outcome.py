@@ -52,6 +52,7 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
         policy=policy,
         groundedness=groundedness,
         least_groundedness=least,
+        max_tokens=course.engine.settings.guardrails_answer_max_tokens,
         gate=writing.gate,
     )
     confidence = final_confidence(

@@ -27,7 +27,7 @@ _TOKEN = re.compile(
     re.ASCII,
 )
 _END = ".,;:!?)"
-_PASSWORD_END = ".,;:)"
+_STRIPPED_OF_PASSWORDS = ".,;:)"
 """An exclamation or question mark behind a password may be its last character, so it is hidden too."""
 _WITHIN_WORDS = f"-/{APOSTROPHES}"
 _LEAST_KEY_CHARACTERS = 12
@@ -53,7 +53,7 @@ def _valued(text: str, pattern: re.Pattern[str], kind: SecretKind) -> Iterator[F
         start, end = match.span(group)
         value = judged = text[start:end]
         if group == "value":
-            judged, value = value.rstrip(_END), value.rstrip(_PASSWORD_END if kind == "password" else _END)
+            judged, value = value.rstrip(_END), value.rstrip(_STRIPPED_OF_PASSWORDS if kind == "password" else _END)
         is_signed = kind == "password" and match["sign"] is not None and not match[0].lower().startswith("clave")
         if _is_secret(judged, kind=kind, is_signed=is_signed, is_quoted=group == "quoted"):
             yield Finding(span=(start, start + len(value)), kind=kind)
