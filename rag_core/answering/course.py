@@ -16,6 +16,7 @@ from rag_core.cancellation import Cancellation
 from rag_core.conversation import Outcome, QuestionFigures, SearchFigures
 from rag_core.conversation.records import SpokenTurn, kept_answer, record, search_figures
 from rag_core.engine import Engine
+from rag_core.language.wordings import Wording, wordings_of
 from rag_core.model import RetrievalFigures, TenantId
 from rag_core.query.transformation import query_language
 
@@ -50,6 +51,11 @@ class Course:
         """The question, once it is understood."""
         assert self.question is not None
         return self.question
+
+    @property
+    def wording(self) -> Wording:
+        """How the contract speaks in the language of the answer."""
+        return wordings_of(self.request.contract)[self.asked.language]
 
     def write_down(self, outcome: Outcome, reason: str | None = None, *, answer: Answer | None = None) -> None:
         """Keep the figures of the question and, within a conversation, the words of a finished one.

@@ -9,7 +9,6 @@ from rag_core.model import Hit, Relation
 
 GRAPH_SHARE = 0.2
 """How much of the tokens for an answer's context relations may take; the sources have the rest."""
-EMPTY = "[]"
 
 
 def followed_relations(hits: Sequence[Hit]) -> list[Relation]:
@@ -27,7 +26,7 @@ def entity_names(hits: Sequence[Hit]) -> dict[str, str]:
 
 
 def graph_text(hits: Sequence[Hit], *, max_tokens: int) -> str:
-    """The followed relations as JSON, as many of the first as have at most so many tokens; "[]" for none."""
+    """The followed relations as JSON, as many of the first as have at most so many tokens; '' for none."""
     names, records = entity_names(hits), list[str]()
     for relation in followed_relations(hits):
         longer = [*records, _record(relation, names[relation.source_id], names[relation.target_id])]
@@ -35,6 +34,11 @@ def graph_text(hits: Sequence[Hit], *, max_tokens: int) -> str:
             break
         records = longer
     return _joined(records)
+
+
+def graph_field(graph: str) -> str:
+    """The relations as a prompt's JSON has them beside the sources; '' for none."""
+    return f', "graph": {graph}' if graph else ""
 
 
 def _record(relation: Relation, source: str, target: str) -> str:
@@ -48,4 +52,4 @@ def _record(relation: Relation, source: str, target: str) -> str:
 
 
 def _joined(records: Sequence[str]) -> str:
-    return f"[{', '.join(records)}]" if records else EMPTY
+    return f"[{', '.join(records)}]" if records else ""
