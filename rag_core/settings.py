@@ -107,6 +107,12 @@ class Settings(BaseSettings):
     answer_groundedness: float = Field(
         0.7, ge=0, le=1, description="An answer of which less is held by its sources is of low confidence."
     )
+    answer_reject_low_groundedness: bool = Field(
+        default=False, description="Whether an answer below that is refused; a request of RAG V2 may say otherwise."
+    )
+    answer_disclaimer: bool = Field(
+        default=True, description="Whether one that is not refused ends with a disclaimer; the same."
+    )
     answer_judge: bool = Field(
         default=False,
         description="Whether the chat model is asked if the sources say what its answer cites, at the end.",

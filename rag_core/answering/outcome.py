@@ -33,7 +33,8 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
 
     Of a model's own refusal its first sentence stays, in its words where it says nothing else.
     """
-    language, least = course.asked.language, course.engine.settings.answer_groundedness
+    settings, options = course.engine.settings, course.request.options
+    language, least = course.asked.language, settings.answer_groundedness
     is_quoted = isinstance(writing.answerer, ExtractiveAnswerer)
     if is_refusal(checked.text, language):
         reason: RefusalReason = "no_sentence_fits" if is_quoted else "model_refused"
@@ -43,7 +44,7 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
     groundedness, answerer = groundedness_of(checked), writing.answerer
     quotation = answerer.quotation if isinstance(answerer, ExtractiveAnswerer) else None
     is_weak = groundedness is None or groundedness < least
-    if course.request.options.is_grounding_required and is_weak:
+    if is_weak and _as_set(options.is_grounding_required, settings.answer_reject_low_groundedness):
         return refused(course, "not_grounded")
     done = finish(
         checked,
@@ -51,7 +52,8 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
         policy=policy,
         groundedness=groundedness,
         least_groundedness=least,
-        max_tokens=course.engine.settings.guardrails_answer_max_tokens,
+        is_disclaimer_wanted=_as_set(options.is_disclaimer_wanted, settings.answer_disclaimer),
+        max_tokens=settings.guardrails_answer_max_tokens,
         gate=writing.gate,
     )
     confidence = final_confidence(
@@ -70,6 +72,11 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
         disclaimer=done.disclaimer,
         warnings=(*done.warnings(language), *_of_the_quotation(course, quotation, confidence)),
     )
+
+
+def _as_set(option: bool | None, setting: bool) -> bool:
+    """What the request says, else the settings."""
+    return setting if option is None else option
 
 
 def _of_the_quotation(course: Course, quotation: Quotation | None, confidence: Confidence) -> Iterator[str]:

@@ -135,6 +135,8 @@ class RagOptions(_Request):
     rerank: bool = True
     include_graph_refinement: bool | None = None
     context_compression: CompressionIn | None = None
+    reject_on_low_groundedness: bool | None = Field(None, description="Default: as the operator says.")
+    add_disclaimer_on_low_groundedness: bool | None = Field(None, description="Default: as the operator says.")
 
 
 class ChatRequestV2(_Request):

@@ -84,6 +84,25 @@ class TestOneBody:
         assert len(body["sources"]) <= 3
 
 
+class TestLowGroundedness:
+    UNGROUNDED = "Das Projekt Apollo leitet Herr Sommer seit 1999 mit 975 Euro [1]."
+
+    def body(self, server: str, template: str, **options: Any) -> dict[str, Any]:
+        with served_notes(server, template, chat=Scripted([self.UNGROUNDED])) as client:
+            return dict(client.post(PATH, json=asking(ragOptions=options)).json())
+
+    def test_is_disclaimed_unless_the_request_says_otherwise(self, server: str, template: str) -> None:
+        assert self.body(server, template)["disclaimer"].startswith("Hinweis: Diese Antwort konnte nicht")
+        assert self.body(server, template, addDisclaimerOnLowGroundedness=False)["disclaimer"] is None
+
+    def test_is_refused_in_german_where_the_request_says_so(self, server: str, template: str) -> None:
+        body = self.body(server, template, rejectOnLowGroundedness=True)
+
+        assert body["refusal"] == "not_grounded"
+        assert body["answer"] == "Die Antwort ließ sich durch die Quellen nicht ausreichend belegen."
+        assert body["citations"] == []
+
+
 class TestThePrompt:
     OUTAGE = "Das Unwetter löste den Stromausfall aus."
 
