@@ -95,6 +95,9 @@ class Settings(BaseSettings):
         30_000, ge=100, description="Time for writing one answer, after its sources were found."
     )
     session_days: int = Field(30, ge=1, description="How long a conversation is kept after its last question.")
+    session_idle_minutes: int = Field(
+        60, ge=1, description="A conversation in which nothing is asked for so long ends at its last question."
+    )
     answer_evidence: float = Field(
         0.1,
         ge=0,
