@@ -128,6 +128,8 @@ class Hit:
     ranks: Mapping[str, int] = field(default_factory=dict)
     original_score: float | None = None
     rerank_score: float | None = None
+    is_above_threshold: bool | None = None
+    """Whether ``rerank_score`` reaches the least one; None where the re-ranker's scores are no probabilities."""
     causal_path: tuple[str, ...] | None = None
     causal_path_names: tuple[str, ...] | None = None
     causal_relations: tuple[Relation, ...] = ()

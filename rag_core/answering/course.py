@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 from rag_core.access.pseudonyms import pseudonyms
 from rag_core.answering import PromptContext
-from rag_core.answering.confidence import CALIBRATED_RERANKERS, NO_EVIDENCE, Evidence
+from rag_core.answering.confidence import NO_EVIDENCE, Evidence
 from rag_core.answering.events import Answer, AnswerRequest
 from rag_core.answering.fallbacks import FoundSources
 from rag_core.answering.understanding import LANGUAGES, Question
@@ -19,6 +19,7 @@ from rag_core.engine import Engine
 from rag_core.language.wordings import Wording, wordings_of
 from rag_core.model import RetrievalFigures, TenantId
 from rag_core.query.transformation import query_language
+from rag_core.reranking import is_calibrated
 
 NO_CONTEXT = PromptContext(sources=(), text="[]")
 
@@ -104,7 +105,7 @@ class Course:
             self.found.retrieval,
             context=self.context,
             citations=None if answer is None else len({citation.number for citation in answer.citations}),
-            is_calibrated=(self.found.reranker or "").partition("@")[0] in CALIBRATED_RERANKERS,
+            is_calibrated=is_calibrated(self.found.reranker),
             least_rerank_score=self.engine.settings.answer_rerank_score,
         )
 

@@ -806,6 +806,24 @@ class TestWhatIsWrittenDown:
         assert search.graph_traversal_ms is None
         assert search.confidence_threshold_met is None
 
+    def test_whether_a_calibrated_score_reaches_the_threshold(
+        self, notes: Engine, tenant: TenantId, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        class Sure:
+            name = "http:planted@1"
+
+            def score(self, _query: str, candidates: Sequence[object], **_options: Any) -> list[float]:
+                return [0.9 for _ in candidates]
+
+        monkeypatch.setattr(Engine, "reranker", lambda *_: Sure())
+
+        answer = answered(ask(notes, tenant, BOILER))
+
+        with notes.database.transaction(tenant) as connection:
+            search = fetch_search_figures(connection, tenant, answer.query_id)
+        assert search is not None
+        assert search.confidence_threshold_met is True
+
     def test_a_remembered_search_took_no_time(self, notes: Engine, tenant: TenantId) -> None:
         ask(notes, tenant, BOILER)
         answer = answered(ask(notes, tenant, BOILER))

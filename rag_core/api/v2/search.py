@@ -152,5 +152,6 @@ def _result(hit: Hit, rank: int, hide: Hiding) -> dict[str, Any]:
             "ranks": dict(hit.ranks),
             "fusionScore": hit.fusion_score,
             "rerankScore": hit.rerank_score,
+            "isAboveThreshold": hit.is_above_threshold,
         },
     }
