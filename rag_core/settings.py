@@ -178,6 +178,9 @@ class Settings(BaseSettings):
         0.85, ge=0, le=1, description="A lower hit rate @10 of the best hybrid strategy fails the evaluation's gate."
     )
     gate_latency_ms: float = Field(2000, gt=0, description="A higher p95 of any strategy fails the evaluation's gate.")
+    gate_goes_back: bool = Field(
+        default=False, description="Whether a promotion after which the nightly gate fails is taken back by itself."
+    )
     log_level: LogLevel = Field("INFO", description="Least severe record that is logged.")
     log_text: bool = Field(default=False, description="Whether logs may hold the text of queries and notes.")
     max_note_characters: int = Field(1_000_000, ge=1, le=10_000_000, description="Longer notes are rejected.")
