@@ -65,12 +65,18 @@ class HybridSearch(_Group):
 
 
 class Reranking(_Group):
-    """Second look at the best candidates; ``timeout`` in milliseconds, ``provider`` null takes the process's own."""
+    """Second look at the best candidates; ``timeout`` in milliseconds, ``provider`` null takes the process's own.
+
+    A passage whose score is below ``score_threshold`` is left out; null leaves none out. Of a calibrated re-ranker's passages the
+    score is ``hybrid_weight`` parts of what it was before and the rest the re-ranker's.
+    """
 
     enabled: bool = True
     provider: RerankingProvider | None = None
     batch_size: int = Field(5, ge=1, le=100)
     timeout: int = Field(5000, ge=1, le=60_000)
+    score_threshold: Weight | None = None
+    hybrid_weight: Weight = 0
 
 
 class ContextExpansion(_Group):

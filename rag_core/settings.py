@@ -95,6 +95,9 @@ class Settings(BaseSettings):
         30_000, ge=100, description="Time for writing one answer, after its sources were found."
     )
     session_days: int = Field(30, ge=1, description="How long a conversation is kept after its last question.")
+    session_idle_minutes: int = Field(
+        60, ge=1, description="A conversation in which nothing is asked for so long ends at its last question."
+    )
     answer_evidence: float = Field(
         0.1,
         ge=0,
@@ -106,6 +109,12 @@ class Settings(BaseSettings):
     )
     answer_groundedness: float = Field(
         0.7, ge=0, le=1, description="An answer of which less is held by its sources is of low confidence."
+    )
+    answer_reject_low_groundedness: bool = Field(
+        default=False, description="Whether an answer below that is refused; a request of RAG V2 may say otherwise."
+    )
+    answer_disclaimer: bool = Field(
+        default=True, description="Whether one that is not refused ends with a disclaimer; the same."
     )
     answer_judge: bool = Field(
         default=False,
@@ -122,6 +131,21 @@ class Settings(BaseSettings):
         None,
         description="Personal data and secrets in answers: hidden, told of, or not looked for; default: hidden in RAG V2, told of "
         "elsewhere.",
+    )
+    guardrails_warn_score: float = Field(
+        0.5, gt=0, le=1, description="A question that scores as much by the rules, or by the judge, brings a warning."
+    )
+    guardrails_block_score: float = Field(
+        0.8, gt=0, le=1, description="With `block` one that scores as much is refused; not below the warning's score."
+    )
+    guardrails_question_min_characters: int = Field(
+        3, ge=1, le=2000, description="Shorter questions are refused by RAG V2; the other contracts refuse empty ones."
+    )
+    guardrails_question_max_characters: int = Field(
+        2000, ge=10, le=2000, description="Longer questions are refused; a search reads no more than 2,000 characters."
+    )
+    guardrails_answer_max_tokens: int = Field(
+        4000, ge=100, le=32_000, description="An answer is cut after the last sentence that fits."
     )
     query_cache_seconds: int = Field(300, ge=0, description="How long an answer is kept; 0: not at all.")
     embedding_cache_seconds: int = Field(3600, ge=0, description="How long a query's vector is kept; 0: not at all.")
@@ -154,6 +178,9 @@ class Settings(BaseSettings):
         0.85, ge=0, le=1, description="A lower hit rate @10 of the best hybrid strategy fails the evaluation's gate."
     )
     gate_latency_ms: float = Field(2000, gt=0, description="A higher p95 of any strategy fails the evaluation's gate.")
+    gate_goes_back: bool = Field(
+        default=False, description="Whether a promotion after which the nightly gate fails is taken back by itself."
+    )
     log_level: LogLevel = Field("INFO", description="Least severe record that is logged.")
     log_text: bool = Field(default=False, description="Whether logs may hold the text of queries and notes.")
     max_note_characters: int = Field(1_000_000, ge=1, le=10_000_000, description="Longer notes are rejected.")
@@ -191,6 +218,14 @@ class Settings(BaseSettings):
         if name is not None and not re.fullmatch(TENANT_NAME, name):
             raise ValueError("no name for a tenant; use lower-case letters, digits, - and _, at most 63")
         return name
+
+    @field_validator("guardrails_block_score")
+    @classmethod
+    def _not_below_warning(cls, score: float, others: ValidationInfo) -> float:
+        warning = others.data.get("guardrails_warn_score", 0.0)
+        if score < warning:
+            raise ValueError(f"expected at least BRAIN_GUARDRAILS_WARN_SCORE, {warning}")
+        return score
 
     @field_validator("api_url")
     @classmethod

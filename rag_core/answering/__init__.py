@@ -91,6 +91,8 @@ class PromptContext:
     compression: Compression = "none"
     asked_time: AskedTime | None = None
     is_doubtful: bool = False
+    graph: str = ""
+    """Relations between what the sources speak of, as JSON for a prompt; '' where there are none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -132,6 +132,7 @@ def finish(
     groundedness: float | None = None,
     least_groundedness: float = 0.7,
     is_refusal: bool = False,
+    is_disclaimer_wanted: bool = True,
     max_tokens: int = MAX_ANSWER_TOKENS,
     gate: OutgoingGate | None = None,
 ) -> Finished:
@@ -147,7 +148,7 @@ def finish(
     is_cut = end < len(shown.text)
     shown = _cut(shown, end) if is_cut else shown
     is_weak = groundedness is not None and groundedness < least_groundedness and not is_refusal
-    disclaimer = DISCLAIMERS[language] if is_weak else None
+    disclaimer = DISCLAIMERS[language] if is_weak and is_disclaimer_wanted else None
     return Finished(
         checked=replace(shown, text=f"{shown.text.rstrip()}\n\n{disclaimer}") if disclaimer else shown,
         findings=(*(gate.findings if gate and policy == "redact" else ()), *findings),

@@ -44,6 +44,8 @@ class Writing:
     timeout_seconds: float
     cancellation: Cancellation
     gate: OutgoingGate
+    quoting: ExtractiveAnswerer = field(default_factory=ExtractiveAnswerer)
+    """What answers where ``answerer`` fails before its first sentence."""
     parts: list[CheckedText] = field(default_factory=list)
     fallback: Literal["model_failed", "model_busy"] | None = None
     checking_ms: float = 0.0
@@ -87,7 +89,7 @@ class Writing:
             if any(part.text.strip() for part in self.parts):
                 raise self._failure() from error
             log_degraded("chat", error)
-            self.answerer, self.parts = ExtractiveAnswerer(), []
+            self.answerer, self.parts = self.quoting, []
             self.fallback = "model_busy" if isinstance(error, ChatBusyError) else "model_failed"
             yield from self._written(read)
         self.ended_at = time.perf_counter()

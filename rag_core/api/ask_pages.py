@@ -37,7 +37,7 @@ from rag_core.conversation.sessions import begun_session, delete_session, list_s
 from rag_core.demo_corpus import ANSWERABLE
 from rag_core.engine import Engine
 from rag_core.errors import GuardrailError, InvalidInputError, NotFoundError
-from rag_core.guardrails.incoming import MAX_CHARACTERS, problem_message, sanitised
+from rag_core.guardrails.incoming import problem_message, sanitised
 from rag_core.guardrails.policies import redaction_policy
 
 PAGE = "/preguntar"
@@ -179,7 +179,7 @@ def _shown(
         problem=problem,
         sessions=sessions,
         examples=ANSWERABLE if shelf.is_demo and not turns else (),
-        max_characters=MAX_CHARACTERS,
+        max_characters=engine.settings.guardrails_question_max_characters,
         max_comment_characters=MAX_COMMENT_CHARACTERS,
         max_sources=SOURCES,
     )

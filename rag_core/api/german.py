@@ -86,7 +86,7 @@ SUBJECTS: Mapping[str, str] = {
     "query": "Die Frage",
     "answer": "Die erwartete Antwort",
     "a tag": "Ein Schlagwort",
-    "a name in relevant_ids": "Eine Notiz in relevantDocumentIds",
+    "a name in relevant_ids": "Ein Dokument in relevantDocumentIds",
     "a phrase of key_facts": "Eine Angabe in keyFacts",
     "a phrase of forbidden_content": "Ein Satz in forbiddenContent",
     "a quote": "Das Zitat",

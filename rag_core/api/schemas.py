@@ -115,6 +115,9 @@ class ResultMetadata(_Response):
     )
     original_score: Score | None = Field(None, description="`score` before re-ranking; absent without it.")
     rerank_score: Score | None = Field(None, description="What the re-ranker gave; absent without it.")
+    is_above_threshold: bool | None = Field(
+        None, description="Whether `rerankScore` reaches BRAIN_ANSWER_RERANK_SCORE; null where it is no probability."
+    )
     causal_path: list[str] | None = Field(
         None, description="Ids of the entities from the one asked for to this one; absent unless the graph found it."
     )

@@ -112,7 +112,7 @@ def search_figures(
         rerank_ms=figures.rerank_ms,
         rerank_top_score=best,
         confidence_threshold_met=best >= least_rerank_score if is_calibrated and best is not None else None,
-        final_context_tokens=None if context is None else count_tokens(context.text),
+        final_context_tokens=None if context is None else count_tokens(context.text) + count_tokens(context.graph),
         citation_count=citations,
     )
 

@@ -7,7 +7,7 @@ is left of the conversation before it, ``outgoing`` what is done to the text of 
 ``judge`` asks a model where there is one.
 Not here: how often somebody may ask (``rag_core.access.limits``), whether an answer is held by its sources
 (``rag_core.answering.verification``), answers with their citations (``rag_core.answering.finishing``).
-Pure but for ``judge``. Imports point to ``chat``, ``chunking``, ``language`` and ``model``.
+Pure but for ``judge``. Imports point to ``chat``, ``chunking``, ``language``, ``model`` and ``settings``.
 """
 
 from dataclasses import dataclass
@@ -29,6 +29,17 @@ WARN_SCORE = 0.5
 """From here on a text is told of as one that may try to command a model."""
 BLOCK_SCORE = 0.8
 """From here on a question is refused, and a note's sentence is withheld from the model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """Scores from which a question, or a message before it, brings a warning or is refused. Notes always have the defaults."""
+
+    warn: float = WARN_SCORE
+    block: float = BLOCK_SCORE
+
+
+DEFAULT_THRESHOLDS = Thresholds()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

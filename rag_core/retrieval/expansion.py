@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_core.configuration import RetrievalConfig
-from rag_core.model import ChunkId, Hit, RetrievalMethod, Span, TenantId
+from rag_core.model import ChunkId, Hit, Relation, RetrievalMethod, Span, TenantId
 from rag_core.retrieval.cache import Found
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.passages import best_passage
@@ -29,6 +29,7 @@ class Fused:
     rerank_score: float | None = None
     path: tuple[str, ...] | None = None
     path_names: tuple[str, ...] | None = None
+    relations: tuple[Relation, ...] = ()
 
 
 _METHODS: tuple[RetrievalMethod, ...] = ("semantic", "fulltext", "graph")
@@ -137,6 +138,7 @@ def _hit(window: Window, text: WindowText, candidate: Fused, query: str, config:
         rerank_score=candidate.rerank_score,
         causal_path=candidate.path,
         causal_path_names=candidate.path_names,
+        causal_relations=candidate.relations,
     )
 
 

@@ -147,7 +147,12 @@ def down_to(ordered: Sequence[Fused], beyond: Sequence[Fused], *, served: int, d
 def _with_path(candidate: Fused, hit: GraphHit | None) -> Fused:
     if hit is None:
         return candidate
-    return replace(candidate, path=tuple(str(entity) for entity in hit.path_ids), path_names=tuple(hit.path))
+    return replace(
+        candidate,
+        path=tuple(str(entity) for entity in hit.path_ids),
+        path_names=tuple(hit.path),
+        relations=hit.relations,
+    )
 
 
 def _first(*values: float | None) -> float:

@@ -7,7 +7,8 @@ from rag_core.cancellation import Cancellation
 from rag_core.configuration import RetrievalConfig, config_hash
 from rag_core.engine import Engine
 from rag_core.errors import RagError, SearchCancelledError
-from rag_core.model import NO_FILTERS, Filters, Retrieval, TenantId
+from rag_core.model import NO_FILTERS, Filters, Hit, Retrieval, TenantId
+from rag_core.reranking import is_calibrated
 from rag_core.retrieval.cache import cached_retrieval, query_key
 from rag_core.retrieval.deadline import Deadline, Stopwatch
 from rag_core.retrieval.figures import figures_of
@@ -16,7 +17,7 @@ from rag_core.retrieval.ordering import fused_legs, reranked
 from rag_core.retrieval.plan import interval_of
 from rag_core.retrieval.ranking import down_to, final_candidates, parted
 from rag_core.retrieval.reading import read_passages
-from rag_core.retrieval.request import Asked, checked_query, understood
+from rag_core.retrieval.request import Asked, Request, checked_query, understood
 from rag_core.retrieval.searching import search
 from rag_core.storage.versions import corpus_version
 from rag_core.telemetry.logs import log_degraded, log_failed
@@ -128,6 +129,8 @@ def _look(engine: Engine, asked: Asked) -> tuple[Retrieval, bool]:
         with clock.stage("reranking"):
             ordered = reranked(engine, request, request.reranker, pool, legs=legs, failures=failures)
             request.require_wanted()
+        if "reranking" not in failures and request.config.reranking.score_threshold is not None:
+            beyond = []  # nothing has scored them
     with clock.stage("contextExpansion"):
         served = len(pool) if "reranking" in failures else final_candidates(request.config)
         ranked = down_to(ordered, beyond, served=served, depth=request.depth)
@@ -138,7 +141,7 @@ def _look(engine: Engine, asked: Asked) -> tuple[Retrieval, bool]:
     found = Retrieval(
         query=asked.text,
         strategy="hybrid" if "reranking" in failures else request.strategy,
-        hits=tuple(expanded.hits),
+        hits=tuple(_judged(hit, request, engine.settings.answer_rerank_score) for hit in expanded.hits),
         latency_ms=clock.total_ms,
         stages=clock.stages,
         warnings=tuple(legs.warnings),
@@ -150,6 +153,13 @@ def _look(engine: Engine, asked: Asked) -> tuple[Retrieval, bool]:
         figures=figures_of(legs, fusion_ms=fusion_ms, rerank_ms=clock.stages.get("reranking")),
     )
     return found, expanded.is_current
+
+
+def _judged(hit: Hit, request: Request, least_score: float) -> Hit:
+    """The hit with whether a calibrated re-ranker's score reaches the least one; unknown of any other."""
+    if hit.rerank_score is None or request.reranker is None or not is_calibrated(request.reranker.name):
+        return hit
+    return replace(hit, is_above_threshold=hit.rerank_score >= least_score)
 
 
 def _record(engine: Engine, clock: Stopwatch, legs: LegResults) -> None:

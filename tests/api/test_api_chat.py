@@ -105,7 +105,7 @@ class TestAModelsAnswer:
 
         assert body["answer"].startswith("El técnico cobró 180 euros por la bomba nueva [N1].")
         assert re.findall(r"\d{2}\]|N7", body["answer"]) == []
-        assert body["meta"]["model"] == "generated:scripted@2"
+        assert body["meta"]["model"] == "generated:scripted@3"
 
     def test_that_fails_before_its_first_word_leaves_the_notes_own_sentences(self, server: str, template: str) -> None:
         model = Scripted(bits=[ChatUnavailableError("down")])

@@ -78,7 +78,7 @@ def test_a_note_of_shortly_after_midnight_is_of_that_day_in_prompts_labels_and_c
     context = build_context(find(engine, tenant, question).hits)
 
     assert '"date": "2026-03-05"' in context.text
-    assert source_labels(context.sources) == {1: "Notiz vom 05.03.2026"}
+    assert source_labels(context.sources) == {1: "Dokument vom 05.03.2026"}
     said = [f"El {day} de marzo de 2026 el sótano se llenó de agua [1]." for day in (4, 5)]
     checked = check_citations(" ".join(said), context.sources, language="es")
     assert [citation.is_supported for citation in checked.citations] == [False, True]
