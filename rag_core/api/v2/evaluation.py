@@ -59,7 +59,7 @@ def start(request: EvaluationRequestV2, engine: EngineOf) -> dict[str, Any]:
         "answers": request.answers,
         "concurrency": request.concurrency,
     }
-    run_id = submit(engine.database, tenant, "evaluation", parameters)
+    run_id = submit(engine.database, tenant, "evaluation", parameters, settings=engine.settings)
     return {"runId": str(run_id), "status": "started"}
 
 
