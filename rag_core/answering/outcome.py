@@ -17,6 +17,7 @@ from rag_core.answering.quoting import Quotation
 from rag_core.answering.refusals import is_refusal
 from rag_core.answering.writing import Writing
 from rag_core.chunking import count_tokens
+from rag_core.configurations.served import INVALID_CONFIGURATION
 from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.injection import scan
 from rag_core.language.answer_warnings import PATH_WARNINGS, PathWarning
@@ -160,6 +161,8 @@ def _warnings(course: Course, checked: CheckedText) -> tuple[str, ...]:
 
 def _of_the_search(course: Course) -> list[PathWarning]:
     found, kinds = course.found, list[PathWarning]()
+    if found is not None and found.retrieval is not None and INVALID_CONFIGURATION in found.retrieval.warnings:
+        kinds.append("invalid_configuration")
     if found is not None and found.fallback is not None:
         kinds.append(found.fallback)
     elif found is not None and found.retrieval is not None and found.retrieval.is_degraded:

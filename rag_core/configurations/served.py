@@ -24,6 +24,8 @@ from rag_core.storage.configurations import Configuration, StoredServed, fetch_s
 from rag_core.storage.database import Connection, Database
 from rag_core.telemetry.logs import log_degraded
 
+INVALID_CONFIGURATION = "Configuración inválida, usando valores predeterminados"
+"""The warning of a search whose stored configuration, or its weights, this version of the program cannot use."""
 REMEMBERED_SECONDS = 10
 """A promotion by another process is served this much later at most."""
 REMEMBERED_TENANTS = 1024

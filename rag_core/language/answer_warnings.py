@@ -6,6 +6,7 @@ from typing import Literal
 from rag_core.model import Language
 
 PathWarning = Literal[
+    "invalid_configuration",
     "keyword_recency",
     "recent_notes",
     "degraded_search",
@@ -18,6 +19,7 @@ PathWarning = Literal[
 
 PATH_WARNINGS: Mapping[Language, Mapping[PathWarning, str]] = {
     "es": {
+        "invalid_configuration": "Configuración inválida, usando valores predeterminados",
         "keyword_recency": "La búsqueda semántica no está disponible; se ha buscado por palabras y por fecha.",
         "recent_notes": "Ninguna nota trata de la pregunta; se han leído las más recientes.",
         "degraded_search": "La búsqueda ha sido parcial: puede haber notas que no se han tenido en cuenta.",
@@ -28,6 +30,7 @@ PATH_WARNINGS: Mapping[Language, Mapping[PathWarning, str]] = {
         "unsupported": "Alguna frase no está respaldada por la fuente que cita.",
     },
     "de": {
+        "invalid_configuration": "Ungültige Konfiguration, es gelten die Standardwerte",
         "keyword_recency": "Die semantische Suche ist nicht verfügbar; gesucht wurde nach Wörtern und Datum.",
         "recent_notes": "Keine Notiz handelt von der Frage; gelesen wurden die neuesten.",
         "degraded_search": "Die Suche war unvollständig: Manche Notizen wurden vielleicht nicht berücksichtigt.",
@@ -38,6 +41,7 @@ PATH_WARNINGS: Mapping[Language, Mapping[PathWarning, str]] = {
         "unsupported": "Mancher Satz wird von der Quelle, die er nennt, nicht belegt.",
     },
     "en": {
+        "invalid_configuration": "Invalid configuration, using default values",
         "keyword_recency": "Semantic search is not available; the search went by words and by date.",
         "recent_notes": "No note is about the question; the newest ones were read.",
         "degraded_search": "The search was partial: some notes may have been left out.",

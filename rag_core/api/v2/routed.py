@@ -7,7 +7,9 @@ from itertools import pairwise
 from typing import Any
 
 from rag_core.configuration import RetrievalConfig, configure
+from rag_core.configurations.served import INVALID_CONFIGURATION
 from rag_core.guardrails.policies import Hiding
+from rag_core.language.answer_warnings import PATH_WARNINGS
 from rag_core.model import Hit, Retrieval, Strategy
 from rag_core.query.routing import QueryAnalysis, RoutedStrategy, route
 from rag_core.query.transformation import query_language
@@ -31,6 +33,7 @@ _AROUND_TABLES = {"contextExpansion": {"sentencesBefore": 5, "sentencesAfter": 1
 _WIDE = {"topK": {"retrieval": MAX_DEPTH, "reranking": MAX_DEPTH}}
 
 WARNINGS: Mapping[str, str] = {
+    INVALID_CONFIGURATION: PATH_WARNINGS["de"]["invalid_configuration"],
     WITHOUT_SEMANTIC: "Die semantische Suche ist nicht verfügbar; gesucht wurde nach Wörtern",
     WITHOUT_FULLTEXT: "Die Suche nach Wörtern ist nicht verfügbar; gesucht wurde nach der Bedeutung",
     OUT_OF_TIME: "Die Zeit reichte nur für einen Teil der Suche",
