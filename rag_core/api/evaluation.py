@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from rag_core.api.access import EngineOf
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.schemas import EvaluateRequest, EvaluateResponse, RunList, failures
-from rag_core.configuration import configure
+from rag_core.configuration import configure, of_search
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.golden_query import DEFAULT_SET, Category
@@ -42,7 +42,7 @@ def evaluate_golden_set(request: EvaluateRequest, engine: EngineOf) -> dict[str,
     tenant = engine.tenant()
     _check_size(engine, tenant, request.category)
     engine = pinned(engine, tenant)
-    config = configure(request.config, base=engine.served_config(tenant))
+    config = configure(of_search(request.config or {}), base=engine.served_config(tenant))
     with explained(InvalidInputError, NOTHING_TO_ASK):
         run = evaluate(
             engine.database,

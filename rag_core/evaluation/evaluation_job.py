@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from rag_core.configuration import configure
+from rag_core.configuration import configure, of_search
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.asking import MAX_CONCURRENCY
@@ -48,7 +48,7 @@ def run_evaluation(
     asked = _parsed(parameters)
     result = {"run_id": str(progress.job_id)}
     engine = pinned(engine, tenant)
-    config = configure(asked.config, base=engine.served_config(tenant))
+    config = configure(of_search(asked.config or {}), base=engine.served_config(tenant))
     evaluate(
         engine.database,
         tenant,

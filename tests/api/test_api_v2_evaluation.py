@@ -116,6 +116,30 @@ class TestRun:
         assert (config["rerankerEnabled"], config["graphEnabled"]) == (False, False)
         assert config["embeddingModel"].startswith("hashing")
 
+    def test_sizes_of_chunks_are_refused_because_they_are_the_index_s(self, client, golden) -> None:
+        answer = client.post("/api/v2/evaluation/run", json={"config": {"chunking": {"maxChunkSize": 256}}})
+
+        assert "chunking wird beim Indexieren" in assert_german(answer, 400)
+
+    def test_a_run_says_how_the_notes_it_searched_were_cut(self, client, golden, working, engine) -> None:
+        def cut() -> str:
+            return str(ended(client, started(client))["results"]["config"]["chunkingStrategy"])
+
+        def index(fingerprint: str | None, *, where: str) -> None:
+            with engine.database.transaction(engine.tenant()) as connection:
+                connection.execute(
+                    "update notes set indexed_fingerprint = %s where content like %s", (fingerprint, where)
+                )
+
+        all_of_it = cut()
+        index(None, where="Compr%")
+        half = cut()
+        index("another", where="%")
+
+        assert all_of_it == "sentence, 512 tokens, overlap 50 (2 notes)"
+        assert half == "sentence, 512 tokens, overlap 50 (1 note); whole notes (1 note)"
+        assert cut() == "pipeline another, unknown to this version (2 notes)"
+
     @pytest.mark.parametrize("group", ["zzz", None, 1, ["a"]])
     def test_a_switch_does_not_hide_a_group_that_is_none(self, client, golden, group) -> None:
         config = {"reranking": group, "rerankerEnabled": True}
