@@ -33,13 +33,15 @@ _BEFORE_WRITING: frozenset[RefusalReason] = frozenset({"nothing_found", "insuffi
 def finished(course: Course, writing: Writing, checked: CheckedText, policy: RedactionPolicy) -> Answer:
     """What was written as it goes out: a refusal, or the text with its worth and, where that is little, a disclaimer.
 
-    Of a model's own refusal its first sentence stays, in its words where it says nothing else.
+    Of a model's own refusal its first sentence stays, in its words where it says nothing else. Where recent notes were all that it
+    read, it is refused as if nothing had been read.
     """
     language, least = course.asked.language, course.engine.settings.answer_groundedness
     is_quoted = isinstance(writing.answerer, ExtractiveAnswerer)
     if is_refusal(checked.text, language):
         reason: RefusalReason = "no_sentence_fits" if is_quoted else "model_refused"
-        return refused(course, reason, text=_refusing_sentence(checked, language))
+        own_words = None if _is_of_recent_notes(course) else _refusing_sentence(checked, language)
+        return refused(course, reason, text=own_words)
     if not checked.citations or not _LETTER.search(without_citations(checked.text)):
         return refused(course, "no_valid_citation")
     groundedness, answerer = groundedness_of(checked), writing.answerer
@@ -53,6 +55,7 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
         policy=policy,
         groundedness=groundedness,
         least_groundedness=least,
+        is_of_recent_notes=_is_of_recent_notes(course),
         gate=writing.gate,
     )
     confidence = final_confidence(
@@ -71,6 +74,10 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
         disclaimer=done.disclaimer,
         warnings=(*done.warnings(language), *_of_the_quotation(course, quotation, confidence)),
     )
+
+
+def _is_of_recent_notes(course: Course) -> bool:
+    return course.found is not None and course.found.fallback == "recent_notes"
 
 
 def _of_the_quotation(course: Course, quotation: Quotation | None, confidence: Confidence) -> Iterator[str]:
