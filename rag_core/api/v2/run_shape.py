@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from rag_core.api.comparison import difference
+from rag_core.api.comparison import answer_difference
 from rag_core.configuration import Chunking
 from rag_core.evaluation.answers import AnswerMetrics
 from rag_core.evaluation.comparability import INDEXED
@@ -61,7 +61,7 @@ def summary_to_wire(run: StoredRun) -> dict[str, Any]:
         "recallAt20": run.metrics.recall_at_20,
         "mrr": run.metrics.mrr,
         "ndcg": run.metrics.ndcg_at_10,
-        "groundedness": run.faithfulness,
+        "groundedness": None if run.answers is None else run.answers.means["groundedness"],
         "latencyP95": run.latency_ms.p95,
         "totalQueries": run.total_queries,
     }
@@ -158,10 +158,10 @@ def _generation(answers: AnswerMetrics) -> dict[str, Any]:
 
 
 def _beside(run: EvaluationRun, baseline: StoredRun) -> dict[str, float | None]:
-    """Differences of nDCG@10 on the queries in common, of judged groundedness, and of p95 in milliseconds."""
+    """Differences of nDCG@10 on the queries in common, of faithfulness where the same judged both, and of p95 in milliseconds."""
     assert run.comparison is not None
     return {
         "retrievalImprovement": run.comparison.metrics["ndcg_at_10"].difference,
-        "generationImprovement": difference(baseline.faithfulness, run.faithfulness),
+        "generationImprovement": answer_difference("faithfulness", baseline, run),
         "latencyChange": run.latency_ms.p95 - baseline.latency_ms.p95,
     }
