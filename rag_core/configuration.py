@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
-from rag_core.errors import ConfigurationError
+from rag_core.errors import ConfigurationError, IndexTimeSettingError
 from rag_core.model import Strategy
 
 Weight = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -172,6 +172,17 @@ def configure(
         return RetrievalConfig.model_validate(given)
     except ValidationError as error:
         raise ConfigurationError("; ".join(describe_problem(item) for item in error.errors())) from error
+
+
+def of_search(override: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a caller changes of a configuration, as it was given; sizes of chunks are the index's and no search's.
+
+    Raises:
+        IndexTimeSettingError: it names ``chunking``.
+    """
+    if "chunking" in override:
+        raise IndexTimeSettingError
+    return override
 
 
 def _raise_top_k(given: dict[str, Any], *, final: int | None, named: Mapping[str, Any]) -> None:

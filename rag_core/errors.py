@@ -57,6 +57,15 @@ class ConfigurationError(InvalidInputError):
     """A retrieval configuration or an environment setting is out of bounds."""
 
 
+class IndexTimeSettingError(ConfigurationError):
+    """A retrieval configuration names ``chunking``, which is decided when notes are indexed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "chunking is decided when notes are indexed, so a configuration cannot change it; leave it out of the configuration"
+        )
+
+
 class NotFoundError(RagError):
     """Something named by the caller does not exist for this tenant."""
 

@@ -74,6 +74,19 @@ class Settings(BaseSettings):
         ge=100,
         description="Tokens of sources that an answer is made from, less where the model's context is small.",
     )
+    answer_candidates: int = Field(
+        30,
+        ge=1,
+        le=50,
+        description="Candidates that an answer's sources are chosen from, unless a configuration says it.",
+    )
+    answer_sources: int = Field(
+        8, ge=1, le=12, description="Passages that an answer is made from at most, unless a configuration says it."
+    )
+    answer_recent_notes: bool = Field(
+        default=True,
+        description="Whether `POST /chat` and `brain ask` read the newest notes where nothing fits the question.",
+    )
     judge_model: str | None = Field(
         None, description="A chat model of Ollama that judges answers; default: the chat model, its own answers too."
     )

@@ -29,9 +29,9 @@ FallbackMode = Literal["keyword_recency", "recent_notes"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerOptions:
-    """How an answer is to be made; what is None is as the settings say."""
+    """How an answer is to be made; what is None is as the settings say, and the configuration that is searched with."""
 
-    max_sources: int = 8
+    max_sources: int | None = None
     max_context_tokens: int | None = None
     compression: Compression = "none"
     may_use_recent_notes: bool = False

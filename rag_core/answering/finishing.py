@@ -16,7 +16,7 @@ from rag_core.guardrails import Finding, RedactionPolicy
 from rag_core.guardrails.links import find_links
 from rag_core.guardrails.outgoing import MAX_ANSWER_TOKENS, Redacted, find_all, fitting_end, hide
 from rag_core.guardrails.prompt_echo import PromptEcho
-from rag_core.language.guardrails import ANSWER_WARNINGS, DISCLAIMERS, AnswerWarning
+from rag_core.language.guardrails import ANSWER_WARNINGS, DISCLAIMERS, RECENT_NOTES_DISCLAIMERS, AnswerWarning
 from rag_core.model import Language, Span
 
 SECRET_KINDS = frozenset({"password", "api_key", "token", "private_key"})
@@ -133,11 +133,13 @@ def finish(
     least_groundedness: float = 0.7,
     is_refusal: bool = False,
     is_disclaimer_wanted: bool = True,
+    is_of_recent_notes: bool = False,
     max_tokens: int = MAX_ANSWER_TOKENS,
     gate: OutgoingGate | None = None,
 ) -> Finished:
     """The answer as it may go out; a refusal gets no disclaimer, however little of it is held.
 
+    An answer of recent notes, which were read because nothing fits the question, says so in its disclaimer, however much is held.
     With "redact" personal data and secrets are hidden; with "warn" they are told of. The citations' quotes stay what the notes say:
     whoever shows them hides the same (``rag_core.guardrails.policies.hiding``). ``gate`` is the one that the answer's sentences went
     through, whose findings then count as well.
@@ -147,8 +149,9 @@ def finish(
     end = fitting_end(shown.text, language, max_tokens=max_tokens - _reserve(language), marks=_marks(shown))
     is_cut = end < len(shown.text)
     shown = _cut(shown, end) if is_cut else shown
-    is_weak = groundedness is not None and groundedness < least_groundedness and not is_refusal
-    disclaimer = DISCLAIMERS[language] if is_weak and is_disclaimer_wanted else None
+    is_weak = groundedness is not None and groundedness < least_groundedness and is_disclaimer_wanted
+    weak = DISCLAIMERS[language] if is_weak else None
+    disclaimer = None if is_refusal else RECENT_NOTES_DISCLAIMERS[language] if is_of_recent_notes else weak
     return Finished(
         checked=replace(shown, text=f"{shown.text.rstrip()}\n\n{disclaimer}") if disclaimer else shown,
         findings=(*(gate.findings if gate and policy == "redact" else ()), *findings),
@@ -205,8 +208,8 @@ def _marks(checked: CheckedText) -> list[Span]:
 
 
 def _reserve(language: Language) -> int:
-    """Tokens that are kept for the disclaimer."""
-    return count_tokens(f"\n\n{DISCLAIMERS[language]}")
+    """Tokens that are kept for the longest disclaimer."""
+    return max(count_tokens(f"\n\n{texts[language]}") for texts in (DISCLAIMERS, RECENT_NOTES_DISCLAIMERS))
 
 
 def _remembered(text: str) -> str:

@@ -17,6 +17,7 @@ from rag_core.answering.quoting import Quotation
 from rag_core.answering.refusals import is_refusal
 from rag_core.answering.writing import Writing
 from rag_core.chunking import count_tokens
+from rag_core.configurations.served import INVALID_CONFIGURATION
 from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.injection import scan
 from rag_core.language.answer_warnings import PathWarning
@@ -31,7 +32,8 @@ _BEFORE_WRITING: frozenset[RefusalReason] = frozenset({"nothing_found", "insuffi
 def finished(course: Course, writing: Writing, checked: CheckedText, policy: RedactionPolicy) -> Answer:
     """What was written as it goes out: a refusal, or the text with its worth and, where that is little, a disclaimer.
 
-    Of a model's own refusal its first sentence stays, in its words where it says nothing else.
+    Of a model's own refusal its first sentence stays, in its words where it says nothing else. Where recent notes were all that it
+    read, it is refused as if nothing had been read.
     """
     settings, options = course.engine.settings, course.request.options
     language, least = course.asked.language, settings.answer_groundedness
@@ -40,7 +42,8 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
     is_quoted = isinstance(writing.answerer, ExtractiveAnswerer)
     if is_refusal(checked.text, language):
         reason: RefusalReason = "no_sentence_fits" if is_quoted else "model_refused"
-        return refused(course, reason, text=_refusing_sentence(checked, language))
+        own_words = None if _is_of_recent_notes(course) else _refusing_sentence(checked, language)
+        return refused(course, reason, text=own_words)
     if not checked.citations or not _LETTER.search(without_citations(checked.text)):
         return refused(course, "no_valid_citation")
     groundedness, answerer = groundedness_of(checked), writing.answerer
@@ -56,6 +59,7 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
         least_groundedness=least,
         is_disclaimer_wanted=_as_set(options.is_disclaimer_wanted, settings.answer_disclaimer),
         max_tokens=settings.guardrails_answer_max_tokens,
+        is_of_recent_notes=_is_of_recent_notes(course),
         gate=writing.gate,
     )
     confidence = final_confidence(
@@ -79,6 +83,10 @@ def finished(course: Course, writing: Writing, checked: CheckedText, policy: Red
 def _as_set(option: bool | None, setting: bool) -> bool:
     """What the request says, else the settings."""
     return setting if option is None else option
+
+
+def _is_of_recent_notes(course: Course) -> bool:
+    return course.found is not None and course.found.fallback == "recent_notes"
 
 
 def _of_the_quotation(course: Course, quotation: Quotation | None, confidence: Confidence) -> Iterator[str]:
@@ -182,6 +190,8 @@ def _warnings(course: Course, checked: CheckedText) -> tuple[str, ...]:
 
 def _of_the_search(course: Course) -> list[PathWarning]:
     found, kinds = course.found, list[PathWarning]()
+    if found is not None and found.retrieval is not None and INVALID_CONFIGURATION in found.retrieval.warnings:
+        kinds.append("invalid_configuration")
     if found is not None and found.fallback is not None:
         kinds.append(found.fallback)
     elif found is not None and found.retrieval is not None and found.retrieval.is_degraded:

@@ -18,6 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from rag_core.access import Caller
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import Answer, AnswerRequest
+from rag_core.answering.search_configuration import answer_config
 from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf
 from rag_core.api.answer_cards import TurnCard, turn_card
 from rag_core.api.asking import finished, is_trusted
@@ -26,6 +27,7 @@ from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.feedback import NO_SUCH_QUESTION
 from rag_core.api.opinions import IsRead
 from rag_core.api.pages import as_uuid, read_shelf
+from rag_core.api.query import MAX_TOP_K
 from rag_core.api.sessions import NO_SUCH_SESSION
 from rag_core.api.streaming import awaited
 from rag_core.api.web import render
@@ -41,8 +43,6 @@ from rag_core.guardrails.incoming import problem_message, sanitised
 from rag_core.guardrails.policies import redaction_policy
 
 PAGE = "/preguntar"
-SOURCES = AnswerRequest(question="", contract="page", user_hash="").options.max_sources
-"""How many passages the streamed answer is made from: as many as the page's own."""
 WRONG_OPINION = f"La valoración va de {RATINGS[0]} a {RATINGS[-1]}, y el comentario tiene como mucho 2.000 caracteres"
 
 router = APIRouter(include_in_schema=False)
@@ -181,7 +181,9 @@ def _shown(
         examples=ANSWERABLE if shelf.is_demo and not turns else (),
         max_characters=engine.settings.guardrails_question_max_characters,
         max_comment_characters=MAX_COMMENT_CHARACTERS,
-        max_sources=SOURCES,
+        max_sources=min(
+            MAX_TOP_K, answer_config(engine, engine.tenant()).top_k.final
+        ),  # a streamed answer's, as the page's own
     )
 
 

@@ -15,6 +15,10 @@ SECONDS = ("second", "seconds")
 """One, and any other number, of what is waited for."""
 
 KINDS: Mapping[str, tuple[str, str]] = {
+    "IndexTimeSettingError": (
+        INVALID,
+        "chunking is decided when notes are indexed, so a configuration cannot change it; leave it out",
+    ),
     "InvalidInputError": (INVALID, NOT_TAKEN),
     "UnauthenticatedError": ("Not signed in", "An API key is needed, in the header Authorization: Bearer or X-API-Key"),
     "AccessDeniedError": ("Access denied", "You have no access to this"),

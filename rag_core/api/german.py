@@ -15,6 +15,10 @@ SECONDS = ("Sekunde", "Sekunden")
 """One, and any other number, of what is waited for."""
 
 KINDS: Mapping[str, tuple[str, str]] = {
+    "IndexTimeSettingError": (
+        INVALID,
+        "chunking wird beim Indexieren entschieden, daher kann eine Konfiguration es nicht ändern; bitte weglassen",
+    ),
     "InvalidInputError": (INVALID, NOT_TAKEN),
     "UnauthenticatedError": (
         "Nicht angemeldet",

@@ -20,6 +20,7 @@ from rag_core.answering.events import (
     SentenceReady,
     SourcesFound,
 )
+from rag_core.answering.search_configuration import answer_config
 from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf
 from rag_core.api.asking import QuestionRoute, failure, finished, is_trusted, language_of, refusals_told, rest_of
 from rag_core.api.errors import ExplainedError, Tongue, answer_in, explained
@@ -112,7 +113,9 @@ def _request(engine: Engine, tenant: TenantId, caller: Caller, body: QueryReques
         contract="query",
         user_hash=caller.user_hash,
         session_id=body.session_id,
-        config=configure(graph, top_k=body.top_k, base=engine.served_config(tenant)),
+        config=answer_config(
+            engine, tenant, config=configure(graph, base=engine.served_config(tenant)), max_sources=body.top_k
+        ),
         filters=Filters() if body.topic_filter is None else Filters(tags=(body.topic_filter,)),
         options=AnswerOptions(max_sources=body.top_k),
         is_trusted=is_trusted(caller),

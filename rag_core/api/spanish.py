@@ -17,6 +17,10 @@ SECONDS = ("segundo", "segundos")
 """One, and any other number, of what is waited for."""
 
 KINDS: Mapping[str, tuple[str, str]] = {
+    "IndexTimeSettingError": (
+        INVALID,
+        "chunking se decide al indexar las notas, así que una configuración no puede cambiarlo; quítalo de ella",
+    ),
     "InvalidInputError": (INVALID, ""),
     "UnauthenticatedError": (
         "Sin identificar",

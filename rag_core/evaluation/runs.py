@@ -13,7 +13,7 @@ from rag_core.errors import InvalidInputError
 from rag_core.evaluation.answers import GoldenAnswerer, summarise
 from rag_core.evaluation.asking import Asker, Search, ask_all, ranked_notes
 from rag_core.evaluation.baselines import Comparison, compare_with_baseline, compare_with_run
-from rag_core.evaluation.comparability import INPUTS, refuse_different
+from rag_core.evaluation.comparability import INDEXED, INPUTS, refuse_different
 from rag_core.evaluation.confidence import has_threshold
 from rag_core.evaluation.golden_query import Category, GoldenQuery, parse_category
 from rag_core.evaluation.judges import Judge
@@ -32,7 +32,7 @@ from rag_core.evaluation.results import (
 from rag_core.evaluation.run_json import to_json
 from rag_core.language.counting import in_english
 from rag_core.model import TenantId
-from rag_core.storage.comparisons import fetch_run_inputs
+from rag_core.storage.comparisons import count_indexed_notes, fetch_run_inputs
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.evaluations import fetch_contents, fetch_query_results, fetch_run, insert_run, list_runs
 from rag_core.storage.golden import (
@@ -67,6 +67,7 @@ class _Prepared:
     orphaned: int
     anchors: Anchors
     inputs: Mapping[str, Any]
+    indexed: Mapping[str, int]
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -87,7 +88,12 @@ class _Prepared:
             "concurrency": concurrency if concurrency > 1 else 0,
             PROPOSED: proposed_queries(self.asked),
         }
-        return {INPUTS: self.inputs, **given, **{name: fact for name, fact in facts.items() if fact}}
+        return {
+            INPUTS: self.inputs,
+            INDEXED: self.indexed,
+            **given,
+            **{name: fact for name, fact in facts.items() if fact},
+        }
 
 
 def evaluate(
@@ -231,6 +237,7 @@ def _prepare(connection: Connection, tenant: TenantId, name: str, category: str 
         orphaned=len(queries) - len(asked),
         anchors=anchor(asked, fetch_contents(connection, tenant, notes_to_read(asked))),
         inputs={**fetch_run_inputs(connection, tenant), "program": version("brain-sync")},
+        indexed=count_indexed_notes(connection, tenant),
     )
 
 

@@ -99,6 +99,13 @@ DISCLAIMERS: Mapping[Language, str] = {
 }
 """Below an answer of which too little is held by its sources."""
 
+RECENT_NOTES_DISCLAIMERS: Mapping[Language, str] = {
+    "es": "Aviso: ninguna nota trata de la pregunta; lo anterior procede de tus notas más recientes y no prueba nada.",
+    "de": "Hinweis: Keine Notiz handelt von der Frage; das Vorstehende stammt aus deinen neuesten Notizen und belegt nichts.",
+    "en": "Note: No note is about the question; the above comes from your newest notes and is not evidence.",
+}
+"""Below an answer that was made from the newest notes because nothing fits the question."""
+
 PLACEHOLDERS: Mapping[Language, Mapping[str, str]] = {
     "es": {
         "email": "‹correo oculto›",

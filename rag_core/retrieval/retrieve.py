@@ -5,6 +5,7 @@ from datetime import datetime
 
 from rag_core.cancellation import Cancellation
 from rag_core.configuration import RetrievalConfig, config_hash
+from rag_core.configurations.served import INVALID_CONFIGURATION
 from rag_core.engine import Engine
 from rag_core.errors import RagError, SearchCancelledError
 from rag_core.model import NO_FILTERS, Filters, Hit, Retrieval, TenantId
@@ -43,6 +44,8 @@ def retrieve(
     it was degraded; with ``use_cache`` False it is looked for anew. With a ``depth`` what the search found beside is listed below
     what is served, which stays the same, to so many hits in all; for whoever measures, and never remembered.
 
+    Where the stored configuration cannot be used, and defaults take its place, a warning says so.
+
     Raises:
         InvalidInputError: the query is empty or longer than 2,000 characters.
         DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError: nothing could be found out.
@@ -68,12 +71,13 @@ def retrieve(
                 cancellation=cancellation or Cancellation(),
             )
             found = _remembered(engine, asked, timeout_ms=timeout_ms) if is_remembered else _retrieve(engine, asked)
+            is_invalid = bool(engine.served(tenant).problems)
     except RagError as error:
         if not isinstance(error, SearchCancelledError):  # which is no failure of the search
             log_failed("retrieval", error, config_hash=digest, query=query, tenant=tenant)
         raise
     engine.metrics.count_answer(is_degraded=found.is_degraded)
-    return found
+    return replace(found, warnings=(INVALID_CONFIGURATION, *found.warnings)) if is_invalid else found
 
 
 def _remembered(engine: Engine, asked: Asked, *, timeout_ms: int) -> Retrieval:

@@ -442,6 +442,8 @@ CREATE TABLE brain.evaluation_jobs (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     started_at timestamp with time zone,
     finished_at timestamp with time zone,
+    asked_under jsonb,
+    queued_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT evaluation_jobs_done_check CHECK ((done >= 0)),
     CONSTRAINT evaluation_jobs_kind_check CHECK ((kind = ANY (ARRAY['evaluation'::text, 'tuning'::text, 'embedding_benchmark'::text]))),
     CONSTRAINT evaluation_jobs_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),

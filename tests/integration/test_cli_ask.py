@@ -302,3 +302,59 @@ def test_no_link_image_or_markup_of_a_model_reaches_the_terminal(
     assert "tarta de limón [" in done.stdout
     assert "‹enlace omitido›" in done.stdout
     assert re.findall(r"evil|<img|!\[|\]\(|\u200b", done.stdout) == []
+
+
+class TestTheSameAsOverHttp:
+    """`brain ask` and `POST /chat` search alike, so that the same words get the same answer."""
+
+    @pytest.fixture
+    def storms(self, make_note: Any, index_notes: Any) -> None:
+        for number in range(70):
+            make_note(f"La tormenta número {number} cayó sobre el pueblo.", external_id=f"t{number}")
+        index_notes()
+
+    @pytest.fixture
+    def asked(self, brain: Brain, database_url: str) -> Callable[[str], tuple[Any, Any]]:
+        """The bodies of both, without what differs from one question to the next."""
+
+        def of(question: str) -> tuple[Any, Any]:
+            with (
+                open_engine(read_settings()) as engine,
+                TestClient(create_app(engine), base_url="http://127.0.0.1") as client,
+            ):
+                over_http = client.post("/chat", json={"message": question}).json()
+            return tuple(_comparable(body) for body in (json.loads(brain(question, "--json").stdout), over_http))
+
+        return of
+
+    def test_as_many_candidates_and_sources(self, storms: None, asked: Callable[[str], tuple[Any, Any]]) -> None:
+        command, http = asked("¿Qué cayó sobre el pueblo?")
+
+        assert command == http
+        assert command["meta"]["retrieval"]["k"] == 8
+
+    def test_the_newest_notes_where_nothing_fits(self, storms: None, asked: Callable[[str], tuple[Any, Any]]) -> None:
+        command, http = asked("xylofoon?")
+
+        assert command == http
+        assert command["meta"]["retrieval"]["strategy"] == "recent_notes"
+
+    def test_as_many_as_the_settings_say(
+        self, storms: None, asked: Callable[[str], tuple[Any, Any]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("BRAIN_ANSWER_CANDIDATES", "20")
+        monkeypatch.setenv("BRAIN_ANSWER_SOURCES", "3")
+        monkeypatch.setenv("BRAIN_ANSWER_RECENT_NOTES", "false")
+
+        few = asked("¿Qué cayó sobre el pueblo?")
+        none = asked("xylofoon?")
+
+        assert [body["meta"]["retrieval"]["k"] for body in few] == [3, 3]
+        assert [body["meta"]["refusal"] for body in none] == ["insufficient_evidence"] * 2
+        assert few[0] == few[1]
+
+
+def _comparable(body: Any) -> Any:
+    meta = {name: value for name, value in body["meta"].items() if name != "queryId"}
+    retrieval = {name: value for name, value in meta["retrieval"].items() if name != "timeMs"}
+    return body | {"meta": meta | {"retrieval": retrieval}}

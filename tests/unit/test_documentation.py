@@ -39,7 +39,8 @@ def test_the_table_of_variables_has_every_setting() -> None:
 def test_the_documented_retrieval_configuration_is_the_default() -> None:
     block = re.search(r"```json\n(.*?)```", text("docs/configuration.md"), re.DOTALL)
 
-    assert json.loads(block.group(1)) == DEFAULT_RETRIEVAL_CONFIG.to_wire()
+    searched = {name: value for name, value in DEFAULT_RETRIEVAL_CONFIG.to_wire().items() if name != "chunking"}
+    assert json.loads(block.group(1)) == searched  # a request that names chunking is refused
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -7,7 +7,9 @@ from typing import Any
 
 from rag_core.answering.graph_context import entity_names, followed_relations
 from rag_core.configuration import RetrievalConfig, configure
+from rag_core.configurations.served import INVALID_CONFIGURATION
 from rag_core.guardrails.policies import Hiding
+from rag_core.language.answer_warnings import PATH_WARNINGS
 from rag_core.model import Hit, Relation, RelationKind, Retrieval, Strategy
 from rag_core.query.routing import QueryAnalysis, RoutedStrategy, route
 from rag_core.query.transformation import query_language
@@ -37,6 +39,7 @@ _OTHER_SENTENCE = "„{source}“ steht in Beziehung zu „{target}“"
 _WIDE = {"topK": {"retrieval": MAX_DEPTH, "reranking": MAX_DEPTH}}
 
 WARNINGS: Mapping[str, str] = {
+    INVALID_CONFIGURATION: PATH_WARNINGS["de"]["invalid_configuration"],
     WITHOUT_SEMANTIC: "Die semantische Suche ist nicht verfügbar; gesucht wurde nach Wörtern",
     WITHOUT_FULLTEXT: "Die Suche nach Wörtern ist nicht verfügbar; gesucht wurde nach der Bedeutung",
     OUT_OF_TIME: "Die Zeit reichte nur für einen Teil der Suche",
