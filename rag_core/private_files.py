@@ -2,6 +2,7 @@
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -13,8 +14,9 @@ def private_folder(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     _tighten(folder)
     for path in folder.iterdir():
-        if not path.is_symlink() and path.is_file():
-            _tighten(path)
+        with suppress(FileNotFoundError):  # others make and remove files meanwhile
+            if not path.is_symlink() and path.is_file():
+                _tighten(path)
     return folder
 
 

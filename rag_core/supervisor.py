@@ -112,7 +112,7 @@ def _run_parts(
     try:
         if prepared.is_demo_new:
             _index_demo(prepared.environment, guard)
-        _start(children, settings, code_socket, record)
+        start_parts(children, settings, code_socket, record)
         _announce(settings, prepared.address)
         return watch(
             children,
@@ -297,7 +297,7 @@ def _location(code_socket: Path) -> dict[str, Any]:
     return {"grpc_server": {"socket": str(code_socket), "location_name": LOCATION}}
 
 
-def _start(children: Sequence[Child], settings: Settings, code_socket: Path, record: RunningParts) -> None:
+def start_parts(children: Sequence[Child], settings: Settings, code_socket: Path, record: RunningParts) -> None:
     """Start all; web server and daemon once the code server answers, because a location that fails to load stays so.
 
     Once the API answers, Dagster is no reason to end: what failed of it is said, and started again.

@@ -14,7 +14,9 @@ from rag_core.errors import ConfigurationError
 from rag_core.guardian import read_groups
 from rag_core.processes import Child, Guard, guarded, stop_all
 from rag_core.restarts import MAX_DEATHS, Deaths, watch
-from rag_core.supervisor import free_port, only_one
+from rag_core.running_parts import begin_record
+from rag_core.settings import read_settings
+from rag_core.supervisor import free_port, only_one, start_parts
 
 STUBBORN = "trap '' TERM; echo ready; while true; do sleep 0.05; done"
 """Ends for SIGKILL only."""
@@ -155,6 +157,47 @@ def test_what_a_child_writes_is_for_its_owner_alone(guard: Guard, tmp_path: Path
 
     modes = [oct((tmp_path / name).stat().st_mode & 0o777) for name in ("logs", "logs/part.log", "made")]
     assert modes == ["0o700", "0o600", "0o600"]
+
+
+def test_dagster_that_does_not_start_leaves_the_api_running(
+    guard: Guard, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "run").mkdir()
+    settings = read_settings(home=tmp_path, api_port=free_port(0, "BRAIN_API_PORT"))
+    code, api, web = (
+        Child(name=name, command=command, environment=os.environ, guard=guard, log=tmp_path / f"{name}.log")
+        for name, command in {
+            "code": (sys.executable, "-c", CODE_SERVER, str(tmp_path / "code.sock")),
+            "api": (sys.executable, "-c", API, str(settings.api_port)),
+            "web": ("/bin/sh", "-c", "echo no port; exit 3"),
+        }.items()
+    )
+    try:
+        start_parts((code, api, web), settings, tmp_path / "code.sock", begin_record(tmp_path))
+
+        assert "web ended with 3:\nno port" in capsys.readouterr().err
+        assert api.exit_status is None
+    finally:
+        stop_all([code, api, web])
+
+
+CODE_SERVER = """
+import socket, sys, time
+with socket.socket(socket.AF_UNIX) as server:
+    server.bind(sys.argv[1])
+    server.listen()
+    time.sleep(60)
+"""
+API = """
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"{}")
+HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
 
 
 def test_children_of_a_killed_supervisor_end(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 import psutil
 import pytest
 
+from rag_core.log_files import MAX_LOG_BYTES
+
 from .installation import COMMAND, EVENTS, Installation, installed, wait_until
 
 pytestmark = pytest.mark.e2e
@@ -137,6 +139,21 @@ def test_another_shell_is_told_the_live_addresses_and_which_part_is_down(home: P
     found = _json(brain(up, "status", "--json"))
     assert (found["page"], found["parts"], found["performance"]) == (up.page, None, None)
     assert _json(brain(up, "status", "--json", BRAIN_API_PORT="8123"))["page"] == "http://127.0.0.1:8123"
+
+
+def test_full_logs_are_emptied_while_everything_runs(home: Path) -> None:
+    with installed(home):
+        full = (home / "logs" / "api.log", home / "postgres" / "log")
+        for log in full:
+            with log.open("a") as file:
+                file.write("x" * (MAX_LOG_BYTES + 1))
+
+        wait_until(
+            lambda: all(log.stat().st_size < MAX_LOG_BYTES for log in full), what=lambda: "a log stays full", seconds=10
+        )
+
+        copies = [home / "logs" / name for name in ("api.log.1", "postgres.log.1")]
+        assert [copy.stat().st_size for copy in copies] == [MAX_LOG_BYTES, MAX_LOG_BYTES]
 
 
 @pytest.fixture
