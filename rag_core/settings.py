@@ -4,6 +4,7 @@ Every name is documented in ``docs/configuration.md``; a test holds the two toge
 """
 
 import re
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal, get_args
@@ -13,6 +14,7 @@ from pydantic import AliasChoices, Field, SecretStr, ValidationError, Validation
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from rag_core.errors import ConfigurationError
+from rag_core.remembered_ports import remembered_ports
 
 TENANT_NAME = "[a-z0-9][a-z0-9_-]{0,62}"
 Port = Annotated[int, Field(ge=0, le=65535)]
@@ -40,7 +42,9 @@ class Settings(BaseSettings):
         None, description="Whose notes to use; default: `default`, or the demo while that is empty."
     )
     timezone: str = Field("Europe/Madrid", description="Zone of dates that carry none, and of the schedules.")
-    api_port: Port = Field(8000, description="Port of the API and its page.")
+    api_port: Port = Field(
+        8000, description="Port of the API and its page; default: the one that `brain up` was given last."
+    )
     api_host: str = Field("127.0.0.1", description="Address the API listens on; others than loopback need keys.")
     allowed_hosts: str = Field(
         "", description="Names, separated by commas, that requests may call this machine by beside those of loopback."
@@ -57,7 +61,9 @@ class Settings(BaseSettings):
     questions_per_hour: int | None = Field(
         None, ge=1, description="Questions a caller may ask in an hour; default: 100 with a key, else any number."
     )
-    dagster_port: Port = Field(3000, description="Port of Dagster's UI, on loopback.")
+    dagster_port: Port = Field(
+        3000, description="Port of Dagster's UI, on loopback; default: the one that `brain up` was given last."
+    )
     ollama_host: str = Field(
         "http://127.0.0.1:11434",
         validation_alias=AliasChoices("OLLAMA_HOST", "ollama_host"),
@@ -271,11 +277,18 @@ class Settings(BaseSettings):
 
 
 def read_settings(**overrides: object) -> Settings:
-    """Read the environment; keyword arguments win over it.
+    """Read the environment, and the ports that the home remembers; keyword arguments win over both.
 
     Raises:
         ConfigurationError: a value is out of bounds; the message names the variable.
     """
+    settings = _checked(overrides)
+    remembered = remembered_ports(settings.home)
+    left = {name: port for name, port in remembered.items() if name not in settings.model_fields_set}
+    return _checked({**overrides, **left}) if left else settings
+
+
+def _checked(overrides: Mapping[str, object]) -> Settings:
     try:
         return Settings(**overrides)  # type: ignore[arg-type]
     except ValidationError as error:

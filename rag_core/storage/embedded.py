@@ -25,6 +25,8 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 
 from rag_core.errors import DatabaseSetupError, DatabaseUnavailableError
+from rag_core.log_files import rotate_full_log
+from rag_core.private_files import private_folder
 
 _logger = logging.getLogger("brain")
 
@@ -66,6 +68,7 @@ def embedded_server(root: Path, *, shared_buffers_mb: int | None = None) -> Iter
             fcntl.flock(users, fcntl.LOCK_SH)
             (home.run / "down").unlink(missing_ok=True)
             conninfo = _ensure_running(home, shared_buffers_mb)
+            rotate_server_log(root)
         try:
             yield conninfo
         finally:
@@ -89,18 +92,23 @@ def stop(root: Path) -> bool:
         return False
     _prepare(home)
     with _locked(home, "start.lock"):
-        (home.run / "down").touch()
+        (home.run / "down").touch(mode=0o600)
         return _stop(home)
+
+
+def rotate_server_log(root: Path) -> None:
+    """Empty a full log of the home's server; copies of it are among the other logs."""
+    rotate_full_log(EmbeddedHome(root=root).data / "log", kept=root / "logs" / "postgres.log")
 
 
 def _prepare(home: EmbeddedHome) -> None:
     if not home.root.exists():
         _logger.warning("making a new home for notes at %s; BRAIN_HOME names another", home.root)
     try:
-        home.run.mkdir(parents=True, exist_ok=True)
+        private_folder(home.run)
         home.data.mkdir(exist_ok=True, mode=0o700)
         for name in ("users.lock", "start.lock"):
-            (home.run / name).touch()
+            (home.run / name).touch(mode=0o600)
     except OSError as error:
         raise DatabaseSetupError(
             f"cannot make the folder {home.root} ({error.strerror}); set BRAIN_HOME to a folder you may write to"
