@@ -62,16 +62,16 @@ class StallingClientProtocol(HttpToolsProtocol):
             self._stop_timers()
             return
         if not self.flow.write_paused:
-            self._answer_timer = _cancelled(self._answer_timer)
+            self._stop_answer_timer()
         if self._has_whole_request():
-            self._request_timer = _cancelled(self._request_timer)
+            self._stop_request_timer()
         else:
             self._expect_more(len(data))
 
     def on_response_complete(self) -> None:
         """Leave an idle connection to uvicorn's limit; one that has an answer to read or the next body to send to ours."""
         super().on_response_complete()
-        self._request_timer = _cancelled(self._request_timer)
+        self._stop_request_timer()
         if not self.cycle.response_complete and self.cycle.more_body:
             self._expect_more(0)
         if self.transport.get_write_buffer_size() and self._answer_timer is None:
@@ -80,13 +80,13 @@ class StallingClientProtocol(HttpToolsProtocol):
     def pause_writing(self) -> None:
         """The buffers are full: the client has to read."""
         super().pause_writing()
-        self._answer_timer = _cancelled(self._answer_timer)
+        self._stop_answer_timer()
         self._expect_reading()
 
     def resume_writing(self) -> None:
         """The client reads."""
         super().resume_writing()
-        self._answer_timer = _cancelled(self._answer_timer)
+        self._stop_answer_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing is expected any more."""
@@ -138,10 +138,15 @@ class StallingClientProtocol(HttpToolsProtocol):
             self._expect_reading()
 
     def _stop_timers(self) -> None:
-        self._request_timer = _cancelled(self._request_timer)
-        self._answer_timer = _cancelled(self._answer_timer)
+        self._stop_request_timer()
+        self._stop_answer_timer()
 
+    def _stop_request_timer(self) -> None:
+        if self._request_timer is not None:
+            self._request_timer.cancel()
+            self._request_timer = None
 
-def _cancelled(timer: TimerHandle | None) -> None:
-    if timer is not None:
-        timer.cancel()
+    def _stop_answer_timer(self) -> None:
+        if self._answer_timer is not None:
+            self._answer_timer.cancel()
+            self._answer_timer = None
