@@ -124,6 +124,7 @@ def create_app(engine: Engine) -> FastAPI:
         engine.database, pseudonyms(settings.home, settings.secret), timeout_ms=settings.request_timeout_ms
     )
     app.state.callers = callers if settings.access == "keys" else None
+    app.state.login_template = "login.html"
     app.state.question_limits = QuestionLimits(
         per_minute=settings.questions_per_minute, per_hour=settings.questions_per_hour
     )

@@ -35,6 +35,7 @@ from rag_core.api.errors import (
 )
 from rag_core.api.origins import (
     LOOPBACK_NAMES,
+    PAGE_POLICY,
     SAFE_HEADERS,
     content_type,
     has_known_host,
@@ -54,9 +55,7 @@ _OPINIONS = "/preguntar/respuestas/"
 _MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES
 
 _HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'self'; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors 'none'"
-    ),
+    "Content-Security-Policy": PAGE_POLICY,
     **SAFE_HEADERS,
 }
 

@@ -17,7 +17,11 @@ SAFE_HEADERS: Final[Mapping[str, str]] = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
-"""For every answer; the content security policy differs between the API and Dagster."""
+"""For every answer; Dagster's pages have a content security policy of their own."""
+PAGE_POLICY: Final = (
+    "default-src 'self'; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+"""The content security policy of our own pages and of the API."""
 _OTHER_SITES = frozenset({"cross-site", "same-site"})
 """Values of Sec-Fetch-Site; another port of this machine is ``same-site``."""
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^\[\]:/?#@\s]+?)\.?(?::[0-9]{1,5})?")
