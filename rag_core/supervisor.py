@@ -1,7 +1,8 @@
 """``brain up``: the database server, Dagster and the API as one program, started in order, watched, and stopped cleanly.
 
-Dagster runs as three processes of ours: a code server that loads the definitions once for both, the web server and the
-daemon. `dagster dev` would take twice the time and half as much memory again. This process imports none of it.
+Dagster runs as three processes of ours: a code server that loads the definitions once for both, the web server behind our
+guard (``rag_assets.web_server``) and the daemon. `dagster dev` would take twice the time and half as much memory again. This
+process imports none of it.
 """
 
 import fcntl
@@ -22,6 +23,7 @@ from types import FrameType
 from typing import Any
 
 from rag_core.access.exposure import OPEN_WARNING
+from rag_core.access.pseudonyms import pseudonyms
 from rag_core.dagster_home import prepare_dagster_home, write_if_changed
 from rag_core.demo_corpus import is_demo_wanted, load_demo
 from rag_core.engine import DEMO_TENANT
@@ -278,11 +280,10 @@ def _children(settings: Settings, environment: Mapping[str, str], guard: Guard, 
     workspace = settings.dagster_home / "workspace.yaml"
     write_if_changed(workspace, json.dumps({"load_from": [_location(code_socket)]}))
     python = (sys.executable, "-m")
-    port = str(settings.dagster_port)
     commands = {
         "dagster-code": (*python, "dagster", "api", "grpc", "-s", str(code_socket), "-m", DEFINITIONS, NO_FOLDER),
         "api": (sys.executable, "-c", _BRAIN, "serve"),
-        "dagster-web": (*python, "dagster_webserver", "-h", HOST, "-p", port, "-w", str(workspace)),
+        "dagster-web": (*python, "rag_assets.web_server", "-w", str(workspace)),
         "dagster-daemon": (*python, "dagster._daemon", "run", "-w", str(workspace)),
     }
     logs = settings.home / "logs"
@@ -308,7 +309,7 @@ def start_parts(children: Sequence[Child], settings: Settings, code_socket: Path
     _start_noted(dagster, record)
     _wait_for("the API", (api,), lambda: _get(settings.api_port, "/readyz") is not None)
     try:
-        _wait_for("Dagster", children, lambda: _is_healthy(settings.dagster_port))
+        _wait_for("Dagster", children, lambda: _is_healthy(settings))
     except StartFailedError as error:
         if api.exit_status is not None:
             raise
@@ -343,9 +344,10 @@ def _accepts(code_socket: Path) -> bool:
     return True
 
 
-def _is_healthy(port: int) -> bool:
-    """Whether the definitions are loaded and every daemon has reported."""
-    answer = _get(port, "/graphql", body={"query": _HEALTH})
+def _is_healthy(settings: Settings) -> bool:
+    """Whether the definitions are loaded and every daemon has reported; its guard knows the installation's own processes."""
+    key = pseudonyms(settings.home, settings.secret).process_key if settings.access == "keys" else None
+    answer = _get(settings.dagster_port, "/graphql", body={"query": _HEALTH}, key=key)
     data = (answer or {}).get("data") or {}
     entries = (data.get("workspaceOrError") or {}).get("locationEntries") or []
     loaded = [(entry["locationOrLoadError"] or {}).get("__typename") for entry in entries]
@@ -354,12 +356,13 @@ def _is_healthy(port: int) -> bool:
     return loaded == ["RepositoryLocation"] and bool(required) and all(required)
 
 
-def _get(port: int, path: str, *, body: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
+def _get(
+    port: int, path: str, *, body: Mapping[str, Any] | None = None, key: str | None = None
+) -> dict[str, Any] | None:
     """The JSON object that a part answers; None while it does not. No proxy stands between us and loopback."""
     data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(
-        f"http://{HOST}:{port}{path}", data=data, headers={"Content-Type": "application/json"}
-    )
+    headers = {"Content-Type": "application/json"} | ({"X-API-Key": key} if key else {})
+    request = urllib.request.Request(f"http://{HOST}:{port}{path}", data=data, headers=headers)
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(request, timeout=10) as answer:

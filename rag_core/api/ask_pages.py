@@ -61,10 +61,10 @@ async def ask(
 ) -> Response:
     """The box for a question under its conversation; with ``pregunta`` the answer to it.
 
-    A finished answer is a turn of a conversation, and its page another address: to reload that asks nothing. A link on another
-    site fills the box and asks nothing either.
+    A finished answer is a turn of a conversation, and its page another address: to reload that asks nothing. A link of another
+    origin's page, such as one of another port of this machine, fills the box and asks nothing either.
     """
-    is_asked = bool(pregunta.strip()) and is_read and request.headers.get("sec-fetch-site") != "cross-site"
+    is_asked = bool(pregunta.strip()) and is_read
     page = partial(_shown, engine, caller, _session_id(sesion))
     if not is_asked:
         return await run_in_threadpool(page, question=pregunta)

@@ -137,9 +137,10 @@ class TestAsking:
         "headers",
         [
             {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
+            {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
             {"Sec-Purpose": "prefetch"},
         ],
-        ids=["foreign", "ahead"],
+        ids=["foreign", "another port", "ahead"],
     )
     def test_a_link_elsewhere_and_a_browser_ahead_of_a_click_ask_nothing(
         self, notes: TestClient, monkeypatch: pytest.MonkeyPatch, headers: dict[str, str]

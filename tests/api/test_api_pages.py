@@ -206,6 +206,20 @@ class TestConditions:
 
         assert sorted(re.findall(r'<h2 id="r\d+"><a [^>]*>(.*?)</a>', page)) == titles
 
+    @pytest.mark.parametrize("name", ["fuente", "idioma", "etiqueta"])
+    @pytest.mark.parametrize("path", ["/", "/notas/00000000-0000-0000-0000-000000000000"])
+    def test_a_list_longer_than_the_api_takes_is_refused(self, client: TestClient, name: str, path: str) -> None:
+        answer = client.get(path, params={"q": "tren", name: [f"v{number}" for number in range(101)]})
+
+        assert answer.status_code == 400
+        assert answer.json()["details"] == f"{name}: sobran elementos; se admiten como máximo 100"
+
+    @pytest.mark.usefixtures("travels")
+    def test_as_many_values_as_the_api_takes_are_searched_with(self, client: TestClient) -> None:
+        page = client.get("/", params={"q": "tren", "fuente": ["cartas", *(f"v{number}" for number in range(99))]})
+
+        assert re.findall(r'<h2 id="r\d+"><a [^>]*>(.*?)</a>', page.text) == ["Vigo"]
+
     @pytest.mark.usefixtures("travels")
     def test_the_tenants_own_values_are_offered(self, client: TestClient) -> None:
         page = client.get("/").text
