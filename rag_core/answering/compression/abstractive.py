@@ -78,7 +78,7 @@ def generate_summaries(
 def _summarised(source: Source, summary: str) -> Source:
     text = make_harmless(" ".join(summary.split()), source.language)
     is_one = any(character.isalnum() for character in text) and len(text) <= MAX_SUMMARY_CHARACTERS
-    return replace(source, text=text) if is_one and len(text) < len(source.text) else source
+    return replace(source, text=text, matched=None) if is_one and len(text) < len(source.text) else source
 
 
 def _messages(query: str, shown: str, language: Language) -> list[Message]:
