@@ -66,6 +66,9 @@ def line_spans(text: str, blocks: Sequence[Span], language: Language) -> list[Sp
     text_width = _wrap_width(in_all)
     spans: list[Span] = []
     for block, ends in zip(blocks, by_block, strict=True):
+        if not ends:
+            spans.append(block)
+            continue
         is_judged_alone = len(ends) >= _ENOUGH_LINE_ENDS or len(in_all) < _ENOUGH_LINE_ENDS
         width = _wrap_width(ends) if is_judged_alone else text_width
         starts = [end.next_start for end in ends if end.is_sentence_end(width)]
