@@ -80,7 +80,7 @@ class Reranking(_Group):
 
 
 class ContextExpansion(_Group):
-    """Sentences shown around a match; windows of one note merge while they stay within ``max_window_size`` tokens."""
+    """Sentences shown around a match, and the most tokens of a window, joined or not; a match alone may have more."""
 
     enabled: bool = True
     sentences_before: int = Field(2, ge=0, le=50)

@@ -13,9 +13,19 @@ _SHORT_WORD = 3
 
 
 def best_passage(
-    text: str, query: str, *, language: Language, sizes: Chunking, before: int, after: int
+    text: str,
+    query: str,
+    *,
+    language: Language,
+    sizes: Chunking,
+    before: int,
+    after: int,
+    max_tokens: int | None = None,
 ) -> tuple[Span, Span]:
-    """The chunk of the text that shares most word beginnings with the query, and its window; the first one on a tie."""
+    """The chunk of the text that shares most word beginnings with the query, and its window; the first one on a tie.
+
+    The window has at most ``max_tokens``, unless the chunk alone has more.
+    """
     sentences = sentence_spans(text, language)
     spans = chunk_spans(
         text,
@@ -28,7 +38,7 @@ def best_passage(
     best = max(spans, key=lambda span: len(wanted & word_beginnings(text[span.start : span.end])))
     chosen = (best.start, best.end)
     starts = [start for start, _ in sentences]
-    return chosen, window_bounds(starts, len(text), chosen, before=before, after=after)
+    return chosen, window_bounds(starts, len(text), chosen, before=before, after=after, max_tokens=max_tokens)
 
 
 def word_beginnings(text: str) -> set[str]:

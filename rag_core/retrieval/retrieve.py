@@ -16,7 +16,7 @@ from rag_core.retrieval.figures import figures_of
 from rag_core.retrieval.legs import LegResults
 from rag_core.retrieval.ordering import fused_legs, reranked
 from rag_core.retrieval.plan import interval_of
-from rag_core.retrieval.ranking import down_to, final_candidates, parted
+from rag_core.retrieval.ranking import final_candidates, in_order, parted
 from rag_core.retrieval.reading import read_passages
 from rag_core.retrieval.request import Asked, Request, checked_query, understood
 from rag_core.retrieval.searching import search
@@ -137,8 +137,7 @@ def _look(engine: Engine, asked: Asked) -> tuple[Retrieval, bool]:
             beyond = []  # nothing has scored them
     with clock.stage("contextExpansion"):
         served = len(pool) if "reranking" in failures else final_candidates(request.config)
-        ranked = down_to(ordered, beyond, served=served, depth=request.depth)
-        expanded = read_passages(engine, request, ranked, failures, pool=pool, served=served)
+        expanded = read_passages(engine, request, in_order(ordered, beyond), failures, found=fused, served=served)
     _record(engine, clock, legs)
     for component, error in failures.items():
         log_degraded(component, error, config_hash=asked.config_hash, query=asked.query, tenant=asked.tenant)

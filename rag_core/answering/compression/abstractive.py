@@ -81,7 +81,7 @@ def _summarised(source: Source, summary: str, language: Language) -> Source:
     text = make_harmless(" ".join(summary.split()), source.language)
     is_one = any(character.isalnum() for character in text) and len(text) <= MAX_SUMMARY_CHARACTERS
     is_one = is_one and is_plain(text, given=[source.original], instructions=COMPRESSION_INSTRUCTIONS[language])
-    return replace(source, text=text) if is_one and len(text) < len(source.text) else source
+    return replace(source, text=text, matched=None) if is_one and len(text) < len(source.text) else source
 
 
 def _messages(query: str, shown: str, language: Language) -> list[Message]:
