@@ -1,8 +1,10 @@
 """Import of notes from a file of JSON lines: streamed, in batches, each batch one transaction."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -18,6 +20,8 @@ from rag_core.storage.notes import ensure_tenant, is_tenant, store_notes
 BATCH_NOTES = 500
 BATCH_CHARACTERS = 4_000_000
 MAX_LISTED_REJECTIONS = 10_000
+FIRST_LINES_TOLD = 5
+MAX_KINDS = 100
 LINE_BYTES_A_CHARACTER = 12
 """An astral character is twelve bytes when a line escapes it."""
 
@@ -25,6 +29,7 @@ FIRST_LINES = 100
 """A file that has no note among so many of them holds something else."""
 EXAMPLE_LINE = '{"id": "2025-03-01", "text": "Hoy llovió.", "created_at": "2025-03-01T21:00"}'
 
+_VALUES = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d[\d,.]*""")
 NumberedNote = tuple[int, NewNote]
 
 
@@ -37,9 +42,44 @@ class Rejection:
 
 
 @dataclass(slots=True, kw_only=True)
+class Problem:
+    """What is wrong with some lines in the same way: as the first of them has it, how many have it, and the first five."""
+
+    text: str
+    count: int = 0
+    lines: list[int] = field(default_factory=list)
+
+    def add(self, line: int) -> None:
+        """Count one more line."""
+        self.count += 1
+        if len(self.lines) < FIRST_LINES_TOLD:
+            self.lines.append(line)
+
+
+@dataclass(slots=True, kw_only=True)
+class Problems:
+    """Problems by kind."""
+
+    by_kind: dict[str, Problem] = field(default_factory=dict)
+
+    def add(self, line: int, text: str, *, kind: str | None = None) -> None:
+        """Count a line under its kind, by default the text; where there are too many kinds, under one for all others."""
+        kind = kind or text
+        if kind not in self.by_kind and len(self.by_kind) >= MAX_KINDS:
+            kind = text = "other problems"
+        self.by_kind.setdefault(kind, Problem(text=text)).add(line)
+
+    def __iter__(self) -> Iterator[Problem]:
+        """The problems in the order of their first lines."""
+        return iter(self.by_kind.values())
+
+
+@dataclass(slots=True, kw_only=True)
 class ImportReport:
     """What became of the lines; at most 10,000 rejections are listed, all are counted.
 
+    ``problems`` are the rejections; those that differ in a quoted value or a number alone are of one kind. ``warnings`` are
+    what is doubtful about lines that were taken.
     ``is_new_tenant`` tells that whose notes they are was not known before.
     """
 
@@ -48,11 +88,14 @@ class ImportReport:
     unchanged: int = 0
     rejected: list[Rejection] = field(default_factory=list)
     rejected_count: int = 0
+    problems: Problems = field(default_factory=Problems)
+    warnings: Problems = field(default_factory=Problems)
     is_new_tenant: bool = False
 
     def reject(self, line: int, error: str) -> None:
         """Count a line that was not taken, and list it while there is room."""
         self.rejected_count += 1
+        self.problems.add(line, error, kind=_VALUES.sub("…", error))
         if len(self.rejected) < MAX_LISTED_REJECTIONS:
             self.rejected.append(Rejection(line=line, error=error))
 
@@ -149,17 +192,25 @@ def _parsed(
         try:
             text = decoded_line(line)
             if text:
-                note = parse_line(text, source=source, language=language, zone=zone, max_characters=max_characters)
+                note = parse_line(
+                    text,
+                    source=source,
+                    language=language,
+                    zone=zone,
+                    max_characters=max_characters,
+                    on_warning=partial(report.warnings.add, number),
+                )
                 yield number, note
         except InvalidInputError as error:
             report.reject(number, str(error))
 
 
-def require_note_lines(file: Path, *, max_characters: int) -> None:
-    """Go on only with a file of JSON lines, whatever is wrong with some of them; an empty one has nothing wrong.
+def require_note_lines(file: Path, *, max_characters: int, may_be_empty: bool = False) -> None:
+    """Go on only with a file of JSON lines, whatever is wrong with some of them.
 
     Raises:
-        InvalidInputError: a folder, no file, or none of the first 100 lines with anything on them is a JSON object.
+        InvalidInputError: a folder, no file, an empty one unless it may be, or none of the first 100 lines with anything on
+            them is a JSON object.
     """
     expected = f"expected a file of JSON lines, each a note such as {EXAMPLE_LINE}"
     if file.is_dir():
@@ -169,6 +220,8 @@ def require_note_lines(file: Path, *, max_characters: int) -> None:
     with file.open("rb") as opened:
         lines = (line for line in read_lines(opened, max_bytes=line_bytes(max_characters)) if line.strip())
         problems = [_problem_of(line) for line in islice(lines, FIRST_LINES)]
+    if not problems and not may_be_empty:
+        raise InvalidInputError(f"{file} is empty; {expected}")
     if problems and all(problems):
         raise InvalidInputError(f"{file} holds no notes ({problems[0]}); {expected}. Nothing was taken")
 

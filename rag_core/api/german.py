@@ -106,7 +106,7 @@ _FIELD_PROBLEMS: Mapping[str, str] = {
     "json": "{subject}: enthält eine Zahl oder ein Zeichen, das JSON nicht erlaubt",
     "visibility": "{subject}: erwartet wird tenant, department oder private",
     "departments": "{subject}: zu visibility «department» gehört in department oder departments, welche",
-    "audience_key": "{subject}: visibility, department und departments werden klein und ohne Leerzeichen geschrieben",
+    "audience_key": "{subject}: ein Schlüssel ähnelt visibility, department oder departments; berichtigen oder anders nennen",
 }
 
 _VALUES: Mapping[str, str] = {

@@ -109,7 +109,7 @@ _FIELD_PROBLEMS: Mapping[str, str] = {
     "json": "{subject}: hay un número o carácter que JSON no admite",
     "visibility": "{subject} no es ninguna de las admitidas: tenant, department, private",
     "departments": "{subject}: con visibility «department» hay que decir cuáles, en department o departments",
-    "audience_key": "{subject}: las claves visibility, department y departments se escriben en minúsculas y sin espacios",
+    "audience_key": "{subject}: una clave se parece a visibility, department o departments sin serlo; corrígela o llámala de otro modo",
 }
 
 

@@ -133,7 +133,7 @@ def _attach(
 
     settings = read_settings()
     if wanted.file is not None:
-        require_note_lines(wanted.file, max_characters=settings.max_note_characters)
+        require_note_lines(wanted.file, max_characters=settings.max_note_characters, may_be_empty=True)
     owner = own_tenant(settings, tenant)
     with open_database(settings) as database:
         report = _attached(database, settings, owner, wanted, source=source, language=language)

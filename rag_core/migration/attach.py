@@ -19,7 +19,7 @@ from rag_core.embedding.vectors import unit_rows
 from rag_core.errors import InvalidInputError
 from rag_core.indexing.isolation import together_or_alone
 from rag_core.model import Language, NoteId, TenantId
-from rag_core.notes import checked_identifier, checked_name, note_id_for, parse_note, parse_time, shown
+from rag_core.notes import checked_identifier, checked_name, note_id_for, parse_note, parse_time, shown, with_tags
 from rag_core.storage import attachment as store
 from rag_core.storage.attachment import AttachedPage, NoteToAttach
 from rag_core.storage.database import Connection, Database
@@ -223,7 +223,7 @@ def _parse(
         text=row.text,
         created_at=row.created_at,
         language=language or row.language,
-        metadata=_with_tags(row.metadata, row.tags),
+        metadata=with_tags(row.metadata, row.tags),
         zone=zone,
         max_characters=max_characters,
     )
@@ -256,21 +256,6 @@ def legacy_note_id(tenant: TenantId, source: str, external_id: str) -> NoteId:
     except ValueError:
         pass
     return note_id_for(tenant, source, external_id)
-
-
-def _with_tags(metadata: Any, tags: Any) -> Any:
-    """Metadata with the row's tags among its own, where notes have them."""
-    if tags is None:
-        return metadata
-    listed = [tag.strip() for tag in tags.split(",")] if isinstance(tags, str) else tags
-    if not isinstance(listed, list) or not all(isinstance(tag, str) for tag in listed):
-        raise InvalidInputError(f"tags is {shown(tags)}; expected a list of texts")
-    if metadata is not None and not isinstance(metadata, dict):
-        return metadata  # refused later, with its own message
-    own = (metadata or {}).get("tags")
-    known = own if isinstance(own, list) else []
-    merged = list(dict.fromkeys(tag for tag in [*known, *listed] if tag))
-    return {**(metadata or {}), "tags": merged} if merged else metadata
 
 
 def _name(row: LegacyNote) -> str:
