@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rag_assets.outages import outages_told
 from rag_assets.worker_processes import PROCESS_TAG, is_gone, this_process
 from rag_core.dagster_home import prepare_dagster_home
 from rag_core.engine import Engine
@@ -240,7 +241,11 @@ def _step_failure(failure: Any) -> str:
 
 @contextmanager
 def dagster_instance(engine: Engine, on_event: OnEvent, batches: int) -> Iterator["dg.DagsterInstance"]:
-    """The instance of this home, so that the runs are seen in Dagster's UI; one in memory where it cannot be reached."""
+    """The instance of this home, so that the runs are seen in Dagster's UI; one in memory where it cannot be reached.
+
+    Raises:
+        DatabaseUnavailableError: PostgreSQL went away in the block.
+    """
     import dagster as dg
 
     try:
@@ -251,7 +256,7 @@ def dagster_instance(engine: Engine, on_event: OnEvent, batches: int) -> Iterato
         with dg.DagsterInstance.ephemeral() as instance:
             yield instance
         return
-    with _environment(variables), dg.DagsterInstance.get() as instance:
+    with outages_told(engine.database), _environment(variables), dg.DagsterInstance.get() as instance:
         # Connections are kept, as the webserver keeps them: by default each of some 350 statements of a run opens its own.
         instance.optimize_for_webserver(statement_timeout=60_000, pool_recycle=3600, max_overflow=2)
         _give_up_runs_of_dead_processes(instance)

@@ -10,18 +10,28 @@ from pathlib import Path
 from typing import BinaryIO
 from zoneinfo import ZoneInfo
 
-from rag_core.errors import InvalidInputError, QueryFailedError, TenantDeletedError
+from rag_core.errors import (
+    DatabaseUnavailableError,
+    DiskFullError,
+    InvalidInputError,
+    QueryFailedError,
+    TenantDeletedError,
+)
 from rag_core.language.counting import in_english
 from rag_core.model import Language, NewNote, TenantId
 from rag_core.notes import parse_line
+from rag_core.outages import when_back
 from rag_core.storage.database import Connection, Database
-from rag_core.storage.notes import ensure_tenant, is_tenant, store_notes
+from rag_core.storage.notes import StoredBatch, ensure_tenant, is_tenant, store_notes
 
 BATCH_NOTES = 500
 BATCH_CHARACTERS = 4_000_000
 MAX_LISTED_REJECTIONS = 10_000
 FIRST_LINES_TOLD = 5
 MAX_KINDS = 100
+ROOM_A_BYTE = 20
+"""What a byte of a line takes in the database: text, posting lists and trigrams; docs/operations/database.md has the figures."""
+_AGAIN = "run the import again, which passes over what is stored"
 LINE_BYTES_A_CHARACTER = 12
 """An astral character is twelve bytes when a line escapes it."""
 
@@ -115,18 +125,25 @@ def import_lines(
     zone: ZoneInfo,
     max_characters: int,
     on_progress: Callable[[int], None] = lambda _bytes: None,
+    on_waiting: Callable[[float], None] = lambda _seconds: None,
+    file_bytes: int | None = None,
 ) -> ImportReport:
     """Store the good lines and report the bad ones; memory does not grow with the number of lines.
 
     A line whose id came before is an update of it. Blank lines are passed over. A tenant that is not there is made with the first note
-    that is stored, and not for lines that are all rejected. ``on_progress`` gets the bytes read.
+    that is stored, and not for lines that are all rejected. ``on_progress`` gets the bytes read. While PostgreSQL is away it is
+    waited for, of which ``on_waiting`` is told the seconds at most. With ``file_bytes`` a full disk is told with the room that the
+    rest of the file needs.
 
     Raises:
+        DiskFullError: there is no room for the next batch; how much is stored and what to do is said.
+        DatabaseUnavailableError: PostgreSQL did not come back; the same.
         TenantDeletedError: the tenant was deleted meanwhile, and with it what was stored before.
     """
     report = ImportReport()
+    place = _Place()
     notes = _parsed(
-        lines,
+        place.passed(lines),
         report,
         source=source,
         language=language,
@@ -134,17 +151,62 @@ def import_lines(
         max_characters=max_characters,
         on_progress=on_progress,
     )
-    for batch in _batches(notes):
-        _store(database, tenant, batch, report)
+    try:
+        for batch in _batches(notes):
+            _store(database, tenant, batch, report, on_waiting=on_waiting)
+    except DiskFullError as error:
+        raise DiskFullError(
+            f"the import stopped: {error.found}. {_stored(report)}",
+            remedy=f"Make room{_room_for(file_bytes, place)} and {_AGAIN}",
+        ) from error
+    except DatabaseUnavailableError as error:
+        found = f"the import stopped: {error}. {_stored(report)}"
+        raise DatabaseUnavailableError(f"{found}. When PostgreSQL is back, {_AGAIN}") from error
     return report
 
 
-def _store(database: Database, tenant: TenantId, batch: Sequence[NumberedNote], report: ImportReport) -> None:
+@dataclass(slots=True)
+class _Place:
+    """How far a file is read."""
+
+    bytes_read: int = 0
+
+    def passed(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+        """The lines, counted as they are taken."""
+        for line in lines:
+            self.bytes_read += len(line)
+            yield line
+
+
+def _room_for(file_bytes: int | None, place: _Place) -> str:
+    """The room that the rest of the file takes, as far as one can say; the batch that failed is not part of it."""
+    if file_bytes is None:
+        return ""
+    megabytes = max(1, (file_bytes - place.bytes_read) * ROOM_A_BYTE // 1_000_000 + 64)
+    return f" (some {megabytes:,} MB for the rest of the file, as much again for `brain index`)"
+
+
+def _stored(report: ImportReport) -> str:
+    return f"{in_english(report.taken, 'note of the file is', 'notes of the file are')} stored"
+
+
+def _store(
+    database: Database,
+    tenant: TenantId,
+    batch: Sequence[NumberedNote],
+    report: ImportReport,
+    *,
+    on_waiting: Callable[[float], None],
+) -> None:
     """Store a batch; when the database refuses it, store it note by note, so that only the bad ones are left out."""
-    try:
+
+    def write() -> tuple[bool, StoredBatch]:
         with database.transaction(tenant, has_copy=True) as connection:
             is_new_tenant = not report.taken and _made(connection, tenant)
-            stored = store_notes(connection, tenant, [note for _, note in batch])
+            return is_new_tenant, store_notes(connection, tenant, [note for _, note in batch])
+
+    try:
+        is_new_tenant, stored = when_back(write, on_waiting=on_waiting)
     except TenantDeletedError as error:
         raise TenantDeletedError(
             f"{error}; nothing of this import is left. Import the file again if it shall be back"
@@ -154,7 +216,7 @@ def _store(database: Database, tenant: TenantId, batch: Sequence[NumberedNote], 
             report.reject(batch[0][0], f"PostgreSQL refuses it: {error.__cause__}")
             return
         for numbered in batch:
-            _store(database, tenant, [numbered], report)
+            _store(database, tenant, [numbered], report, on_waiting=on_waiting)
         return
     report.is_new_tenant |= is_new_tenant
     for place in stored.refused:

@@ -33,6 +33,10 @@ KINDS: Mapping[str, tuple[str, str]] = {
         "The language model broke off in the middle of its answer. Please try again.",
     ),
     "DatabaseUnavailableError": (_UNAVAILABLE, NO_CONNECTION),
+    "DiskFullError": (
+        "Disk full",
+        "Nothing can be stored. What is stored can be searched; tell whoever runs this",
+    ),
     "DatabaseSetupError": (_UNAVAILABLE, NO_CONNECTION),
     "CircuitOpenError": (_UNAVAILABLE, NO_CONNECTION),
     "BusyError": (

@@ -42,6 +42,10 @@ KINDS: Mapping[str, tuple[str, str]] = {
         "Es gibt schon so viele unerledigte Aufträge, wie es geben darf; bitte warten, bis einer fertig ist, oder einen abbrechen",
     ),
     "DatabaseUnavailableError": (_UNAVAILABLE, NO_CONNECTION),
+    "DiskFullError": (
+        "Kein Platz auf der Festplatte",
+        "Es lässt sich nichts speichern. Gespeichertes lässt sich suchen; bitte der Verwaltung Bescheid geben",
+    ),
     "DatabaseSetupError": (_UNAVAILABLE, NO_CONNECTION),
     "CircuitOpenError": (_UNAVAILABLE, NO_CONNECTION),
     "BusyError": (

@@ -39,6 +39,10 @@ KINDS: Mapping[str, tuple[str, str]] = {
         "Ya hay tantas tareas sin terminar como puede haber; espera a que acabe una o cancela una",
     ),
     "DatabaseUnavailableError": (_UNAVAILABLE, NO_CONNECTION),
+    "DiskFullError": (
+        "Sin espacio en el disco",
+        "No queda espacio en el disco, así que no se guarda nada. Lo guardado se puede buscar; avisa a quien administra esto",
+    ),
     "DatabaseSetupError": (_UNAVAILABLE, NO_CONNECTION),
     "CircuitOpenError": (_UNAVAILABLE, NO_CONNECTION),
     "BusyError": (

@@ -95,6 +95,9 @@ def options(
 def main() -> None:
     """Run the command line; the console script `brain`."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
+    logging.getLogger("psycopg").setLevel(
+        logging.CRITICAL
+    )  # a line for each failed attempt; the command tells the outcome
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(143))  # so that the embedded server is let go
     from rag_core.cli import (  # noqa: F401  registers the commands
         alerts,
@@ -154,6 +157,11 @@ def print_json(document: Any) -> None:
 def say(text: str) -> None:
     """A line for people, on stderr."""
     print(text, file=sys.stderr)
+
+
+def say_waiting(seconds: float) -> None:
+    """That PostgreSQL is waited for."""
+    say(f"PostgreSQL does not answer; waiting up to {seconds:.0f} s for it to come back")
 
 
 @contextmanager

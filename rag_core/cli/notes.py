@@ -17,6 +17,7 @@ from rag_core.cli.app import (
     print_json,
     progress,
     say,
+    say_waiting,
 )
 from rag_core.language.counting import in_english
 
@@ -78,6 +79,8 @@ def import_notes(
                 zone=settings.zone,
                 max_characters=settings.max_note_characters,
                 on_progress=advance,
+                on_waiting=say_waiting,
+                file_bytes=file.stat().st_size,
             )
             is_index_needed = has_unindexed_notes(database, owner)
             near = names_like(owner, list_tenants(database), settings) if report.is_new_tenant else []
