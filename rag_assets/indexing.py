@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 JOB = "update_index"
 MAX_GAP = 20
 """In this process a run costs some 0.8 s, a batch that is passed over 30 ms."""
-MAX_BATCHES = 50
-"""5,000 notes a run: the newest are found by meaning before the oldest are embedded."""
+MAX_BATCHES = 10
+"""1,000 notes a run: the newest are found by meaning before the oldest are embedded, and it is seen how far it has come."""
 
 
 COUNTED = {
@@ -66,7 +66,7 @@ class IndexReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexEvent:
-    """How far it has come, in stale batches, with a line for people."""
+    """How far it has come, in stale batches, with a line for people; with none of either it begins."""
 
     done: int
     batches: int
@@ -161,6 +161,7 @@ def _materialise(engine: Engine, work: Sequence[IndexWork], *, is_full: bool, on
     with dagster_instance(engine, on_event, len(wanted)) as instance:
         add_missing_keys(instance, engine.database)
         order = instance.get_dynamic_partitions(PARTITIONS_NAME)
+        on_event(IndexEvent(done=0, batches=len(wanted), message=""))
         for batch_range in merge_ranges(order, wanted, passable=passable, max_gap=MAX_GAP, max_wanted=MAX_BATCHES):
             result = run_range(job, instance, batch_range, is_full=is_full)
             for name in COUNTED:

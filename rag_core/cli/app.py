@@ -191,8 +191,8 @@ def measuring() -> Iterator[Callable[[str, int, int], None]]:
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("measuring", total=None)
-        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
+        task = bar.add_task("measuring", total=None, visible=False)  # until it is known how much there is
+        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total, visible=True)
 
 
 @contextmanager
@@ -201,9 +201,9 @@ def batch_progress(description: str) -> Iterator[Callable[["IndexEvent"], None]]
     with _bar(description) as bar:
 
         def show(event: "IndexEvent") -> None:
-            if event.done:
+            if event.batches:
                 bar(event.done, event.batches)
-            else:
+            if event.message and not event.done:
                 say(event.message)
 
         yield show
@@ -219,8 +219,8 @@ def _bar(description: str) -> Iterator[Callable[[int, int], None]]:
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(description, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        task = bar.add_task(description, total=None, visible=False)  # until it is known how much there is
+        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)
 
 
 def progress_bar(percent: float, *, cells: int = 30) -> str:
