@@ -66,6 +66,11 @@ class Problem:
             self.lines.append(line)
 
 
+def kind_of(error: str) -> str:
+    """What an error has in common with those that differ in a quoted value or a number alone."""
+    return _VALUES.sub("…", error)
+
+
 @dataclass(slots=True, kw_only=True)
 class Problems:
     """Problems by kind."""
@@ -105,7 +110,7 @@ class ImportReport:
     def reject(self, line: int, error: str) -> None:
         """Count a line that was not taken, and list it while there is room."""
         self.rejected_count += 1
-        self.problems.add(line, error, kind=_VALUES.sub("…", error))
+        self.problems.add(line, error, kind=kind_of(error))
         if len(self.rejected) < MAX_LISTED_REJECTIONS:
             self.rejected.append(Rejection(line=line, error=error))
 
@@ -286,6 +291,12 @@ def require_note_lines(file: Path, *, max_characters: int, may_be_empty: bool = 
         raise InvalidInputError(f"{file} is empty; {expected}")
     if problems and all(problems):
         raise InvalidInputError(f"{file} holds no notes ({problems[0]}); {expected}. Nothing was taken")
+
+
+def has_any_line(file: Path) -> bool:
+    """Whether a file has a line with anything on it."""
+    with file.open("rb") as opened:
+        return any(line.strip() for line in opened)
 
 
 def _problem_of(line: bytes) -> str:

@@ -100,7 +100,7 @@ def _show_imported(report: "ImportReport", *, is_json: bool) -> None:
         return
     print("  ".join(f"{name} {count}" for name, count in counts.items()) + f"  rejected {report.rejected_count}")
     for problem in (*report.problems, *report.warnings):
-        say(f"  {_lines_of(problem)}: {problem.text}")
+        say(f"  {lines_of(problem)}: {problem.text}")
 
 
 def _details(report: "ImportReport") -> dict[str, Any]:
@@ -113,7 +113,7 @@ def _details(report: "ImportReport") -> dict[str, Any]:
     }
 
 
-def _lines_of(problem: "Problem") -> str:
+def lines_of(problem: "Problem") -> str:
     """The first lines of a problem, and how many more have it."""
     more = problem.count - len(problem.lines)
     numbers = ", ".join(map(str, problem.lines)) + (f" and {more:,} more" if more else "")
