@@ -72,6 +72,7 @@ def _materialise(engine: Engine, name: str, wanted: list[str], on_event: OnEvent
     with dagster_instance(engine, on_event, len(wanted)) as instance:
         add_missing_keys(instance, engine.database)
         order = instance.get_dynamic_partitions(PARTITIONS_NAME)
+        on_event(IndexEvent(done=0, batches=len(wanted), message=""))
         for batch_range in merge_ranges(order, wanted, max_gap=MAX_GAP, max_wanted=MAX_BATCHES):
             config = {"model_vectors": {"config": {"model": name}}}
             metadata = _metadata(execute_range(job, instance, batch_range, ops=config))

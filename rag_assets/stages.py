@@ -11,7 +11,7 @@ import dagster as dg
 
 from rag_assets.partitions import BACKFILL_POLICY, NOTE_BATCHES
 from rag_core.engine import DEMO_TENANT, Engine
-from rag_core.errors import DatabaseUnavailableError, EmbeddingUnavailableError, RagError
+from rag_core.errors import DatabaseUnavailableError, DiskFullError, EmbeddingUnavailableError, RagError
 from rag_core.model import TenantId
 from rag_core.storage.overviews import PreviewName, fetch_preview
 
@@ -44,11 +44,13 @@ def outages_retried(
 
     Raises:
         dagster.RetryRequested: there was an outage.
-        dagster.Failure: the last attempt met one too, or something else is wrong; it says what to do.
+        dagster.Failure: the last attempt met one too, the disk is full, or something else is wrong; it says what to do.
     """
     attempt = context.retry_number + 1
     try:
         yield
+    except DiskFullError as error:  # ends when somebody makes room, so that trying again soon is of no use
+        raise _failure(error.found) from error
     except OUTAGES as error:
         if attempt > OUTAGE_RETRIES.max_retries:
             raise _failure(f"{error}; {attempt} attempts failed") from error

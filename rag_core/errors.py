@@ -130,6 +130,19 @@ class DatabaseUnavailableError(RagError):
     """No connection to PostgreSQL within the time allowed."""
 
 
+class DiskFullError(DatabaseUnavailableError):
+    """The disk that PostgreSQL writes to is full: an outage that ends when somebody makes room, and no fault of what was written.
+
+    ``found`` is the message without its remedy.
+    """
+
+    def __init__(
+        self, found: str, *, remedy: str = "Make room on it and run the command again; what was stored is kept"
+    ) -> None:
+        super().__init__(f"{found}. {remedy}")
+        self.found = found
+
+
 class DatabaseSetupError(RagError):
     """The server is there but cannot be used: version, extension, role or migration."""
 

@@ -46,6 +46,10 @@ KINDS: Mapping[str, tuple[str, str]] = {
         "Es gibt schon so viele unerledigte Aufträge, wie es geben darf; bitte warten, bis einer fertig ist, oder einen abbrechen",
     ),
     "DatabaseUnavailableError": (_UNAVAILABLE, NO_CONNECTION),
+    "DiskFullError": (
+        "Kein Platz auf der Festplatte",
+        "Es lässt sich nichts speichern. Gespeichertes lässt sich suchen; bitte der Verwaltung Bescheid geben",
+    ),
     "DatabaseSetupError": (_UNAVAILABLE, NO_CONNECTION),
     "CircuitOpenError": (_UNAVAILABLE, NO_CONNECTION),
     "BusyError": (
@@ -110,7 +114,7 @@ _FIELD_PROBLEMS: Mapping[str, str] = {
     "json": "{subject}: enthält eine Zahl oder ein Zeichen, das JSON nicht erlaubt",
     "visibility": "{subject}: erwartet wird tenant, department oder private",
     "departments": "{subject}: zu visibility «department» gehört in department oder departments, welche",
-    "audience_key": "{subject}: visibility, department und departments werden klein und ohne Leerzeichen geschrieben",
+    "audience_key": "{subject}: ein Schlüssel ähnelt visibility, department oder departments; berichtigen oder anders nennen",
 }
 
 _VALUES: Mapping[str, str] = {

@@ -63,7 +63,7 @@ _STATUS = {
     415: "The body is not JSON.",
     429: "There are as many unfinished jobs as there may be.",
     500: "Every leg of the search failed, or a defect.",
-    503: "The database cannot be reached; try again later.",
+    503: "The database cannot be reached, or its disk is full; try again later.",
     504: "The time ran out before anything was found.",
 }
 

@@ -193,6 +193,8 @@ def _show(run: "EvaluationRun") -> None:
     _show_origins(run)
     _show_worst(run)
     show_answers(run)
+    if run.unanswerable is not None:
+        print(run.unanswerable.line)
     _show_comparison(run)
     if run.degraded_queries:
         say(

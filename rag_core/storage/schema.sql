@@ -645,6 +645,7 @@ CREATE TABLE brain.golden_queries (
     created_by text,
     verified_by text,
     verified_at timestamp with time zone,
+    is_answerable boolean DEFAULT true NOT NULL,
     CONSTRAINT golden_queries_difficulty_check CHECK (((difficulty >= 1) AND (difficulty <= 5))),
     CONSTRAINT golden_queries_in_vocabulary CHECK ((((vocabulary = 'brain_sync'::text) AND (category = ANY (ARRAY['factual'::text, 'causal'::text, 'temporal'::text, 'comparative'::text, 'multi-part'::text]))) OR ((vocabulary = 'rag_v2'::text) AND (difficulty = ANY (ARRAY[1, 3, 5])) AND (category = ANY (ARRAY['factual'::text, 'comparative'::text, 'procedural'::text, 'relational'::text, 'aggregative'::text, 'multi_hop'::text]))))),
     CONSTRAINT golden_queries_query_check CHECK ((query <> ''::text)),

@@ -66,6 +66,7 @@ def configure_logging(
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)  # of other libraries only warnings: the pool tells of every connection it gives
+    logging.getLogger("psycopg").setLevel(logging.NOTSET)  # a command leaves them out, a service tells them
     _LOG.setLevel(level)
     keep_arguments_out_of_logs()
 
