@@ -73,6 +73,7 @@ class NewNote:
 
     ``departments`` are those that may see it: None is everybody of the tenant, () only who sees all of the tenant's notes.
     With ``keeps_metadata`` it came without metadata: a stored note keeps its own, and with them its tags and departments.
+    With ``keeps_audience`` nothing was said of its audience: a stored note stays for whom it was.
     """
 
     external_id: str
@@ -85,6 +86,7 @@ class NewNote:
     tags: tuple[str, ...] = ()
     departments: tuple[str, ...] | None = None
     keeps_metadata: bool = False
+    keeps_audience: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

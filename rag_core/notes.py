@@ -53,8 +53,9 @@ def parse_line(
 ) -> NewNote:
     """One line of an import file as a note.
 
-    Fields that a line is not known to have become metadata, among them tags and whom the note is for; a line with any of
-    them is one with metadata. ``on_warning`` is told of those that are nearly a known field.
+    Fields that a line is not known to have become metadata, among them tags and whom the note is for. A line without
+    metadata that does not say whom its note is for leaves a stored note to those who saw it.
+    ``on_warning`` is told of those that are nearly a known field.
 
     Raises:
         InvalidInputError: the line is not a JSON object, or a field is missing, of a wrong type or out of bounds.
@@ -66,6 +67,7 @@ def parse_line(
     if not isinstance(item, dict):
         raise InvalidInputError(f"expected a JSON object, found {type(item).__name__}")
     note = parse_note(
+        keeps_audience=item.get("metadata") is None and not any(key in item for key in _AUDIENCE_KEYS),
         external_id=checked_identifier(item.get("id")),
         source=source,
         title=item.get("title"),
@@ -131,10 +133,12 @@ def parse_note(
     metadata: Any,
     zone: ZoneInfo,
     max_characters: int,
+    keeps_audience: bool = False,
 ) -> NewNote:
     """Check and normalise the fields of a note.
 
-    Without metadata (None, not an empty object) a note that is stored keeps its own.
+    Without metadata (None, not an empty object) a note that is stored keeps its own, and stays for whom it was; with
+    ``keeps_audience`` it stays for whom it was in any case.
 
     Raises:
         InvalidInputError: names the field, what was found and what was expected.
@@ -155,6 +159,7 @@ def parse_note(
         tags=_tags(facts),
         departments=audience(facts),
         keeps_metadata=metadata is None,
+        keeps_audience=keeps_audience or metadata is None,
     )
 
 

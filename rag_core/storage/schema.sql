@@ -200,6 +200,10 @@ CREATE FUNCTION brain.lexemes_of(language text, title text, content text) RETURN
     RETURN to_tsvector(brain.text_search_configuration(language), brain.plain_marks((COALESCE((title || '
 '::text), ''::text) || "left"(content, 100000))));
 
+CREATE FUNCTION brain.metadata_after(stored jsonb, incoming jsonb, keeps_audience boolean) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (incoming IS NULL) THEN stored WHEN keeps_audience THEN (incoming || (SELECT COALESCE(jsonb_object_agg(jsonb_each.key, jsonb_each.value), '{}'::jsonb) AS "coalesce" FROM jsonb_each(metadata_after.stored) jsonb_each(key, value) WHERE (jsonb_each.key = ANY (ARRAY['visibility'::text, 'department'::text, 'departments'::text])))) ELSE incoming END;
+
 CREATE FUNCTION brain.record_change() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'brain'
