@@ -198,7 +198,7 @@ def test_removed_citations_are_one_record_and_counted(server: str, template: str
 
     (record,) = [record for record in records(log) if record["event"] == "removed_citations"]
     assert (record["component"], record["level"], record["removed"]) == ("citations", "warning", 2)
-    assert (record["query_id"], record["answerer"]) == (answer["meta"]["queryId"], "generated:scripted@2")
+    assert (record["query_id"], record["answerer"]) == (answer["meta"]["queryId"], "generated:scripted@3")
     assert MARKER not in log.getvalue()
     assert "180" not in log.getvalue()
     assert requests["removedCitations"] == 2
