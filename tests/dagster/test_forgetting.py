@@ -1,11 +1,11 @@
 """What Dagster keeps of a tenant is deleted with it, and nothing of the others."""
 
 import dagster as dg
-from pipeline_runs import TENANT, ImportTexts, RunJob
+from pipeline_runs import ImportTexts, RunJob
 
 from rag_assets.forgetting import forget_batches
 from rag_assets.partitions import PARTITIONS_NAME
-from rag_core.engine import Engine
+from rag_core.engine import DEMO_TENANT, Engine
 from rag_core.model import TenantId
 
 SECRET = "Quimbayesca viajó en tren a Cádiz."
@@ -18,13 +18,13 @@ def events(instance: dg.DagsterInstance) -> str:
 def test_its_partitions_and_runs_go_and_others_stay(
     engine: Engine, instance: dg.DagsterInstance, import_texts: ImportTexts, run_job: RunJob
 ) -> None:
-    import_texts([SECRET])
+    import_texts([SECRET], owner=DEMO_TENANT)  # the only tenant whose words runs may show
     assert run_job("index_notes").success
     before = events(instance)
     instance.add_dynamic_partitions(PARTITIONS_NAME, ["otra-000000"])
     other = instance.create_run_for_job(dg.job(name="otro")(lambda: None), tags={"dagster/partition": "otra-000000"})
 
-    forgotten = forget_batches(instance, [f"{TENANT}-000000"])
+    forgotten = forget_batches(instance, [f"{DEMO_TENANT}-000000"])
 
     assert (forgotten.partitions, forgotten.runs) == (1, 1)
     assert "Quimbayesca" in before
