@@ -94,6 +94,11 @@ class Manifest:
         """Of all tables, before compression."""
         return sum(table.bytes for table in self.tables)
 
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of all it says; that of another backup differs."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+
 
 class TableWriter:
     """A member while it is written: what goes in, counted and hashed."""
