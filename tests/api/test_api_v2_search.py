@@ -11,6 +11,7 @@ import pytest
 from asked_notes import BADGE, BADGE_NUMBERS, NOTES, served_notes
 from fastapi.testclient import TestClient
 
+from rag_core.api.v2 import search
 from rag_core.api.v2.routed import Routed, arranged, graph_to_wire, holds_table, routed, routed_config
 from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.engine import DEMO_TENANT
@@ -38,6 +39,18 @@ def notes(server: str, template: str) -> Iterator[TestClient]:
 def titles(answer: Any) -> list[str]:
     assert answer.status_code == 200, answer.text
     return [result["documentTitle"] for result in answer.json()["results"]]
+
+
+def test_hiding_personal_data_ends_with_the_time_for_the_request(
+    notes: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "LEAST_HIDING_MS", 0)
+    monkeypatch.setattr(search, "time_left_ms", lambda _engine: -1)
+
+    answer = notes.post(PATH, json={"query": "Wer leitet das Projekt Apollo?"})
+
+    assert answer.status_code == 504
+    assert "dauerte länger" in answer.json()["details"]
 
 
 class TestAnAnswer:

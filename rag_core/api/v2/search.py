@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from rag_core.access import Caller
-from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf
+from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf, time_left_ms
 from rag_core.api.asking import is_trusted, refusals_told
 from rag_core.api.errors import explained
 from rag_core.api.retrieval import find, read_filters
@@ -30,9 +30,12 @@ from rag_core.guardrails.incoming import check_question
 from rag_core.guardrails.policies import Hiding, hiding, redaction_policy
 from rag_core.model import Filters, Hit, TenantId
 from rag_core.notes import department_key
+from rag_core.retrieval.deadline import Deadline
 from rag_core.wire import moment_to_wire
 
 LEAST_CHARACTERS = 3
+LEAST_HIDING_MS = 250
+"""For hiding personal data in what was found, however long the search took: without it nothing can be shown."""
 WRONG_DATES = "filters.dateRange: erwartet werden Daten nach ISO 8601 wie 2025-03-01, from vor to"
 WRONG_TOPICS = "filters: ein Schlagwort ist leer oder enthält ein unzulässiges Zeichen"
 WRONG_DOCUMENTS = (
@@ -84,7 +87,9 @@ def _found(
     filters = german_filters(engine, tenant, body.filters)
     found = find(engine, tenant, checked.text, config, filters, cancellation=cancellation)
     hits = arranged(found.hits, routing.strategy)
-    hide = hiding(redaction_policy("rag_v2", engine.settings.guardrails_personal_data), "de")
+    policy = redaction_policy("rag_v2", engine.settings.guardrails_personal_data)
+    deadline = Deadline.after_ms(max(LEAST_HIDING_MS, time_left_ms(engine)))
+    hide = hiding(policy, "de", check=deadline.check)
     return {
         "results": [_result(hit, rank, hide) for rank, hit in enumerate(hits, start=1)],
         "queryAnalysis": analysis_to_wire(routing.analysis),
