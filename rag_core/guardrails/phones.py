@@ -14,6 +14,7 @@ from phonenumbers import Leniency, PhoneMetadata, PhoneNumberMatch, PhoneNumberM
 from rag_core.model import Span
 
 _PLAIN = re.compile(r"[0-9 \u00a0()./\[\]-]*")
+_NO_MATCH = "(?!)"
 _ADDED_DIGIT = re.compile(r"(?<!\\)\d")
 _KINDS = (
     "fixed_line",
@@ -75,17 +76,18 @@ def _patterns(metadata: PhoneMetadata) -> set[str]:
 def _region(name: str) -> _Region:
     metadata = PhoneMetadata.metadata_for_region(name)
     assert metadata is not None
+    assert metadata.country_code is not None
     others = map(PhoneMetadata.metadata_for_region, region_codes_for_country_code(metadata.country_code))
     number = "|".join(f"(?:{pattern})" for other in others if other is not None for pattern in _patterns(other))
     return _Region(
         number=re.compile(number),
         end=re.compile(rf"(?:{number})\Z"),
-        prefix=re.compile(rf"{metadata.country_code}|{metadata.national_prefix_for_parsing or '(?!)'}"),
-        abroad=re.compile(metadata.international_prefix),
+        prefix=re.compile(rf"{metadata.country_code}|{metadata.national_prefix_for_parsing or _NO_MATCH}"),
+        abroad=re.compile(metadata.international_prefix or _NO_MATCH),
         formats=tuple(
             _Format(
                 beginning=re.compile(form.leading_digits_pattern[-1]) if form.leading_digits_pattern else None,
-                number=re.compile(form.pattern),
+                number=re.compile(form.pattern or _NO_MATCH),
                 needs_prefix=_ADDED_DIGIT.search(form.national_prefix_formatting_rule or "") is not None
                 and not form.national_prefix_optional_when_formatting,
             )
@@ -94,7 +96,7 @@ def _region(name: str) -> _Region:
     )
 
 
-class _Matcher(PhoneNumberMatcher):  # type: ignore[misc]  # untyped
+class _Matcher(PhoneNumberMatcher):
     """The matcher, which parses only what may be a number; ``check`` is called before each candidate."""
 
     def __init__(self, text: str, region: str, *, leniency: int, check: Callable[[], None]) -> None:

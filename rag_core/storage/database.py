@@ -19,6 +19,7 @@ import psycopg
 from psycopg import sql
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
+from rag_core.access.shares import FairShares
 from rag_core.errors import (
     CircuitOpenError,
     DatabaseSetupError,
@@ -26,6 +27,7 @@ from rag_core.errors import (
     DeadlineExceededError,
     QueryFailedError,
     RagError,
+    ShareTakenError,
     TenantDeletedError,
     UnauthenticatedError,
 )
@@ -90,6 +92,7 @@ class Database:
     """An open database: the application's pool and the owner's connection string.
 
     ``departments`` are whose notes its transactions see beside those of everybody, ordered; None sees all of the tenant's.
+    ``shares`` keep one tenant from taking every connection; None where the process serves one tenant only.
     ``makes_tenants`` is False where it serves a key: a tenant that is gone is not made again by who may still remember its key.
     """
 
@@ -100,6 +103,7 @@ class Database:
     _durations: Durations = field(default_factory=Durations)
     departments: tuple[str, ...] | None = None
     makes_tenants: bool = True
+    shares: FairShares | None = None
     _failures: _Failures = field(default_factory=_Failures)
     _reviving: threading.Lock = field(default_factory=threading.Lock)
 
@@ -146,7 +150,7 @@ class Database:
         end = None if timeout_ms is None else time.monotonic() + timeout_ms / 1000
         try:
             with (
-                self._connection(timeout_ms) as connection,
+                self._connection(tenant, timeout_ms) as connection,
                 self._durations.measured(),
                 nullcontext() if has_copy else connection.pipeline(),
                 connection.transaction(),
@@ -221,15 +225,30 @@ class Database:
             return run(connection)
 
     @contextmanager
-    def _connection(self, timeout_ms: int | None) -> Iterator[Connection]:
+    def _connection(self, tenant: TenantId, timeout_ms: int | None) -> Iterator[Connection]:
         seconds = CONNECT_TIMEOUT_SECONDS if timeout_ms is None else min(POOL_WAIT_SECONDS, timeout_ms / 1000)
+        end = time.monotonic() + seconds
         with ExitStack() as stack:
+            self._take_share(stack, tenant, seconds)
+            left = max(0.0, end - time.monotonic())
             try:
-                connection = self.breaker.call(lambda: self._taken(stack, seconds), counts=(_ServerDownError,))
+                connection = self.breaker.call(lambda: self._taken(stack, left), counts=(_ServerDownError,))
             except (CircuitOpenError, _ServerDownError) as error:
                 self._revive_soon()
                 raise DatabaseUnavailableError(f"no connection to PostgreSQL: {error}") from error
             yield connection
+
+    def _take_share(self, stack: ExitStack, tenant: TenantId, seconds: float) -> None:
+        """Keep to what the tenant may have of the pool until the stack is closed."""
+        if self.shares is None:
+            return
+        try:
+            stack.enter_context(self.shares.place(tenant, timeout_seconds=seconds))
+        except ShareTakenError as error:
+            raise DatabaseUnavailableError(
+                f"the tenant's share of {self.pool.max_size} connections to PostgreSQL was in use for {seconds:.1f} s; try again, "
+                "or raise BRAIN_POOL_MAX_SIZE"
+            ) from error
 
     def _taken(self, stack: ExitStack, seconds: float) -> Connection:
         """A connection from the pool, given back when the stack is closed."""
@@ -306,16 +325,17 @@ def _settings_statement(
 
 
 @contextmanager
-def open_database(settings: Settings, *, pool_size: int = 4) -> Iterator[Database]:
-    """Reach the database the settings name, started, created and migrated.
+def open_database(settings: Settings, *, pool_size: int = 4, is_shared: bool = False) -> Iterator[Database]:
+    """Reach the database the settings name, started, created and migrated; ``is_shared`` among tenants, each has its share.
 
     Raises:
         DatabaseUnavailableError: nobody answers at ``DATABASE_URL``.
         DatabaseSetupError: the server cannot be used; the message names what is missing.
     """
+    shares = FairShares(pool_size) if is_shared else None
     if settings.database_url is not None:
         with _open(settings.database_url, pool_size=pool_size, revive=None) as database:
-            yield database
+            yield replace(database, shares=shares)
         return
     from rag_core.storage.embedded import embedded_server, revive  # psutil is needed for the embedded server only
 
@@ -324,7 +344,7 @@ def open_database(settings: Settings, *, pool_size: int = 4) -> Iterator[Databas
         home: Path = settings.home
         buffers = settings.shared_buffers_mb
         with _open(conninfo, pool_size=pool_size, revive=lambda: revive(home, shared_buffers_mb=buffers)) as database:
-            yield database
+            yield replace(database, shares=shares)
 
 
 @contextmanager
