@@ -163,7 +163,7 @@ class Settings(BaseSettings):
         12,
         ge=4,
         le=64,
-        description="Requests with keys that are worked on at a time; a tenant gets half, a key a third.",
+        description="Requests with keys that are worked on at a time; a tenant gets half, beside others one or two.",
     )
     shared_buffers_mb: int | None = Field(
         None, ge=16, description="Memory of the embedded server; default: by the machine."

@@ -17,9 +17,11 @@ from rag_core.engine import Engine
 
 WAIT_SHARE = 0.5
 """How much of a request's time may go by waiting for a place; the rest is for the work."""
-COMPUTED_BESIDE_OTHERS = 1 / 6
-"""Of all places, how many a tenant gets while others are served. Threads of Python compute one at a time: each more of one tenant's
-takes as much from every other request."""
+WAITING_BESIDE_OTHERS = 1 / 6
+"""Of all places, how many a tenant gets while others are served, where requests wait for models on a server."""
+COMPUTING_BESIDE_OTHERS = 1 / 12
+"""The same where they only compute. Threads of Python do that one at a time: a second one of a tenant's would end no sooner, and take
+as much from every other request."""
 _ANSWERING = ("/chat", "/api/query", "/api/v2/rag/chat", "/preguntar")
 
 
@@ -58,11 +60,16 @@ def request_places(engine: Engine) -> RequestPlaces | None:
     settings = engine.settings
     if settings.access != "keys":
         return None
-    computing = FairShares(
-        settings.requests_at_once, beside_others=max(1, round(COMPUTED_BESIDE_OTHERS * settings.requests_at_once))
-    )
+    total = settings.requests_at_once
+    share = WAITING_BESIDE_OTHERS if _waits(engine) else COMPUTING_BESIDE_OTHERS
+    computing = FairShares(total, beside_others=max(1, round(share * total)))
     return RequestPlaces(
         computing=computing,
         answering=computing if engine.chat is None else FairShares(ANSWERS_AT_ONCE),
         wait_seconds=WAIT_SHARE * settings.request_timeout_ms / 1000,
     )
+
+
+def _waits(engine: Engine) -> bool:
+    """Whether searches wait for models of other servers."""
+    return engine.model.provider != "hashing" or engine.chat is not None or engine.settings.reranker == "http"

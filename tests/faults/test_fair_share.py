@@ -23,8 +23,8 @@ from rag_core.storage.api_keys import insert_key
 from rag_core.storage.database import open_database
 
 HOSTILE_CLIENTS = 8
-ROUNDS = 5
-REQUESTS = 40
+ROUNDS = 3
+REQUESTS = 100
 """Of the other tenant in a round: as many without the hostile one as beside it, so that both meet the same machine."""
 NOTES = {
     "hostil": [f"Pedido {number}: " + "1234567890 " * 6_000 for number in range(20)],

@@ -79,6 +79,7 @@ def _found(
     cancellation: Cancellation,
 ) -> dict[str, Any]:
     began = time.perf_counter()
+    pace()  # what the search computes counts
     with refusals_told("de"):
         checked = check_question(
             body.query,
