@@ -11,10 +11,11 @@ from rag_assets.evaluation_checks import EVALUATION_CHECKS, Measurement, gate_ch
 from rag_assets.fulltext_index import fulltext_index
 from rag_assets.stages import OWNERS, Materialized, Stopwatch, table
 from rag_core.configuration import configure
+from rag_core.configurations.going_back import go_back_where_gate_failed
 from rag_core.engine import Engine
 from rag_core.evaluation.addresses import comparison_address, run_address
 from rag_core.evaluation.baselines import ensure_baseline
-from rag_core.evaluation.gate import GATE_STRATEGIES
+from rag_core.evaluation.gate import GATE_STRATEGIES, GateTargets
 from rag_core.evaluation.gate_runs import TIMEOUT_MS, gate_targets
 from rag_core.evaluation.golden_query import DEFAULT_SET
 from rag_core.evaluation.quality_check import verdict_on
@@ -57,8 +58,10 @@ def evaluation_report(context: dg.AssetExecutionContext, engine: dg.ResourcePara
         for serving in [pinned(engine, tenant)]
         for strategy in STRATEGIES
     ]
+    targets = gate_targets(engine)
     return dg.MaterializeResult(
         metadata={
+            **_returns(engine, measured, targets),
             "report": dg.MetadataValue.md(_report(tenants, measured)),
             "pipeline": engine.pipeline.fingerprint,
             "evaluated_tenants": len(evaluated),
@@ -69,7 +72,7 @@ def evaluation_report(context: dg.AssetExecutionContext, engine: dg.ResourcePara
             **_figures(measured),
             **_links(engine.settings.api_url, measured),
         },
-        check_results=[hybrid_check(measured), quality_check(measured), *gate_checks(measured, gate_targets(engine))],
+        check_results=[hybrid_check(measured), quality_check(measured), *gate_checks(measured, targets)],
     )
 
 
@@ -94,6 +97,18 @@ def _measure(engine: Engine, tenant: TenantId, strategy: Strategy, *, dagster_ru
     )
     is_baseline = ensure_baseline(engine.database, tenant, run, strategy=strategy)
     return Measurement(tenant=tenant, strategy=strategy, run=run, verdict=verdict_on(run, is_new_baseline=is_baseline))
+
+
+def _returns(engine: Engine, measured: Sequence[Measurement], targets: GateTargets) -> dict[str, Any]:
+    """What was taken back because the gate fails since it was promoted, where the settings want that."""
+    if not engine.settings.gate_goes_back:
+        return {}
+    nights = {
+        tenant: {one.strategy: one.run for one in measured if one.tenant == tenant}
+        for tenant in dict.fromkeys(one.tenant for one in measured)
+    }
+    returns = go_back_where_gate_failed(engine, nights, targets)
+    return {"went_back": table([one.to_json() for one in returns])} if returns else {}
 
 
 def _report(tenants: Sequence[TenantId], measured: Sequence[Measurement]) -> str:

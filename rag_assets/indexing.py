@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rag_assets.outages import outages_told
 from rag_assets.worker_processes import PROCESS_TAG, is_gone, this_process
 from rag_core.dagster_home import prepare_dagster_home
 from rag_core.engine import Engine
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 JOB = "update_index"
 MAX_GAP = 20
 """In this process a run costs some 0.8 s, a batch that is passed over 30 ms."""
-MAX_BATCHES = 50
-"""5,000 notes a run: the newest are found by meaning before the oldest are embedded."""
+MAX_BATCHES = 10
+"""1,000 notes a run: the newest are found by meaning before the oldest are embedded, and it is seen how far it has come."""
 
 
 COUNTED = {
@@ -65,7 +66,7 @@ class IndexReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexEvent:
-    """How far it has come, in stale batches, with a line for people."""
+    """How far it has come, in stale batches, with a line for people; with none of either it begins."""
 
     done: int
     batches: int
@@ -160,6 +161,7 @@ def _materialise(engine: Engine, work: Sequence[IndexWork], *, is_full: bool, on
     with dagster_instance(engine, on_event, len(wanted)) as instance:
         add_missing_keys(instance, engine.database)
         order = instance.get_dynamic_partitions(PARTITIONS_NAME)
+        on_event(IndexEvent(done=0, batches=len(wanted), message=""))
         for batch_range in merge_ranges(order, wanted, passable=passable, max_gap=MAX_GAP, max_wanted=MAX_BATCHES):
             result = run_range(job, instance, batch_range, is_full=is_full)
             for name in COUNTED:
@@ -240,7 +242,11 @@ def _step_failure(failure: Any) -> str:
 
 @contextmanager
 def dagster_instance(engine: Engine, on_event: OnEvent, batches: int) -> Iterator["dg.DagsterInstance"]:
-    """The instance of this home, so that the runs are seen in Dagster's UI; one in memory where it cannot be reached."""
+    """The instance of this home, so that the runs are seen in Dagster's UI; one in memory where it cannot be reached.
+
+    Raises:
+        DatabaseUnavailableError: PostgreSQL went away in the block.
+    """
     import dagster as dg
 
     try:
@@ -251,7 +257,7 @@ def dagster_instance(engine: Engine, on_event: OnEvent, batches: int) -> Iterato
         with dg.DagsterInstance.ephemeral() as instance:
             yield instance
         return
-    with _environment(variables), dg.DagsterInstance.get() as instance:
+    with outages_told(engine.database), _environment(variables), dg.DagsterInstance.get() as instance:
         # Connections are kept, as the webserver keeps them: by default each of some 350 statements of a run opens its own.
         instance.optimize_for_webserver(statement_timeout=60_000, pool_recycle=3600, max_overflow=2)
         _give_up_runs_of_dead_processes(instance)

@@ -300,6 +300,7 @@ def _migrate(engine: Engine, tenant: TenantId, before: MigrationProgress, on_eve
     with dagster_instance(engine, on_event, waiting) as instance:
         add_missing_keys(instance, engine.database)
         job = build_definitions({"engine": engine}).resolve_job_def(MIGRATION_JOB)
+        on_event(IndexEvent(done=0, batches=waiting, message=""))
         for batch_range in _ranges(engine, instance, tenant, size=size):
             result = run_range(job, instance, batch_range, is_full=False)
             done += batch_range.wanted

@@ -8,7 +8,7 @@ from rag_assets.indexing import MAX_BATCHES, MAX_GAP, IndexEvent, OnEvent, dagst
 from rag_core.embedding import ModelState
 from rag_core.engine import Engine
 from rag_core.indexing.batches import list_tenants, register_batches
-from rag_core.model_change.backfill import begin_backfill, settle_model
+from rag_core.model_change.backfill import begin_backfill, finish_model
 from rag_core.storage.model_vectors import list_batches_without_vectors
 from rag_core.storage.models import count_vectors_by_tenant
 
@@ -46,7 +46,7 @@ def run_backfill(engine: Engine, name: str, *, on_event: OnEvent = lambda _event
         register_batches(engine.database, tenant)
     wanted = [key for tenant in tenants for key in list_batches_without_vectors(engine.database, tenant, model.id)]
     counts = _materialise(engine, name, wanted, on_event) if wanted else {}
-    state = settle_model(engine.database, model).state
+    state = finish_model(engine, model).state
     with engine.database.owner() as connection:
         missing = sum(count.missing for count in count_vectors_by_tenant(connection, model.id).values())
     return BackfillRunReport(
@@ -72,6 +72,7 @@ def _materialise(engine: Engine, name: str, wanted: list[str], on_event: OnEvent
     with dagster_instance(engine, on_event, len(wanted)) as instance:
         add_missing_keys(instance, engine.database)
         order = instance.get_dynamic_partitions(PARTITIONS_NAME)
+        on_event(IndexEvent(done=0, batches=len(wanted), message=""))
         for batch_range in merge_ranges(order, wanted, max_gap=MAX_GAP, max_wanted=MAX_BATCHES):
             config = {"model_vectors": {"config": {"model": name}}}
             metadata = _metadata(execute_range(job, instance, batch_range, ops=config))

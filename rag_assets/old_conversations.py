@@ -1,9 +1,9 @@
-"""Conversations that nobody has spoken in for as long as they are kept, deleted every night."""
+"""Conversations that nobody has spoken in: idle ones end, and those that are older than they are kept are deleted, every night."""
 
 import dagster as dg
 
 from rag_assets.stages import OWNERS
-from rag_core.conversation.sessions import kept_since, purge_sessions
+from rag_core.conversation.sessions import end_idle_sessions, idle_since, kept_since, purge_sessions
 from rag_core.engine import Engine
 from rag_core.indexing.batches import list_tenants
 
@@ -11,15 +11,16 @@ BEFORE_THE_VERIFICATION = "0 5 * * *"
 
 
 @dg.op(
-    description="Delete, of every tenant, the conversations whose last question is longer ago than BRAIN_SESSION_DAYS."
+    description="End, of every tenant, the conversations that are idle for BRAIN_SESSION_IDLE_MINUTES, and delete those whose last "
+    "question is longer ago than BRAIN_SESSION_DAYS."
 )
 def delete_old_conversations(context: dg.OpExecutionContext, engine: dg.ResourceParam[Engine]) -> None:
-    """Delete them, and say how many there were."""
-    before = kept_since(engine)
-    deleted = {
-        tenant: purge_sessions(engine.database, tenant, before=before) for tenant in list_tenants(engine.database)
-    }
-    context.add_output_metadata({"deleted": sum(deleted.values()), "before": before.isoformat()})
+    """Delete and end them, and say how many there were."""
+    before, idle = kept_since(engine), idle_since(engine)
+    tenants = list_tenants(engine.database)
+    deleted = sum(purge_sessions(engine.database, tenant, before=before) for tenant in tenants)
+    ended = sum(end_idle_sessions(engine.database, tenant, before=idle) for tenant in tenants)
+    context.add_output_metadata({"deleted": deleted, "ended": ended, "before": before.isoformat()})
 
 
 @dg.job(

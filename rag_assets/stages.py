@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import dagster as dg
 
 from rag_assets.partitions import BACKFILL_POLICY, NOTE_BATCHES
-from rag_core.engine import Engine
-from rag_core.errors import DatabaseUnavailableError, EmbeddingUnavailableError, RagError
+from rag_core.engine import DEMO_TENANT, Engine
+from rag_core.errors import DatabaseUnavailableError, DiskFullError, EmbeddingUnavailableError, RagError
 from rag_core.model import TenantId
 from rag_core.storage.overviews import PreviewName, fetch_preview
 
@@ -44,11 +44,13 @@ def outages_retried(
 
     Raises:
         dagster.RetryRequested: there was an outage.
-        dagster.Failure: the last attempt met one too, or something else is wrong; it says what to do.
+        dagster.Failure: the last attempt met one too, the disk is full, or something else is wrong; it says what to do.
     """
     attempt = context.retry_number + 1
     try:
         yield
+    except DiskFullError as error:  # ends when somebody makes room, so that trying again soon is of no use
+        raise _failure(error.found) from error
     except OUTAGES as error:
         if attempt > OUTAGE_RETRIES.max_retries:
             raise _failure(f"{error}; {attempt} attempts failed") from error
@@ -113,7 +115,7 @@ def stage_metadata(
     clock: Stopwatch,
     **counts: int,
 ) -> dict[str, Any]:
-    """What a stage shows of a run: its counts over all batches, the pipeline, the time it took and some rows.
+    """What a stage shows of a run: its counts over all batches, the pipeline, the time it took and some rows of the demo's.
 
     Numbers are plotted over the runs; ``notes`` or ``published`` notes are also told by the second.
     """
@@ -138,12 +140,12 @@ def ratio(part: float, whole: float) -> float:
 
 
 def _preview(engine: Engine, batches: Mapping[TenantId, Sequence[str]], name: PreviewName) -> dg.MetadataValue[Any]:
-    """The first tenant's first rows, as a table."""
-    for tenant, keys in batches.items():
-        rows = fetch_preview(engine.database, tenant, name, keys, fingerprint=engine.pipeline.fingerprint)
-        if rows:
-            return table(rows)
-    return dg.MetadataValue.md("*nothing to show*")
+    """The demo's first rows, as a table. Metadata is kept for ever, for whoever uses Dagster: it has nobody else's notes."""
+    keys = batches.get(DEMO_TENANT, ())
+    rows = (
+        fetch_preview(engine.database, DEMO_TENANT, name, keys, fingerprint=engine.pipeline.fingerprint) if keys else ()
+    )
+    return table(rows) if rows else dg.MetadataValue.md("*rows are shown of the demo's notes only*")
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> dg.MetadataValue[Any]:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
-from rag_core.errors import ConfigurationError
+from rag_core.errors import ConfigurationError, IndexTimeSettingError
 from rag_core.model import Strategy
 
 Weight = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -65,16 +65,22 @@ class HybridSearch(_Group):
 
 
 class Reranking(_Group):
-    """Second look at the best candidates; ``timeout`` in milliseconds, ``provider`` null takes the process's own."""
+    """Second look at the best candidates; ``timeout`` in milliseconds, ``provider`` null takes the process's own.
+
+    A passage whose score is below ``score_threshold`` is left out; null leaves none out. Of a calibrated re-ranker's passages the
+    score is ``hybrid_weight`` parts of what it was before and the rest the re-ranker's.
+    """
 
     enabled: bool = True
     provider: RerankingProvider | None = None
     batch_size: int = Field(5, ge=1, le=100)
     timeout: int = Field(5000, ge=1, le=60_000)
+    score_threshold: Weight | None = None
+    hybrid_weight: Weight = 0
 
 
 class ContextExpansion(_Group):
-    """Sentences shown around a match; windows of one note merge while they stay within ``max_window_size`` tokens."""
+    """Sentences shown around a match, and the most tokens of a window, joined or not; a match alone may have more."""
 
     enabled: bool = True
     sentences_before: int = Field(2, ge=0, le=50)
@@ -166,6 +172,17 @@ def configure(
         return RetrievalConfig.model_validate(given)
     except ValidationError as error:
         raise ConfigurationError("; ".join(describe_problem(item) for item in error.errors())) from error
+
+
+def of_search(override: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a caller changes of a configuration, as it was given; sizes of chunks are the index's and no search's.
+
+    Raises:
+        IndexTimeSettingError: it names ``chunking``.
+    """
+    if "chunking" in override:
+        raise IndexTimeSettingError
+    return override
 
 
 def _raise_top_k(given: dict[str, Any], *, final: int | None, named: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ import os
 from importlib.resources import files
 from pathlib import Path
 
+from rag_core.private_files import open_private, private_folder
 from rag_core.settings import Settings
 from rag_core.storage.dagster_database import dagster_database_url
 from rag_core.storage.database import Database
@@ -22,8 +23,7 @@ def prepare_dagster_home(settings: Settings, database: Database) -> dict[str, st
     Raises:
         DatabaseSetupError, DatabaseUnavailableError: see ``dagster_database_url``.
     """
-    home = settings.dagster_home
-    home.mkdir(parents=True, exist_ok=True)
+    home = private_folder(settings.dagster_home)
     write_if_changed(home / CONFIGURATION, shipped_configuration())
     return {
         "DAGSTER_HOME": str(home),
@@ -45,5 +45,6 @@ def write_if_changed(path: Path, text: str) -> None:
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    fresh.write_text(text, encoding="utf-8")
+    with open_private(fresh, "w") as file:
+        file.write(text)
     fresh.replace(path)

@@ -14,11 +14,11 @@ from rag_core.storage.golden import fetch_golden_set
 
 SOURCE = "demo"
 ANSWERABLE = (
-    "¿El café de la tarde me da migraña?",
-    "¿Por qué el técnico del ayuntamiento obligó a Andoni a aplazar el estreno?",
-    "¿Qué salario le prometía Hidrosens a Lucas?",
+    "¿Cuánto costó la caldera nueva?",
+    "¿Por qué se paró el ascensor?",
+    "¿Qué hice el 8 de agosto de 2025?",
 )
-"""Questions that a sentence of these notes answers, so that quoting is enough."""
+"""An amount, a cause and a day: questions that sentences of these notes answer, so that quoting is enough."""
 
 
 def demo_file(name: str) -> Path:

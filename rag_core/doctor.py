@@ -11,6 +11,7 @@ from rag_core.embedding import EmbeddingModel
 from rag_core.engine import Engine, open_engine
 from rag_core.errors import ConfigurationError, RagError
 from rag_core.indexing.batches import list_tenants
+from rag_core.running_parts import read_parts
 from rag_core.settings import Settings, read_settings
 from rag_core.storage.api_keys import list_keys
 from rag_core.storage.migrate import read_migrations
@@ -45,6 +46,7 @@ def examine() -> list[Finding]:
         Finding(name="settings", is_ok=True, found=f"home {settings.home}, time zone {settings.timezone}"),
         *database,
         *_secret(settings),
+        _running(settings),
         *_ollama(settings, registered),
     ]
 
@@ -117,6 +119,20 @@ def _secret(settings: Settings) -> Iterator[Finding]:
         is_ok=is_private,
         found=f"{path}, readable by {'its owner alone' if is_private else 'others too'}",
         remedy="" if is_private else f"chmod 600 {path}",
+    )
+
+
+def _running(settings: Settings) -> Finding:
+    """Whether `brain up` runs in this home, and where; that it does not is no failure, that a part is down is one."""
+    parts = read_parts(settings.home)
+    if parts is None:
+        return Finding(name="brain up", is_ok=True, found="does not run")
+    down = [f"{name} is {state}" for name, state in parts.items() if state != "runs"]
+    return Finding(
+        name="brain up",
+        is_ok=not down,
+        found=f"runs; the page is {settings.api_url}/, Dagster {settings.dagster_page}/",
+        remedy="; ".join(down),
     )
 
 

@@ -57,6 +57,15 @@ class ConfigurationError(InvalidInputError):
     """A retrieval configuration or an environment setting is out of bounds."""
 
 
+class IndexTimeSettingError(ConfigurationError):
+    """A retrieval configuration names ``chunking``, which is decided when notes are indexed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "chunking is decided when notes are indexed, so a configuration cannot change it; leave it out of the configuration"
+        )
+
+
 class NotFoundError(RagError):
     """Something named by the caller does not exist for this tenant."""
 
@@ -123,6 +132,19 @@ class PromotionRefusedError(RagError):
 
 class DatabaseUnavailableError(RagError):
     """No connection to PostgreSQL within the time allowed."""
+
+
+class DiskFullError(DatabaseUnavailableError):
+    """The disk that PostgreSQL writes to is full: an outage that ends when somebody makes room, and no fault of what was written.
+
+    ``found`` is the message without its remedy.
+    """
+
+    def __init__(
+        self, found: str, *, remedy: str = "Make room on it and run the command again; what was stored is kept"
+    ) -> None:
+        super().__init__(f"{found}. {remedy}")
+        self.found = found
 
 
 class DatabaseSetupError(RagError):

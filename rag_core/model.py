@@ -27,6 +27,27 @@ EmbeddingRole = Literal["document", "query"]
 Intent = Literal["factual", "causal", "temporal", "comparative", "abstract"]
 CausalDirection = Literal["causes", "effects"]
 """What a causal question asks for: what led to something, or what it led to."""
+RelationKind = Literal[
+    "CAUSES",
+    "TRIGGERS",
+    "LEADS_TO",
+    "WORKS_FOR",
+    "MANAGES",
+    "OWNS",
+    "REFERENCES",
+    "PART_OF",
+    "RELATED_TO",
+    "CREATED_BY",
+    "APPROVED_BY",
+    "REPORTS_TO",
+    "COLLABORATES_WITH",
+    "PREREQUISITE",
+    "COMPARED_TO",
+    "USES",
+    "IMPLEMENTS",
+    "EXAMPLE_OF",
+]
+"""What the table ``relations`` may hold; of the causal kinds, the first three, the source is the cause."""
 NoteKind = Literal["note", "document"]
 Span = tuple[int, int]
 """Start and end in code points, half-open."""
@@ -52,6 +73,7 @@ class NewNote:
 
     ``departments`` are those that may see it: None is everybody of the tenant, () only who sees all of the tenant's notes.
     With ``keeps_metadata`` it came without metadata: a stored note keeps its own, and with them its tags and departments.
+    With ``keeps_audience`` nothing was said of its audience: a stored note stays for whom it was.
     """
 
     external_id: str
@@ -64,6 +86,21 @@ class NewNote:
     tags: tuple[str, ...] = ()
     departments: tuple[str, ...] | None = None
     keeps_metadata: bool = False
+    keeps_audience: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """A relation between two entities, by their ids, and the text of the note that says so."""
+
+    id: UUID
+    source_id: str
+    target_id: str
+    kind: RelationKind
+    confidence: float
+    note_id: NoteId
+    language: Language
+    evidence: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +130,12 @@ class Hit:
     ranks: Mapping[str, int] = field(default_factory=dict)
     original_score: float | None = None
     rerank_score: float | None = None
+    is_above_threshold: bool | None = None
+    """Whether ``rerank_score`` reaches the least one; None where the re-ranker's scores are no probabilities."""
     causal_path: tuple[str, ...] | None = None
     causal_path_names: tuple[str, ...] | None = None
+    causal_relations: tuple[Relation, ...] = ()
+    """The relations along the causal path, from the entity asked for on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,13 +8,14 @@ import json
 import re
 import unicodedata
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, time
 from typing import Any, cast, get_args
 from zoneinfo import ZoneInfo
 
 from rag_core.errors import InvalidFieldError, InvalidInputError
 from rag_core.language.detection import detect_language
+from rag_core.language.near_misses import edit_distance, folded_name, near_name
 from rag_core.model import Language, NewNote, NoteId, TenantId
 
 MAX_NAME_CHARACTERS = 512
@@ -23,11 +24,12 @@ MAX_NAME_BYTES = 1000
 _NAMESPACE = uuid.UUID("6f6f4f5e-5f0e-5c57-9b54-0d6a1b3a2c11")
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
-_LINE_KEYS = frozenset({"id", "text", "title", "created_at", "metadata", "language"})
+_LINE_KEYS = ("id", "text", "title", "created_at", "metadata", "language")
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 VISIBILITIES = ("tenant", "department", "private")
 MAX_DEPARTMENTS = 50
-_AUDIENCE_KEYS = frozenset({"visibility", "department", "departments"})
+_AUDIENCE_KEYS = ("visibility", "department", "departments")
+_KNOWN_FIELDS = (*_LINE_KEYS, "tags", *_AUDIENCE_KEYS)
 
 
 def note_id_for(tenant: TenantId, source: str, external_id: str) -> NoteId:
@@ -40,8 +42,20 @@ def content_hash(language: str, title: str | None, content: str) -> bytes:
     return hashlib.sha256(f"{language}\n{title or ''}\n{content}".encode()).digest()
 
 
-def parse_line(line: str, *, source: str, language: Language | None, zone: ZoneInfo, max_characters: int) -> NewNote:
+def parse_line(
+    line: str,
+    *,
+    source: str,
+    language: Language | None,
+    zone: ZoneInfo,
+    max_characters: int,
+    on_warning: Callable[[str], None] = lambda _warning: None,
+) -> NewNote:
     """One line of an import file as a note.
+
+    Fields that a line is not known to have become metadata, among them tags and whom the note is for. A line without
+    metadata that does not say whom its note is for leaves a stored note to those who saw it.
+    ``on_warning`` is told of those that are nearly a known field.
 
     Raises:
         InvalidInputError: the line is not a JSON object, or a field is missing, of a wrong type or out of bounds.
@@ -52,22 +66,60 @@ def parse_line(line: str, *, source: str, language: Language | None, zone: ZoneI
         raise InvalidInputError(f"not valid JSON: {error}") from error
     if not isinstance(item, dict):
         raise InvalidInputError(f"expected a JSON object, found {type(item).__name__}")
-    unknown = sorted(set(item) - _LINE_KEYS)
-    if unknown:
-        raise InvalidInputError(
-            f"unknown field {unknown[0]!r}; a line has id, text, title, created_at, metadata, language"
-        )
-    return parse_note(
+    note = parse_note(
+        keeps_audience=item.get("metadata") is None and not any(key in item for key in _AUDIENCE_KEYS),
         external_id=checked_identifier(item.get("id")),
         source=source,
         title=item.get("title"),
         text=item.get("text"),
         created_at=item.get("created_at"),
         language=language or item.get("language"),
-        metadata=item.get("metadata"),
+        metadata=_with_further_fields(item),
         zone=zone,
         max_characters=max_characters,
     )
+    for name in item:
+        if meant := near_name(name, _KNOWN_FIELDS):
+            on_warning(f"field {shown(name)} is kept as metadata; did you mean {meant!r}?")
+    return note
+
+
+def _with_further_fields(item: Mapping[str, Any]) -> Any:
+    """The metadata of a line with its further fields among them.
+
+    Raises:
+        InvalidInputError: a further field has another value in the metadata.
+    """
+    metadata = with_tags(item.get("metadata"), item.get("tags"))
+    further = {name: value for name, value in item.items() if name not in _LINE_KEYS and name != "tags"}
+    if not further or (metadata is not None and not isinstance(metadata, dict)):
+        return metadata  # metadata that are no object are refused later, with their own message
+    own = metadata or {}
+    for name, value in further.items():
+        if name in own and own[name] != value:
+            raise InvalidInputError(
+                f"{shown(name)} has two values, one in the line and one in its metadata; remove one"
+            )
+    return own | further
+
+
+def with_tags(metadata: Any, tags: Any) -> Any:
+    """Metadata with further tags among their own: a list of texts, or one text with commas.
+
+    Raises:
+        InvalidInputError: the further tags are anything else.
+    """
+    if tags is None:
+        return metadata
+    listed = [tag.strip() for tag in tags.split(",")] if isinstance(tags, str) else tags
+    if not isinstance(listed, list) or not all(isinstance(tag, str) for tag in listed):
+        raise InvalidInputError(f"tags is {shown(tags)}; expected a list of texts")
+    if metadata is not None and not isinstance(metadata, dict):
+        return metadata  # refused later, with its own message
+    own = (metadata or {}).get("tags")
+    known = own if isinstance(own, list) else []
+    merged = list(dict.fromkeys(tag for tag in [*known, *listed] if tag))
+    return {**(metadata or {}), "tags": merged} if merged else metadata
 
 
 def parse_note(
@@ -81,10 +133,12 @@ def parse_note(
     metadata: Any,
     zone: ZoneInfo,
     max_characters: int,
+    keeps_audience: bool = False,
 ) -> NewNote:
     """Check and normalise the fields of a note.
 
-    Without metadata (None, not an empty object) a note that is stored keeps its own.
+    Without metadata (None, not an empty object) a note that is stored keeps its own, and stays for whom it was; with
+    ``keeps_audience`` it stays for whom it was in any case.
 
     Raises:
         InvalidInputError: names the field, what was found and what was expected.
@@ -105,6 +159,7 @@ def parse_note(
         tags=_tags(facts),
         departments=audience(facts),
         keeps_metadata=metadata is None,
+        keeps_audience=keeps_audience or metadata is None,
     )
 
 
@@ -276,15 +331,19 @@ def audience(metadata: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 
 def _check_spelling(metadata: Mapping[str, Any]) -> None:
-    """A key that is nearly one that hides a note would hide nothing."""
+    """Refuse a key that is nearly one that hides a note: it would hide nothing.
+
+    "Departamento", which is a word of its own, is two edits away from "department" and stays.
+    """
     for key in metadata:
-        meant = unicodedata.normalize("NFKC", key).strip().casefold()
-        if meant in _AUDIENCE_KEYS and key != meant:
-            raise InvalidFieldError(
-                f"metadata has {shown(key)}; write {meant!r}, in small letters and without blanks",
-                field="metadata",
-                problem="audience_key",
-            )
+        meant = near_name(key, _AUDIENCE_KEYS)
+        if meant is None or (meant != "visibility" and edit_distance(folded_name(key), meant) > 1):
+            continue
+        raise InvalidFieldError(
+            f"metadata has {shown(key)}, which is nearly {meant!r}; write {meant!r}, or give it another name",
+            field="metadata",
+            problem="audience_key",
+        )
 
 
 def _departments(metadata: Mapping[str, Any]) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Child processes of a supervisor: each a group of its own, told to end, made to end, and never left behind."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import IO
 
 from rag_core.guardian import signal_group
+from rag_core.log_files import keep_last_log
+from rag_core.private_files import private_folder
 
 STOP_SECONDS = 15.0
 """The API finishes requests for up to ten seconds."""
@@ -39,7 +42,7 @@ class Guard:
 @contextmanager
 def guarded() -> Iterator[Guard]:
     """A guardian for the children started in the block."""
-    command = (sys.executable, "-m", "rag_core.guardian")
+    command = (sys.executable, "-P", "-m", "rag_core.guardian")  # -P: nothing is imported from the current folder
     with subprocess.Popen(command, stdin=subprocess.PIPE, text=True, start_new_session=True) as guardian:  # noqa: S603
         assert guardian.stdin is not None
         yield Guard(guardian.stdin)
@@ -49,8 +52,8 @@ def guarded() -> Iterator[Guard]:
 class Child:
     """A program in a process group of its own, so that Ctrl-C reaches only us and a signal all that it started.
 
-    Its output goes to ``log``, and the log of the start before is kept beside it; without a log its messages are ours and
-    what it prints is dropped.
+    Its output goes to ``log``, and the logs of earlier starts are kept beside it; without a log its messages are ours and
+    what it prints is dropped. What it writes is for its owner alone.
     """
 
     name: str
@@ -80,13 +83,19 @@ class Child:
             stdout=stdout,
             stderr=stderr,
             start_new_session=True,
+            umask=0o077,
         )
 
     def _opened(self, log: Path) -> IO[bytes]:
-        log.parent.mkdir(parents=True, exist_ok=True)
-        if self.starts == 1 and log.exists():
-            log.replace(log.with_suffix(".log.1"))
-        return log.open("ab")
+        private_folder(log.parent)
+        if self.starts == 1:
+            keep_last_log(log)
+        return open(log, "ab", opener=lambda path, flags: os.open(path, flags, 0o600))
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the process; None before it was started."""
+        return None if self._process is None else self._process.pid
 
     @property
     def exit_status(self) -> int | None:

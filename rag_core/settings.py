@@ -4,6 +4,7 @@ Every name is documented in ``docs/configuration.md``; a test holds the two toge
 """
 
 import re
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal, get_args
@@ -13,6 +14,7 @@ from pydantic import AliasChoices, Field, SecretStr, ValidationError, Validation
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from rag_core.errors import ConfigurationError
+from rag_core.remembered_ports import remembered_ports
 
 TENANT_NAME = "[a-z0-9][a-z0-9_-]{0,62}"
 Port = Annotated[int, Field(ge=0, le=65535)]
@@ -40,7 +42,9 @@ class Settings(BaseSettings):
         None, description="Whose notes to use; default: `default`, or the demo while that is empty."
     )
     timezone: str = Field("Europe/Madrid", description="Zone of dates that carry none, and of the schedules.")
-    api_port: Port = Field(8000, description="Port of the API and its page.")
+    api_port: Port = Field(
+        8000, description="Port of the API and its page; default: the one that `brain up` was given last."
+    )
     api_host: str = Field("127.0.0.1", description="Address the API listens on; others than loopback need keys.")
     allowed_hosts: str = Field(
         "", description="Names, separated by commas, that requests may call this machine by beside those of loopback."
@@ -57,7 +61,9 @@ class Settings(BaseSettings):
     questions_per_hour: int | None = Field(
         None, ge=1, description="Questions a caller may ask in an hour; default: 100 with a key, else any number."
     )
-    dagster_port: Port = Field(3000, description="Port of Dagster's UI, on loopback.")
+    dagster_port: Port = Field(
+        3000, description="Port of Dagster's UI, on loopback; default: the one that `brain up` was given last."
+    )
     ollama_host: str = Field(
         "http://127.0.0.1:11434",
         validation_alias=AliasChoices("OLLAMA_HOST", "ollama_host"),
@@ -73,6 +79,19 @@ class Settings(BaseSettings):
         3000,
         ge=100,
         description="Tokens of sources that an answer is made from, less where the model's context is small.",
+    )
+    answer_candidates: int = Field(
+        30,
+        ge=1,
+        le=50,
+        description="Candidates that an answer's sources are chosen from, unless a configuration says it.",
+    )
+    answer_sources: int = Field(
+        8, ge=1, le=12, description="Passages that an answer is made from at most, unless a configuration says it."
+    )
+    answer_recent_notes: bool = Field(
+        default=True,
+        description="Whether `POST /chat` and `brain ask` read the newest notes where nothing fits the question.",
     )
     judge_model: str | None = Field(
         None, description="A chat model of Ollama that judges answers; default: the chat model, its own answers too."
@@ -95,6 +114,9 @@ class Settings(BaseSettings):
         30_000, ge=100, description="Time for writing one answer, after its sources were found."
     )
     session_days: int = Field(30, ge=1, description="How long a conversation is kept after its last question.")
+    session_idle_minutes: int = Field(
+        60, ge=1, description="A conversation in which nothing is asked for so long ends at its last question."
+    )
     answer_evidence: float = Field(
         0.1,
         ge=0,
@@ -106,6 +128,12 @@ class Settings(BaseSettings):
     )
     answer_groundedness: float = Field(
         0.7, ge=0, le=1, description="An answer of which less is held by its sources is of low confidence."
+    )
+    answer_reject_low_groundedness: bool = Field(
+        default=False, description="Whether an answer below that is refused; a request of RAG V2 may say otherwise."
+    )
+    answer_disclaimer: bool = Field(
+        default=True, description="Whether one that is not refused ends with a disclaimer; the same."
     )
     answer_judge: bool = Field(
         default=False,
@@ -122,6 +150,21 @@ class Settings(BaseSettings):
         None,
         description="Personal data and secrets in answers: hidden, told of, or not looked for; default: hidden in RAG V2, told of "
         "elsewhere.",
+    )
+    guardrails_warn_score: float = Field(
+        0.5, gt=0, le=1, description="A question that scores as much by the rules, or by the judge, brings a warning."
+    )
+    guardrails_block_score: float = Field(
+        0.8, gt=0, le=1, description="With `block` one that scores as much is refused; not below the warning's score."
+    )
+    guardrails_question_min_characters: int = Field(
+        3, ge=1, le=2000, description="Shorter questions are refused by RAG V2; the other contracts refuse empty ones."
+    )
+    guardrails_question_max_characters: int = Field(
+        2000, ge=10, le=2000, description="Longer questions are refused; a search reads no more than 2,000 characters."
+    )
+    guardrails_answer_max_tokens: int = Field(
+        4000, ge=100, le=32_000, description="An answer is cut after the last sentence that fits."
     )
     query_cache_seconds: int = Field(300, ge=0, description="How long an answer is kept; 0: not at all.")
     embedding_cache_seconds: int = Field(3600, ge=0, description="How long a query's vector is kept; 0: not at all.")
@@ -154,6 +197,9 @@ class Settings(BaseSettings):
         0.85, ge=0, le=1, description="A lower hit rate @10 of the best hybrid strategy fails the evaluation's gate."
     )
     gate_latency_ms: float = Field(2000, gt=0, description="A higher p95 of any strategy fails the evaluation's gate.")
+    gate_goes_back: bool = Field(
+        default=False, description="Whether a promotion after which the nightly gate fails is taken back by itself."
+    )
     log_level: LogLevel = Field("INFO", description="Least severe record that is logged.")
     log_text: bool = Field(default=False, description="Whether logs may hold the text of queries and notes.")
     max_note_characters: int = Field(1_000_000, ge=1, le=10_000_000, description="Longer notes are rejected.")
@@ -198,6 +244,14 @@ class Settings(BaseSettings):
             raise ValueError("no name for a tenant; use lower-case letters, digits, - and _, at most 63")
         return name
 
+    @field_validator("guardrails_block_score")
+    @classmethod
+    def _not_below_warning(cls, score: float, others: ValidationInfo) -> float:
+        warning = others.data.get("guardrails_warn_score", 0.0)
+        if score < warning:
+            raise ValueError(f"expected at least BRAIN_GUARDRAILS_WARN_SCORE, {warning}")
+        return score
+
     @field_validator("api_url")
     @classmethod
     def _reachable_page(cls, address: str, others: ValidationInfo) -> str:
@@ -229,11 +283,18 @@ class Settings(BaseSettings):
 
 
 def read_settings(**overrides: object) -> Settings:
-    """Read the environment; keyword arguments win over it.
+    """Read the environment, and the ports that the home remembers; keyword arguments win over both.
 
     Raises:
         ConfigurationError: a value is out of bounds; the message names the variable.
     """
+    settings = _checked(overrides)
+    remembered = remembered_ports(settings.home)
+    left = {name: port for name, port in remembered.items() if name not in settings.model_fields_set}
+    return _checked({**overrides, **left}) if left else settings
+
+
+def _checked(overrides: Mapping[str, object]) -> Settings:
     try:
         return Settings(**overrides)  # type: ignore[arg-type]
     except ValidationError as error:

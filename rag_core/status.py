@@ -8,13 +8,14 @@ from rag_core.engine import Engine
 from rag_core.graph.llm import causal_extractor
 from rag_core.migration.status import read_migration_status
 from rag_core.model import TenantId
+from rag_core.running_parts import read_parts
 from rag_core.storage.migration_control import MAX_ATTEMPTS
 from rag_core.storage.queries import query
 from rag_core.telemetry.performance import fetch_performance
 
 
 def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
-    """Counts, what is stale, the migration, the models in use, the last evaluation, and the figures of this home's API."""
+    """Counts, what is stale, the migration, the models in use, the last evaluation, what runs, and the API's figures."""
     parameters = {
         "tenant": tenant,
         "fingerprint": engine.pipeline.fingerprint,
@@ -46,6 +47,9 @@ def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
         "database": "DATABASE_URL" if engine.settings.database_url else "embedded",
         "home": str(engine.settings.home),
         "access": engine.settings.access,
+        "page": engine.settings.api_url,
+        "dagster": engine.settings.dagster_page,
+        "parts": read_parts(engine.settings.home),
         "performance": fetch_performance(port=engine.settings.api_port, home=engine.settings.home, key=_key(engine)),
     }
 

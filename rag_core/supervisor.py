@@ -1,7 +1,8 @@
 """``brain up``: the database server, Dagster and the API as one program, started in order, watched, and stopped cleanly.
 
-Dagster runs as three processes of ours: a code server that loads the definitions once for both, the web server and the
-daemon. `dagster dev` would take twice the time and half as much memory again. This process imports none of it.
+Dagster runs as three processes of ours: a code server that loads the definitions once for both, the web server behind our
+guard (``rag_assets.web_server``) and the daemon. `dagster dev` would take twice the time and half as much memory again. This
+process imports none of it.
 """
 
 import fcntl
@@ -22,22 +23,33 @@ from types import FrameType
 from typing import Any
 
 from rag_core.access.exposure import OPEN_WARNING
+from rag_core.access.pseudonyms import pseudonyms
 from rag_core.dagster_home import prepare_dagster_home, write_if_changed
 from rag_core.demo_corpus import is_demo_wanted, load_demo
 from rag_core.engine import DEMO_TENANT
 from rag_core.errors import ConfigurationError, RagError
+from rag_core.language.counting import in_english
+from rag_core.log_files import rotate_full_log
+from rag_core.private_files import open_private, private_folder
 from rag_core.processes import Child, Guard, guarded, stop_all
+from rag_core.remembered_ports import remember_ports
+from rag_core.restarts import watch
+from rag_core.running_parts import MARK_VARIABLE, RunningParts, begin_record, end_left
 from rag_core.settings import Settings
 from rag_core.storage.dagster_database import shown_url
 from rag_core.storage.database import open_database
-from rag_core.storage.embedded import embedded_server
+from rag_core.storage.embedded import embedded_server, rotate_server_log
 
 HOST = "127.0.0.1"
 READY_SECONDS = 180.0
-MAX_STARTS = 4
 LOCATION = "brain_sync"
 MAX_SOCKET_PATH_BYTES = 100
 """Linux takes 107 bytes, macOS 103."""
+DEFINITIONS = "rag_assets.definitions"
+NO_FOLDER = "--empty-working-directory"
+"""Otherwise Dagster puts the current folder first on the path of every process that loads the definitions."""
+ESSENTIAL = ("api",)
+"""Parts without which the rest is not worth running."""
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _BRAIN = "from rag_core.cli import main; main()"
 _HEALTH = """{
@@ -73,30 +85,78 @@ def run_up(
 
 
 def _run(settings: Settings, *, is_demo_loaded: bool, notes: Path | None, golden: Path | None) -> int:
-    settings = settings.model_copy(
-        update={
-            "api_port": free_port(settings.api_port, "BRAIN_API_PORT"),
-            "dagster_port": free_port(settings.dagster_port, "BRAIN_DAGSTER_PORT"),
-        }
-    )
-    with (
-        only_one(settings.home),
-        _held_server(settings),
-        _code_socket(settings.home) as code_socket,
-        guarded() as guard,
-    ):
-        _say(f"Starting in {settings.home} (logs in {settings.home / 'logs'})…")
-        prepared = _prepare(settings, is_demo_loaded=is_demo_loaded, notes=notes, golden=golden)
-        children = _children(settings, prepared.environment, guard, code_socket=code_socket)
-        try:
-            if prepared.is_demo_new:
-                _index_demo(prepared.environment, guard)
-            _start(children, settings, code_socket)
-            _announce(settings, prepared.address)
-            return watch(children)
-        finally:
-            _say("Stopping…")
-            stop_all(children)
+    with only_one(settings.home):
+        if left := end_left(settings.home):
+            _say(f"Ended {in_english(left, 'process', 'processes')} that an earlier `brain up` left.")
+        settings = settings.model_copy(update=_free_ports(settings))
+        remember_ports(settings.home, api_port=settings.api_port, dagster_port=settings.dagster_port)
+        with (
+            _held_server(settings),
+            _code_socket(settings.home) as code_socket,
+            guarded() as guard,
+        ):
+            return _run_parts(settings, guard, code_socket, is_demo_loaded=is_demo_loaded, notes=notes, golden=golden)
+
+
+def _run_parts(
+    settings: Settings,
+    guard: Guard,
+    code_socket: Path,
+    *,
+    is_demo_loaded: bool,
+    notes: Path | None,
+    golden: Path | None,
+) -> int:
+    _say(f"Starting in {settings.home} (logs in {settings.home / 'logs'})…")
+    record = begin_record(settings.home)
+    prepared = _prepare(settings, record.mark, is_demo_loaded=is_demo_loaded, notes=notes, golden=golden)
+    children = _children(settings, prepared.environment, guard, code_socket=code_socket)
+    try:
+        if prepared.is_demo_new:
+            _index_demo(prepared.environment, guard)
+        start_parts(children, settings, code_socket, record)
+        _announce(settings, prepared.address)
+        return watch(
+            children,
+            essential=ESSENTIAL,
+            say=_say,
+            note=lambda child: _note(record, child),
+            each_round=lambda: _rotate_logs(settings, children),
+        )
+    finally:
+        _say("Stopping…")
+        stop_all(children)
+        if all(child.is_gone() for child in children):
+            record.forget()
+
+
+def _free_ports(settings: Settings) -> dict[str, int]:
+    """The ports to listen on, free and different."""
+    if settings.api_port == settings.dagster_port != 0:
+        raise ConfigurationError(
+            f"BRAIN_API_PORT and BRAIN_DAGSTER_PORT are both {settings.api_port}, but the page and Dagster's UI each need a port "
+            "of their own"
+        )
+    return {
+        "api_port": free_port(settings.api_port, "BRAIN_API_PORT"),
+        "dagster_port": free_port(settings.dagster_port, "BRAIN_DAGSTER_PORT"),
+    }
+
+
+def _note(record: RunningParts, child: Child) -> None:
+    """Write down how a part does."""
+    if child.exit_status is not None:
+        record.note_ended(child.name, exit_status=child.exit_status, log=child.log)
+    elif child.pid is not None:
+        record.note_started(child.name, child.pid)
+
+
+def _rotate_logs(settings: Settings, children: Sequence[Child]) -> None:
+    for child in children:
+        if child.log is not None:
+            rotate_full_log(child.log)
+    if settings.database_url is None:
+        rotate_server_log(settings.home)
 
 
 @contextmanager
@@ -131,8 +191,8 @@ def free_port(port: int, variable: str) -> int:
 @contextmanager
 def only_one(home: Path) -> Iterator[None]:
     """Two daemons on one database would take each other's work; the kernel drops the lock however we die."""
-    (home / "run").mkdir(parents=True, exist_ok=True)
-    with (home / "run" / "up.lock").open("a") as lock:
+    run = private_folder(home / "run")
+    with open_private(run / "up.lock", "a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -173,10 +233,17 @@ class _Prepared:
     is_demo_new: bool
 
 
-def _prepare(settings: Settings, *, is_demo_loaded: bool, notes: Path | None, golden: Path | None) -> _Prepared:
+def _prepare(
+    settings: Settings, mark: str, *, is_demo_loaded: bool, notes: Path | None, golden: Path | None
+) -> _Prepared:
     """Migrate, make Dagster's home, and load the demo into a database nobody has used."""
     with open_database(settings) as database:
-        environment = {**os.environ, **_variables(settings), **prepare_dagster_home(settings, database)}
+        environment = {
+            **os.environ,
+            **_variables(settings),
+            MARK_VARIABLE: mark,
+            **prepare_dagster_home(settings, database),
+        }
         is_demo_new = is_demo_loaded and is_demo_wanted(database)
         if is_demo_new:
             report = load_demo(database, settings, notes=notes, golden=golden)
@@ -191,6 +258,7 @@ def _variables(settings: Settings) -> dict[str, str]:
         "BRAIN_API_PORT": str(settings.api_port),
         "BRAIN_DAGSTER_PORT": str(settings.dagster_port),
         "PYTHONUNBUFFERED": "1",
+        "PYTHONSAFEPATH": "1",  # nothing is imported from the folder that we were called in
     }
     return variables | ({"DATABASE_URL": settings.database_url} if settings.database_url else {})
 
@@ -212,11 +280,10 @@ def _children(settings: Settings, environment: Mapping[str, str], guard: Guard, 
     workspace = settings.dagster_home / "workspace.yaml"
     write_if_changed(workspace, json.dumps({"load_from": [_location(code_socket)]}))
     python = (sys.executable, "-m")
-    port = str(settings.dagster_port)
     commands = {
-        "dagster-code": (*python, "dagster", "api", "grpc", "-s", str(code_socket), "-m", "rag_assets.definitions"),
+        "dagster-code": (*python, "dagster", "api", "grpc", "-s", str(code_socket), "-m", DEFINITIONS, NO_FOLDER),
         "api": (sys.executable, "-c", _BRAIN, "serve"),
-        "dagster-web": (*python, "dagster_webserver", "-h", HOST, "-p", port, "-w", str(workspace)),
+        "dagster-web": (*python, "rag_assets.web_server", "-w", str(workspace)),
         "dagster-daemon": (*python, "dagster._daemon", "run", "-w", str(workspace)),
     }
     logs = settings.home / "logs"
@@ -231,16 +298,28 @@ def _location(code_socket: Path) -> dict[str, Any]:
     return {"grpc_server": {"socket": str(code_socket), "location_name": LOCATION}}
 
 
-def _start(children: Sequence[Child], settings: Settings, code_socket: Path) -> None:
-    """Start all; web server and daemon once the code server answers, because a location that fails to load stays so."""
+def start_parts(children: Sequence[Child], settings: Settings, code_socket: Path, record: RunningParts) -> None:
+    """Start all; web server and daemon once the code server answers, because a location that fails to load stays so.
+
+    Once the API answers, Dagster is no reason to end: what failed of it is said, and started again.
+    """
     code, api, *dagster = children
-    for child in (code, api):
-        child.start()
+    _start_noted((code, api), record)
     _wait_for("Dagster's code server", children, lambda: _accepts(code_socket))
-    for child in dagster:
+    _start_noted(dagster, record)
+    _wait_for("the API", (api,), lambda: _get(settings.api_port, "/readyz") is not None)
+    try:
+        _wait_for("Dagster", children, lambda: _is_healthy(settings))
+    except StartFailedError as error:
+        if api.exit_status is not None:
+            raise
+        _say(str(error))
+
+
+def _start_noted(children: Sequence[Child], record: RunningParts) -> None:
+    for child in children:
         child.start()
-    _wait_for("the API", children, lambda: _get(settings.api_port, "/readyz") is not None)
-    _wait_for("Dagster", children, lambda: _is_healthy(settings.dagster_port))
+        _note(record, child)
 
 
 def _wait_for(what: str, children: Sequence[Child], is_ready: Callable[[], bool]) -> None:
@@ -265,9 +344,10 @@ def _accepts(code_socket: Path) -> bool:
     return True
 
 
-def _is_healthy(port: int) -> bool:
-    """Whether the definitions are loaded and every daemon has reported."""
-    answer = _get(port, "/graphql", body={"query": _HEALTH})
+def _is_healthy(settings: Settings) -> bool:
+    """Whether the definitions are loaded and every daemon has reported; its guard knows the installation's own processes."""
+    key = pseudonyms(settings.home, settings.secret).process_key if settings.access == "keys" else None
+    answer = _get(settings.dagster_port, "/graphql", body={"query": _HEALTH}, key=key)
     data = (answer or {}).get("data") or {}
     entries = (data.get("workspaceOrError") or {}).get("locationEntries") or []
     loaded = [(entry["locationOrLoadError"] or {}).get("__typename") for entry in entries]
@@ -276,12 +356,13 @@ def _is_healthy(port: int) -> bool:
     return loaded == ["RepositoryLocation"] and bool(required) and all(required)
 
 
-def _get(port: int, path: str, *, body: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
+def _get(
+    port: int, path: str, *, body: Mapping[str, Any] | None = None, key: str | None = None
+) -> dict[str, Any] | None:
     """The JSON object that a part answers; None while it does not. No proxy stands between us and loopback."""
     data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(
-        f"http://{HOST}:{port}{path}", data=data, headers={"Content-Type": "application/json"}
-    )
+    headers = {"Content-Type": "application/json"} | ({"X-API-Key": key} if key else {})
+    request = urllib.request.Request(f"http://{HOST}:{port}{path}", data=data, headers=headers)
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(request, timeout=10) as answer:
@@ -301,21 +382,6 @@ def _announce(settings: Settings, address: str) -> None:
     )
     if settings.access == "open":  # the API's own warning goes to its log
         _say(f"Brain Sync: {OPEN_WARNING}")
-
-
-def watch(children: Sequence[Child], *, poll_seconds: float = 0.3) -> int:
-    """Start again what ends, up to ``MAX_STARTS`` times each; returns when one is past that."""
-    while True:
-        for child in children:
-            if child.exit_status is None:
-                continue
-            _say(f"{child.name} ended with {child.exit_status}:\n{child.log_end()}")
-            if child.starts >= MAX_STARTS:
-                _say(f"{child.name} does not stay up; its whole log is {child.log}")
-                return 1
-            _say(f"Starting {child.name} again ({child.starts} of {MAX_STARTS - 1}).")
-            child.start()
-        time.sleep(poll_seconds)
 
 
 def _say(text: str) -> None:

@@ -67,6 +67,7 @@ def _hit_metadata(hit: Hit) -> dict[str, Any]:
         "retrievalMethod": hit.method,
         "fusionScore": hit.fusion_score,
         "ranks": dict(hit.ranks),
+        "isAboveThreshold": hit.is_above_threshold,
         **{name: value for name, value in optional.items() if value is not None},
     }
 

@@ -2,7 +2,7 @@
 
 ``running_ollama_server`` is the context manager, ``ollama_server`` the fixture; a test module imports either.
 Vectors come from the words of a text, so that texts which share words are near each other; chat answers come
-from ``reply``, cut after ``num_predict`` words. Paths, shapes and error texts are those of Ollama 0.13 and later
+from ``reply``, cut after ``num_predict`` bits. Paths, shapes and error texts are those of Ollama 0.13 and later
 (``server/routes.go`` of ollama/ollama).
 """
 
@@ -92,6 +92,11 @@ class OllamaServer:
     most_at_once: int = 0
     refuses: Callable[[str], bool] = lambda _text: False
     """Texts that an embedding model answers with status 400, whatever is asked with them."""
+    bits_of: Callable[[str], list[str]] = lambda reply: [
+        *(f"{word} " for word in reply.split(" ")[:-1]),
+        reply.split(" ")[-1],
+    ]
+    """How a streamed answer falls into bits: by default into words."""
     seconds_between_bits: float = 0
     """How long a chat model thinks before each bit but the first of a streamed answer."""
     cuts_prompts: bool = False
@@ -433,8 +438,7 @@ def _chat(handle: OllamaServer, model: ServedModel, body: Body) -> Body | list[B
     if model.dimensions is not None:
         raise _Refusal(400, f'"{model.name}" does not support chat')
     read = _tokens_read(handle, model, body)
-    pieces = [f"{word} " for word in handle.reply(body).split(" ")]
-    pieces[-1] = pieces[-1].removesuffix(" ")
+    pieces = handle.bits_of(handle.reply(body))
     limit = (body.get("options") or {}).get("num_predict", len(pieces))
     last = {"done_reason": "length" if limit < len(pieces) else "stop", "prompt_eval_count": read}
     if body.get("stream", True) is False:

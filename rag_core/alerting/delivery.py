@@ -39,6 +39,11 @@ class Address:
     name: str
     url: SecretStr
 
+    @property
+    def opens_incidents(self) -> bool:
+        """Whether its service opens an incident for each message and closes it by the key of a later one."""
+        return _is_pagerduty(self.url.get_secret_value())
+
 
 def parse_addresses(urls: str) -> tuple[Address, ...]:
     """Addresses separated by blanks or commas, each once; an empty text gives none."""
@@ -103,12 +108,16 @@ def _service(address: Address, message: Message) -> "Apprise":
 
 def _with_key(url: str, key: str) -> str:
     """PagerDuty's address with what makes the resolution close the incident that the alert opened."""
-    if not url.lower().startswith("pagerduty:"):
+    if not _is_pagerduty(url):
         return url
     given = url.partition("?")[2]
     wanted = {"action": "map", "dedup": key}
     added = "&".join(f"{name}={value}" for name, value in wanted.items() if f"{name}=" not in given)
     return url + ("&" if "?" in url else "?") + added if added else url
+
+
+def _is_pagerduty(url: str) -> bool:
+    return url.lower().startswith("pagerduty:")
 
 
 def _takes_text(service: "Apprise", address: Address) -> bool:

@@ -62,22 +62,24 @@ def message_of(incident: Incident, kind: Kind, *, now: datetime, dagster_url: st
     )
 
 
-def digest_of(incidents: Sequence[Incident], kind: Kind, *, now: datetime, zone: ZoneInfo) -> Message:
-    """What an address is to read of many incidents of one rule at once: how many, which ones first, what to do."""
-    rule = incidents[0].trouble.rule
+def digest_of(incidents: Sequence[Incident], kind: Kind, *, now: datetime, dagster_url: str, zone: ZoneInfo) -> Message:
+    """One message about incidents that are due together: the first in full, of the others a line each."""
+    first, *others = incidents
     severity = max((incident.trouble.severity for incident in incidents), key=SEVERITIES.index)
-    is_good_news = kind in {"resolution", "over"}
-    named = [f"{incident.trouble.title} ({incident.trouble.subject})" for incident in incidents[:DIGEST_LINES]]
-    more = len(incidents) - len(named)
-    said = "; ".join([*named, *([f"and {more} more, which `brain alerts` lists"] if more else [])]) + "."
-    facts = {"Rule": rule, "As of": _moment(now, zone), "How to read this": f"{RUNBOOK}#{rule}"}
-    remedy = "" if is_good_news else REMEDIES.get(rule, "")  # type: ignore[call-overload]
+    whole = message_of(first, kind, now=now, dagster_url=dagster_url, zone=zone)
+    lines = [f"{one.trouble.title} ({one.trouble.rule} of {one.trouble.subject})" for one in others[:DIGEST_LINES]]
+    more = len(others) - len(lines)
+    lines += [f"and {more} more, which `brain alerts` lists"] if more else []
+    heading = (
+        "Over as well" if kind in {"resolution", "over"} else "Found at the same time, perhaps from the same cause"
+    )
+    listed = "\n".join(f"- {line}" for line in lines)
     return Message(
-        title=f"[{_HEADS[kind].format(severity=severity)}] {len(incidents)} alerts of {rule}",
-        text=_text(said, remedy, facts),
-        markdown=_markdown(said, remedy, facts),
-        severity=None if is_good_news else severity,
-        key=f"brain-sync/{rule}",
+        title=f"[{_HEADS[kind].format(severity=severity)}] {first.trouble.title}, and {len(others)} more",
+        text=f"{whole.text}\n\n{heading}:\n{listed.replace('`', '')}",
+        markdown=f"{whole.markdown}\n\n{heading}:\n{_escaped(listed)}",
+        severity=None if whole.severity is None else severity,
+        key=f"brain-sync/{first.trouble.rule}",
     )
 
 

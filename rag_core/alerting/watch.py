@@ -45,7 +45,10 @@ LOOK_BACK = timedelta(days=30)
 """For API processes; the figures of the service are kept for so long."""
 
 MOST_AT_ONCE = 5
-"""Of more incidents of one rule an address is told in one message."""
+"""Of more incidents of one rule even a service that opens an incident a message gets one message."""
+
+_PLACES: Mapping[str, int] = {rule: place for place, rule in enumerate(rules.RULES)}
+"""Causes before what follows from them."""
 
 Judge = Callable[[Connection], Judgement]
 
@@ -210,7 +213,11 @@ class _Ledger:
     def by_urgency(self) -> list[Incident]:
         return sorted(
             self.incidents.values(),
-            key=lambda incident: (-SEVERITIES.index(incident.trouble.severity), incident.first_seen_at),
+            key=lambda incident: (
+                -SEVERITIES.index(incident.trouble.severity),
+                incident.first_seen_at,
+                _PLACES.get(incident.trouble.rule, len(_PLACES)),
+            ),
         )
 
 
@@ -247,23 +254,28 @@ def _tell_address(
 
 
 def _to_tell(ledger: _Ledger, address: Address, policy: Policy, *, now: datetime) -> list[tuple[list[Incident], Kind]]:
-    """What an address is to be told, a message each, the most urgent first; many incidents of one rule are one message."""
+    """What an address is to be told, a message each, the most urgent first.
+
+    One cause often makes several rules fire: what becomes due at one look is one message, except where the service opens
+    an incident a message, which must be closed by itself.
+    """
     wanted: dict[tuple[str, Kind], list[Incident]] = {}
     for incident in ledger.by_urgency:
         kind = due(incident, address.id, now=now, cooldown=policy.cooldown, least_severity=policy.least_severity)
         if kind is not None:
-            wanted.setdefault((incident.trouble.rule, kind), []).append(incident)
+            rule = incident.trouble.rule if address.opens_incidents else ""
+            wanted.setdefault((rule, kind), []).append(incident)
     return [
         (told, kind)
-        for (_, kind), found in wanted.items()
-        for told in ([found] if len(found) > MOST_AT_ONCE else [[one] for one in found])
+        for (rule, kind), found in wanted.items()
+        for told in ([found] if not rule or len(found) > MOST_AT_ONCE else [[one] for one in found])
     ]
 
 
 def _message(incidents: Sequence[Incident], kind: Kind, policy: Policy, *, now: datetime) -> Message:
     if len(incidents) == 1:
         return message_of(incidents[0], kind, now=now, dagster_url=policy.dagster_url, zone=policy.zone)
-    return digest_of(incidents, kind, now=now, zone=policy.zone)
+    return digest_of(incidents, kind, now=now, dagster_url=policy.dagster_url, zone=policy.zone)
 
 
 def _settle(ledger: _Ledger, notifier: Notifier, policy: Policy, *, now: datetime) -> None:

@@ -47,7 +47,8 @@ class Source:
 
     ``original`` is the passage as it stands in its note, from ``start_char``: ``note.content[start_char:][:len(original)]``.
     Where nothing was compressed or neutralised, ``text`` is the same without the white space around it. ``score`` is the hit's, and
-    so is ``created_at``, whose day is told in prompts and beside quotations: see ``context.dated_in``.
+    so is ``created_at``, whose day is told in prompts and beside quotations: see ``context.dated_in``. ``matched`` is the span of
+    ``text`` that the search found, None where that is not known: of a summary, for one.
     """
 
     number: int
@@ -63,6 +64,7 @@ class Source:
     chunk_index: int
     score: float
     page: int | None = None
+    matched: Span | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +93,8 @@ class PromptContext:
     compression: Compression = "none"
     asked_time: AskedTime | None = None
     is_doubtful: bool = False
+    graph: str = ""
+    """Relations between what the sources speak of, as JSON for a prompt; '' where there are none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,18 +12,23 @@ from rag_core.answering.extractive import ExtractiveAnswerer
 from rag_core.answering.fallbacks import FoundSources, find_sources
 from rag_core.answering.finishing import OutgoingGate
 from rag_core.answering.generation import build_answerer
+from rag_core.answering.graph_context import GRAPH_SHARE, graph_field, graph_text
+from rag_core.answering.held_links import held_links
 from rag_core.answering.outcome import finished, refused
 from rag_core.answering.support_judge import ChatSupportJudge
 from rag_core.answering.understanding import understand
 from rag_core.answering.verification import JUDGE_TIMEOUT_SECONDS, judged
 from rag_core.answering.writing import Writing, require_wanted
 from rag_core.cancellation import Cancellation
+from rag_core.chunking import count_tokens
 from rag_core.engine import Engine
 from rag_core.errors import AnswerCancelledError, ChatCancelledError, GuardrailError, RagError, SearchCancelledError
 from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.policies import redaction_policy
+from rag_core.language.wordings import wordings_of
 from rag_core.model import TenantId
 from rag_core.retrieval.deadline import Stopwatch
+from rag_core.telemetry.logs import log_removed_citations
 
 SUMMARY_SHARE = 0.5
 """How much of the time for an answer may go by summing its sources up, where that is asked for."""
@@ -83,7 +88,7 @@ def _answered(course: Course, check_rate: Callable[[], None] | None) -> Generato
         standalone=question.standalone,
         language=question.language,
     )
-    answerer = build_answerer(engine.chat)
+    answerer = build_answerer(engine.chat, wordings=wordings_of(request.contract))
     found, context = _found(course, answerer)
     yield SourcesFound(retrieval=found.retrieval, context=context, fallback=found.fallback)
     course.evidence = _judged_evidence(course, found)
@@ -93,7 +98,10 @@ def _answered(course: Course, check_rate: Callable[[], None] | None) -> Generato
     course.context = replace(course.context, is_doubtful=course.evidence.confidence == "low")
     policy = redaction_policy(request.contract, engine.settings.guardrails_personal_data)
     writing = course.writing = _writing(course, answerer, policy)
-    yield from writing.sentences()
+    try:
+        yield from writing.sentences()
+    finally:
+        _tell_removed_citations(course, writing)
     return finished(course, writing, _judged_text(course, writing), policy)
 
 
@@ -112,18 +120,27 @@ def _found(course: Course, answerer: Answerer) -> tuple[FoundSources, PromptCont
     )
     course.stages["retrieval"] = clock.total_ms
     may = answerer.fetch_context_tokens(question.searched, language=question.language, history=question.history)
+    max_tokens = min(options.max_context_tokens or settings.answer_context_tokens, may)
+    graph = _graph(course, max_tokens)
     context = fetch_context(
         question.searched,
         course.found.hits,
         language=question.language,
         compression=options.compression,
-        max_tokens=min(options.max_context_tokens or settings.answer_context_tokens, may),
+        max_tokens=max_tokens - count_tokens(graph_field(graph)),
         chat=engine.chat,
         timeout_seconds=SUMMARY_SHARE * settings.chat_timeout_ms / 1000,
         cancellation=course.cancellation,
     )
-    course.context = replace(context, asked_time=course.found.asked_time)
+    course.context = replace(context, asked_time=course.found.asked_time, graph=graph)
     return course.found, course.context
+
+
+def _graph(course: Course, max_tokens: int) -> str:
+    """What the causal graph says beside the sources, for RAG V2, whose prompt speaks of it; a fifth of the tokens at most."""
+    if course.request.contract != "rag_v2" or course.found is None:
+        return ""
+    return graph_text(course.found.hits, max_tokens=int(GRAPH_SHARE * max_tokens))
 
 
 def _judged_evidence(course: Course, found: FoundSources) -> Evidence:
@@ -152,8 +169,25 @@ def _writing(course: Course, answerer: Answerer, policy: RedactionPolicy) -> Wri
         history=question.history,
         timeout_seconds=course.engine.settings.chat_timeout_ms / 1000,
         cancellation=course.cancellation,
-        gate=OutgoingGate(language=question.language, policy=policy),
+        gate=OutgoingGate(
+            language=question.language,
+            policy=policy,
+            max_tokens=course.engine.settings.guardrails_answer_max_tokens,
+            links=held_links(course.context.sources),
+            instructions=wordings_of(course.request.contract)[question.language].instructions.split("{no_answer}"),
+        ),
+        quoting=ExtractiveAnswerer(wordings=wordings_of(course.request.contract)),
     )
+
+
+def _tell_removed_citations(course: Course, writing: Writing) -> None:
+    """Count and log citations of sources that do not exist, also where the answer breaks off."""
+    removed = sum(part.removed for part in writing.parts)
+    if removed:
+        course.engine.metrics.count_removed_citations(removed)
+        log_removed_citations(
+            removed, query_id=str(course.query_id), answerer=writing.answerer.name, tenant=course.tenant
+        )
 
 
 def _judged_text(course: Course, writing: Writing) -> CheckedText:

@@ -20,14 +20,18 @@ INVISIBLE = "\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
 """Code points without a glyph, as a character class: they do not keep a reader from seeing a mark."""
 
 # Possessive throughout: whatever fails does so at once, and from one bracket no attempt reads past the next.
-_BLANK = rf"[ \t\u00a0\u2000-\u200a\u202f\u205f\u3000{INVISIBLE}]*+"
+_WHITE = r" \t\u00a0\u2000-\u200a\u202f\u205f\u3000"
+_BLANK = rf"[{_WHITE}{INVISIBLE}]*+"
+_GAP = rf"[{INVISIBLE}]*+[{_WHITE}]{_BLANK}"
 _WORD = rf"(?:N[or]?\.?{_BLANK}|(?:{'|'.join(SOURCE_WORDS)}){_BLANK}[:.#]?{_BLANK}(?:N[or]\.?{_BLANK})?)"
 # With a word or an N before it any number is one of a source. A bare one of four digits may be a year.
 _NUMBER = rf"(?:[\^#]{_BLANK})?+(?:{_WORD}\d{{1,9}}+|\d{{1,3}}+(?!\d)|(?!1\d{{3}}(?!\d)|2[01]\d\d(?!\d))\d{{4,9}}+)"
 _DASH = rf"{_BLANK}[-\u2010-\u2015\u2212]{_BLANK}"
 _ITEM = rf"{_NUMBER}(?:{_DASH}{_NUMBER})?+(?:†[\w .-]{{0,30}}+)?+"
-_SEPARATOR = rf"{_BLANK}(?:[,;/&+·]|(?:{'|'.join(JOINING_WORDS)})(?![^\W\d_])){_BLANK}"
-_LISTED = rf"{_ITEM}(?:{_SEPARATOR}(?:(?:{'|'.join(JOINING_WORDS)}){_BLANK}(?=\d))?+{_ITEM})*+"
+# A joining word stands between blanks: "[1 e 2]" is a list, "[1e2]" a number in scientific notation.
+_JOINING = rf"(?:{'|'.join(JOINING_WORDS)}){_GAP}"
+_SEPARATOR = rf"(?:{_GAP}{_JOINING}|{_BLANK}[,;/&+·]{_BLANK})"
+_LISTED = rf"{_ITEM}(?:{_SEPARATOR}(?:{_JOINING}(?=\d))?+{_ITEM})*+"
 _TITLED = rf"(?:{'|'.join(TITLE_WORDS)}){_BLANK}[:：]{_BLANK}(?P<title>[^{re.escape(OPENING + CLOSING)}\n\r\v\f\x85\u2028\u2029]+)"  # noqa: RUF001
 _OPEN, _CLOSE = f"[{re.escape(OPENING)}]", f"[{re.escape(CLOSING)}]"
 # A target has no blank in it and something of an address: "[1](véase abajo)" is a mark and a remark.

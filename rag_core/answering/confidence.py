@@ -15,15 +15,12 @@ from rag_core.answering.evidence import evidence_features, evidence_score
 from rag_core.answering.quoting import Strength
 from rag_core.chunking import sentence_spans
 from rag_core.model import Language, Retrieval, Span
-from rag_core.reranking import QueryStatistics
+from rag_core.reranking import QueryStatistics, is_calibrated
 from rag_core.reranking.answer_types import answer_test, expected_answer
 
 HIGH_SCORE = 0.9
 MEDIUM_SCORE = 0.5
 """From so much evidence on confidence is high, or medium; below that low, and below the threshold of the settings insufficient."""
-CALIBRATED_RERANKERS = ("http:", "cross_encoder:")
-"""Re-rankers whose scores say how likely a passage answers a question; those of ``embedded`` are evened out, those of ``llm`` a chat
-model's marks, and what a search that is not re-ranked gives is no probability at all."""
 _WORD = re.compile(r"\w+")
 _LEVELS: tuple[Confidence, ...] = ("insufficient", "low", "medium", "high")
 
@@ -40,11 +37,6 @@ class Evidence:
     def is_enough(self) -> bool:
         """Whether an answer is worth generating."""
         return self.confidence != "insufficient"
-
-
-def is_calibrated(reranker: str | None) -> bool:
-    """Whether a re-ranker of that name (``http:…``) gives probabilities; None is none."""
-    return reranker is not None and reranker.startswith(CALIBRATED_RERANKERS)
 
 
 NO_EVIDENCE = Evidence(score=0.0, confidence="insufficient", features={})

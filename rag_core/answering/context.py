@@ -2,8 +2,8 @@
 
 import json
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from zoneinfo import ZoneInfo
@@ -11,9 +11,10 @@ from zoneinfo import ZoneInfo
 from rag_core.answering import PromptContext, Source
 from rag_core.answering.citations import CLOSING, OPENING, find_marks
 from rag_core.chunking import count_tokens, estimate_tokens, sentence_spans
+from rag_core.guardrails import InjectionScan
 from rag_core.guardrails.injection import scan
-from rag_core.guardrails.neutral import neutralised
-from rag_core.model import Hit, Language
+from rag_core.guardrails.neutral import neutralised, neutralised_position
+from rag_core.model import Hit, Language, Span
 from rag_core.zones import in_zone
 
 MAX_CONTEXT_TOKENS = 3_000
@@ -23,6 +24,7 @@ LEAST_SOURCE_TOKENS = 32
 """A source that is cut to less is left out."""
 MAX_TITLE_CHARACTERS = 200
 _BRACKETS = str.maketrans(OPENING + CLOSING, "(" * len(OPENING) + ")" * len(CLOSING))
+_WORD = re.compile(r"\S+")
 _EMPTY, _SEPARATOR = "[]", ", "
 
 
@@ -31,8 +33,8 @@ def build_context(
 ) -> PromptContext:
     """Number the hits' windows from 1, best first, as many as fit; a repeated text is one source.
 
-    ``max_tokens`` holds for all of the context's text, by ``count_tokens``. What does not fit whole is cut after a sentence, and
-    numbered after cutting. No hits give no sources.
+    ``max_tokens`` holds for all of the context's text, by ``count_tokens``. Of what does not fit whole the sentences around the match
+    are kept, and numbered after cutting. No hits give no sources.
     """
     return renumbered(fit_sources(make_sources(hits, max_sources=max_sources), max_tokens=max_tokens))
 
@@ -52,17 +54,18 @@ def make_sources(hits: Sequence[Hit], *, max_sources: int = MAX_SOURCES) -> list
 
 
 def fit_sources(sources: Sequence[Source], *, max_tokens: int) -> PromptContext:
-    """As many of the sources as fit, in their order and with their numbers, the last ones cut after a sentence or left out.
+    """As many of the sources as fit, in their order and with their numbers, the last ones cut to whole sentences or left out.
 
+    A source is cut to the sentences around its match, of which the first ones are kept where not all of it fits.
     ``count_tokens(context.text) <= max_tokens`` wherever "[]" fits. Of a first source none of whose sentences fits, words are kept.
     """
     kept: list[Source] = []
     used = len(_EMPTY)
     for source in sources:
         used_before = used + len(_SEPARATOR) * bool(kept)
-        text = _fitting(source, used_before, max_tokens, is_first=not kept)
-        if text:
-            kept.append(replace(source, text=text))
+        fitting = _fitting(source, used_before, max_tokens, is_first=not kept)
+        if fitting is not None:
+            kept.append(fitting)
             used = used_before + len(_record(kept[-1]))
     return as_context(kept)
 
@@ -99,6 +102,13 @@ def without_marks(text: str) -> str:
 
 
 def _source(hit: Hit, number: int) -> Source:
+    text = hit.expanded_content.strip()
+    harmless, scanned = _made_harmless(text, hit.language)
+    before = hit.expanded_content.index(text)
+    start, end = (
+        neutralised_position(min(max(at - before, 0), len(text)), text, scanned, language=hit.language)
+        for at in hit.bounds
+    )
     return Source(
         number=number,
         note_id=hit.note_id,
@@ -107,38 +117,75 @@ def _source(hit: Hit, number: int) -> Source:
         title=hit.title,
         created_at=hit.created_at,
         language=hit.language,
-        text=make_harmless(hit.expanded_content.strip(), hit.language),
+        text=harmless,
         original=hit.expanded_content,
         start_char=hit.start_char,
         chunk_index=hit.chunk_index,
         score=hit.score,
+        matched=(start, end),
     )
 
 
-@lru_cache(maxsize=1024)
 def make_harmless(text: str, language: Language) -> str:
     """Without what would command a model, and without marks that it could take for its own."""
-    return without_marks(neutralised(text, scan(text, profile="note"), language=language))
+    return _made_harmless(text, language)[0]
 
 
-def _fitting(source: Source, used: int, max_tokens: int, *, is_first: bool) -> str:
-    """The source's text, or its first sentences that fit beside ``used`` characters; '' when too few do."""
-
-    def is_too_long(text: str) -> bool:
-        return estimate_tokens(used + len(_record(replace(source, text=text)))) > max_tokens
-
-    if not is_too_long(source.text):
-        return source.text
-    ends = [end for _, end in sentence_spans(source.text, source.language)]
-    text = _longest(source.text, ends, is_too_long)
-    if not text and is_first:
-        text = _longest(source.text, [match.end() for match in re.finditer(r"\S+", source.text)], is_too_long)
-    return text if is_first or count_tokens(text) >= LEAST_SOURCE_TOKENS else ""
+@lru_cache(maxsize=1024)
+def _made_harmless(text: str, language: Language) -> tuple[str, InjectionScan]:
+    scanned = scan(text, profile="note")
+    return without_marks(neutralised(text, scanned, language=language)), scanned
 
 
-def _longest(text: str, ends: Sequence[int], is_too_long: Callable[[str], bool]) -> str:
-    fitting = bisect_left(ends, 1, key=lambda end: int(is_too_long(text[:end].strip())))
-    return text[: ends[fitting - 1]].strip() if fitting else ""
+def _fitting(source: Source, used: int, max_tokens: int, *, is_first: bool) -> Source | None:
+    """The source whole, or the sentences around its match that fit beside ``used`` characters; None when too few do."""
+
+    def is_too_long(span: Span) -> bool:
+        return estimate_tokens(used + len(_record(_cut(source, span)))) > max_tokens
+
+    whole = (0, len(source.text))
+    if not is_too_long(whole):
+        return source
+    matched = source.matched or whole
+    span = _longest(_around(sentence_spans(source.text, source.language), matched), is_too_long)
+    if span is None and is_first:
+        words = ((matched[0], word.end()) for word in _WORD.finditer(source.text, matched[0]))
+        span = _longest(words, is_too_long)
+    if span is None:
+        return None
+    cut = _cut(source, span)
+    return cut if cut.text and (is_first or count_tokens(cut.text) >= LEAST_SOURCE_TOKENS) else None
+
+
+def _around(sentences: Sequence[Span], matched: Span) -> Iterator[Span]:
+    """Ever longer runs of sentences: from the first of the match to its last, then with one after and one before in turn."""
+    starts = [start for start, _ in sentences]
+    left = max(0, bisect_right(starts, matched[0]) - 1)
+    right = max(left, bisect_left(starts, matched[1]) - 1)
+    yield from ((starts[left], sentences[at][1]) for at in range(left, right + 1))
+    while left > 0 or right < len(sentences) - 1:
+        if right < len(sentences) - 1:
+            right += 1
+            yield starts[left], sentences[right][1]
+        if left > 0:
+            left -= 1
+            yield starts[left], sentences[right][1]
+
+
+def _longest(growing: Iterable[Span], is_too_long: Callable[[Span], bool]) -> Span | None:
+    spans = [*growing]
+    fitting = bisect_left(spans, 1, key=lambda span: int(is_too_long(span)))
+    return spans[fitting - 1] if fitting else None
+
+
+def _cut(source: Source, span: Span) -> Source:
+    kept = source.text[slice(*span)]
+    start = span[0] + len(kept) - len(kept.lstrip())
+    text = kept.strip()
+    if source.matched is None:
+        return replace(source, text=text)
+    first, last = (min(max(at - start, 0), len(text)) for at in source.matched)
+    return replace(source, text=text, matched=(first, last))
 
 
 def _record(source: Source) -> str:

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 from rag_core.access.pseudonyms import pseudonyms
 from rag_core.answering import PromptContext
-from rag_core.answering.confidence import CALIBRATED_RERANKERS, NO_EVIDENCE, Evidence
+from rag_core.answering.confidence import NO_EVIDENCE, Evidence
 from rag_core.answering.events import Answer, AnswerRequest
 from rag_core.answering.fallbacks import FoundSources
 from rag_core.answering.understanding import LANGUAGES, Question
@@ -16,8 +16,10 @@ from rag_core.cancellation import Cancellation
 from rag_core.conversation import Outcome, QuestionFigures, SearchFigures
 from rag_core.conversation.records import SpokenTurn, kept_answer, record, search_figures
 from rag_core.engine import Engine
+from rag_core.language.wordings import Wording, wordings_of
 from rag_core.model import RetrievalFigures, TenantId
 from rag_core.query.transformation import query_language
+from rag_core.reranking import is_calibrated
 
 NO_CONTEXT = PromptContext(sources=(), text="[]")
 
@@ -50,6 +52,11 @@ class Course:
         """The question, once it is understood."""
         assert self.question is not None
         return self.question
+
+    @property
+    def wording(self) -> Wording:
+        """How the contract speaks in the language of the answer."""
+        return wordings_of(self.request.contract)[self.asked.language]
 
     def write_down(self, outcome: Outcome, reason: str | None = None, *, answer: Answer | None = None) -> None:
         """Keep the figures of the question and, within a conversation, the words of a finished one.
@@ -98,7 +105,7 @@ class Course:
             self.found.retrieval,
             context=self.context,
             citations=None if answer is None else len({citation.number for citation in answer.citations}),
-            is_calibrated=(self.found.reranker or "").partition("@")[0] in CALIBRATED_RERANKERS,
+            is_calibrated=is_calibrated(self.found.reranker),
             least_rerank_score=self.engine.settings.answer_rerank_score,
         )
 

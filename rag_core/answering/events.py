@@ -29,14 +29,16 @@ FallbackMode = Literal["keyword_recency", "recent_notes"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerOptions:
-    """How an answer is to be made; what is None is as the settings say."""
+    """How an answer is to be made; what is None is as the settings say, and the configuration that is searched with."""
 
-    max_sources: int = 8
+    max_sources: int | None = None
     max_context_tokens: int | None = None
     compression: Compression = "none"
     may_use_recent_notes: bool = False
-    is_grounding_required: bool = False
-    """Whether an answer below the groundedness threshold is refused instead of given with a disclaimer."""
+    is_grounding_required: bool | None = None
+    """Whether an answer below the groundedness threshold is refused."""
+    is_disclaimer_wanted: bool | None = None
+    """Whether one that is not refused ends with a disclaimer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,8 @@ from rag_core.answering.sentence_scores import ScoredSentence
 from rag_core.answering.wanted import wanted_kind
 from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
-from rag_core.language.answering import NO_ANSWER
-from rag_core.language.quoting import note_dated
+from rag_core.language.quoting import dated
+from rag_core.language.wordings import NOTES, Wordings
 from rag_core.model import Hit, Language
 
 VERSION = "2"
@@ -33,6 +33,7 @@ class ExtractiveAnswerer:
 
     name: str = f"extractive@{VERSION}"
     quotation: Quotation = field(default=NOTHING, init=False)
+    wordings: Wordings = field(default_factory=lambda: NOTES)
 
     def answer(
         self,
@@ -50,7 +51,7 @@ class ExtractiveAnswerer:
             language=language,
             context=context,
             citations=parse_citations(text),
-            is_refusal=text == NO_ANSWER[language],
+            is_refusal=text == self.wordings[language].no_answer,
         )
 
     def fetch_context_tokens(self, query: str, *, language: Language, history: Sequence[Message] = ()) -> int:  # noqa: ARG002
@@ -73,9 +74,10 @@ class ExtractiveAnswerer:
         quoted = [said for passage in self.quotation.passages for said in _joined(passage)]
         is_dated = _asks_when(query, spoken) or _is_longer_than_a_day(context.asked_time)
         for place, (text, source) in enumerate(quoted):
-            yield " " * (place > 0) + _cited(text, source, language, is_dated=is_dated)
+            spelled = dated(source.created_at.date(), self.wordings[language].dated, language)
+            yield " " * (place > 0) + _cited(text, source, f" ({spelled})" if is_dated else "")
         if not quoted:
-            yield NO_ANSWER[language]
+            yield self.wordings[language].no_answer
 
 
 def _asks_when(query: str, language: Language) -> bool:
@@ -119,11 +121,10 @@ def _uncited(text: str) -> str:
     return text
 
 
-def _cited(plain: str, source: Source, language: Language, *, is_dated: bool) -> str:
-    """The sentence with its mark before the full stop; where a date is asked for, the note's stands behind the mark."""
+def _cited(plain: str, source: Source, behind: str) -> str:
+    """The sentence with its mark before the full stop, and what stands ``behind`` the mark, such as the note's date."""
     unclosed = plain.rstrip(_CLOSERS)
     said = unclosed.rstrip(_STOPS)
     stops = unclosed[len(said) :]
     body = said + ("" if stops == "." * len(stops) else stops) + plain[len(unclosed) :]
-    dated = f" ({note_dated(source.created_at.date(), language)})" if is_dated else ""
-    return f"{body} [{source.number}]{dated}."
+    return f"{body} [{source.number}]{behind}."

@@ -10,13 +10,16 @@ from functools import partial
 
 from rag_core.answering import AskedTime, RefusalReason
 from rag_core.answering.asked_time import asked_time_of, spread
-from rag_core.answering.context import dated_in
+from rag_core.answering.confidence import judge_evidence
+from rag_core.answering.context import dated_in, make_sources
 from rag_core.answering.events import AnswerRequest, FallbackMode
+from rag_core.answering.search_configuration import answer_config
 from rag_core.cancellation import Cancellation
 from rag_core.configuration import RetrievalConfig, configure
 from rag_core.engine import Engine
 from rag_core.errors import DeadlineExceededError, QueryFailedError, RagError, RetrievalFailedError
-from rag_core.model import Filters, Hit, Retrieval, TenantId
+from rag_core.model import Filters, Hit, Language, Retrieval, TenantId
+from rag_core.query.transformation import query_language
 from rag_core.reranking import QueryStatistics
 from rag_core.reranking.words import query_words
 from rag_core.retrieval.deadline import Deadline
@@ -32,6 +35,7 @@ KEYWORD_WEIGHT = 0.625
 RECENCY_WEIGHT = 0.375
 """0.25 and 0.15 of the weighted score, shared out anew where the vectors' 0.6 is missing."""
 UNKNOWN_STATISTICS = QueryStatistics(documents={}, frequencies={})
+LANGUAGES: tuple[Language, ...] = ("es", "de", "en")
 MAX_OF_A_TIME = 100
 """Of so many notes of a time, the newest, some are chosen where it is all that is asked for."""
 LEAST_MS = 250
@@ -77,8 +81,9 @@ def find_sources(
         DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError: nothing could be found out.
         SearchCancelledError: it was cancelled.
     """
-    deadline, limit = Deadline.after_ms(timeout_ms), request.options.max_sources
-    config = request.config or configure(top_k=limit, base=engine.served_config(tenant))
+    deadline, wanted = Deadline.after_ms(timeout_ms), request.options.max_sources
+    config = request.config or answer_config(engine, tenant, max_sources=wanted)
+    limit = wanted or config.top_k.final
     retrieval, fallback = _searched(
         engine, tenant, query, request, config=config, deadline=deadline, cancellation=cancellation
     )
@@ -86,7 +91,9 @@ def find_sources(
     if asked_time is not None and asked_time.is_all:
         of_time = _written_within(engine, tenant, request, asked_time, deadline)
         hits = tuple(spread(of_time, limit)) or hits
-    elif request.options.may_use_recent_notes and _fits_nothing(retrieval):
+    elif request.options.may_use_recent_notes and _fits_nothing(
+        engine, tenant, query, retrieval, config=config, deadline=deadline
+    ):
         recent = _recent(engine, tenant, request.filters, limit, deadline)
         hits, fallback = (recent, "recent_notes") if recent else (hits, fallback)
     return FoundSources(
@@ -95,7 +102,7 @@ def find_sources(
         fallback=fallback,
         reranker=_reranker_of(engine, tenant, config, hits),
         statistics=_statistics(engine, tenant, query, deadline) if hits else UNKNOWN_STATISTICS,
-        is_by_meaning=engine.model.provider != "hashing",
+        is_by_meaning=engine.model.knows_meaning,
         refusal=None if hits else _refusal(engine, tenant, deadline),
         asked_time=asked_time,
         notes_of_time=len(of_time),
@@ -149,11 +156,34 @@ def by_keyword_and_recency(config: RetrievalConfig) -> RetrievalConfig:
     return configure({"hybridSearch": weights}, strategy="fulltext", base=config)
 
 
-def _fits_nothing(retrieval: Retrieval) -> bool:
-    """Whether no word of the question is in a note, no note is near to it and none is of the time it names."""
+def _fits_nothing(
+    engine: Engine, tenant: TenantId, query: str, retrieval: Retrieval, *, config: RetrievalConfig, deadline: Deadline
+) -> bool:
+    """Whether no word of the question is in a note, no note is of the time it names or a cause of it, and none is near to it.
+
+    Near is above the similarity threshold of the configuration or the model. Without one what was found must be evidence enough for
+    an answer: vectors find something for any question.
+    """
+    if not retrieval.hits:
+        return True
     legs = {leg for hit in retrieval.hits for leg in hit.ranks}
-    is_found = any(leg.endswith(IN_TIME) or not leg.startswith("semantic") for leg in legs)
-    return not retrieval.hits or (not is_found and retrieval.is_confident is not True)
+    if retrieval.figures.fulltext_hits or any(leg.endswith(IN_TIME) or not leg.startswith("semantic") for leg in legs):
+        return False
+    if config.hybrid_search.threshold is not None or engine.model.similarity_threshold is not None:
+        return retrieval.is_confident is not True
+    found = judge_evidence(
+        query,
+        retrieval,
+        make_sources(retrieval.hits),
+        language=query_language(query, known=LANGUAGES),
+        statistics=_statistics(engine, tenant, query, deadline),
+        reranker=_reranker_of(engine, tenant, config, retrieval.hits),
+        fallback=None,
+        least_score=engine.settings.answer_evidence,
+        least_rerank_score=engine.settings.answer_rerank_score,
+        is_by_meaning=engine.model.knows_meaning,
+    )
+    return not found.is_enough
 
 
 def _written_within(

@@ -10,10 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_core.answering import CheckedCitation, CheckedText
+from rag_core.answering.held_links import NO_LINKS, HeldLinks
 from rag_core.chunking import count_tokens
 from rag_core.guardrails import Finding, RedactionPolicy
+from rag_core.guardrails.links import find_links
 from rag_core.guardrails.outgoing import MAX_ANSWER_TOKENS, Redacted, find_all, fitting_end, hide
-from rag_core.language.guardrails import ANSWER_WARNINGS, DISCLAIMERS, AnswerWarning
+from rag_core.guardrails.prompt_echo import PromptEcho
+from rag_core.language.guardrails import ANSWER_WARNINGS, DISCLAIMERS, RECENT_NOTES_DISCLAIMERS, AnswerWarning
 from rag_core.model import Language, Span
 
 SECRET_KINDS = frozenset({"password", "api_key", "token", "private_key"})
@@ -33,30 +36,56 @@ class Finished:
     is_cut: bool
     disclaimer: str | None
     policy: RedactionPolicy
+    has_lost_links: bool = False
+    """Whether addresses were taken out that no cited note holds."""
 
     def warnings(self, language: Language) -> tuple[str, ...]:
         """What whoever asked is told, as sentences."""
-        return tuple(ANSWER_WARNINGS[language][kind] for kind in _told(self.findings, self.policy, is_cut=self.is_cut))
+        told = _told(self.findings, self.policy, is_cut=self.is_cut)
+        if self.has_lost_links:
+            told.append("links")
+        return tuple(ANSWER_WARNINGS[language][kind] for kind in told)
 
 
 class OutgoingGate:
     """What lets an answer out sentence by sentence: hides in each what must not be shown, and closes when the answer is long enough.
 
-    One gate an answer; ``findings`` and ``is_cut`` tell what it did so far. A secret that begins in one sentence and ends in a later
-    one is hidden from the later one on; a private key that was begun stays hidden until its end.
+    One gate an answer; ``findings``, ``is_cut``, ``has_lost_links`` and ``is_blocked`` tell what it did so far. A secret that begins
+    in one sentence and ends in a later one is hidden from the later one on; a private key that was begun stays hidden until its end.
+    Of what a model writes, addresses stay where ``links`` hold them, and an answer with a long stretch of ``instructions`` is blocked.
     """
 
-    def __init__(self, *, language: Language, policy: RedactionPolicy, max_tokens: int = MAX_ANSWER_TOKENS) -> None:
+    def __init__(
+        self,
+        *,
+        language: Language,
+        policy: RedactionPolicy,
+        max_tokens: int = MAX_ANSWER_TOKENS,
+        links: HeldLinks = NO_LINKS,
+        instructions: Sequence[str] = (),
+    ) -> None:
         self.findings: tuple[Finding, ...] = ()
         self.is_cut = False
+        self.is_blocked = False
+        self.has_lost_links = False
         self._language = language
         self._policy = policy
         self._left = max_tokens - _reserve(language)
+        self._links = links
+        self._echo = PromptEcho(instructions)
         self._before = ""
+        self._word_before = ""
         self._is_first = True
 
-    def let_out(self, sentence: CheckedText) -> CheckedText | None:
-        """The sentence as it may be shown, its spans of its own text; None once the answer is long enough, and ever after."""
+    def let_out(self, sentence: CheckedText, *, is_quoted: bool = False) -> CheckedText | None:
+        """The sentence as it may be shown, its spans of its own text; None once the answer is long enough or blocked, and ever after.
+
+        What ``is_quoted`` stands in the notes and was written by no model.
+        """
+        self.is_blocked |= not is_quoted and self._echo.hears(sentence.text)
+        if self.is_blocked:
+            return None
+        sentence = sentence if is_quoted else self._without_foreign_links(sentence)
         findings = self._findings(sentence)
         hidden = _hidden(sentence, findings, self._language) if self._policy == "redact" else sentence
         self._before = _remembered(self._before + sentence.text)
@@ -67,6 +96,20 @@ class OutgoingGate:
         self._is_first = False
         self.findings += findings
         return hidden
+
+    def _without_foreign_links(self, sentence: CheckedText) -> CheckedText:
+        """The sentence without the addresses that its citations' evidence does not hold, read on from the word before it."""
+        text, shift = self._word_before + sentence.text, len(self._word_before)
+        held = self._links.of(sentence.citations)
+        foreign = tuple(
+            Finding(span=(max(start - shift, 0), end - shift), kind="link")
+            for start, end in find_links(text, kept=[(start + shift, end + shift) for start, end in _marks(sentence)])
+            if end > shift and text[start:end] not in held
+        )
+        self.has_lost_links |= bool(foreign)
+        shown = _hidden(sentence, foreign, self._language) if foreign else sentence
+        self._word_before = _last_word((self._word_before + shown.text)[-_REMEMBERED_CHARACTERS:])
+        return shown
 
     def _findings(self, sentence: CheckedText) -> tuple[Finding, ...]:
         """Those that end in the sentence, read together with what stood before it; spans are of the sentence."""
@@ -89,11 +132,14 @@ def finish(
     groundedness: float | None = None,
     least_groundedness: float = 0.7,
     is_refusal: bool = False,
+    is_disclaimer_wanted: bool = True,
+    is_of_recent_notes: bool = False,
     max_tokens: int = MAX_ANSWER_TOKENS,
     gate: OutgoingGate | None = None,
 ) -> Finished:
     """The answer as it may go out; a refusal gets no disclaimer, however little of it is held.
 
+    An answer of recent notes, which were read because nothing fits the question, says so in its disclaimer, however much is held.
     With "redact" personal data and secrets are hidden; with "warn" they are told of. The citations' quotes stay what the notes say:
     whoever shows them hides the same (``rag_core.guardrails.policies.hiding``). ``gate`` is the one that the answer's sentences went
     through, whose findings then count as well.
@@ -103,14 +149,16 @@ def finish(
     end = fitting_end(shown.text, language, max_tokens=max_tokens - _reserve(language), marks=_marks(shown))
     is_cut = end < len(shown.text)
     shown = _cut(shown, end) if is_cut else shown
-    is_weak = groundedness is not None and groundedness < least_groundedness and not is_refusal
-    disclaimer = DISCLAIMERS[language] if is_weak else None
+    is_weak = groundedness is not None and groundedness < least_groundedness and is_disclaimer_wanted
+    weak = DISCLAIMERS[language] if is_weak else None
+    disclaimer = None if is_refusal else RECENT_NOTES_DISCLAIMERS[language] if is_of_recent_notes else weak
     return Finished(
         checked=replace(shown, text=f"{shown.text.rstrip()}\n\n{disclaimer}") if disclaimer else shown,
         findings=(*(gate.findings if gate and policy == "redact" else ()), *findings),
         is_cut=is_cut or (gate is not None and gate.is_cut),
         disclaimer=disclaimer,
         policy=policy,
+        has_lost_links=gate is not None and gate.has_lost_links,
     )
 
 
@@ -160,8 +208,8 @@ def _marks(checked: CheckedText) -> list[Span]:
 
 
 def _reserve(language: Language) -> int:
-    """Tokens that are kept for the disclaimer."""
-    return count_tokens(f"\n\n{DISCLAIMERS[language]}")
+    """Tokens that are kept for the longest disclaimer."""
+    return max(count_tokens(f"\n\n{texts[language]}") for texts in (DISCLAIMERS, RECENT_NOTES_DISCLAIMERS))
 
 
 def _remembered(text: str) -> str:
@@ -170,6 +218,11 @@ def _remembered(text: str) -> str:
     if begun >= 0 and "-----END " not in text[begun:]:
         return text[begun:]
     return text[-_REMEMBERED_CHARACTERS:]
+
+
+def _last_word(text: str) -> str:
+    """What stands behind the last white space; '' where nothing does."""
+    return text.rsplit(maxsplit=1)[-1] if text.rstrip() == text and text else ""
 
 
 def _told(findings: Sequence[Finding], policy: RedactionPolicy, *, is_cut: bool) -> list[AnswerWarning]:

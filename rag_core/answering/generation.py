@@ -4,21 +4,22 @@ import json
 import time
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from rag_core.answering import Answerer, GeneratedAnswer, PromptContext
 from rag_core.answering.citations import parse_citations, without_citations
 from rag_core.answering.context import MAX_CONTEXT_TOKENS, build_context, fit_sources
 from rag_core.answering.extractive import ExtractiveAnswerer
+from rag_core.answering.graph_context import graph_field
 from rag_core.answering.refusals import is_refusal
 from rag_core.cancellation import Cancellation
 from rag_core.chat import ChatModel, Message
 from rag_core.chunking import count_tokens
 from rag_core.errors import PromptTooLongError
-from rag_core.language.answering import ANSWER_INSTRUCTIONS, NO_ANSWER
+from rag_core.language.wordings import NOTES, Wordings
 from rag_core.model import Hit, Language
 
-PROMPT_VERSION = "2"
+PROMPT_VERSION = "3"
 """To be raised with any change of what is asked."""
 MAX_ANSWER_TOKENS = 600
 TEMPERATURE = 0.3
@@ -36,6 +37,7 @@ class GeneratedAnswerer:
 
     chat: ChatModel
     max_context_tokens: int = MAX_CONTEXT_TOKENS
+    wordings: Wordings = field(default_factory=lambda: NOTES)
 
     @property
     def name(self) -> str:
@@ -58,7 +60,7 @@ class GeneratedAnswerer:
 
     def fetch_context_tokens(self, query: str, *, language: Language, history: Sequence[Message] = ()) -> int:
         """What the model's context leaves beside instructions, conversation, question and answer."""
-        prompt = prompt_of(query, _NO_SOURCES, language, history=history)
+        prompt = self._prompt(query, _NO_SOURCES, language, history)
         return self.chat.fetch_free_tokens(prompt, answer_tokens=MAX_ANSWER_TOKENS)
 
     def stream(
@@ -95,12 +97,12 @@ class GeneratedAnswerer:
     ) -> Generator[str]:
         """The model's answer; as long as it has said nothing, a prompt that is too long is tried again with fewer sources."""
         if not context.sources:
-            yield NO_ANSWER[language]
+            yield self.wordings[language].no_answer
             return
         ends_at = time.monotonic() + timeout_seconds
         for tries_left in reversed(range(_TRIES)):
             answering = self.chat.stream(
-                prompt_of(query, context, language, history=history),
+                self._prompt(query, context, language, history),
                 timeout_seconds=ends_at - time.monotonic(),
                 max_tokens=MAX_ANSWER_TOKENS,
                 temperature=temperature,
@@ -118,21 +120,33 @@ class GeneratedAnswerer:
                 yield from bits
                 return
 
+    def _prompt(
+        self, query: str, context: PromptContext, language: Language, history: Sequence[Message]
+    ) -> list[Message]:
+        return prompt_of(query, context, language, history=history, wordings=self.wordings)
+
     def _shorter(
         self, query: str, context: PromptContext, language: Language, history: Sequence[Message]
     ) -> PromptContext:
-        """Fewer of the sources, with their numbers: what the model's context holds by now, at most three quarters."""
+        """Fewer of the sources, with their numbers, and no graph: what the model's context holds by now, at most three quarters."""
         free = self.fetch_context_tokens(query, language=language, history=history)
         return fit_sources(context.sources, max_tokens=min(free, count_tokens(context.text) * 3 // 4))
 
 
 def prompt_of(
-    query: str, context: PromptContext, language: Language, *, history: Sequence[Message] = ()
+    query: str,
+    context: PromptContext,
+    language: Language,
+    *,
+    history: Sequence[Message] = (),
+    wordings: Wordings = NOTES,
 ) -> list[Message]:
-    """Instructions in the question's language, the last turns, then question and sources as JSON, which no text can break out of."""
-    asked = f'{{"question": {json.dumps(query, ensure_ascii=False)}, "sources": {context.text}}}'
+    """Instructions in the question's language, the last turns, then question and sources as JSON, which no text breaks out of."""
+    fields = f"{context.text}{graph_field(context.graph)}"
+    asked = f'{{"question": {json.dumps(query, ensure_ascii=False)}, "sources": {fields}}}'
+    wording = wordings[language]
     return [
-        Message(role="system", content=ANSWER_INSTRUCTIONS[language].format(no_answer=NO_ANSWER[language])),
+        Message(role="system", content=wording.instructions.format(no_answer=wording.no_answer)),
         *last_turns(history),
         Message(role="user", content=asked),
     ]
@@ -156,6 +170,6 @@ def last_turns(history: Sequence[Message]) -> list[Message]:
     return kept
 
 
-def build_answerer(chat: ChatModel | None) -> Answerer:
+def build_answerer(chat: ChatModel | None, *, wordings: Wordings = NOTES) -> Answerer:
     """What answers here: the chat model, if there is one, else quoted sentences."""
-    return ExtractiveAnswerer() if chat is None else GeneratedAnswerer(chat=chat)
+    return ExtractiveAnswerer(wordings=wordings) if chat is None else GeneratedAnswerer(chat=chat, wordings=wordings)

@@ -61,7 +61,7 @@ def _title(source: Source) -> str:
     title = plain(source.title or "")
     if len(title) > MAX_TITLE_CHARACTERS:
         title = title[: MAX_TITLE_CHARACTERS - 1].rstrip() + "…"
-    return title or f"Notiz vom {source.created_at:%d.%m.%Y}"
+    return title or f"Dokument vom {source.created_at:%d.%m.%Y}"
 
 
 def _label(source: Source) -> str:

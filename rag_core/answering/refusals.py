@@ -4,7 +4,7 @@ import re
 
 from rag_core.answering.citations import parse_citations
 from rag_core.chunking import sentence_spans
-from rag_core.language.answering import CONTRASTS, NO_ANSWER, REFUSALS
+from rag_core.language.answering import CONTRASTS, NO_ANSWER, NO_ANSWER_IN_DOCUMENTS, REFUSALS
 from rag_core.model import Language
 
 PART_END = re.compile(r"[;:!…\n]|,(?!\d)|\.(?!\w)|\s[-\u2013]\s|\u2014")
@@ -16,7 +16,7 @@ def is_refusal(text: str, language: Language) -> bool:
     What cites a source has found something, whatever else it says, and so has a sentence that goes on with what there is
     instead ("No tengo notas de eso, pero la reunión fue el 3 de mayo."). '' is no refusal.
     """
-    if text.strip() in NO_ANSWER.values():
+    if text.strip() in {*NO_ANSWER.values(), NO_ANSWER_IN_DOCUMENTS}:
         return True
     sentences = sentence_spans(text, language)
     if not sentences or parse_citations(text):

@@ -18,13 +18,13 @@ from rag_core.guardrails.history import CheckedHistory, check_history
 from rag_core.guardrails.incoming import CheckedQuestion, check_question, sanitised
 from rag_core.guardrails.injection import scan
 from rag_core.guardrails.judge import ChatQuestionJudge
+from rag_core.guardrails.policies import thresholds_of
 from rag_core.language.subject_changes import without_dropped_subject
 from rag_core.model import Language, TenantId
 from rag_core.query.transformation import query_language
 
 REMEMBERED_TURNS = 6
 REWORDING_SECONDS = 5.0
-LEAST_CHARACTERS = {"rag_v2": 3}
 LANGUAGES: tuple[Language, ...] = ("es", "de", "en")
 
 
@@ -112,8 +112,10 @@ def _checked(
         judge = ChatQuestionJudge(chat=engine.chat, cancellation=cancellation)
     return check_question(
         request.question,
-        minimum=LEAST_CHARACTERS.get(request.contract, 1),
+        minimum=settings.guardrails_question_min_characters if request.contract == "rag_v2" else 1,
+        maximum=settings.guardrails_question_max_characters,
         policy=settings.guardrails_injection,
+        thresholds=thresholds_of(settings),
         check_rate=check_rate or (lambda: None),
         judge=judge,
         is_trusted=request.is_trusted,
@@ -139,7 +141,12 @@ def _history(engine: Engine, tenant: TenantId, request: AnswerRequest) -> Checke
     """
     said = [_unmarked(message) for message in _said(engine, tenant, request)[-2 * REMEMBERED_TURNS :]]
     begins = max((at for at, message in enumerate(said) if _asked_anew(message) is not None), default=0)
-    checked = check_history(said[begins:], policy=engine.settings.guardrails_injection, is_trusted=request.is_trusted)
+    checked = check_history(
+        said[begins:],
+        policy=engine.settings.guardrails_injection,
+        thresholds=thresholds_of(engine.settings),
+        is_trusted=request.is_trusted,
+    )
     return replace(checked, messages=tuple(_asked_anew(message) or message for message in checked.messages))
 
 

@@ -11,6 +11,7 @@ from rag_core.answering.claims import cut_sentences
 from rag_core.answering.events import SentenceReady
 from rag_core.answering.extractive import ExtractiveAnswerer
 from rag_core.answering.finishing import OutgoingGate
+from rag_core.answering.plain_text import plain_bits
 from rag_core.answering.verification import ReadSources, check_sentence, joined, moved, read_sources
 from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
@@ -43,6 +44,8 @@ class Writing:
     timeout_seconds: float
     cancellation: Cancellation
     gate: OutgoingGate
+    quoting: ExtractiveAnswerer = field(default_factory=ExtractiveAnswerer)
+    """What answers where ``answerer`` fails before its first sentence."""
     parts: list[CheckedText] = field(default_factory=list)
     fallback: Literal["model_failed", "model_busy"] | None = None
     checking_ms: float = 0.0
@@ -54,6 +57,11 @@ class Writing:
         """All that was said, checked, without white space at its end."""
         whole = joined(self.parts)
         return replace(whole, text=whole.text.rstrip())
+
+    @property
+    def _is_quoted(self) -> bool:
+        """Whether what is said stands in the notes as it is, and was written by no model."""
+        return isinstance(self.answerer, ExtractiveAnswerer)
 
     @property
     def generation_ms(self) -> float:
@@ -81,7 +89,7 @@ class Writing:
             if any(part.text.strip() for part in self.parts):
                 raise self._failure() from error
             log_degraded("chat", error)
-            self.answerer, self.parts = ExtractiveAnswerer(), []
+            self.answerer, self.parts = self.quoting, []
             self.fallback = "model_busy" if isinstance(error, ChatBusyError) else "model_failed"
             yield from self._written(read)
         self.ended_at = time.perf_counter()
@@ -97,7 +105,8 @@ class Writing:
         )
         start = 0
         with closing(bits):
-            for sentence in cut_sentences((text for bit in bits if (text := legible(bit))), self.language):
+            said = (text for bit in bits if (text := legible(bit)))
+            for sentence in cut_sentences(said if self._is_quoted else plain_bits(said), self.language):
                 require_wanted(self.cancellation)
                 part = self._checked(sentence, read)
                 if part is None:
@@ -108,9 +117,10 @@ class Writing:
                 start += len(part.text)
 
     def _checked(self, sentence: str, read: ReadSources) -> CheckedText | None:
-        """The sentence as it may be shown; None where the answer is long enough without it."""
+        """The sentence as it may be shown; None where the answer is long enough without it, or may not be shown at all."""
         began = time.perf_counter()
-        part = self.gate.let_out(check_sentence(sentence, read, language=self.language))
+        checked = check_sentence(sentence, read, language=self.language)
+        part = self.gate.let_out(checked, is_quoted=self._is_quoted)
         self.checking_ms += (time.perf_counter() - began) * 1000
         return part
 

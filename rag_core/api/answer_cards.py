@@ -74,6 +74,16 @@ class SourceCard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NearestNote:
+    """A note that a refusal refers to."""
+
+    title: str
+    address: str
+    created_at: str
+    date: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnCard:
     """A question of a conversation and its answer, as the page shows them."""
 
@@ -88,6 +98,8 @@ class TurnCard:
     written_by: str | None
     warnings: tuple[str, ...]
     sources: list[SourceCard]
+    nearest: list[NearestNote]
+    search_address: str | None
     has_uncited: bool
     has_doubtful: bool
     rating: int | None
@@ -119,6 +131,8 @@ def turn_card(turn: Turn, *, session_id: UUID, zone: ZoneInfo, policy: Redaction
             for source in answer.sources
             if (uses := [citation for citation in answer.citations if citation.number == source.number])
         ],
+        nearest=[_nearest_note(source, hide, session_id=session_id, zone=zone) for source in answer.nearest],
+        search_address=None if answer.refusal is None else f"/?{urlencode({'q': turn.standalone or turn.question})}",
         has_uncited=bool(answer.uncited),
         has_doubtful=any(not citation.is_supported for citation in answer.citations),
         rating=turn.rating,
@@ -195,6 +209,15 @@ def _source_card(
             )
             for use in distinct.values()
         ],
+    )
+
+
+def _nearest_note(source: CitedSource, hide: Hiding, *, session_id: UUID, zone: ZoneInfo) -> NearestNote:
+    return NearestNote(
+        title=hide(source.title or UNTITLED),
+        address=citation_address(source, None, session_id=session_id),
+        created_at=source.created_at.isoformat(),
+        date=spanish_date(source.created_at, zone),
     )
 
 

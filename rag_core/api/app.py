@@ -10,7 +10,6 @@ from importlib.metadata import version
 from types import FrameType
 from typing import Any
 
-import uvicorn
 from fastapi import Depends, FastAPI
 from fastapi.staticfiles import StaticFiles
 
@@ -47,6 +46,7 @@ from rag_core.api.errors import register_handlers
 from rag_core.api.guard import Guard
 from rag_core.api.places import request_places
 from rag_core.api.scopes import needed_scope
+from rag_core.api.server import build_server
 from rag_core.api.v2 import benchmark, tuning
 from rag_core.api.v2 import chat as chat_v2
 from rag_core.api.v2 import comparison as comparison_v2
@@ -64,7 +64,6 @@ from rag_core.telemetry.logs import configure_logging
 from rag_core.telemetry.service_minutes import recorded_minutes
 
 HOST = "127.0.0.1"
-GRACE_SECONDS = 10
 _ROUTERS = tuple(
     module.router
     for module in (
@@ -126,6 +125,7 @@ def create_app(engine: Engine) -> FastAPI:
         engine.database, pseudonyms(settings.home, settings.secret), timeout_ms=settings.request_timeout_ms
     )
     app.state.callers = callers if settings.access == "keys" else None
+    app.state.login_template = "login.html"
     app.state.question_limits = QuestionLimits(
         per_minute=settings.questions_per_minute, per_hour=settings.questions_per_hour
     )
@@ -229,20 +229,6 @@ def _register_jobs() -> None:
     from rag_core.evaluation import evaluation_job  # noqa: F401
     from rag_core.evaluation.tuning import job  # noqa: F401
     from rag_core.model_change import benchmark  # noqa: F401
-
-
-def build_server(app: FastAPI) -> uvicorn.Server:
-    """The server of an application, not yet running."""
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        ws="none",
-        timeout_graceful_shutdown=GRACE_SECONDS,
-    )
-    return uvicorn.Server(config)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from rag_core.access import Caller
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import Answer, AnswerRequest
+from rag_core.answering.search_configuration import answer_config
 from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf
 from rag_core.api.answer_cards import TurnCard, turn_card
 from rag_core.api.asking import finished, is_trusted
@@ -26,6 +27,7 @@ from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.feedback import NO_SUCH_QUESTION
 from rag_core.api.opinions import IsRead
 from rag_core.api.pages import as_uuid, read_shelf
+from rag_core.api.query import MAX_TOP_K
 from rag_core.api.sessions import NO_SUCH_SESSION
 from rag_core.api.streaming import awaited
 from rag_core.api.web import render
@@ -37,12 +39,10 @@ from rag_core.conversation.sessions import begun_session, delete_session, list_s
 from rag_core.demo_corpus import ANSWERABLE
 from rag_core.engine import Engine
 from rag_core.errors import GuardrailError, InvalidInputError, NotFoundError
-from rag_core.guardrails.incoming import MAX_CHARACTERS, problem_message, sanitised
+from rag_core.guardrails.incoming import problem_message, sanitised
 from rag_core.guardrails.policies import redaction_policy
 
 PAGE = "/preguntar"
-SOURCES = AnswerRequest(question="", contract="page", user_hash="").options.max_sources
-"""How many passages the streamed answer is made from: as many as the page's own."""
 WRONG_OPINION = f"La valoración va de {RATINGS[0]} a {RATINGS[-1]}, y el comentario tiene como mucho 2.000 caracteres"
 
 router = APIRouter(include_in_schema=False)
@@ -61,10 +61,10 @@ async def ask(
 ) -> Response:
     """The box for a question under its conversation; with ``pregunta`` the answer to it.
 
-    A finished answer is a turn of a conversation, and its page another address: to reload that asks nothing. A link on another
-    site fills the box and asks nothing either.
+    A finished answer is a turn of a conversation, and its page another address: to reload that asks nothing. A link of another
+    origin's page, such as one of another port of this machine, fills the box and asks nothing either.
     """
-    is_asked = bool(pregunta.strip()) and is_read and request.headers.get("sec-fetch-site") != "cross-site"
+    is_asked = bool(pregunta.strip()) and is_read
     page = partial(_shown, engine, caller, _session_id(sesion))
     if not is_asked:
         return await run_in_threadpool(page, question=pregunta)
@@ -179,9 +179,11 @@ def _shown(
         problem=problem,
         sessions=sessions,
         examples=ANSWERABLE if shelf.is_demo and not turns else (),
-        max_characters=MAX_CHARACTERS,
+        max_characters=engine.settings.guardrails_question_max_characters,
         max_comment_characters=MAX_COMMENT_CHARACTERS,
-        max_sources=SOURCES,
+        max_sources=min(
+            MAX_TOP_K, answer_config(engine, engine.tenant()).top_k.final
+        ),  # a streamed answer's, as the page's own
     )
 
 

@@ -9,7 +9,10 @@ from urllib.parse import urlencode
 from fastapi import Query
 
 from rag_core.api.cards import DEFAULT_MODE, STRATEGIES, spanish_day
+from rag_core.api.errors import ExplainedError
 from rag_core.configuration import RetrievalConfig, configure
+from rag_core.errors import InvalidInputError
+from rag_core.filters import MAX_VALUES
 
 LANGUAGES: Mapping[str, str] = {"es": "español", "de": "alemán", "en": "inglés"}
 RESULTS = 10
@@ -116,20 +119,26 @@ def asked(
     etiqueta: _Values,
     tiempo: str = "",
 ) -> Asked:
-    """What the address asks for; an unknown mode is the usual one, empty fields of the form ask for nothing."""
+    """What the address asks for; an unknown mode is the usual one, empty fields of the form ask for nothing.
+
+    Raises:
+        ExplainedError: a list is longer than the API takes; the page would grow by its square, a chip for each value.
+    """
     return Asked(
         query=q,
         mode=modo if modo in STRATEGIES else DEFAULT_MODE,
         since=desde.strip(),
         until=hasta.strip(),
-        sources=_given(fuente),
-        languages=_given(idioma),
-        tags=_given(etiqueta),
+        sources=_given("fuente", fuente),
+        languages=_given("idioma", idioma),
+        tags=_given("etiqueta", etiqueta),
         reads_times=tiempo != _NO,
     )
 
 
-def _given(values: list[str]) -> tuple[str, ...]:
+def _given(name: str, values: list[str]) -> tuple[str, ...]:
+    if len(values) > MAX_VALUES:
+        raise ExplainedError(f"{name}: sobran elementos; se admiten como máximo {MAX_VALUES}", kind=InvalidInputError)
     return tuple(dict.fromkeys(value.strip() for value in values if value.strip()))
 
 

@@ -26,6 +26,8 @@ STRATEGIES: Mapping[str, tuple[Strategy, str, str]] = {
     "significado": ("semantic", "Por significado", "aunque las palabras sean otras"),
     "palabras": ("fulltext", "Por palabras", "las que escribes, en cualquiera de sus formas"),
 }
+WITHOUT_MEANING = ("Por parecido", "palabras que se escriben parecido: el modelo en uso no conoce significados")
+"""What the semantic strategy is called while the active model knows no meanings."""
 LEAST_OF_BEST = 0.4
 """Results that score less of the best are folded away.
 
@@ -115,16 +117,36 @@ class RecentNote:
     beginning: str
 
 
-def shown(found: Retrieval, *, parameters: str, evidence: Evidence, zone: ZoneInfo) -> Found:
+def strategies(*, knows_meaning: bool) -> Mapping[str, tuple[str, str]]:
+    """Label and hint of each search mode; without a model of meaning none of them promises meanings."""
+    told = {mode: (label, hint) for mode, (_, label, hint) in STRATEGIES.items()}
+    if not knows_meaning:
+        told["significado"] = WITHOUT_MEANING
+        told[DEFAULT_MODE] = ("Híbrida", "por palabras y por parecido a la vez, y lo mejor reordenado")
+    return told
+
+
+def shown(found: Retrieval, *, parameters: str, evidence: Evidence, zone: ZoneInfo, knows_meaning: bool) -> Found:
     """The results of a search, what was understood, and how long its stages took.
 
     ``parameters`` are the search's own, as a query string: a note's page leads back with them. ``evidence`` is the note
-    that says that one entity led to another.
+    that says that one entity led to another. ``knows_meaning`` names the semantic leg.
     """
     words = word_beginnings(found.query)
     stages = ", ".join(f"{_STAGES[name]} {spanish(ms)} ms" for name, ms in found.stages.items() if name in _STAGES)
     direction = found.transformed.direction if found.transformed else None
-    cards = [_card(hit, parameters, words, zone, _chain(hit, direction, evidence)) for hit in found.hits]
+    legs = _LEGS if knows_meaning else _LEGS | {"semantic": "por parecido"}
+    cards = [
+        _card(
+            hit,
+            parameters=parameters,
+            words=words,
+            zone=zone,
+            chain=_chain(hit, direction, evidence),
+            legs=legs,
+        )
+        for hit in found.hits
+    ]
     count = worth_reading([hit.score for hit in found.hits])
     return Found(
         cards=cards[:count],
@@ -147,7 +169,9 @@ def worth_reading(scores: Sequence[float]) -> int:
     return max((place for place, score in enumerate(known, start=1) if score >= least), default=0)
 
 
-def _card(hit: Hit, parameters: str, words: set[str], zone: ZoneInfo, chain: list[Link]) -> Card:
+def _card(
+    hit: Hit, *, parameters: str, words: set[str], zone: ZoneInfo, chain: list[Link], legs: Mapping[str, str]
+) -> Card:
     text, spans = hit.expanded_content, [*hit.matched_spans, hit.bounds]
     start, stop = excerpt(text, hit.bounds, words)
     is_cut = (start, stop) != (0, len(text))
@@ -163,13 +187,13 @@ def _card(hit: Hit, parameters: str, words: set[str], zone: ZoneInfo, chain: lis
         score_percent=round(100 * hit.score),
         passage=_with_ellipses(passage, at_start=start > 0, at_end=stop < len(text)),
         full_passage=marked(text, spans, words) if is_cut else None,
-        parts=_parts(hit),
+        parts=_parts(hit, legs),
         chain=chain,
         language=hit.language,
     )
 
 
-def _parts(hit: Hit) -> list[Part]:
+def _parts(hit: Hit, legs: Mapping[str, str]) -> list[Part]:
     """The result's best place in each leg, the bar as long as one over it, and what the re-ranker gave."""
     best: dict[str, int] = {}
     for ranking, rank in hit.ranks.items():
@@ -177,7 +201,7 @@ def _parts(hit: Hit) -> list[Part]:
         best[leg] = min(rank, best.get(leg, rank))
     parts = [
         Part(name=name, value=f"n.º {best[leg]}", percent=round(100 / best[leg]))
-        for leg, name in _LEGS.items()
+        for leg, name in legs.items()
         if leg in best
     ]
     return parts if hit.rerank_score is None else [*parts, _reranked(hit, hit.rerank_score)]

@@ -7,21 +7,16 @@ from fastapi import APIRouter, Request
 from rag_core.access import Caller
 from rag_core.answer_wire import chat_body
 from rag_core.answering.answer import answer_events
-from rag_core.answering.events import AnswerOptions, AnswerRequest
+from rag_core.answering.events import AnswerRequest
+from rag_core.answering.search_configuration import default_options
 from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf, check_named_tenant
 from rag_core.api.asking import QuestionRoute, finished, is_trusted, language_of, refusals_told
 from rag_core.api.errors import answer_in
 from rag_core.api.schemas_answers import ChatRequest, ChatResponse, question_failures
 from rag_core.api.streaming import awaited
 from rag_core.cancellation import Cancellation
-from rag_core.configuration import RetrievalConfig, configure
 from rag_core.engine import Engine
 from rag_core.guardrails.policies import redaction_policy
-from rag_core.model import TenantId
-
-CANDIDATES = 30
-SOURCES = 8
-"""RETRIEVAL_TOP_K and RETRIEVAL_RERANK_TO of the contract."""
 
 router = APIRouter(tags=["answers"], route_class=QuestionRoute)
 
@@ -42,7 +37,7 @@ async def chat(
     def answer(cancellation: Cancellation) -> dict[str, Any]:
         check_named_tenant(engine, body.tenant_id)
         tenant = engine.tenant()
-        asked = _request(engine, tenant, caller, body)
+        asked = _request(engine, caller, body)
         with refusals_told(language):
             events = answer_events(engine, tenant, asked, cancellation=cancellation, check_rate=count_question)
             return chat_body(finished(events), policy=policy)
@@ -50,18 +45,11 @@ async def chat(
     return await awaited(request, engine, answer)
 
 
-def _request(engine: Engine, tenant: TenantId, caller: Caller, body: ChatRequest) -> AnswerRequest:
+def _request(engine: Engine, caller: Caller, body: ChatRequest) -> AnswerRequest:
     return AnswerRequest(
         question=body.message,
         contract="chat",
         user_hash=caller.user_hash,
-        config=chat_config(engine, tenant),
-        options=AnswerOptions(max_sources=SOURCES, may_use_recent_notes=True),
+        options=default_options(engine.settings),
         is_trusted=is_trusted(caller),
     )
-
-
-def chat_config(engine: Engine, tenant: TenantId) -> RetrievalConfig:
-    """What is served, with the contract's numbers."""
-    stages = {"retrieval": CANDIDATES, "reranking": SOURCES, "final": SOURCES}
-    return configure({"topK": stages}, base=engine.served_config(tenant))

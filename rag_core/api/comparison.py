@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Query
@@ -16,6 +16,7 @@ from rag_core.engine import Engine
 from rag_core.errors import IncomparableRunsError, InvalidInputError, NotFoundError
 from rag_core.evaluation.compared_metrics import ComparedMetric
 from rag_core.evaluation.comparison import MetricComparison, QueryChange
+from rag_core.evaluation.results import StoredRun
 from rag_core.evaluation.stored_comparison import RunComparison, compare_stored_runs, find_comparable_runs
 
 WHICH = "Indica qué se compara: `baseline` y `candidate` (ids de evaluaciones), o `config1` y `config2` (hashes de configuración)"
@@ -141,9 +142,17 @@ def _improvements(found: RunComparison) -> dict[str, float | None]:
         for name, wire in _NAMES.items()
     }
     return compared | {
-        "faithfulness": difference(found.baseline.faithfulness, found.candidate.faithfulness),
-        "answerRelevance": difference(found.baseline.answer_relevance, found.candidate.answer_relevance),
+        "faithfulness": answer_difference("faithfulness", found.baseline, found.candidate),
+        "answerRelevance": answer_difference("answer_relevance", found.baseline, found.candidate),
     }
+
+
+def answer_difference(
+    metric: Literal["faithfulness", "answer_relevance"], before: StoredRun, after: StoredRun
+) -> float | None:
+    """The difference of the runs' means; None unless the same judge, or the notes themselves, judged both."""
+    judges = {None if run.answers is None else run.answers.judged_by for run in (before, after)}
+    return difference(getattr(before, metric), getattr(after, metric)) if len(judges) == 1 else None
 
 
 def difference(before: float | None, after: float | None) -> float | None:

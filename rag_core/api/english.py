@@ -15,6 +15,10 @@ SECONDS = ("second", "seconds")
 """One, and any other number, of what is waited for."""
 
 KINDS: Mapping[str, tuple[str, str]] = {
+    "IndexTimeSettingError": (
+        INVALID,
+        "chunking is decided when notes are indexed, so a configuration cannot change it; leave it out",
+    ),
     "InvalidInputError": (INVALID, NOT_TAKEN),
     "UnauthenticatedError": ("Not signed in", "An API key is needed, in the header Authorization: Bearer or X-API-Key"),
     "AccessDeniedError": ("Access denied", "You have no access to this"),
@@ -37,6 +41,10 @@ KINDS: Mapping[str, tuple[str, str]] = {
         "The language model broke off in the middle of its answer. Please try again.",
     ),
     "DatabaseUnavailableError": (_UNAVAILABLE, NO_CONNECTION),
+    "DiskFullError": (
+        "Disk full",
+        "Nothing can be stored. What is stored can be searched; tell whoever runs this",
+    ),
     "DatabaseSetupError": (_UNAVAILABLE, NO_CONNECTION),
     "CircuitOpenError": (_UNAVAILABLE, NO_CONNECTION),
     "BusyError": (
@@ -78,7 +86,7 @@ _FIELD_PROBLEMS: Mapping[str, str] = {
     "json": "{subject}: has a number or a character that JSON does not allow",
     "visibility": "{subject}: expected is tenant, department or private",
     "departments": "{subject}: visibility department needs department or departments that say which",
-    "audience_key": "{subject}: visibility, department and departments are written in small letters and without blanks",
+    "audience_key": "{subject}: a key is nearly visibility, department or departments; correct it or give it another name",
 }
 _SUBJECTS: Mapping[str, str] = {"query": "Query", "text": "Content", "id": "External id", "language": "Language"}
 

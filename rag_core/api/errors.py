@@ -33,6 +33,7 @@ from rag_core.errors import (
     DatabaseSetupError,
     DatabaseUnavailableError,
     DeadlineExceededError,
+    DiskFullError,
     IncomparableRunsError,
     InvalidFieldError,
     InvalidInputError,
@@ -50,6 +51,7 @@ from rag_core.telemetry.logs import log_failed
 MAX_BODY_MEGABYTES = 10
 _LISTED_PROBLEMS = 5
 RETRY_UNAVAILABLE_SECONDS = 2
+RETRY_DISK_FULL_SECONDS = 60
 RETRY_BUSY_SECONDS = 5
 """In how long a place among the answers may be free again, of which each takes some seconds."""
 
@@ -190,6 +192,8 @@ def _retry_after_seconds(error: RagError, status: int) -> int | None:
         return error.retry_after_seconds
     if isinstance(error, BusyError):
         return RETRY_BUSY_SECONDS
+    if isinstance(error, DiskFullError):
+        return RETRY_DISK_FULL_SECONDS
     return RETRY_UNAVAILABLE_SECONDS if status == HTTPStatus.SERVICE_UNAVAILABLE else None
 
 

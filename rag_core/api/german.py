@@ -15,6 +15,10 @@ SECONDS = ("Sekunde", "Sekunden")
 """One, and any other number, of what is waited for."""
 
 KINDS: Mapping[str, tuple[str, str]] = {
+    "IndexTimeSettingError": (
+        INVALID,
+        "chunking wird beim Indexieren entschieden, daher kann eine Konfiguration es nicht ändern; bitte weglassen",
+    ),
     "InvalidInputError": (INVALID, NOT_TAKEN),
     "UnauthenticatedError": (
         "Nicht angemeldet",
@@ -46,6 +50,10 @@ KINDS: Mapping[str, tuple[str, str]] = {
         "Es gibt schon so viele unerledigte Aufträge, wie es geben darf; bitte warten, bis einer fertig ist, oder einen abbrechen",
     ),
     "DatabaseUnavailableError": (_UNAVAILABLE, NO_CONNECTION),
+    "DiskFullError": (
+        "Kein Platz auf der Festplatte",
+        "Es lässt sich nichts speichern. Gespeichertes lässt sich suchen; bitte der Verwaltung Bescheid geben",
+    ),
     "DatabaseSetupError": (_UNAVAILABLE, NO_CONNECTION),
     "CircuitOpenError": (_UNAVAILABLE, NO_CONNECTION),
     "BusyError": (
@@ -90,7 +98,7 @@ SUBJECTS: Mapping[str, str] = {
     "query": "Die Frage",
     "answer": "Die erwartete Antwort",
     "a tag": "Ein Schlagwort",
-    "a name in relevant_ids": "Eine Notiz in relevantDocumentIds",
+    "a name in relevant_ids": "Ein Dokument in relevantDocumentIds",
     "a phrase of key_facts": "Eine Angabe in keyFacts",
     "a phrase of forbidden_content": "Ein Satz in forbiddenContent",
     "a quote": "Das Zitat",
@@ -110,7 +118,7 @@ _FIELD_PROBLEMS: Mapping[str, str] = {
     "json": "{subject}: enthält eine Zahl oder ein Zeichen, das JSON nicht erlaubt",
     "visibility": "{subject}: erwartet wird tenant, department oder private",
     "departments": "{subject}: zu visibility «department» gehört in department oder departments, welche",
-    "audience_key": "{subject}: visibility, department und departments werden klein und ohne Leerzeichen geschrieben",
+    "audience_key": "{subject}: ein Schlüssel ähnelt visibility, department oder departments; berichtigen oder anders nennen",
 }
 
 _VALUES: Mapping[str, str] = {

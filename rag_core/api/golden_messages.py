@@ -23,6 +23,14 @@ PROBLEMS: Mapping[str, Mapping[Tongue, str]] = {
         "es": "relevantIds: hace falta al menos una nota que responda",
         "de": "relevantDocumentIds: mindestens eine Notiz, die antwortet, wird gebraucht",
     },
+    "unanswerable_notes": {
+        "es": "Una consulta sin respuesta (answerable: false) no tiene notas que la respondan",
+        "de": "Eine unbeantwortbare Frage (answerable: false) hat keine Notizen, die antworten",
+    },
+    "unanswerable_answer": {
+        "es": "Una consulta sin respuesta (answerable: false) no tiene respuesta esperada; indica las notas que la responden",
+        "de": "Eine unbeantwortbare Frage (answerable: false) hat keine erwartete Antwort; Notizen angeben, die antworten",
+    },
     "unknown_chunk": {
         "es": "No existe el fragmento {chunk}; los fragmentos cambian al indexar: indica la nota y una cita",
         "de": "Es gibt keinen Abschnitt {chunk}; Abschnitte ändern sich mit jeder Indexierung: Notiz und Zitat angeben",

@@ -7,7 +7,6 @@ worked out, because the time that takes tells of the notes; it may only lead a r
 turned away before anything of the body is read.
 """
 
-import re
 import time
 from collections.abc import Collection
 from contextlib import AsyncExitStack
@@ -35,28 +34,31 @@ from rag_core.api.errors import (
     http_answer,
     tongue_of,
 )
+from rag_core.api.origins import (
+    LOOPBACK_NAMES,
+    PAGE_POLICY,
+    SAFE_HEADERS,
+    content_type,
+    has_known_host,
+    is_asked_in_passing,
+    is_json,
+    is_of_another_page,
+)
 from rag_core.api.places import RequestPlaces
 from rag_core.api.scopes import may_enter, needed_scope
 from rag_core.api.web import is_signed_in
 from rag_core.errors import AccessDeniedError, RagError, UnauthenticatedError
 from rag_core.telemetry.logs import log_request
 
-LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 MAX_BODY_BYTES = MAX_BODY_MEGABYTES * 1024 * 1024
 WRONG_HOST = "La cabecera Host no es un nombre de esta máquina; usa 127.0.0.1 o localhost, o añade el nombre a BRAIN_ALLOWED_HOSTS"
 FOREIGN_ORIGIN = "La petición viene de una página de otro sitio"
 _OPINIONS = "/preguntar/respuestas/"
 _MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES
-_HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^\[\]:/?#@\s]+?)\.?(?::[0-9]{1,5})?")
 
 _HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'self'; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors 'none'"
-    ),
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",  # without a referrer browsers send "Origin: null" with our own forms too
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
+    "Content-Security-Policy": PAGE_POLICY,
+    **SAFE_HEADERS,
 }
 
 
@@ -153,14 +155,14 @@ def refusal(method: str, headers: Headers, *, path: str, hosts: Collection[str])
     """Why a request is not served, if so."""
     accepted = headers.get("accept-language", "")
     tongue = access_tongue_of(path, accepted)
-    if _host_name(headers.get("host", "")) not in hosts:
+    if not has_known_host(headers, hosts):
         return replace(http_answer(400, tongue), details=_said(tongue, WRONG_HOST, "WRONG_HOST"))
     is_reading = method in {"GET", "HEAD", "OPTIONS"}
-    if _is_asked_in_passing(headers) if is_reading else _is_of_another_page(headers):
+    if is_asked_in_passing(headers) if is_reading else is_of_another_page(headers):
         return replace(http_answer(403, tongue), details=_said(tongue, FOREIGN_ORIGIN, "FOREIGN_ORIGIN"))
     if is_reading:
         return None
-    if _has_body(headers) and not _is_json(headers) and not (_takes_forms(path) and _is_form(headers)):
+    if _has_body(headers) and not is_json(headers) and not (_takes_forms(path) and _is_form(headers)):
         return http_answer(415, tongue_of(path, accepted))
     return None
 
@@ -171,51 +173,17 @@ def _said(tongue: Tongue, spanish: str, name: str) -> str:
     return cast("str", getattr(german if tongue == "de" else english, name))
 
 
-def _is_of_another_page(headers: Headers) -> bool:
-    """Whether a page of another site sent it, or one of another port of this machine, which gets the same cookies."""
-    site = headers.get("sec-fetch-site")
-    if site is not None:
-        return site not in {"same-origin", "none"}
-    origin = headers.get("origin")
-    return origin is not None and origin.partition("://")[2].lower() != headers.get("host", "").strip().lower()
-
-
-def _is_asked_in_passing(headers: Headers) -> bool:
-    """Whether a page of another site loads it, into itself or into a frame.
-
-    Browsers say so to loopback and over HTTPS; programs never do.
-    """
-    if headers.get("sec-fetch-site") not in {"cross-site", "same-site"}:
-        return False
-    return headers.get("sec-fetch-mode") != "navigate" or headers.get("sec-fetch-dest", "document") != "document"
-
-
-def _host_name(host: str) -> str | None:
-    """The name in a Host header, which is that and perhaps a port; None where it is anything else."""
-    found = _HOST.fullmatch(host.strip().lower())
-    return found["name"] if found else None
-
-
 def _has_body(headers: Headers) -> bool:
     return "transfer-encoding" in headers or headers.get("content-length", "0").strip() != "0"
 
 
-def _is_json(headers: Headers) -> bool:
-    kind = _content_type(headers)
-    return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
-
-
 def _is_form(headers: Headers) -> bool:
-    return _content_type(headers) == "application/x-www-form-urlencoded"
+    return content_type(headers) == "application/x-www-form-urlencoded"
 
 
 def _takes_forms(path: str) -> bool:
     """Whether a form of our own goes there; it is held to come from this origin all the same."""
     return path == LOGIN_PAGE or path.startswith(_OPINIONS)
-
-
-def _content_type(headers: Headers) -> str:
-    return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def _counted(receive: Receive) -> Receive:

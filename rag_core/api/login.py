@@ -1,4 +1,7 @@
-"""``/entrar`` and ``/salir``: the page is told a key once, and the browser keeps it in a cookie that scripts cannot read."""
+"""``/entrar`` and ``/salir``: the page is told a key once, and the browser keeps it in a cookie that scripts cannot read.
+
+The API serves them, and Dagster's guard at its own port, each with a template of its own.
+"""
 
 from typing import Annotated
 
@@ -15,6 +18,7 @@ from rag_core.errors import UnauthenticatedError
 COOKIE_SECONDS = 30 * 24 * 3600
 """How long a browser stays signed in; a key that ends or is revoked before opens nothing all the same."""
 START = "/"
+LEAVE = "/salir"
 
 router = APIRouter(include_in_schema=False)
 
@@ -25,7 +29,7 @@ def ask_for_key(request: Request, volver: str = START) -> Response:
     callers: Callers | None = request.app.state.callers
     if callers is None or _is_known(callers, request):
         return RedirectResponse(_local(volver), status_code=303)
-    return render("login.html", back=_local(volver), problem=None)
+    return render(request.app.state.login_template, back=_local(volver), problem=None)
 
 
 @router.post(LOGIN_PAGE)
@@ -41,7 +45,7 @@ def sign_in(request: Request, clave: Annotated[str, Form()] = "", volver: Annota
     try:
         callers.find(key)
     except UnauthenticatedError:
-        return render("login.html", status=401, back=_local(volver), problem=KEY_REFUSED)
+        return render(request.app.state.login_template, status=401, back=_local(volver), problem=KEY_REFUSED)
     answer = RedirectResponse(_local(volver), status_code=303)
     answer.set_cookie(
         COOKIE, key, max_age=COOKIE_SECONDS, path="/", httponly=True, samesite="strict", secure=_is_https(request)
@@ -49,7 +53,7 @@ def sign_in(request: Request, clave: Annotated[str, Form()] = "", volver: Annota
     return answer
 
 
-@router.post("/salir")
+@router.post(LEAVE)
 def sign_out() -> Response:
     """Forget the key in this browser; the key itself goes on."""
     answer = RedirectResponse(LOGIN_PAGE, status_code=303)

@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from rag_core.api.access import ASKED_METHOD, EngineOf
 from rag_core.api.errors import ExplainedError, explained
+from rag_core.api.origins import is_from_another_page
 from rag_core.api.web import render
 from rag_core.engine import Engine
 from rag_core.errors import ConflictError, InvalidInputError, NotFoundError, RagError
@@ -63,11 +64,16 @@ def take_opinion(
 async def _is_read(request: Request) -> bool:
     headers = (request.headers.get(name, "") for name in ("sec-purpose", "purpose", "x-purpose", "x-moz"))
     is_ahead = any(purpose in header.lower() for header in headers for purpose in ("prefetch", "preview"))
-    return request.scope.get(ASKED_METHOD, request.method) == "GET" and not is_ahead
+    is_get = request.scope.get(ASKED_METHOD, request.method) == "GET"
+    return is_get and not is_ahead and not is_from_another_page(request.headers)
 
 
 IsRead = Annotated[bool, Depends(_is_read)]
-"""Whether somebody asks for the page to read it: not by HEAD, and not a browser ahead of a click."""
+"""Whether the reader asks for the page: not HEAD, not a browser ahead of a click, not a link of another origin's page.
+
+Every page that spends or records something when it is opened depends on it; all else that changes something is a POST, which the
+guard holds to this origin.
+"""
 
 
 def note_opened(engine: Engine, tenant: TenantId, query_id: UUID, note_id: NoteId) -> bool:

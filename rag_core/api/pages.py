@@ -15,7 +15,6 @@ from rag_core.api.access import EngineOf, ExperimentsOf
 from rag_core.api.asked import LANGUAGES, RESULTS, Asked, asked
 from rag_core.api.cards import (
     DEFAULT_MODE,
-    STRATEGIES,
     UNTITLED,
     Evidence,
     Found,
@@ -23,6 +22,7 @@ from rag_core.api.cards import (
     recent_note,
     shown,
     spanish_date,
+    strategies,
     tags_of,
 )
 from rag_core.api.cited_spans import read_span
@@ -106,18 +106,27 @@ class Choices:
 
 @router.get("/")
 async def home(
-    request: Request, engine: EngineOf, experiments: ExperimentsOf, search: AskedFor, consulta: str = ""
+    request: Request,
+    engine: EngineOf,
+    experiments: ExperimentsOf,
+    search: AskedFor,
+    *,
+    is_read: IsRead,
+    consulta: str = "",
 ) -> Response:
-    """The search box, and what it finds; ``consulta`` names the answer of an experiment that a reader comes back to."""
-    repeated = as_uuid(consulta)
+    """The search box, and what it finds; ``consulta`` names the answer of an experiment that a reader comes back to.
+
+    A search that a link of another origin's page asks for takes part in no experiment.
+    """
+    live, repeated = experiments if is_read else None, as_uuid(consulta)
     return await searched(
-        request, lambda cancellation: _home(engine, experiments, search, repeated=repeated, cancellation=cancellation)
+        request, lambda cancellation: _home(engine, live, search, repeated=repeated, cancellation=cancellation)
     )
 
 
 def _home(
     engine: Engine,
-    experiments: LiveExperiments,
+    experiments: LiveExperiments | None,
     search: Asked,
     *,
     repeated: UUID | None,
@@ -135,7 +144,8 @@ def _home(
         shelf=shelf,
         asked=search,
         query=search.query or "",
-        strategies=STRATEGIES,
+        strategies=strategies(knows_meaning=engine.model.knows_meaning),
+        knows_meaning=engine.model.knows_meaning,
         languages=LANGUAGES,
         choices=_choices(engine, shelf, search),
         found=found,
@@ -204,7 +214,7 @@ def read_shelf(engine: Engine) -> Shelf:
 
 def _search(
     engine: Engine,
-    experiments: LiveExperiments,
+    experiments: LiveExperiments | None,
     shelf: Shelf,
     search: Asked,
     *,
@@ -226,12 +236,19 @@ def _search(
     answer_id = None if part is None else part.query_id
     evidence = _evidence(engine, shelf.tenant, found)
     parameters = _with_answer(search.parameters(), answer_id)
-    return shown(found, parameters=parameters, evidence=evidence, zone=engine.settings.zone), answer_id, None
+    cards = shown(
+        found,
+        parameters=parameters,
+        evidence=evidence,
+        zone=engine.settings.zone,
+        knows_meaning=engine.model.knows_meaning,
+    )
+    return cards, answer_id, None
 
 
 def _answered(
     engine: Engine,
-    experiments: LiveExperiments,
+    experiments: LiveExperiments | None,
     tenant: TenantId,
     search: Asked,
     filters: Filters,
@@ -239,11 +256,11 @@ def _answered(
     repeated: UUID | None,
     cancellation: Cancellation,
 ) -> Answered:
-    """What is found; a search left as the page offers it may take part in an experiment."""
+    """What is found; a search left as the page offers it may take part in an experiment. ``experiments`` None: it does not."""
     served, query = engine.served_config(tenant), search.query or ""
     config = search.config(served)
     is_usual = search.mode == DEFAULT_MODE and config == configure(top_k=RESULTS, base=served)
-    if is_usual:
+    if is_usual and experiments is not None:
         return find_live(
             experiments,
             engine,

@@ -37,6 +37,7 @@ class RequestCounts(_Figures):
     total: Count
     degraded: Count
     errors: dict[str, Count]
+    removed_citations: Count = Field(description="Taken out of answers because no such source exists.")
 
 
 class HitRates(_Figures):

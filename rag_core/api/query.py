@@ -20,6 +20,7 @@ from rag_core.answering.events import (
     SentenceReady,
     SourcesFound,
 )
+from rag_core.answering.search_configuration import answer_config
 from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf
 from rag_core.api.asking import QuestionRoute, failure, finished, is_trusted, language_of, refusals_told, rest_of
 from rag_core.api.errors import ExplainedError, Tongue, answer_in, explained
@@ -30,7 +31,7 @@ from rag_core.configuration import configure
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError, NotFoundError
 from rag_core.guardrails import RedactionPolicy
-from rag_core.guardrails.incoming import MAX_CHARACTERS, sanitised
+from rag_core.guardrails.incoming import sanitised
 from rag_core.guardrails.policies import redaction_policy
 from rag_core.model import Filters, Language, TenantId
 
@@ -71,7 +72,7 @@ async def query(
     """
     language = language_of(request, body.query)
     answer_in(request, language)
-    _check(body, language)
+    _check(body, language, max_characters=engine.settings.guardrails_question_max_characters)
     policy = redaction_policy("query", engine.settings.guardrails_personal_data)
 
     def asked(cancellation: Cancellation) -> Generator[AnswerEvent, None, None]:
@@ -92,12 +93,12 @@ async def query(
     )
 
 
-def _check(body: QueryRequest, language: Language) -> None:
+def _check(body: QueryRequest, language: Language, *, max_characters: int) -> None:
     """The contract's own rules, in its own words."""
     length = len(sanitised(body.query))
     broken = [
         (length == 0, EMPTY),
-        (length > MAX_CHARACTERS, TOO_LONG),
+        (length > max_characters, TOO_LONG),
         (not 1 <= body.top_k <= MAX_TOP_K, WRONG_TOP_K),
     ]
     told = [messages[language] for is_broken, messages in broken if is_broken]
@@ -112,7 +113,9 @@ def _request(engine: Engine, tenant: TenantId, caller: Caller, body: QueryReques
         contract="query",
         user_hash=caller.user_hash,
         session_id=body.session_id,
-        config=configure(graph, top_k=body.top_k, base=engine.served_config(tenant)),
+        config=answer_config(
+            engine, tenant, config=configure(graph, base=engine.served_config(tenant)), max_sources=body.top_k
+        ),
         filters=Filters() if body.topic_filter is None else Filters(tags=(body.topic_filter,)),
         options=AnswerOptions(max_sources=body.top_k),
         is_trusted=is_trusted(caller),

@@ -10,7 +10,7 @@ from rag_core.api.access import EngineOf, ExperimentsOf, time_left_ms
 from rag_core.api.schemas import RetrieveRequest, RetrieveResponse, failures
 from rag_core.api.streaming import searched
 from rag_core.cancellation import Cancellation
-from rag_core.configuration import RetrievalConfig, configure
+from rag_core.configuration import RetrievalConfig, configure, of_search
 from rag_core.engine import Engine
 from rag_core.errors import DeadlineExceededError
 from rag_core.experiments.live_query import Answered, LiveQuery
@@ -63,7 +63,7 @@ def _found(
             )
         )
     base = engine.served_config(tenant)
-    config = configure(body.config, strategy=body.strategy, top_k=body.top_k, base=base)
+    config = configure(of_search(body.config or {}), strategy=body.strategy, top_k=body.top_k, base=base)
     return retrieval_to_wire(find(engine, tenant, body.query, config, filters, cancellation=cancellation))
 
 

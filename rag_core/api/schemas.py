@@ -63,7 +63,7 @@ _STATUS = {
     415: "The body is not JSON.",
     429: "There are as many unfinished jobs as there may be.",
     500: "Every leg of the search failed, or a defect.",
-    503: "The database cannot be reached; try again later.",
+    503: "The database cannot be reached, or its disk is full; try again later.",
     504: "The time ran out before anything was found.",
 }
 
@@ -115,6 +115,9 @@ class ResultMetadata(_Response):
     )
     original_score: Score | None = Field(None, description="`score` before re-ranking; absent without it.")
     rerank_score: Score | None = Field(None, description="What the re-ranker gave; absent without it.")
+    is_above_threshold: bool | None = Field(
+        None, description="Whether `rerankScore` reaches BRAIN_ANSWER_RERANK_SCORE; null where it is no probability."
+    )
     causal_path: list[str] | None = Field(
         None, description="Ids of the entities from the one asked for to this one; absent unless the graph found it."
     )
@@ -241,10 +244,15 @@ class EvaluateRequest(_Request):
 
     config: dict[str, Any] | None = Field(None, description="As in `POST /api/retrieve`.")
     category: Category | None = Field(None, description="Only queries of this category.")
+    answers: bool | None = Field(
+        None,
+        description="Whether queries with an expected answer are answered, and the answers judged; default: yes, with a chat model for "
+        "up to 20 queries.",
+    )
 
 
 class EvaluationMetrics(_Response):
-    """Means over the queries; metrics of answers are null until answers are judged."""
+    """Means over the queries; metrics of answers are null where none was judged."""
 
     hit_rate_k1: Score
     hit_rate_k3: Score
@@ -253,11 +261,25 @@ class EvaluationMetrics(_Response):
     mrr: Score
     ndcg_at_10: Score = Field(alias="ndcgAt10")
     recall_at_20: Score = Field(alias="recallAt20")
-    faithfulness: Score | None
-    answer_relevance: Score | None
+    faithfulness: Score | None = Field(
+        description="How much of the answers their sources say: a judge's groundedness; of quotations the share whose note says it."
+    )
+    answer_relevance: Score | None = Field(
+        description="How well the answers answer: a judge's score; of quotations the words shared with the expected answers (F1)."
+    )
     latency_p50: float = Field(description="Milliseconds.")
     latency_p95: float = Field(description="Milliseconds.")
     latency_p99: float = Field(description="Milliseconds.")
+
+
+class EvaluatedAnswers(_Response):
+    """Whose answers were judged, and by whom."""
+
+    answerer: str = Field(examples=["extractive@2"])
+    judged_by: str | None = Field(description="The judging model, or `quotations`: the notes and the expected answers.")
+    answered: int = Field(description="Queries with an expected answer, refusals and failures among them.")
+    refused: int
+    failed: int
 
 
 class EvaluateResponse(_Response):
@@ -266,6 +288,7 @@ class EvaluateResponse(_Response):
     evaluation_id: str
     config_hash: str = Field(examples=["a1b2c3d4e5f60718"])
     metrics: EvaluationMetrics
+    answers: EvaluatedAnswers | None = Field(description="Null where no query was answered.")
     total_queries: int
     degraded_queries: int = Field(description="Queries whose search was degraded.")
     failed_queries: int = Field(description="Queries whose search failed; each counts as a miss.")

@@ -20,7 +20,9 @@ class Improvements(_Response):
     map_at_20: Difference = Field(alias="mapAt20")
     u_measure: Difference | None = Field(description="Of the passages; null without golden spans.")
     confidence: Difference | None = Field(description="Share of answers that reach the similarity threshold.")
-    faithfulness: Difference | None = Field(description="Of the runs' means; null unless answers of both were judged.")
+    faithfulness: Difference | None = Field(
+        description="Of the runs' means; null unless the same judge, or `quotations`, judged both."
+    )
     answer_relevance: Difference | None
 
 

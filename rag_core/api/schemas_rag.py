@@ -6,7 +6,7 @@ from pydantic import Field
 
 from rag_core.api.schemas import ErrorBody, Moment, Score, Text, _Request, _Response
 from rag_core.api.schemas_answers import CitationSpans, Verification, _Outcome
-from rag_core.model import NoteKind
+from rag_core.model import NoteKind, RelationKind
 from rag_core.query.routing import QueryType, RoutedStrategy
 
 MAX_MESSAGES = 50
@@ -75,18 +75,28 @@ class SearchResultV2(_Response):
     metadata: dict[str, Any]
 
 
+class GraphEntity(_Response):
+    """What a relation is of, as the documents call it."""
+
+    id: str
+    name: str
+
+
 class GraphRelation(_Response):
-    """What led to what."""
+    """How one thing is related to another; of the causal types the source is the cause."""
 
     source: str
     target: str
-    type: Literal["CAUSES"]
+    type: RelationKind
+    confidence: Score
+    evidence: str = Field(description="The text that says so.")
+    document_id: str
 
 
 class GraphContextOut(_Response):
     """What the causal graph adds."""
 
-    entities: list[str]
+    entities: list[GraphEntity]
     relationships: list[GraphRelation]
     summary: str
 
@@ -125,6 +135,8 @@ class RagOptions(_Request):
     rerank: bool = True
     include_graph_refinement: bool | None = None
     context_compression: CompressionIn | None = None
+    reject_on_low_groundedness: bool | None = Field(None, description="Default: as the operator says.")
+    add_disclaimer_on_low_groundedness: bool | None = Field(None, description="Default: as the operator says.")
 
 
 class ChatRequestV2(_Request):

@@ -17,6 +17,10 @@ SECONDS = ("segundo", "segundos")
 """One, and any other number, of what is waited for."""
 
 KINDS: Mapping[str, tuple[str, str]] = {
+    "IndexTimeSettingError": (
+        INVALID,
+        "chunking se decide al indexar las notas, así que una configuración no puede cambiarlo; quítalo de ella",
+    ),
     "InvalidInputError": (INVALID, ""),
     "UnauthenticatedError": (
         "Sin identificar",
@@ -43,6 +47,10 @@ KINDS: Mapping[str, tuple[str, str]] = {
         "Ya hay tantas tareas sin terminar como puede haber; espera a que acabe una o cancela una",
     ),
     "DatabaseUnavailableError": (_UNAVAILABLE, NO_CONNECTION),
+    "DiskFullError": (
+        "Sin espacio en el disco",
+        "No queda espacio en el disco, así que no se guarda nada. Lo guardado se puede buscar; avisa a quien administra esto",
+    ),
     "DatabaseSetupError": (_UNAVAILABLE, NO_CONNECTION),
     "CircuitOpenError": (_UNAVAILABLE, NO_CONNECTION),
     "BusyError": (
@@ -113,7 +121,7 @@ _FIELD_PROBLEMS: Mapping[str, str] = {
     "json": "{subject}: hay un número o carácter que JSON no admite",
     "visibility": "{subject} no es ninguna de las admitidas: tenant, department, private",
     "departments": "{subject}: con visibility «department» hay que decir cuáles, en department o departments",
-    "audience_key": "{subject}: las claves visibility, department y departments se escriben en minúsculas y sin espacios",
+    "audience_key": "{subject}: una clave se parece a visibility, department o departments sin serlo; corrígela o llámala de otro modo",
 }
 
 

@@ -8,7 +8,7 @@ Not here: embedding, storage, any I/O. Imports nothing but ``rag_core.language``
 from rag_core.chunking.packing import ChunkSpan, chunk_spans, count_tokens, estimate_tokens
 from rag_core.chunking.sentences import sentence_spans, window_bounds
 
-CHUNKER_VERSION = "1"
+CHUNKER_VERSION = "2"
 """To be raised with any change of the spans these functions give: stored chunks are then stale."""
 
 __all__ = [

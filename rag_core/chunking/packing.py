@@ -55,6 +55,20 @@ def count_tokens(text: str) -> int:
     return estimate_tokens(len(text))
 
 
+def part_end(text: str, start: int, max_characters: int) -> int:
+    """Where to part a text that goes on beyond ``max_characters`` from ``start``: in the second half of them.
+
+    After the last clause there, else the last word, else the last grapheme cluster, unless that alone is longer.
+    """
+    end = start + max_characters
+    for pattern in _CUTS:
+        cuts = [match.end() for match in pattern.finditer(text, start + max_characters // 2, end)]
+        for cut in reversed(cuts):
+            if is_cluster_boundary(text, cut, low=start):
+                return cut
+    return next(_cluster_ends(text, start, end + 1, max_characters))
+
+
 def chunk_spans(
     text: str, sentences: Sequence[Span], *, max_tokens: int, overlap_tokens: int, min_tokens: int
 ) -> list[ChunkSpan]:

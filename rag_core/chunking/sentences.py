@@ -8,12 +8,14 @@ so a sentence is always ``text[start:end]``.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from sentencex import get_sentence_boundaries
 
 from rag_core.chunking.blocks import block_spans
 from rag_core.chunking.graphemes import is_cluster_boundary
+from rag_core.chunking.lines import line_spans
+from rag_core.chunking.packing import estimate_tokens, part_end
 from rag_core.chunking.sentence_ends import is_false_start, missed_starts, settled_start
 from rag_core.model import Language, Span
 
@@ -34,6 +36,11 @@ _PAIRED = re.compile("[\"'`\u00b4«»“”„‟\u2018\u2019\u201a\u2039\u203a(
 # Its time is quadratic in unmatched marks: 16 s for 0.8 MB of them in one paragraph, 0.9 s in windows.
 _WINDOW_CHARACTERS = 16_384
 
+MAX_SENTENCE_CHARACTERS = 1_000
+"""A longer sentence is parted: text without punctuation would be one of any length, and windows are made of sentences. Of 53,000
+sentences of Wikipedia, abstracts and clinical reports one is longer."""
+_NOT_SPACE = re.compile(r"\S")
+
 _TERMINATED = re.compile(r"[.!?…][^\w\s]*\s*\S")
 
 
@@ -41,27 +48,43 @@ def sentence_spans(text: str, language: Language, *, is_growing: bool = False) -
     """Part a text into sentences; spans in code points that tile it: first start 0, last end ``len(text)``.
 
     White space belongs to the sentence before it, leading white space to the first. Blank lines, list items,
-    headings and table rows are boundaries, a line end is not. '' gives [], white space alone one span. In a
-    growing text, one that is being written, a sentence ends where it does whatever comes before and after it:
-    quotes and brackets keep nothing together, and a line that starts as an item does is one.
+    headings and table rows are boundaries, and so is the end of a line that its writer ended, not one where text
+    was wrapped to a width. A sentence of more than ``MAX_SENTENCE_CHARACTERS`` is parted at clauses or words. '' gives
+    [], white space alone one span.
+
+    In a growing text, one that is being written, a sentence ends where it does whatever comes before and after it: a
+    line that starts as an item does is one, and quotes, brackets, other line ends and length count for nothing.
     """
-    return list(pairwise([*_sentence_starts(text, language, is_growing=is_growing), len(text)]))
+    spans = pairwise([*_sentence_starts(text, language, is_growing=is_growing), len(text)])
+    return list(spans) if is_growing else [piece for span in spans for piece in _bounded(text, span)]
 
 
-def window_bounds(starts: Sequence[int], length: int, span: Span, *, before: int, after: int) -> Span:
-    """Widen a span to whole sentences and by so many sentences to each side, within ``(0, length)``.
+def window_bounds(
+    starts: Sequence[int], length: int, span: Span, *, before: int, after: int, max_tokens: int | None = None
+) -> Span:
+    """Widen a span to whole sentences and by so many to each side in turn, while all is within ``max_tokens``.
 
-    ``starts`` are the sentence starts of the whole text, ascending; without any, the span comes back as it
-    is. The result always contains the span.
+    ``starts`` are sentence starts of the text, ascending: at least those of the sentences that are wanted and of the next one,
+    where there is one. ``length`` is the text's. Without any starts, the span comes back as it is. The result always contains
+    the span, even one above ``max_tokens``.
     """
-    start, end = span
+    left, right = span
     if not starts:
         return span
-    first = bisect_right(starts, start) - 1
-    last = max(first, bisect_left(starts, end) - 1)
-    left = starts[max(0, first - before)]
-    right = starts[last + 1 + after] if last + 1 + after < len(starts) else length
-    return max(0, min(left, start)), min(length, max(right, end))
+    first = max(0, bisect_right(starts, left) - 1)
+    last = max(first, bisect_left(starts, right) - 1)
+    lefts = reversed(starts[max(0, first - before) : first + 1])
+    rights = [*starts[last + 1 :], length][: after + 1]
+
+    def fits(start: int, end: int) -> bool:
+        return max_tokens is None or estimate_tokens(end - start) <= max_tokens
+
+    for start, end in zip_longest(lefts, rights):
+        if start is not None and start < left and fits(start, right):
+            left = start
+        if end is not None and end > right and fits(left, end):
+            right = end
+    return left, right
 
 
 def _sentence_starts(text: str, language: Language, *, is_growing: bool) -> list[int]:
@@ -69,7 +92,8 @@ def _sentence_starts(text: str, language: Language, *, is_growing: bool) -> list
         return []
     readable = _PAIRED.sub(" ", _readable(text)) if is_growing else _readable(text)
     starts, last = [0], len(text) - len(text.lstrip())
-    for block in block_spans(text, is_growing=is_growing):
+    blocks = block_spans(text, is_growing=is_growing)
+    for block in blocks if is_growing else line_spans(text, blocks, language):
         for proposed in _proposed_starts(text, readable, block, language):
             is_block = proposed == block[0]
             start = proposed if is_block else settled_start(text, proposed)
@@ -79,6 +103,21 @@ def _sentence_starts(text: str, language: Language, *, is_growing: bool) -> list
                 starts.append(start)
                 last = start
     return starts
+
+
+def _bounded(text: str, span: Span) -> list[Span]:
+    starts, end = [span[0]], span[1]
+    while end - starts[-1] > MAX_SENTENCE_CHARACTERS:
+        following = _visible_boundary(text, part_end(text, starts[-1], MAX_SENTENCE_CHARACTERS), end)
+        if following is None:
+            break
+        starts.append(following)
+    return list(pairwise([*starts, end]))
+
+
+def _visible_boundary(text: str, start: int, end: int) -> int | None:
+    found = (match.start() for match in _NOT_SPACE.finditer(text, start, end))
+    return next((at for at in found if is_cluster_boundary(text, at, low=start)), None)
 
 
 def _readable(text: str) -> str:

@@ -95,6 +95,9 @@ def options(
 def main() -> None:
     """Run the command line; the console script `brain`."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
+    logging.getLogger("psycopg").setLevel(
+        logging.CRITICAL
+    )  # a line for each failed attempt; the command tells the outcome
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(143))  # so that the embedded server is let go
     from rag_core.cli import (  # noqa: F401  registers the commands
         alerts,
@@ -156,6 +159,11 @@ def say(text: str) -> None:
     print(text, file=sys.stderr)
 
 
+def say_waiting(seconds: float) -> None:
+    """That PostgreSQL is waited for."""
+    say(f"PostgreSQL does not answer; waiting up to {seconds:.0f} s for it to come back")
+
+
 @contextmanager
 def progress(description: str, total: float | None) -> Iterator[Callable[[float], None]]:
     """A progress bar on a terminal, silence elsewhere; yields the function to advance it."""
@@ -183,8 +191,8 @@ def measuring() -> Iterator[Callable[[str, int, int], None]]:
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("measuring", total=None)
-        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
+        task = bar.add_task("measuring", total=None, visible=False)  # until it is known how much there is
+        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total, visible=True)
 
 
 @contextmanager
@@ -193,9 +201,9 @@ def batch_progress(description: str) -> Iterator[Callable[["IndexEvent"], None]]
     with _bar(description) as bar:
 
         def show(event: "IndexEvent") -> None:
-            if event.done:
+            if event.batches:
                 bar(event.done, event.batches)
-            else:
+            if event.message and not event.done:
                 say(event.message)
 
         yield show
@@ -211,8 +219,8 @@ def _bar(description: str) -> Iterator[Callable[[int, int], None]]:
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(description, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        task = bar.add_task(description, total=None, visible=False)  # until it is known how much there is
+        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)
 
 
 def progress_bar(percent: float, *, cells: int = 30) -> str:

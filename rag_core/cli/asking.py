@@ -44,7 +44,7 @@ def ask(
 ) -> None:
     """Answer a question from your notes; every statement cites the note that says it.
 
-    - `brain ask "¿El café de la tarde me da migraña?"`
+    - `brain ask "¿Cuánto costó la caldera nueva?"`
 
     In a conversation a question may lean on the one before. `new` begins one, whose id is said at the end:
 
@@ -66,7 +66,7 @@ def ask(
     with command(is_json=is_json), open_engine(read_settings_to_read()) as engine:
         owner = engine.named_tenant(tenant)
         with _conversation(engine, owner, session) as (session_id, asker):
-            request = _request(question, session_id, asker, top_k)
+            request = _request(engine.settings, question, session_id, asker, top_k)
             if is_json:
                 answer = _last(_events(engine, owner, request))
                 policy = redaction_policy("command", engine.settings.guardrails_personal_data)
@@ -77,10 +77,13 @@ def ask(
             say(f'conversation {session_id}: go on with `brain ask "…" --session {session_id}`')
 
 
-def _request(question: str, session_id: UUID | None, asker: str, top_k: int | None) -> "AnswerRequest":
-    from rag_core.answering.events import AnswerOptions, AnswerRequest
+def _request(
+    settings: "Settings", question: str, session_id: UUID | None, asker: str, top_k: int | None
+) -> "AnswerRequest":
+    from rag_core.answering.events import AnswerRequest
+    from rag_core.answering.search_configuration import default_options
 
-    options = AnswerOptions() if top_k is None else AnswerOptions(max_sources=top_k)
+    options = default_options(settings, max_sources=top_k)
     return AnswerRequest(question=question, contract="command", user_hash=asker, session_id=session_id, options=options)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rag_core.cli.app import JsonOption, TenantOption, command, own_tenant, print_json, progress, say
+from rag_core.cli.app import JsonOption, TenantOption, command, own_tenant, print_json, progress, say, say_waiting
 from rag_core.cli.migration_app import EveryOption, migration_app
 from rag_core.cli.notes import NoteLanguageOption
 from rag_core.language.counting import in_english
@@ -133,7 +133,7 @@ def _attach(
 
     settings = read_settings()
     if wanted.file is not None:
-        require_note_lines(wanted.file, max_characters=settings.max_note_characters)
+        require_note_lines(wanted.file, max_characters=settings.max_note_characters, may_be_empty=True)
     owner = own_tenant(settings, tenant)
     with open_database(settings) as database:
         report = _attached(database, settings, owner, wanted, source=source, language=language)
@@ -192,6 +192,7 @@ def _attached(
             language=language,  # type: ignore[arg-type]
             origin=rows.origin,
             on_progress=advance,
+            on_waiting=say_waiting,
         )
     maintain_after(report, database, model)
     return report

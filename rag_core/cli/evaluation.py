@@ -11,10 +11,12 @@ from rag_core.cli.app import JsonOption, TenantOption, app, command, measuring, 
 from rag_core.cli.comparison import CommonOption, run_and_show_gate
 from rag_core.cli.golden import SetOption
 from rag_core.cli.runs import named_run, run_name, short_id
-from rag_core.cli.searching import CLI_TIMEOUT_MS, ConfigOption, StrategyOption, read_config
+from rag_core.cli.searching import CLI_TIMEOUT_MS, ConfigOption, StrategyOption, read_config, read_override
 from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rag_core.configuration import RetrievalConfig
     from rag_core.engine import Engine
     from rag_core.evaluation.results import GroupMetrics
@@ -119,12 +121,15 @@ def evaluate_set(
         if is_gate:
             run_and_show_gate(engine, owner, set_name=set_name, config=wanted, is_json=is_json)
             return
-        run = _measured(engine, owner, wanted, asked)
+        override = {} if config is None else read_override(config)
+        run = _measured(engine, owner, wanted, asked, override=override)
         bare, notes = (0, 0) if wanted.strategy == "fulltext" else _without_vectors(engine, owner)
         _tell(run, bare=bare, notes=notes, is_json=is_json)
 
 
-def _measured(engine: "Engine", owner: "TenantId", wanted: "RetrievalConfig", asked: _Asked) -> "EvaluationRun":
+def _measured(
+    engine: "Engine", owner: "TenantId", wanted: "RetrievalConfig", asked: _Asked, *, override: "Mapping[str, object]"
+) -> "EvaluationRun":
     from rag_core.evaluation.judges import build_judge
     from rag_core.evaluation.runs import evaluate
     from rag_core.evaluation.served import searcher
@@ -142,7 +147,9 @@ def _measured(engine: "Engine", owner: "TenantId", wanted: "RetrievalConfig", as
             baseline_run_id=None if asked.baseline is None else named_run(engine, owner, asked.baseline),
             common_only=asked.is_common,
             category=asked.category,
-            answerer=ServedAnswers(engine=engine, tenant=owner, config=wanted) if asked.has_answers else None,
+            answerer=ServedAnswers(engine=engine, tenant=owner, config=wanted, override=override)
+            if asked.has_answers
+            else None,
             judge=build_judge(engine) if asked.has_answers else None,
             concurrency=asked.concurrency,
             on_progress=lambda done, total: tell("evaluating", done, total),
@@ -186,6 +193,8 @@ def _show(run: "EvaluationRun") -> None:
     _show_origins(run)
     _show_worst(run)
     show_answers(run)
+    if run.unanswerable is not None:
+        print(run.unanswerable.line)
     _show_comparison(run)
     if run.degraded_queries:
         say(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, command, golden_app, print_json, say, table
+from rag_core.cli.notes import lines_of
 from rag_core.cli.runs import named_run, run_name, short_id
 from rag_core.language.counting import in_english
 
@@ -40,19 +41,23 @@ def import_golden_set(
     Fields that the line leaves out stay as they are, null or [] clears them.
 
     Each line: {"query": "…", "relevant_ids": ["2025-03-01"], "answer": "…", "category": "factual", "difficulty": 2}; query
-    and relevant_ids are required. Instead of relevant_ids there may be "relevance": [{"id": "2025-03-01", "grade": 3,
-    "spans": [{"quote": "…"}]}]; docs/evaluation/golden-sets.md has the other fields.
+    and relevant_ids are required. A question that the notes do not answer has "relevant_ids": [] and "answerable": false.
+    Instead of relevant_ids there may be "relevance": [{"id": "2025-03-01", "grade": 3, "spans": [{"quote": "…"}]}];
+    docs/evaluation/golden-sets.md has the other fields.
     """
     from rag_core.engine import open_engine
     from rag_core.errors import InvalidInputError
     from rag_core.evaluation.golden_files import read_golden_file
     from rag_core.evaluation.golden_query import DEFAULT_SET
     from rag_core.evaluation.golden_set import import_golden
+    from rag_core.importing import has_any_line
     from rag_core.settings import read_settings
 
     with command(is_json=is_json):
         if not file.is_file():
             raise InvalidInputError(f"there is no file {file}; give the path of a file of JSON lines")
+        if not has_any_line(file):
+            raise InvalidInputError(f"{file} is empty; expected golden queries, one a line")
         with open_engine(read_settings()) as engine, file.open("rb") as stream:
             found = read_golden_file(stream)
             report = import_golden(
@@ -68,8 +73,8 @@ def import_golden_set(
             new, same = report.changed - report.updated, report.imported - report.changed
             taken = f"{new} new, {report.updated} updated, {same} unchanged"
             print(f"imported {report.imported} ({taken})  rejected {report.rejected_count}")
-            for number, reason in report.rejected[:20]:
-                say(f"  line {number}: {reason}")
+            for problem in report.problems:
+                say(f"  {lines_of(problem)}: {problem.text}")
         if report.rejected and not report.imported:
             raise typer.Exit(1)
 
@@ -120,7 +125,7 @@ def list_sets(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
         if is_json:
             print_json({"sets": [_summary_to_json(one) for one in found]})
         elif found:
-            headers = ["set", "vocabulary", "version", "queries", "no notes", "verified", "with spans"]
+            headers = ["set", "vocabulary", "version", "queries", "unanswerable", "no notes", "verified", "with spans"]
             table("golden sets", headers, [_summary_row(one) for one in found])
         else:
             say("no golden set yet; brain golden import FILE makes one, brain golden propose drafts questions for it")
@@ -134,7 +139,8 @@ def _summary_to_json(summary: "GoldenSetSummary") -> dict[str, Any]:
         "vocabulary": golden.vocabulary,
         "version": golden.version,
         "queries": summary.queries,
-        "without_notes": summary.queries - summary.askable,
+        "unanswerable": summary.unanswerable,
+        "without_notes": summary.queries - summary.askable - summary.unanswerable,
         "verified": summary.verified,
         "with_spans": summary.with_spans,
         "updated_at": golden.updated_at.isoformat(),
@@ -143,7 +149,7 @@ def _summary_to_json(summary: "GoldenSetSummary") -> dict[str, Any]:
 
 def _summary_row(summary: "GoldenSetSummary") -> list[str]:
     fields = _summary_to_json(summary)
-    names = ("set", "vocabulary", "version", "queries", "without_notes", "verified", "with_spans")
+    names = ("set", "vocabulary", "version", "queries", "unanswerable", "without_notes", "verified", "with_spans")
     return [str(fields[name]) for name in names]
 
 
@@ -172,6 +178,7 @@ def _coverage_to_json(contents: "SetContents", found: "GoldenStatistics") -> dic
         "vocabulary": contents.vocabulary,
         "version": contents.golden.version if contents.golden else 0,
         "total_queries": found.total_queries,
+        "unanswerable": found.unanswerable,
         "without_notes": found.without_notes,
         "verified": found.verified,
         "retrieval_only": found.retrieval_only,
@@ -205,9 +212,12 @@ def _show_coverage(contents: "SetContents", found: "GoldenStatistics") -> None:
         for one in found.coverage
     ]
     totals = [str(found.by_difficulty[word]) for word in words]
-    askable = found.total_queries - found.without_notes
+    askable = found.total_queries - found.without_notes - found.unanswerable
     rows.append(["all", *totals, str(askable), str(found.minimum), str(found.missing or "")])
     table(f"{contents.name} ({contents.vocabulary})", ["category", *words, "queries", "at least", "missing"], rows)
+    if found.unanswerable:
+        more = in_english(found.unanswerable, "more is", "more are")
+        say(f"{more} not answered by the notes, and right when refused")
     if found.without_notes:
         say(
             f"{in_english(found.without_notes, 'more is', 'more are')} never asked: every note that answered them was deleted"

@@ -3,13 +3,21 @@
 Taking the notes over is in ``attaching``, how far it is in ``migration_status``, the way back in ``rolling_back``.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, batch_progress, command, print_json, progress, say
 from rag_core.cli.migration_app import EveryOption, migration_app, opened_engine, tell
+
+if TYPE_CHECKING:
+    from rag_core.engine import Engine
+    from rag_core.model import TenantId
+
+FATAL = "Error durante la migración de notas"
 
 
 @migration_app.command("run")
@@ -24,15 +32,36 @@ def run_batches(tenant: TenantOption = None, is_json: JsonOption = False) -> Non
     from rag_assets.migration import run_migration
 
     with command(is_json=is_json), opened_engine() as engine:
-        with batch_progress("migrating") as show:
-            report = run_migration(engine, engine.writing_tenant(tenant), on_event=show)
+        owner = engine.writing_tenant(tenant)
+        with batch_progress("migrating") as show, _told_as_fatal():
+            report = run_migration(engine, owner, on_event=show)
         is_success = report.stopped is None and not report.failed
-        tell({"success": is_success, **asdict(report)}, is_json=is_json)
+        errors = _errors(engine, owner) if is_json and report.failed else []
+        tell({"success": is_success, **asdict(report)} | ({"errors": errors} if is_json else {}), is_json=is_json)
         if not is_json and report.failed:
             say("`brain migration status` lists what failed, `brain migration retry` has it tried again.")
         if report.stopped is not None:
             say(f"brain: stopped: {report.stopped}")
             raise typer.Exit(1)
+
+
+@contextmanager
+def _told_as_fatal() -> Iterator[None]:
+    """Say of an error that ends a run that it is the migration's, in the words of the contract."""
+    from rag_core.errors import IndexingError
+
+    try:
+        yield
+    except IndexingError as error:
+        raise IndexingError(f"{FATAL}: {error}") from error
+
+
+def _errors(engine: "Engine", tenant: "TenantId") -> list[dict[str, Any]]:
+    """The latest of the notes that failed, with the reason; rows that never became notes are ``attach``'s."""
+    from rag_core.migration.status import read_migration_status
+
+    told = read_migration_status(engine.database, tenant).to_wire()["errors"]
+    return [{"noteId": one["noteId"], "error": one["error"]} for one in told if one["stage"] != "attachment"]
 
 
 @migration_app.command("resume")

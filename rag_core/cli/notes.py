@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,15 +17,15 @@ from rag_core.cli.app import (
     print_json,
     progress,
     say,
+    say_waiting,
 )
 from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
     from rag_assets.indexing import IndexReport
-    from rag_core.importing import ImportReport
+    from rag_core.importing import ImportReport, Problem
     from rag_core.model import TenantId
 
-SHOWN = 20
 _LANGUAGES = ("es", "de", "en")
 
 
@@ -50,9 +50,9 @@ def import_notes(
 ) -> None:
     """Take notes from a file; they are found by their words at once, by meaning after `brain index`.
 
-    Each line: {"id": "2025-03-01", "text": "…", "title": "…", "created_at": "2025-03-01T21:00", "metadata": {}}; id and
-    text are required. Importing a file again changes nothing; changed lines update their notes; bad lines are listed
-    and the good ones go in.
+    Each line: {"id": "2025-03-01", "text": "…", "title": "…", "created_at": "2025-03-01T21:00", "tags": ["…"]}; id and
+    text are required, other fields become metadata. Importing a file again changes nothing; changed lines update their
+    notes; bad lines are listed and the good ones go in.
 
     Example: brain import diario.jsonl --source diario
     """
@@ -79,6 +79,8 @@ def import_notes(
                 zone=settings.zone,
                 max_characters=settings.max_note_characters,
                 on_progress=advance,
+                on_waiting=say_waiting,
+                file_bytes=file.stat().st_size,
             )
             is_index_needed = has_unindexed_notes(database, owner)
             near = names_like(owner, list_tenants(database), settings) if report.is_new_tenant else []
@@ -94,15 +96,28 @@ def import_notes(
 def _show_imported(report: "ImportReport", *, is_json: bool) -> None:
     counts = {"imported": report.imported, "updated": report.updated, "unchanged": report.unchanged}
     if is_json:
-        rejected = [asdict(rejection) for rejection in report.rejected]
-        told = {"rejected_count": report.rejected_count, "is_new_tenant": report.is_new_tenant}
-        print_json({**counts, "rejected": rejected, **told})
+        print_json({**counts, **_details(report)})
         return
     print("  ".join(f"{name} {count}" for name, count in counts.items()) + f"  rejected {report.rejected_count}")
-    for rejection in report.rejected[:SHOWN]:
-        say(f"  line {rejection.line}: {rejection.error}")
-    if report.rejected_count > SHOWN:
-        say(f"  … and {report.rejected_count - SHOWN:,} more; --json lists them")
+    for problem in (*report.problems, *report.warnings):
+        say(f"  {lines_of(problem)}: {problem.text}")
+
+
+def _details(report: "ImportReport") -> dict[str, Any]:
+    return {
+        "rejected": [asdict(rejection) for rejection in report.rejected],
+        "rejected_count": report.rejected_count,
+        "problems": [{"error": one.text, "count": one.count, "lines": one.lines} for one in report.problems],
+        "warnings": [{"warning": one.text, "count": one.count, "lines": one.lines} for one in report.warnings],
+        "is_new_tenant": report.is_new_tenant,
+    }
+
+
+def lines_of(problem: "Problem") -> str:
+    """The first lines of a problem, and how many more have it."""
+    more = problem.count - len(problem.lines)
+    numbers = ", ".join(map(str, problem.lines)) + (f" and {more:,} more" if more else "")
+    return f"line {numbers}" if problem.count == 1 else f"lines {numbers}"
 
 
 def _made(tenant: "TenantId", near: list[str]) -> str:

@@ -35,15 +35,20 @@ def status(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
 
 
 def _show_status(found: dict[str, Any]) -> None:
-    figures, migration = found.pop("performance"), found.pop("migration")
+    figures, migration, parts = found.pop("performance"), found.pop("migration"), found.pop("parts") or {}
     rows = [[name.replace("_", " "), _shown(value)] for name, value in found.items()]
     if migration["state"] != "not_started":
         rows.append(["migration", _migration(migration)])
     table("Brain Sync", ["what", "value"], rows)
-    if figures is None:
-        say("The API of this home does not run, so there are no figures of requests.")
-    else:
+    for name, state in parts.items():
+        if state != "runs":
+            say(f"{name} is {state}")
+    if figures is not None:
         _show_performance(figures)
+    elif parts.get("api") == "runs":
+        say("The API of this home runs, but did not give its figures.")
+    else:
+        say("The API of this home does not run, so there are no figures of requests.")
     if found["stale_notes"]:
         say("Run `brain index`: some notes are not indexed as they are now.")
 
@@ -105,12 +110,18 @@ def doctor(is_json: JsonOption = False) -> None:
 
 @app.command("down")
 def down(is_json: JsonOption = False) -> None:
-    """Stop this home's embedded server at once, whoever uses it. A server named by DATABASE_URL is left alone."""
+    """Stop all that runs in this home: `brain up` with its parts, what a killed one left, and the embedded server, whoever uses it.
+
+    A server named by DATABASE_URL is left alone.
+    """
+    from rag_core.running_parts import end_running
     from rag_core.settings import read_settings
     from rag_core.storage.embedded import stop
 
     with command(is_json=is_json):
-        was_running = stop(read_settings().home)
+        home = read_settings().home
+        has_ended = end_running(home)
+        was_running = stop(home) or has_ended
         if is_json:
             print_json({"stopped": was_running})
         else:

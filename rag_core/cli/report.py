@@ -72,8 +72,10 @@ def write_report(
 
 def _write(file: Path, text: str) -> None:
     from rag_core.errors import InvalidInputError
+    from rag_core.private_files import open_private
 
     try:
-        file.write_text(text, encoding="utf-8")
+        with open_private(file, "w") as opened:
+            opened.write(text)
     except OSError as error:
         raise InvalidInputError(f"cannot write {file}: {error.strerror}; name another file with -o") from error

@@ -40,10 +40,10 @@ def read_config(
     Raises:
         ConfigurationError: no such file, not JSON, or a value out of bounds.
     """
-    from rag_core.configuration import configure
+    from rag_core.configuration import configure, of_search
 
     override = {} if file is None else read_override(file)
-    return configure(override, strategy=strategy, top_k=top_k, base=base)  # type: ignore[arg-type]
+    return configure(of_search(override), strategy=strategy, top_k=top_k, base=base)  # type: ignore[arg-type]
 
 
 def read_override(file: Path) -> dict[str, Any]:

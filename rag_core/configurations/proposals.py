@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rag_core.configuration import configure
+from rag_core.configuration import configure, of_search
 from rag_core.configurations.served import without_model_values
-from rag_core.errors import ConfigurationError
 from rag_core.model import TenantId
 from rag_core.reranking.embedded import parse_weights
 from rag_core.storage.configurations import Configuration, Origin, store_configuration
@@ -51,10 +50,6 @@ def check_configuration(override: Mapping[str, Any], *, reranker_weights: Mappin
     Raises:
         ConfigurationError, RerankingError: see ``propose_configuration``.
     """
-    if "chunking" in override:
-        raise ConfigurationError(
-            "chunking is decided when notes are indexed, so promoting a configuration cannot change it; leave it out"
-        )
-    configure(override)
+    configure(of_search(override))
     if reranker_weights is not None:
         parse_weights(reranker_weights)

@@ -24,6 +24,8 @@ from rag_core.storage.configurations import Configuration, StoredServed, fetch_s
 from rag_core.storage.database import Connection, Database
 from rag_core.telemetry.logs import log_degraded
 
+INVALID_CONFIGURATION = "Configuración inválida, usando valores predeterminados"
+"""The warning of a search whose stored configuration, or its weights, this version of the program cannot use."""
 REMEMBERED_SECONDS = 10
 """A promotion by another process is served this much later at most."""
 REMEMBERED_TENANTS = 1024
@@ -43,12 +45,14 @@ class ServedConfiguration:
     """A configuration as it is searched with, and where it comes from.
 
     ``number`` is None for the program's defaults. ``override`` is what it says; of it ``config`` lacks the values that were
-    chosen for another embedding model where ``is_model_dependent_left_out``. ``problems`` says what of it cannot be used by this
-    version of the program. ``promotion`` is the number of the promotion that it is served by.
+    chosen for another embedding model where ``is_model_dependent_left_out``. ``in_force`` is what of it ``config`` has, nothing
+    where its values cannot be used. ``problems`` says what of it cannot be used by this version of the program. ``promotion`` is
+    the number of the promotion that it is served by.
     """
 
     config: RetrievalConfig = DEFAULT_RETRIEVAL_CONFIG
     override: Mapping[str, Any] = field(default_factory=dict)
+    in_force: Mapping[str, Any] = field(default_factory=dict)
     number: int | None = None
     promotion: int | None = None
     reranker_version: str | None = None
@@ -129,11 +133,12 @@ def resolve(stored: StoredServed, model: EmbeddingModel) -> ServedConfiguration:
     problems: list[str] = []
     is_foreign = stored.embedding_model not in {None, model_key(model)}
     usable = without_model_values(stored.override) if is_foreign else stored.override
+    in_force = usable
     try:
         config = configure(usable)
     except ConfigurationError as error:
         problems.append(f"its values do not fit this version of the program: {error}")
-        config = DEFAULT_RETRIEVAL_CONFIG
+        config, in_force = DEFAULT_RETRIEVAL_CONFIG, {}
     weights = shipped_weights()
     if stored.reranker_weights is not None:
         try:
@@ -143,6 +148,7 @@ def resolve(stored: StoredServed, model: EmbeddingModel) -> ServedConfiguration:
     return ServedConfiguration(
         config=config,
         override=stored.override,
+        in_force=in_force,
         number=stored.number,
         promotion=stored.promotion,
         reranker_version=stored.reranker_version,

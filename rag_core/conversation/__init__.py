@@ -70,6 +70,8 @@ class KeptAnswer:
     warnings: tuple[str, ...]
     answerer: str
     fallback: FallbackMode | None
+    nearest: tuple[CitedSource, ...] = ()
+    """Of a refusal: the notes that came nearest, each once, best first. Answers kept before it was introduced have none."""
 
     @property
     def checked(self) -> CheckedText:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from pydantic import BaseModel
 
+from rag_core.answering.plain_text import is_plain
 from rag_core.cancellation import Cancellation
 from rag_core.chat import ChatModel, Message
 from rag_core.chat.replies import parse_reply
@@ -86,7 +87,13 @@ def _reworded(
     reply = chat.complete(
         messages, timeout_seconds=timeout_seconds, schema=_SCHEMA, max_tokens=_MAX_TOKENS, cancellation=cancellation
     )
-    return _parse(reply, chat.name)
+    reworded = _parse(reply, chat.name)
+    given = [question, *(turn.question for turn in earlier)]
+    if not is_plain(reworded, given=given, instructions=REWRITE_INSTRUCTIONS):
+        raise ChatError(
+            f"{chat.name} put links, markup or its instructions into a question; it is put together by rules"
+        )
+    return reworded
 
 
 def _parse(reply: str, model: str) -> str:

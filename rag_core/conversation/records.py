@@ -1,20 +1,23 @@
 """Writing down how a question went: figures for every question, words for those within a conversation. It never fails an answer."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from rag_core.answering import PromptContext
+from rag_core.answering import PromptContext, Source
 from rag_core.answering.events import Answer
 from rag_core.chunking import count_tokens
 from rag_core.conversation import CitedSource, KeptAnswer, QuestionFigures, SearchFigures
 from rag_core.engine import Engine
 from rag_core.errors import RagError
-from rag_core.model import Retrieval, TenantId
+from rag_core.model import NoteId, Retrieval, TenantId
 from rag_core.storage.conversations import insert_turn, touch_session
 from rag_core.storage.database import Connection
 from rag_core.storage.questions import insert_question, insert_search_figures
 from rag_core.telemetry.logs import log_degraded
 
+NEAREST_NOTES = 3
+"""How many notes a refusal refers its reader to."""
 RECORD_MS = 1_000
 """How long an answer that is finished may wait until it is written down; then it goes out without."""
 
@@ -109,13 +112,13 @@ def search_figures(
         rerank_ms=figures.rerank_ms,
         rerank_top_score=best,
         confidence_threshold_met=best >= least_rerank_score if is_calibrated and best is not None else None,
-        final_context_tokens=None if context is None else count_tokens(context.text),
+        final_context_tokens=None if context is None else count_tokens(context.text) + count_tokens(context.graph),
         citation_count=citations,
     )
 
 
 def kept_answer(answer: Answer) -> KeptAnswer:
-    """What a conversation keeps of an answer: its text, and of its sources those that it cites."""
+    """What a conversation keeps of an answer: its text, the sources that it cites, and of a refusal the nearest notes."""
     cited = {citation.number for citation in answer.citations}
     return KeptAnswer(
         text=answer.text,
@@ -123,22 +126,8 @@ def kept_answer(answer: Answer) -> KeptAnswer:
         citations=answer.citations,
         uncited=answer.uncited,
         removed_citations=answer.removed_citations,
-        sources=tuple(
-            CitedSource(
-                number=source.number,
-                note_id=source.note_id,
-                chunk_id=source.chunk_id,
-                external_id=source.external_id,
-                title=source.title,
-                created_at=source.created_at,
-                language=source.language,
-                chunk_index=source.chunk_index,
-                score=source.score,
-                page=source.page,
-            )
-            for source in answer.sources
-            if source.number in cited
-        ),
+        sources=tuple(_kept_source(source) for source in answer.sources if source.number in cited),
+        nearest=() if answer.refusal is None else tuple(map(_kept_source, _nearest(answer.sources))),
         confidence=answer.confidence,
         refusal=answer.refusal,
         groundedness=answer.groundedness,
@@ -146,4 +135,27 @@ def kept_answer(answer: Answer) -> KeptAnswer:
         warnings=answer.warnings,
         answerer=answer.answerer,
         fallback=answer.fallback,
+    )
+
+
+def _nearest(sources: Sequence[Source]) -> list[Source]:
+    """The first sources of different notes, ``NEAREST_NOTES`` at most."""
+    first_of_note: dict[NoteId, Source] = {}
+    for source in sources:
+        first_of_note.setdefault(source.note_id, source)
+    return list(first_of_note.values())[:NEAREST_NOTES]
+
+
+def _kept_source(source: Source) -> CitedSource:
+    return CitedSource(
+        number=source.number,
+        note_id=source.note_id,
+        chunk_id=source.chunk_id,
+        external_id=source.external_id,
+        title=source.title,
+        created_at=source.created_at,
+        language=source.language,
+        chunk_index=source.chunk_index,
+        score=source.score,
+        page=source.page,
     )

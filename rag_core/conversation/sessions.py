@@ -32,7 +32,7 @@ class Conversation:
 
 
 def begin_session(engine: Engine, tenant: TenantId, *, user_hash: str) -> Session:
-    """Begin a conversation; some that are older than ``BRAIN_SESSION_DAYS`` are deleted with that.
+    """Begin a conversation; some that are older than ``BRAIN_SESSION_DAYS`` are deleted with that, and somebody's idle ones end.
 
     Of somebody's conversations without a question the oldest go when there are more than ``KEPT_EMPTY``.
     """
@@ -40,6 +40,7 @@ def begin_session(engine: Engine, tenant: TenantId, *, user_hash: str) -> Sessio
     def begin(connection: Connection) -> Session:
         hold_tenant(engine.database, connection, tenant)
         store.purge_sessions(connection, tenant, before=kept_since(engine), limit=PURGED_AT_ONCE)
+        store.end_idle_sessions(connection, tenant, before=idle_since(engine), user_hash=user_hash)
         store.drop_empty_sessions(connection, tenant, user_hash=user_hash, kept=KEPT_EMPTY - 1)
         return store.insert_session(connection, tenant, uuid4(), user_hash=user_hash)
 
@@ -118,6 +119,16 @@ def purge_sessions(database: Database, tenant: TenantId, *, before: datetime) ->
         purged = database.write(tenant, purge)
         deleted += purged
     return deleted
+
+
+def end_idle_sessions(database: Database, tenant: TenantId, *, before: datetime) -> int:
+    """End all of a tenant's conversations that nobody has spoken in since then, at their last question; how many."""
+    return database.write(tenant, partial(store.end_idle_sessions, tenant=tenant, before=before))
+
+
+def idle_since(engine: Engine) -> datetime:
+    """Conversations that nobody has spoken in since then are over, until somebody asks in them again."""
+    return datetime.now(UTC) - timedelta(minutes=engine.settings.session_idle_minutes)
 
 
 def kept_since(engine: Engine) -> datetime:

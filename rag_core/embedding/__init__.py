@@ -60,6 +60,11 @@ class EmbeddingModel:
     uses_contextual: bool
     state: ModelState
 
+    @property
+    def knows_meaning(self) -> bool:
+        """Whether near vectors mean near meanings; hashed n-grams are near where words are spelled alike."""
+        return self.provider != "hashing"
+
     def is_same_as(self, other: "EmbeddingModel") -> bool:
         """Whether both are one model that is used in one way, in whatever states; after a restore an id may be another's."""
         return replace(self, state=other.state) == other

@@ -129,8 +129,8 @@ class OllamaEmbedder:
         return (
             f"The longest of these texts has {len(longest)} characters, by estimate {count_tokens(longest)} "
             f"tokens, and begins {longest[:_SHOWN_CHARACTERS]!r}; expected at most the "
-            f"{self._model.context_tokens} tokens of the model's context. Make chunks smaller "
-            "(chunking.maxChunkSize), or take a model with a longer context."
+            f"{self._model.context_tokens} tokens of the model's context. Take a model with a longer "
+            "context (`brain models add`): how notes are cut into chunks cannot be configured."
         )
 
     @property

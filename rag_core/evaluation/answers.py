@@ -50,6 +50,8 @@ QUOTED_METRICS: tuple[AnswerMetric, ...] = (
     "citation_completeness",
 )
 """What an answer that only quotes its sources, and cites what it quotes, scores 1 in by construction."""
+QUOTATIONS = "quotations"
+"""Who judges quoted sentences where no chat model does: the notes they are quoted from, and the expected answers."""
 JUDGED_METRICS: tuple[AnswerMetric, ...] = (
     "groundedness",
     "answer_relevance",
@@ -182,14 +184,19 @@ class AnswerMetrics:
         return "no answer states anything" if name in QUOTED_METRICS else "not measured when the run was made"
 
     @property
+    def judged_by(self) -> str | None:
+        """What ``faithfulness`` and ``answer_relevance`` come from: the judge, the text of what is quoted, or nothing."""
+        return self.judge or (QUOTATIONS if self.answerer.startswith("extractive@") else None)
+
+    @property
     def faithfulness(self) -> float | None:
-        """The judge's mean groundedness."""
-        return self.means["groundedness"]
+        """The judge's mean groundedness; of quotations the share of citations whose note says what is quoted."""
+        return self.means["citation_support" if self.judged_by == QUOTATIONS else "groundedness"]
 
     @property
     def answer_relevance(self) -> float | None:
-        """The judge's mean relevance of the answers to their questions."""
-        return self.means["answer_relevance"]
+        """The judge's mean relevance of the answers to their questions; of quotations their overlap with the expected answers."""
+        return self.means["expected_answer_overlap" if self.judged_by == QUOTATIONS else "answer_relevance"]
 
     def to_json(self) -> dict[str, Any]:
         """The metrics as a run keeps and prints them."""

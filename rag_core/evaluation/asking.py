@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
+from typing import TypeVar
 
 from rag_core.errors import EvaluationCancelledError, InvalidInputError, RagError
 from rag_core.evaluation.answers import AnswerRecord, GoldenAnswerer, answer_and_judge
@@ -13,6 +14,8 @@ from rag_core.evaluation.golden_query import GoldenQuery
 from rag_core.evaluation.judges import Judge
 from rag_core.evaluation.passages import Anchors, read_through
 from rag_core.evaluation.results import RANKING_DEPTH, QueryResult
+from rag_core.evaluation.unanswerable import UnanswerableResult
+from rag_core.language.detection import detect_language
 from rag_core.model import Hit, NoteId, Retrieval
 
 MAX_CONCURRENCY = 8
@@ -20,6 +23,7 @@ ANSWER_SECONDS = 60.0
 """How long one call of a model may take for an answer or a judgement."""
 
 Search = Callable[[str], Retrieval]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +69,19 @@ class Asker:
             answer=None if found is None else self._answer(query, found),
         )
 
+    def ask_unanswerable(self, query: GoldenQuery) -> UnanswerableResult:
+        """Whether a query that the notes do not answer is refused; a ``RagError`` says neither."""
+        assert self.answerer is not None
+        try:
+            found = self.search(query.query)
+            language = detect_language(query.query) or (found.hits[0].language if found.hits else "es")
+            given = self.answerer.answer(query.query, found.hits, language=language, timeout_seconds=ANSWER_SECONDS)
+        except RagError as problem:
+            return UnanswerableResult(
+                query_id=query.id, query=query.query, is_refused=False, error=type(problem).__name__
+            )
+        return UnanswerableResult(query_id=query.id, query=query.query, is_refused=given.is_refusal, text=given.text)
+
     def _answer(self, query: GoldenQuery, found: Retrieval) -> AnswerRecord | None:
         if self.answerer is None:
             return None
@@ -73,12 +90,12 @@ class Asker:
 
 def ask_all(
     queries: Sequence[GoldenQuery],
-    ask: Callable[[GoldenQuery], QueryResult],
+    ask: Callable[[GoldenQuery], Result],
     *,
     concurrency: int,
     should_stop: Callable[[], bool],
     on_progress: Callable[[int, int], None],
-) -> list[QueryResult]:
+) -> list[Result]:
     """Ask all queries, so many at a time; the results are in the order of the queries.
 
     Raises:
@@ -87,7 +104,7 @@ def ask_all(
     """
     if not 1 <= concurrency <= MAX_CONCURRENCY:
         raise InvalidInputError(f"concurrency is {concurrency}; expected 1 to {MAX_CONCURRENCY}")
-    results: list[QueryResult] = []
+    results: list[Result] = []
     with closing(_asked(queries, ask, concurrency, should_stop)) as asked:
         for result in asked:
             results.append(result)
@@ -97,11 +114,11 @@ def ask_all(
 
 def _asked(
     queries: Sequence[GoldenQuery],
-    ask: Callable[[GoldenQuery], QueryResult],
+    ask: Callable[[GoldenQuery], Result],
     concurrency: int,
     should_stop: Callable[[], bool],
-) -> Generator[QueryResult]:
-    def ask_unless_stopped(query: GoldenQuery) -> QueryResult:
+) -> Generator[Result]:
+    def ask_unless_stopped(query: GoldenQuery) -> Result:
         if should_stop():
             raise EvaluationCancelledError("the evaluation was cancelled; nothing of it is stored")
         return ask(query)

@@ -9,6 +9,8 @@ from rag_core.evaluation.results import StoredRun
 
 INPUTS = "inputs"
 """Where a run's circumstances keep digests of what it searched, beside what has columns of its own."""
+INDEXED = "indexedNotes"
+"""Where they keep how many notes had been indexed by the pipeline of each fingerprint, '' for those that had not."""
 
 
 def asked_differently(

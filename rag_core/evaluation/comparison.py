@@ -162,8 +162,10 @@ class Comparison:
 
     @property
     def is_significant(self) -> bool:
-        """Whether chance is no good explanation of the difference."""
-        return self.obstacle is None and self.p_value < SIGNIFICANCE
+        """Whether the deciding metric differs with p < 0.05 after Holm's correction over all metrics compared."""
+        found = self.metrics[self.metric]
+        p_value = found.p_value if found.p_adjusted is None else found.p_adjusted
+        return self.obstacle is None and p_value < SIGNIFICANCE
 
     @property
     def is_regression(self) -> bool:

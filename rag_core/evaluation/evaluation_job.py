@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from rag_core.configuration import configure
+from rag_core.configuration import configure, of_search
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.asking import MAX_CONCURRENCY
@@ -48,7 +48,8 @@ def run_evaluation(
     asked = _parsed(parameters)
     result = {"run_id": str(progress.job_id)}
     engine = pinned(engine, tenant)
-    config = configure(asked.config, base=engine.served_config(tenant))
+    override = of_search(asked.config or {})
+    config = configure(override, base=engine.served_config(tenant))
     evaluate(
         engine.database,
         tenant,
@@ -60,7 +61,9 @@ def run_evaluation(
         category=asked.category,
         run_id=progress.job_id,
         on_stored=lambda connection: progress.complete(connection, result),
-        answerer=ServedAnswers(engine=engine, tenant=tenant, config=config) if asked.answers else None,
+        answerer=ServedAnswers(engine=engine, tenant=tenant, config=config, override=override)
+        if asked.answers
+        else None,
         judge=build_judge(engine) if asked.answers else None,
         concurrency=asked.concurrency,
         should_stop=progress.should_stop,

@@ -24,6 +24,7 @@ from rag_core.evaluation.golden_query import (
     parse_query,
     parse_tags,
     query_hash,
+    unanswerable_with_answer,
     vocabulary_of,
     with_verification,
 )
@@ -222,7 +223,9 @@ def _update(
     now = datetime.now(UTC)
     new = replace(old, **_parse_fields(changes.fields, golden.vocabulary))
     if changes.relevance is not None or changes.chunk_ids is not None:
-        new = replace(new, relevance=_changed_relevance(connection, tenant, changes, old))
+        new = replace(new, relevance=_changed_relevance(connection, tenant, changes, old), is_answerable=True)
+    if not new.is_answerable and (new.expected_answer or new.key_facts):
+        raise unanswerable_with_answer()
     if changes.created_by is not None:
         new = replace(new, created_by=changes.created_by)
     new = with_verification(new, old, by=changes.verified_by, at=None, now=now)

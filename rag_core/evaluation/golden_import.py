@@ -29,7 +29,7 @@ from rag_core.evaluation.golden_relevance import (
     notes_to_read,
     place_relevance,
 )
-from rag_core.importing import MAX_LISTED_REJECTIONS, decoded_line
+from rag_core.importing import MAX_LISTED_REJECTIONS, Problems, decoded_line, kind_of
 from rag_core.model import NoteId, TenantId
 from rag_core.notes import checked_name
 from rag_core.storage.database import Connection, Database
@@ -63,7 +63,7 @@ _KEPT: Mapping[str, str] = {
 class GoldenImport:
     """What became of the lines: taken, new or different among them, updated among these, and those rejected, by number.
 
-    At most 10,000 rejections are listed, all are counted.
+    At most 10,000 rejections are listed, all are counted; ``problems`` are all of them by kind.
     """
 
     imported: int = 0
@@ -71,6 +71,7 @@ class GoldenImport:
     updated: int = 0
     rejections: list[tuple[int, InvalidInputError]] = field(default_factory=list)
     rejected_count: int = 0
+    problems: Problems = field(default_factory=Problems)
 
     @property
     def rejected(self) -> list[tuple[int, str]]:
@@ -80,6 +81,7 @@ class GoldenImport:
     def reject(self, line: int, error: InvalidInputError) -> None:
         """Count a line that is not taken, and list it while there is room."""
         self.rejected_count += 1
+        self.problems.add(line, str(error), kind=kind_of(str(error)))
         if len(self.rejections) < MAX_LISTED_REJECTIONS:
             self.rejections.append((line, error))
 
@@ -153,7 +155,7 @@ class _Import:
         for (number, line), contents in zip(batch, self._contents(batch, found), strict=True):
             old = existing.get(query_hash(line.query))
             try:
-                relevance = place_relevance(line.relevance, line.chunk_ids, found=found, contents=contents, old=old)
+                relevance = _placed(line, found, contents, old)
                 self._check_vocabulary(line)
                 self._check_first(line, number)
             except InvalidInputError as error:
@@ -247,6 +249,14 @@ def _batches(lines: Iterator[_NumberedLine]) -> Iterator[list[_NumberedLine]]:
         yield batch
 
 
+def _placed(
+    line: GoldenLine, found: FoundNotes, contents: Mapping[NoteId, str], old: GoldenQuery | None
+) -> tuple[Relevance, ...]:
+    if not line.is_answerable:
+        return ()
+    return place_relevance(line.relevance, line.chunk_ids, found=found, contents=contents, old=old)
+
+
 def _own_id(line: GoldenLine) -> UUID | None:
     """The line's id if it is one that an export wrote for a query without an external id."""
     try:
@@ -274,6 +284,8 @@ def _golden_query(
 ) -> GoldenQuery:
     external_id = line.external_id or (old.external_id if old else None)
     fields = {name: getattr(line, name) for given, name in _KEPT.items() if old is None or given in line.given}
+    if not line.is_answerable:
+        fields |= {"expected_answer": "", "key_facts": ()}
     base = old or GoldenQuery(
         id=query_id, external_id=None, query=line.query, relevance=(), created_at=now, updated_at=now, **fields
     )
@@ -285,6 +297,7 @@ def _golden_query(
         created_at=line.created_at or base.created_at,
         updated_at=line.updated_at or base.updated_at,
         vocabulary=golden.vocabulary,
+        is_answerable=line.is_answerable,
         **fields,
     )
     return with_verification(new, old, by=line.verified_by, at=line.verified_at, now=now)

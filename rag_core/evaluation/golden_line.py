@@ -22,6 +22,7 @@ from rag_core.evaluation.golden_query import (
     parse_phrases,
     parse_query,
     parse_tags,
+    unanswerable_with_answer,
     vocabulary_of,
 )
 from rag_core.notes import checked_identifier, checked_name, checked_text, parse_time, shown
@@ -32,6 +33,7 @@ _LINE_KEYS = (
     "relevant_ids",
     "relevance",
     "relevant_chunk_ids",
+    "answerable",
     "answer",
     "category",
     "difficulty",
@@ -49,6 +51,8 @@ _OTHER_NAMES: Mapping[str, str] = {
     "relevantNoteIds": "relevant_ids",
     "relevantDocumentIds": "relevant_ids",
     "relevantChunkIds": "relevant_chunk_ids",
+    "isAnswerable": "answerable",
+    "is_answerable": "answerable",
     "expectedAnswer": "answer",
     "expected_answer": "answer",
     "keyFacts": "key_facts",
@@ -89,6 +93,7 @@ class GoldenLine:
     created_at: datetime | None
     updated_at: datetime | None
     given: frozenset[str] = frozenset()
+    is_answerable: bool = True
 
 
 def parse_golden_line(line: str) -> GoldenLine:
@@ -100,6 +105,8 @@ def parse_golden_line(line: str) -> GoldenLine:
         InvalidInputError: the line is not a JSON object, or a field is unknown, missing or out of bounds.
     """
     item, given = _parse_object(line)
+    if not _parse_answerable(item) and (item.get("answer") or item.get("key_facts")):
+        raise unanswerable_with_answer()
     vocabulary = vocabulary_of(item.get("category"), item.get("difficulty"))
     return GoldenLine(
         external_id=None if item.get("id") is None else checked_name(checked_identifier(item["id"]), "id"),
@@ -119,7 +126,15 @@ def parse_golden_line(line: str) -> GoldenLine:
         created_at=_parse_moment(item.get("created_at"), "created_at"),
         updated_at=_parse_moment(item.get("updated_at"), "updated_at"),
         given=given,
+        is_answerable=_parse_answerable(item),
     )
+
+
+def _parse_answerable(item: Mapping[str, Any]) -> bool:
+    value = item.get("answerable", True)
+    if not isinstance(value, bool):
+        raise InvalidInputError(f"answerable is {shown(value)}; expected true or false")
+    return value
 
 
 def parse_relevance(value: Any) -> tuple[GivenRelevance, ...]:
@@ -161,13 +176,21 @@ def _parse_object(line: str) -> tuple[Mapping[str, Any], frozenset[str]]:
 
 
 def _parse_all_relevance(item: Mapping[str, Any]) -> tuple[GivenRelevance, ...]:
+    if not _parse_answerable(item):
+        if item.get("relevant_ids") or item.get("relevance") or item.get("relevant_chunk_ids"):
+            raise InvalidGoldenError(
+                'an unanswerable query has no relevant notes; remove them, or its "answerable": false',
+                problem="unanswerable_notes",
+            )
+        return ()
     has_others = "relevance" in item or "relevant_chunk_ids" in item
     names = _parse_names([] if has_others and "relevant_ids" not in item else item.get("relevant_ids"))
     plain = tuple(GivenRelevance(note=name, spans=None) for name in names)
     found = plain + parse_relevance(item.get("relevance", []))
     if not found and not item.get("relevant_chunk_ids"):
         raise InvalidGoldenError(
-            "relevant_ids is empty; a golden query needs at least one note that answers it", problem="no_notes"
+            'relevant_ids is empty; a golden query needs at least one note that answers it, or "answerable": false',
+            problem="no_notes",
         )
     return found
 

@@ -76,10 +76,11 @@ class Relevance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldenQuery:
-    """A golden query as stored; without relevant notes every one of them was deleted.
+    """A golden query as stored; without relevant notes every one of them was deleted, unless it is not answerable.
 
-    ``relevance`` ascends by note. An empty ``expected_answer`` makes it retrieval-only: no answer is judged. An answer must
-    say every one of ``key_facts`` and nothing of ``forbidden_content``. ``difficulty`` is 1 to 5 in both vocabularies:
+    One that is not ``is_answerable`` has neither notes nor an expected answer: it is right when it is refused.
+    ``relevance`` ascends by note. An empty ``expected_answer`` makes it retrieval-only: no answer is judged. An answer
+    must say every one of ``key_facts`` and nothing of ``forbidden_content``. ``difficulty`` is 1 to 5 in both vocabularies:
     easy, medium and hard are 1, 3 and 5.
     """
 
@@ -99,6 +100,7 @@ class GoldenQuery:
     created_by: str | None = None
     verified_by: str | None = None
     verified_at: datetime | None = None
+    is_answerable: bool = True
 
     @property
     def relevant_note_ids(self) -> tuple[NoteId, ...]:
@@ -306,4 +308,15 @@ def with_verification(
 
 
 def _verifiable(query: GoldenQuery) -> tuple[Any, ...]:
-    return query.query, query.relevance, query.expected_answer, query.key_facts, query.forbidden_content
+    return (
+        *(query.query, query.relevance, query.expected_answer, query.key_facts, query.forbidden_content),
+        query.is_answerable,
+    )
+
+
+def unanswerable_with_answer() -> InvalidGoldenError:
+    """Why a query that the notes do not answer cannot have an answer."""
+    return InvalidGoldenError(
+        "an unanswerable query has no expected answer and no key facts; leave them out, or give the notes that answer it",
+        problem="unanswerable_answer",
+    )

@@ -113,7 +113,8 @@ def _exported(query: GoldenQuery, names: Mapping[NoteId, str]) -> dict[str, Any]
         "verified_by": query.verified_by,
         "verified_at": query.verified_at.astimezone(UTC).isoformat() if query.verified_at else None,
     }
-    return line | {name: value for name, value in more.items() if value}
+    more |= {} if query.is_answerable else {"answerable": False}
+    return line | {name: value for name, value in more.items() if value or name == "answerable"}
 
 
 def _exported_relevance(relevance: Relevance, names: Mapping[NoteId, str]) -> dict[str, Any]:

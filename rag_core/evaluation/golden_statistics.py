@@ -50,7 +50,7 @@ class CategoryCoverage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldenStatistics:
-    """What a set holds. All counts but ``total_queries`` and ``without_notes`` are of queries that can be asked.
+    """What a set holds. All counts but ``total_queries``, ``without_notes`` and ``unanswerable`` are of queries that notes answer.
 
     Means are None without a query. ``coverage`` has every category of the vocabulary, ``missing`` what is lacking: in the
     whole set or in its categories, whichever is more.
@@ -66,6 +66,7 @@ class GoldenStatistics:
     with_spans: int
     lost_spans: int
     without_notes: int
+    unanswerable: int
     coverage: tuple[CategoryCoverage, ...]
     minimum: int
     missing: int
@@ -118,6 +119,7 @@ def describe(
 ) -> GoldenStatistics:
     """Count what a set holds; ``chunks`` are those that cover spans of a query, by its id."""
     askable = [query for query in queries if query.relevance]
+    unanswerable = sum(not query.is_answerable for query in queries)
     coverage = tuple(_covered(category, askable, vocabulary) for category in CATEGORIES[vocabulary])
     minimum = MINIMUM_QUERIES[vocabulary]
     return GoldenStatistics(
@@ -130,7 +132,8 @@ def describe(
         retrieval_only=sum(query.is_retrieval_only for query in askable),
         with_spans=sum(any(one.spans for one in query.relevance) for query in askable),
         lost_spans=lost_spans,
-        without_notes=len(queries) - len(askable),
+        without_notes=len(queries) - len(askable) - unanswerable,
+        unanswerable=unanswerable,
         coverage=coverage,
         minimum=minimum,
         missing=max(0, minimum - len(askable), sum(one.missing for one in coverage)),

@@ -1,7 +1,8 @@
 """Jobs: what takes too long for a request is queued, and done by a thread of `brain serve`, one at a time.
 
 A job outlives its server: a queued one is done by the next server, one that a server gives up when it ends is queued again,
-and one whose server was killed has failed, with a remedy.
+and one whose server was killed has failed, with a remedy. A server does only jobs that were asked under its own settings
+(``job_settings``); one that no server fits fails after ``UNFIT_SECONDS``.
 """
 
 import threading
@@ -14,8 +15,10 @@ from uuid import UUID, uuid4
 
 from rag_core.engine import Engine
 from rag_core.errors import EvaluationCancelledError, JobCancelledError, RagError, TooManyJobsError
+from rag_core.evaluation.job_settings import asked_under
 from rag_core.model import TenantId
 from rag_core.process_names import this_process
+from rag_core.settings import Settings
 from rag_core.storage import jobs
 from rag_core.storage.alerts import operator_connection
 from rag_core.storage.database import Connection, Database
@@ -41,6 +44,8 @@ __all__ = [
 POLL_SECONDS = 1.0
 HEARTBEAT_SECONDS = 5.0
 SILENT_SECONDS = 60.0
+UNFIT_SECONDS = 600.0
+"""How long a job waits for a server with its settings while others are up."""
 REPORT_SECONDS = 0.5
 """Progress within a stage is written no oftener."""
 STOP_SECONDS = 10.0
@@ -52,6 +57,11 @@ DEFECT = "the job ended with a defect of the program ({name}); the server's log 
 SILENT = (
     f"the server that did this job gave no sign of life for {SILENT_SECONDS:.0f} s, so it was stopped or killed; "
     "ask for the job again"
+)
+
+UNFIT = (
+    "it was asked for under other settings ({settings}), and for 10 minutes no server that has them did any job; start one with "
+    "these settings, or ask for the job again"
 )
 
 
@@ -126,15 +136,31 @@ def register(kind: JobKind, function: JobFunction) -> None:
     _functions[kind] = function
 
 
-def submit(database: Database, tenant: TenantId, kind: JobKind, parameters: Mapping[str, Any]) -> UUID:
+def submit(
+    database: Database,
+    tenant: TenantId,
+    kind: JobKind,
+    parameters: Mapping[str, Any],
+    *,
+    settings: Settings | None = None,
+) -> UUID:
     """Queue a job; its id. A server that is free begins it within ``POLL_SECONDS``; tenants take turns.
+
+    With ``settings`` only a server whose own have the same effect does it.
 
     Raises:
         TooManyJobsError: the tenant has ``MAX_UNFINISHED`` jobs waiting or running.
     """
     with database.transaction(tenant) as connection:
         hold_tenant(database, connection, tenant)
-        job_id = jobs.insert_job(connection, tenant, kind=kind, parameters=parameters, limit=MAX_UNFINISHED)
+        job_id = jobs.insert_job(
+            connection,
+            tenant,
+            kind=kind,
+            parameters=parameters,
+            asked_under=None if settings is None else asked_under(settings),
+            limit=MAX_UNFINISHED,
+        )
     if job_id is None:
         raise TooManyJobsError(
             f"{tenant} has {MAX_UNFINISHED} unfinished jobs, as many as it may; wait for one to end, or cancel one"
@@ -208,6 +234,7 @@ class JobRunner:
         self._stopping = threading.Event()
         self._running: Progress | None = None
         self._is_failing = False
+        self._began_at = time.monotonic()
 
     def run(self) -> None:
         """Do jobs until ``stop``; while the database is away none is begun."""
@@ -237,14 +264,21 @@ class JobRunner:
 
     def _next(self) -> ClaimedJob | None:
         """The next job, waited for; None when the server ends."""
+        fingerprint = asked_under(self._current_engine().settings)["fingerprint"]
         with operator_connection(self._database, timeout_ms=TIMEOUT_MS) as owner:
             while not self._stopping.is_set():
-                jobs.fail_silent_jobs(owner, seconds=SILENT_SECONDS, error=SILENT)
-                claimed = jobs.claim_job(owner, worker=self.worker, kinds=list(_functions))
+                self._fail_lost(owner, fingerprint)
+                claimed = jobs.claim_job(owner, worker=self.worker, kinds=list(_functions), fingerprint=fingerprint)
                 if claimed is not None:
                     return claimed
                 self._stopping.wait(self._poll_seconds)
         return None
+
+    def _fail_lost(self, owner: Connection, fingerprint: str) -> None:
+        """Fail what nobody does any more; what waits for other settings only when others had the time to come back."""
+        jobs.fail_silent_jobs(owner, seconds=SILENT_SECONDS, error=SILENT)
+        if time.monotonic() - self._began_at >= UNFIT_SECONDS:
+            jobs.fail_unfitting_jobs(owner, fingerprint=fingerprint, seconds=UNFIT_SECONDS, error=UNFIT)
 
     def _do(self, job: ClaimedJob) -> None:
         self._running = progress = Progress(self._database, job)

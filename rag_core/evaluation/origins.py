@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+from rag_core.evaluation.comparability import INDEXED
 from rag_core.evaluation.golden_query import GoldenQuery
 from rag_core.evaluation.results import GroupMetrics, QueryResult, StoredRun, group_metrics
+from rag_core.evaluation.unanswerable import UNANSWERABLE
 
 Origin = Literal["own", "proposed"]
 
@@ -30,5 +32,6 @@ def metrics_by_origin(circumstances: Mapping[str, Any], results: Sequence[QueryR
 
 
 def known_circumstances(run: StoredRun) -> dict[str, Any]:
-    """What a reader is told of how a run was made: all that is kept but the list of ids."""
-    return {name: value for name, value in run.circumstances.items() if name != PROPOSED}
+    """What a reader is told of how a run was made: without the list of ids, and what has figures of its own."""
+    told_elsewhere = {PROPOSED, INDEXED, UNANSWERABLE}
+    return {name: value for name, value in run.circumstances.items() if name not in told_elsewhere}

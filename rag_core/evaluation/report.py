@@ -22,7 +22,14 @@ _MEANS = [*(f"hit@{k}" for k in HIT_RATE_DEPTHS), "MRR", "nDCG@10", "recall@20"]
 
 def markdown_report(run: EvaluationRun) -> str:
     """What was run, its metrics in all and by category, and its worst queries, as Markdown tables."""
-    parts = [_heading(run), _metrics_table(run), _latency_line(run), *_compared(run), _worst_queries(run)]
+    parts = [
+        _heading(run),
+        _metrics_table(run),
+        _latency_line(run),
+        *_unanswerable(run),
+        *_compared(run),
+        _worst_queries(run),
+    ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -102,6 +109,13 @@ def _latency_line(run: EvaluationRun) -> str:
     return f"Latency: p50 {latency.p50:.0f} ms, p95 {latency.p95:.0f} ms, p99 {latency.p99:.0f} ms."
 
 
+def _unanswerable(run: EvaluationRun) -> list[str]:
+    if run.unanswerable is None:
+        return []
+    line = _escaped(run.unanswerable.line)
+    return [f"{line[0].upper()}{line[1:]}."]
+
+
 def _compared(run: EvaluationRun) -> list[str]:
     if run.comparison is None:
         return []
@@ -151,7 +165,11 @@ def _rank(rank: int | None) -> str:
 def _cell(text: str) -> str:
     line = " ".join(text.split())
     short = line if len(line) <= MAX_QUERY_CHARACTERS else f"{line[: MAX_QUERY_CHARACTERS - 1]}…"
-    return short.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+    return _escaped(short)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], *, has_figures_from: int | None = None) -> str:

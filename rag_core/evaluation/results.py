@@ -21,6 +21,7 @@ from rag_core.evaluation.metrics import (
     recall_at,
     reciprocal_rank,
 )
+from rag_core.evaluation.unanswerable import UnanswerableFigures
 from rag_core.model import NoteId
 
 if TYPE_CHECKING:
@@ -163,12 +164,14 @@ class StoredRun:
 class EvaluationRun(StoredRun):
     """A run with its queries, and how many golden queries were left out: all their notes are deleted.
 
-    ``lost_spans`` counts golden spans whose quote is no longer in their note.
+    ``lost_spans`` counts golden spans whose quote is no longer in their note. ``unanswerable`` tells of queries that the notes do
+    not answer, which are none of ``queries``; None where the set has none.
     """
 
     queries: tuple[QueryResult, ...]
     orphaned_queries: int
     lost_spans: int = 0
+    unanswerable: UnanswerableFigures | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

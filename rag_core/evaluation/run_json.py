@@ -32,6 +32,7 @@ def to_json(run: EvaluationRun) -> dict[str, Any]:
         "failed_queries": run.failed_queries,
         "orphaned_queries": run.orphaned_queries,
         "lost_spans": run.lost_spans,
+        "unanswerable": None if run.unanswerable is None else run.unanswerable.to_json(),
         "metrics": _metrics_to_json(run),
         "answers": None if run.answers is None else run.answers.to_json(),
         "latency_ms": asdict(run.latency_ms),

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 from uuid import UUID, uuid4
@@ -13,7 +14,7 @@ from rag_core.errors import InvalidInputError
 from rag_core.evaluation.answers import GoldenAnswerer, summarise
 from rag_core.evaluation.asking import Asker, Search, ask_all, ranked_notes
 from rag_core.evaluation.baselines import Comparison, compare_with_baseline, compare_with_run
-from rag_core.evaluation.comparability import INPUTS, refuse_different
+from rag_core.evaluation.comparability import INDEXED, INPUTS, refuse_different
 from rag_core.evaluation.confidence import has_threshold
 from rag_core.evaluation.golden_query import Category, GoldenQuery, parse_category
 from rag_core.evaluation.judges import Judge
@@ -30,9 +31,10 @@ from rag_core.evaluation.results import (
     retrieval_metrics,
 )
 from rag_core.evaluation.run_json import to_json
+from rag_core.evaluation.unanswerable import UNANSWERABLE, count_unanswerable, kept_unanswerable
 from rag_core.language.counting import in_english
 from rag_core.model import TenantId
-from rag_core.storage.comparisons import fetch_run_inputs
+from rag_core.storage.comparisons import count_indexed_notes, fetch_run_inputs
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.evaluations import fetch_contents, fetch_query_results, fetch_run, insert_run, list_runs
 from rag_core.storage.golden import (
@@ -60,13 +62,18 @@ def _never() -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Prepared:
-    """The set, its queries that can be asked, how many cannot, where their answers stand, and what the run depends on."""
+    """The set, its queries by whether notes answer them, where the answers stand, and what the run depends on.
+
+    ``orphaned`` counts those whose notes were all deleted.
+    """
 
     golden: GoldenSet
     asked: list[GoldenQuery]
+    unanswerable: list[GoldenQuery]
     orphaned: int
     anchors: Anchors
     inputs: Mapping[str, Any]
+    indexed: Mapping[str, int]
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -87,7 +94,12 @@ class _Prepared:
             "concurrency": concurrency if concurrency > 1 else 0,
             PROPOSED: proposed_queries(self.asked),
         }
-        return {INPUTS: self.inputs, **given, **{name: fact for name, fact in facts.items() if fact}}
+        return {
+            INPUTS: self.inputs,
+            INDEXED: self.indexed,
+            **given,
+            **{name: fact for name, fact in facts.items() if fact},
+        }
 
 
 def evaluate(
@@ -122,8 +134,9 @@ def evaluate(
     The run is compared with ``baseline_run_id``, else with the baseline of its set and ``strategy``, by default the
     configuration's, if there is one, on the queries in common; without ``common_only`` a ``baseline_run_id`` that asked another
     set, version or category is refused before anything is asked. With an ``answerer`` queries with an expected answer are
-    answered too, with a ``judge`` the answers are judged. ``concurrency`` queries, 1 to 8, are asked at a time; more than one
-    lengthens the latencies, so the run says it. ``on_progress`` gets the queries done and their number, ``on_stored`` the
+    answered too, and those that the notes do not answer; with a ``judge`` the answers are judged. ``concurrency``
+    queries, 1 to 8, are asked at a time; more than one lengthens the latencies, so the run says it.
+    ``on_progress`` gets the queries done and their number, ``on_stored`` the
     transaction that stores the run before it ends; ``clock`` gives seconds.
 
     Raises:
@@ -145,9 +158,12 @@ def evaluate(
         has_threshold=has_threshold(config.to_wire(), models),
         clock=clock,
     )
-    results = ask_all(
-        prepared.asked, asker.ask, concurrency=concurrency, should_stop=should_stop, on_progress=on_progress
-    )
+    tested = prepared.unanswerable if answerer is not None else []
+    total = len(prepared.asked) + len(tested)
+    ask = partial(ask_all, concurrency=concurrency, should_stop=should_stop)
+    results = ask(prepared.asked, asker.ask, on_progress=lambda done, _: on_progress(done, total))
+    refusals = ask(tested, asker.ask_unanswerable, on_progress=lambda done, _: on_progress(len(results) + done, total))
+    unanswerable = count_unanswerable(prepared.unanswerable, refusals)
     run = EvaluationRun(
         run_id=run_id or uuid4(),
         set_name=set_name,
@@ -158,7 +174,11 @@ def evaluate(
         pipeline_fingerprint=pipeline_fingerprint,
         purpose=purpose,
         strategy=strategy or config.strategy,
-        circumstances=prepared.circumstances(circumstances or {}, concurrency=concurrency),
+        circumstances={
+            **prepared.circumstances(circumstances or {}, concurrency=concurrency),
+            **({} if unanswerable is None else {UNANSWERABLE: unanswerable.to_json()}),
+        },
+        unanswerable=unanswerable,
         **prepared.figures,
         **_figures(results),
     )
@@ -185,6 +205,7 @@ def fetch_evaluation(connection: Connection, tenant: TenantId, run_id: UUID) -> 
         queries=tuple(queries),
         orphaned_queries=run.circumstances.get("orphaned_queries", 0),
         lost_spans=run.circumstances.get("lost_spans", 0),
+        unanswerable=kept_unanswerable(run.circumstances),
     )
 
 
@@ -224,13 +245,16 @@ def _prepare(connection: Connection, tenant: TenantId, name: str, category: str 
     wanted = None if category is None else parse_category(category, golden.vocabulary)
     queries = fetch_golden_queries(connection, tenant, set_name=name, category=wanted)
     asked = [query for query in queries if query.relevant_note_ids]
+    unanswerable = [query for query in queries if not query.is_answerable]
     _check_asked(asked, queries, name, wanted)
     return _Prepared(
         golden=golden,
         asked=asked,
-        orphaned=len(queries) - len(asked),
+        unanswerable=unanswerable,
+        orphaned=len(queries) - len(asked) - len(unanswerable),
         anchors=anchor(asked, fetch_contents(connection, tenant, notes_to_read(asked))),
         inputs={**fetch_run_inputs(connection, tenant), "program": version("brain-sync")},
+        indexed=count_indexed_notes(connection, tenant),
     )
 
 
@@ -240,6 +264,11 @@ def _check_asked(
     if asked:
         return
     kind = f" of category {category}" if category else ""
+    if queries and not any(query.is_answerable for query in queries):
+        raise InvalidInputError(
+            f"the golden set {name!r} has only queries that the notes do not answer{kind}, and retrieval is measured by others; "
+            f"{_import_remedy(name)}"
+        )
     if queries:
         raise InvalidInputError(
             f"every note that answers the {in_english(len(queries), 'query', 'queries')}{kind} of the golden set {name!r} "

@@ -4,15 +4,17 @@ What is scored is what would have been shown. A mark of no source is taken out b
 a question whose sources hold too little is not answered; so ``citation_existence`` is 1 by construction.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from rag_core.answering import GeneratedAnswer, PromptContext
 from rag_core.answering.answer import answer_events
 from rag_core.answering.citations import parse_citations
-from rag_core.answering.events import Answer, Answered, AnswerOptions, AnswerRequest, SourcesFound
+from rag_core.answering.events import Answer, Answered, AnswerRequest, SourcesFound
 from rag_core.answering.generation import build_answerer
-from rag_core.configuration import RetrievalConfig, configure
+from rag_core.answering.search_configuration import answer_config, default_options
+from rag_core.configuration import RetrievalConfig
 from rag_core.engine import Engine
 from rag_core.model import Hit, Language, TenantId
 
@@ -21,11 +23,15 @@ _NOTHING = PromptContext(sources=(), text="[]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedAnswers:
-    """The path as a contract would use it with this configuration; nothing is written down, and no time but the path's own holds."""
+    """The path as ``brain ask`` uses it, with this configuration; nothing is written down, and no time but the path's own holds.
+
+    ``override`` is what whoever evaluates changes of the configuration that is served.
+    """
 
     engine: Engine
     tenant: TenantId
     config: RetrievalConfig
+    override: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -45,14 +51,13 @@ class ServedAnswers:
         Raises:
             RagError: the question was blocked, nothing could be found out, or the model broke off.
         """
-        options = AnswerOptions()
         request = AnswerRequest(
             question=query,
             contract="command",
             user_hash="",
             language=language,
-            config=configure(top_k=max(options.max_sources, self.config.top_k.final), base=self.config),
-            options=options,
+            config=answer_config(self.engine, self.tenant, config=self.config, override=self.override),
+            options=default_options(self.engine.settings),
             is_recorded=False,
         )
         context = _NOTHING

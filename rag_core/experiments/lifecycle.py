@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from rag_core.configuration import configure
+from rag_core.configuration import configure, of_search
 from rag_core.configurations.served import ServedConfiguration, as_served
 from rag_core.engine import Engine, with_configuration
 from rag_core.errors import ConfigurationError, InvalidInputError
@@ -79,12 +79,8 @@ def _candidate(
     configuration: int | None,
 ) -> tuple[ServedConfiguration, UUID | None]:
     if configuration is None:
-        given = dict(override or {})
-        if "chunking" in given:
-            raise ConfigurationError(
-                "chunking is decided when notes are indexed, so no live query can try another one; leave it out"
-            )
-        return _changed(control, configure(given, base=control.config).to_wire()), None
+        given = configure(of_search(override or {}), base=control.config)
+        return _changed(control, given.to_wire()), None
     with engine.database.transaction(tenant) as connection:
         stored = fetch_configuration(connection, tenant, configuration)
         candidate = as_served(connection, tenant, stored, engine.model)

@@ -1,12 +1,13 @@
 """What may come in and what may go out, by rules that can be read: instructions hidden in text, personal data, secrets.
 
 ``injection`` finds sentences that would command a model, ``neutral`` takes them out of what a model reads, ``personal_data`` and
-``secrets`` find what must not be shown, ``incoming`` is the order in which a question is checked, ``history`` what is left of the
-conversation before it, ``outgoing`` what is done to the text of an answer, ``policies`` what the settings say of both, ``judge`` asks
-a model where there is one.
+``secrets`` find what must not be shown, ``spaced`` undoes the spelling that hides it from them, ``links`` finds addresses and
+``prompt_echo`` a model's own instructions in what it says. ``incoming`` is the order in which a question is checked, ``history`` what
+is left of the conversation before it, ``outgoing`` what is done to the text of an answer, ``policies`` what the settings say of both,
+``judge`` asks a model where there is one.
 Not here: how often somebody may ask (``rag_core.access.limits``), whether an answer is held by its sources
 (``rag_core.answering.verification``), answers with their citations (``rag_core.answering.finishing``).
-Pure but for ``judge``. Imports point to ``chat``, ``chunking``, ``language`` and ``model``.
+Pure but for ``judge``. Imports point to ``chat``, ``chunking``, ``language``, ``model`` and ``settings``.
 """
 
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from rag_core.model import Span
 
 PersonalDataKind = Literal["email", "phone", "iban", "dni", "nie", "tax_id", "social_id", "card"]
 SecretKind = Literal["password", "api_key", "token", "private_key"]
+LinkKind = Literal["link"]
 InjectionPolicy = Literal["block", "warn", "off"]
 """What happens to a question that would command the model: it is refused, answered with a warning, or not looked at."""
 RedactionPolicy = Literal["redact", "warn", "off"]
@@ -30,11 +32,22 @@ BLOCK_SCORE = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """Scores from which a question, or a message before it, brings a warning or is refused. Notes always have the defaults."""
+
+    warn: float = WARN_SCORE
+    block: float = BLOCK_SCORE
+
+
+DEFAULT_THRESHOLDS = Thresholds()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """A stretch of a text that must not be shown, and what it is."""
 
     span: Span
-    kind: PersonalDataKind | SecretKind
+    kind: PersonalDataKind | SecretKind | LinkKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

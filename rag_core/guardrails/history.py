@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_core.chat import Message
-from rag_core.guardrails import BLOCK_SCORE, WARN_SCORE, InjectionPolicy, Profile
+from rag_core.guardrails import DEFAULT_THRESHOLDS, InjectionPolicy, Profile, Thresholds
 from rag_core.guardrails.incoming import sanitised
 from rag_core.guardrails.injection import scan
 from rag_core.language.guardrails import QuestionWarning
@@ -23,7 +23,11 @@ class CheckedHistory:
 
 
 def check_history(
-    messages: Sequence[Message], *, policy: InjectionPolicy = "block", is_trusted: bool = False
+    messages: Sequence[Message],
+    *,
+    policy: InjectionPolicy = "block",
+    thresholds: Thresholds = DEFAULT_THRESHOLDS,
+    is_trusted: bool = False,
 ) -> CheckedHistory:
     """Clean what users and assistant said, each on one line, and with ``policy`` "block" leave out what would be refused as a question.
 
@@ -38,10 +42,10 @@ def check_history(
         if message.role == "system":
             continue
         score = 0.0 if is_trusted or policy == "off" else _score(message)
-        is_refused = score >= BLOCK_SCORE and policy == "block"
+        is_refused = score >= thresholds.block and policy == "block"
         if is_refused:
             warnings["earlier_dropped"] = None
-        elif score >= WARN_SCORE:
+        elif score >= thresholds.warn:
             warnings["earlier_injection"] = None
         is_dropping = is_refused if message.role == "user" else is_dropping
         cleaned = replace(message, content=_cleaned(message.content))

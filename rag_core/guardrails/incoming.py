@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from rag_core.errors import BusyError, ChatCancelledError, ChatError, CircuitOpenError, GuardrailError
-from rag_core.guardrails import BLOCK_SCORE, WARN_SCORE, InjectionPolicy, InjectionScan
+from rag_core.guardrails import DEFAULT_THRESHOLDS, InjectionPolicy, InjectionScan, Thresholds
 from rag_core.guardrails.injection import scan
 from rag_core.language.foreign import foreign_language
 from rag_core.language.guardrails import QUESTION_PROBLEMS, QUESTION_WARNINGS, QuestionWarning
@@ -62,6 +62,7 @@ def check_question(
     minimum: int = 1,
     maximum: int = MAX_CHARACTERS,
     policy: InjectionPolicy = "block",
+    thresholds: Thresholds = DEFAULT_THRESHOLDS,
     check_rate: Callable[[], None] = lambda: None,
     judge: QuestionJudge | None = None,
     is_trusted: bool = False,
@@ -83,7 +84,9 @@ def check_question(
     question = CheckedQuestion(
         text=cleaned, warnings=("language",) if foreign else (), facts={"language": foreign} if foreign else {}
     )
-    return question if is_trusted or policy == "off" else _judged(_scanned(question, text, policy), policy, judge)
+    if is_trusted or policy == "off":
+        return question
+    return _judged(_scanned(question, text, policy, thresholds), policy, thresholds, judge)
 
 
 def sanitised(text: str) -> str:
@@ -113,15 +116,18 @@ def _check_length(text: str, *, minimum: int, maximum: int) -> None:
         )
 
 
-def _scanned(question: CheckedQuestion, original: str, policy: InjectionPolicy) -> CheckedQuestion:
+def _scanned(
+    question: CheckedQuestion, original: str, policy: InjectionPolicy, thresholds: Thresholds
+) -> CheckedQuestion:
     """By the rules; invisible characters of the question as it came are a sign as well."""
     found = max(scan(question.text), scan(original[:_MOST_SCANNED]), key=lambda scanned: scanned.score)
-    return replace(
-        question, injection=found, warnings=(*question.warnings, *_weighed(found.score, policy, "injection"))
-    )
+    told = _weighed(found.score, policy, thresholds, "injection")
+    return replace(question, injection=found, warnings=(*question.warnings, *told))
 
 
-def _judged(question: CheckedQuestion, policy: InjectionPolicy, judge: QuestionJudge | None) -> CheckedQuestion:
+def _judged(
+    question: CheckedQuestion, policy: InjectionPolicy, thresholds: Thresholds, judge: QuestionJudge | None
+) -> CheckedQuestion:
     if judge is None:
         return question
     try:
@@ -130,19 +136,22 @@ def _judged(question: CheckedQuestion, policy: InjectionPolicy, judge: QuestionJ
         raise
     except (ChatError, CircuitOpenError, BusyError):
         return replace(question, warnings=(*question.warnings, "judge_failed"))
-    return replace(question, judged=score, warnings=(*question.warnings, *_weighed(score, policy, "judged_injection")))
+    told = _weighed(score, policy, thresholds, "judged_injection")
+    return replace(question, judged=score, warnings=(*question.warnings, *told))
 
 
-def _weighed(score: float, policy: InjectionPolicy, warning: QuestionWarning) -> tuple[QuestionWarning, ...]:
+def _weighed(
+    score: float, policy: InjectionPolicy, thresholds: Thresholds, warning: QuestionWarning
+) -> tuple[QuestionWarning, ...]:
     """The warning that a score deserves.
 
     Raises:
         GuardrailError: it deserves more, and the policy refuses such questions.
     """
-    if score >= BLOCK_SCORE and policy == "block":
+    if score >= thresholds.block and policy == "block":
         raise GuardrailError(
-            f"the question would command the model (score {score:.2f}, refused from {BLOCK_SCORE}); ask without instructions",
+            f"the question would command the model (score {score:.2f}, refused from {thresholds.block}); ask without instructions",
             kind="injection",
             limit=0,
         )
-    return (warning,) if score >= WARN_SCORE else ()
+    return (warning,) if score >= thresholds.warn else ()

@@ -23,7 +23,7 @@ from rag_core.language.lookalikes import LOOKALIKES
 from rag_core.language.subject_changes import subject_change
 from rag_core.model import Span
 
-RULES_VERSION = "3"
+RULES_VERSION = "4"
 """To be raised with any change of what is found: stored findings are then stale."""
 
 _HIDDEN_WEIGHT = 0.6

@@ -1,5 +1,7 @@
 """A note's text as a model may read it, without what would command it. Pure."""
 
+from collections.abc import Iterator
+
 from rag_core.guardrails import BLOCK_SCORE, InjectionScan
 from rag_core.language.guardrails import INNER_QUOTES, QUOTED_INSTRUCTION, WITHHELD_INSTRUCTION
 from rag_core.model import Language
@@ -12,8 +14,24 @@ def neutralised(text: str, scan: InjectionScan, *, language: Language) -> str:
     it is changed. A text with no such sentence comes back as it is.
     """
     parts, at = [], 0
-    for (start, end), score in zip(scan.spans, scan.scores, strict=True):
-        words = WITHHELD_INSTRUCTION if score >= BLOCK_SCORE else QUOTED_INSTRUCTION
-        parts += [text[at:start], words[language].format(text=text[start:end].translate(INNER_QUOTES))]
+    for start, end, words in _replacements(text, scan, language):
+        parts += [text[at:start], words]
         at = end
     return "".join([*parts, text[at:]])
+
+
+def neutralised_position(at: int, text: str, scan: InjectionScan, *, language: Language) -> int:
+    """Where a position of the text is in the neutralised text; inside a sentence that was replaced, where that starts."""
+    shift = 0
+    for start, end, words in _replacements(text, scan, language):
+        if end <= at:
+            shift += len(words) - (end - start)
+        elif start < at:
+            at = start
+    return at + shift
+
+
+def _replacements(text: str, scan: InjectionScan, language: Language) -> Iterator[tuple[int, int, str]]:
+    for (start, end), score in zip(scan.spans, scan.scores, strict=True):
+        words = WITHHELD_INSTRUCTION if score >= BLOCK_SCORE else QUOTED_INSTRUCTION
+        yield start, end, words[language].format(text=text[start:end].translate(INNER_QUOTES))

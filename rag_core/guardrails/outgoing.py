@@ -13,6 +13,7 @@ from rag_core.chunking import count_tokens, sentence_spans
 from rag_core.guardrails import Finding
 from rag_core.guardrails.personal_data import Check, find_personal_data
 from rag_core.guardrails.secrets import find_secrets
+from rag_core.guardrails.spaced import in_plain_digits
 from rag_core.language.guardrails import PLACEHOLDERS
 from rag_core.model import Language, Span
 
@@ -164,9 +165,9 @@ def _is_free(position: int, marks: Sequence[Span]) -> bool:
 
 
 def _masked(text: str, kept: Sequence[Span]) -> str:
-    """The text with line ends in place of what no finding may touch; offsets hold."""
+    """The text in plain digits, with line ends in place of what no finding may touch; offsets hold."""
     parts, at = [], 0
     for start, end in sorted(kept):
         parts += [text[at:start], "\n" * (end - max(start, at))]
         at = max(at, end)
-    return "".join([*parts, text[at:]])
+    return in_plain_digits("".join([*parts, text[at:]]))

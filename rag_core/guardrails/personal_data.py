@@ -14,6 +14,7 @@ from stdnum.es import dni, nie
 
 from rag_core.guardrails import Finding, PersonalDataKind
 from rag_core.guardrails.phones import phone_spans
+from rag_core.guardrails.spaced import joined_runs, spaced_emails
 from rag_core.model import Language, Span
 
 Check = Callable[[], None]
@@ -60,6 +61,7 @@ def find_personal_data(text: str, language: Language, *, check: Check = lambda: 
 def _emails(text: str) -> Iterator[Finding]:
     if "@" in text:
         yield from (Finding(span=match.span(), kind="email") for match in _EMAIL.finditer(text))
+    yield from (Finding(span=span, kind="email") for span in spaced_emails(text))
 
 
 def _labelled(text: str) -> Iterator[Finding]:
@@ -73,6 +75,9 @@ def _numbers(text: str) -> Iterator[Finding]:
             yield Finding(span=(match.start(), end), kind="iban")
     for kind, pattern, is_valid in _CHECKED:
         yield from (Finding(span=match.span(), kind=kind) for match in pattern.finditer(text) if is_valid(match[0]))
+    for run in joined_runs(text):
+        found = [*_numbers(run.text), *_emails(run.text)]
+        yield from (Finding(span=run.original(one.span), kind=one.kind) for one in found)
 
 
 def _iban_end(text: str, span: Span) -> int:

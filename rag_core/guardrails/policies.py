@@ -2,16 +2,22 @@
 
 from collections.abc import Callable, Mapping
 
-from rag_core.guardrails import RedactionPolicy
+from rag_core.guardrails import RedactionPolicy, Thresholds
 from rag_core.guardrails.outgoing import redact
 from rag_core.guardrails.personal_data import Check
 from rag_core.model import Language
+from rag_core.settings import Settings
 
 Hiding = Callable[[str], str]
 """What is done to a text before it is shown beside an answer."""
 
 # People ask for the telephone number in their own notes. Only the contract that serves a company's documents to many hides it.
 DEFAULT_REDACTION: Mapping[str, RedactionPolicy] = {"rag_v2": "redact"}
+
+
+def thresholds_of(settings: Settings) -> Thresholds:
+    """From which score a question brings a warning, and from which it is refused."""
+    return Thresholds(warn=settings.guardrails_warn_score, block=settings.guardrails_block_score)
 
 
 def redaction_policy(contract: str, setting: RedactionPolicy | None) -> RedactionPolicy:

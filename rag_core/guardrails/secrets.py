@@ -27,6 +27,8 @@ _TOKEN = re.compile(
     re.ASCII,
 )
 _END = ".,;:!?)"
+_STRIPPED_OF_PASSWORDS = ".,;:)"
+"""An exclamation or question mark behind a password may be its last character, so it is hidden too."""
 _WITHIN_WORDS = f"-/{APOSTROPHES}"
 _LEAST_KEY_CHARACTERS = 12
 
@@ -49,11 +51,12 @@ def _valued(text: str, pattern: re.Pattern[str], kind: SecretKind) -> Iterator[F
     for match in pattern.finditer(text):
         group = "quoted" if match["quoted"] else "value"
         start, end = match.span(group)
+        value = judged = text[start:end]
         if group == "value":
-            end = start + len(text[start:end].rstrip(_END))
+            judged, value = value.rstrip(_END), value.rstrip(_STRIPPED_OF_PASSWORDS if kind == "password" else _END)
         is_signed = kind == "password" and match["sign"] is not None and not match[0].lower().startswith("clave")
-        if _is_secret(text[start:end], kind=kind, is_signed=is_signed, is_quoted=group == "quoted"):
-            yield Finding(span=(start, end), kind=kind)
+        if _is_secret(judged, kind=kind, is_signed=is_signed, is_quoted=group == "quoted"):
+            yield Finding(span=(start, start + len(value)), kind=kind)
 
 
 def _is_secret(value: str, *, kind: SecretKind, is_signed: bool, is_quoted: bool) -> bool:

@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -51,6 +51,12 @@ class Pipeline:
             "context": CONTEXT_VERSION,
             "model": [self.model.name, self.model.version, self.model.dimensions, self.model.document_prefix],
         }
+
+
+def chunking_by_fingerprint(pipeline: Pipeline, models: Iterable[EmbeddingModel]) -> dict[str, Chunking]:
+    """How notes are cut under each fingerprint that this version of the program knows: the pipeline's with any of the models."""
+    known = (pipeline, *(replace(pipeline, model=model) for model in models))
+    return {fingerprint: one.chunking for one in known for fingerprint in one.fingerprints}
 
 
 def _digest(parts: Mapping[str, Any]) -> str:

@@ -88,6 +88,7 @@ def _publish(
             connection, tenant, notes, model=model, fingerprint=fingerprint, is_waiting=is_waiting
         )
 
+    database.require_room()
     return database.write(tenant, write)
 
 

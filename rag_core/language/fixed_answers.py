@@ -23,4 +23,4 @@ NO_NOTE_OF: Mapping[Language, str] = {
     "de": "Es gibt keine {note}.",
     "en": "There is no {note}.",
 }
-"""Said where all that is asked for is a day that no note is of; the note is ``language.quoting.note_dated``."""
+"""Said where all that is asked for is a day that no note is of; the note is named by its date, see ``wordings``."""

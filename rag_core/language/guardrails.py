@@ -9,7 +9,9 @@ QuestionProblem = Literal["empty", "too_short", "too_long", "injection"]
 QuestionWarning = Literal[
     "injection", "judged_injection", "earlier_injection", "earlier_dropped", "language", "judge_failed"
 ]
-AnswerWarning = Literal["secrets_redacted", "personal_data_redacted", "secrets", "personal_data", "cut", "instructions"]
+AnswerWarning = Literal[
+    "secrets_redacted", "personal_data_redacted", "secrets", "personal_data", "cut", "instructions", "links"
+]
 
 QUESTION_PROBLEMS: Mapping[Language, Mapping[QuestionProblem, str]] = {
     "es": {
@@ -68,6 +70,7 @@ ANSWER_WARNINGS: Mapping[Language, Mapping[AnswerWarning, str]] = {
         "personal_data": "La respuesta contiene datos personales.",
         "cut": "La respuesta se ha acortado por su longitud.",
         "instructions": "Una nota de las fuentes contiene instrucciones dirigidas al asistente; no se han seguido.",
+        "links": "Se han quitado enlaces que las notas citadas no contienen.",
     },
     "de": {
         "secrets_redacted": "In der Antwort wurden Passwörter oder Schlüssel verborgen.",
@@ -76,6 +79,7 @@ ANSWER_WARNINGS: Mapping[Language, Mapping[AnswerWarning, str]] = {
         "personal_data": "Die Antwort enthält personenbezogene Daten.",
         "cut": "Die Antwort wurde wegen ihrer Länge gekürzt.",
         "instructions": "Eine Notiz unter den Quellen enthält Anweisungen an den Assistenten; sie wurden nicht befolgt.",
+        "links": "Links, die in den genannten Quellen nicht stehen, wurden entfernt.",
     },
     "en": {
         "secrets_redacted": "Passwords or keys in the answer were redacted.",
@@ -84,6 +88,7 @@ ANSWER_WARNINGS: Mapping[Language, Mapping[AnswerWarning, str]] = {
         "personal_data": "The answer holds personal information.",
         "cut": "The answer was shortened because of its length.",
         "instructions": "A note among the sources holds instructions to the assistant; they were not followed.",
+        "links": "Links that the cited notes do not hold were removed.",
     },
 }
 
@@ -93,6 +98,13 @@ DISCLAIMERS: Mapping[Language, str] = {
     "en": "Note: This answer could not be fully supported by the available documents.",
 }
 """Below an answer of which too little is held by its sources."""
+
+RECENT_NOTES_DISCLAIMERS: Mapping[Language, str] = {
+    "es": "Aviso: ninguna nota trata de la pregunta; lo anterior procede de tus notas más recientes y no prueba nada.",
+    "de": "Hinweis: Keine Notiz handelt von der Frage; das Vorstehende stammt aus deinen neuesten Notizen und belegt nichts.",
+    "en": "Note: No note is about the question; the above comes from your newest notes and is not evidence.",
+}
+"""Below an answer that was made from the newest notes because nothing fits the question."""
 
 PLACEHOLDERS: Mapping[Language, Mapping[str, str]] = {
     "es": {
@@ -108,6 +120,7 @@ PLACEHOLDERS: Mapping[Language, Mapping[str, str]] = {
         "api_key": "‹clave oculta›",
         "token": "‹clave de acceso oculta›",
         "private_key": "‹clave privada oculta›",
+        "link": "‹enlace omitido›",
     },
     "de": {
         "email": "‹E-Mail-Adresse verborgen›",
@@ -122,6 +135,7 @@ PLACEHOLDERS: Mapping[Language, Mapping[str, str]] = {
         "api_key": "‹Schlüssel verborgen›",
         "token": "‹Zugangsschlüssel verborgen›",
         "private_key": "‹privater Schlüssel verborgen›",
+        "link": "‹Link entfernt›",
     },
     "en": {
         "email": "‹e-mail hidden›",
@@ -136,6 +150,7 @@ PLACEHOLDERS: Mapping[Language, Mapping[str, str]] = {
         "api_key": "‹key hidden›",
         "token": "‹access token hidden›",
         "private_key": "‹private key hidden›",
+        "link": "‹link removed›",
     },
 }
 """What stands where a kind of finding was hidden. No square brackets, which are marks of citations, and no digits."""

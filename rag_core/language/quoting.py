@@ -247,16 +247,16 @@ MONTHS: Mapping[Language, tuple[str, ...]] = {
     "de": _in_order("Januar Februar März April Mai Juni Juli August September Oktober November Dezember"),
     "en": _in_order("January February March April May June July August September October November December"),
 }
-_SPELLED: Mapping[Language, str] = {
+NOTE_DATED: Mapping[Language, str] = {
     "es": "nota del {day} de {month} de {year}",
     "de": "Notiz vom {day}. {month} {year}",
     "en": "note of {day} {month} {year}",
 }
 
 
-def note_dated(day: date, language: Language) -> str:
-    """Whose note is quoted, by its date: "nota del 8 de septiembre de 2025"."""
-    return _SPELLED[language].format(day=day.day, month=MONTHS[language][day.month - 1], year=day.year)
+def dated(day: date, spelled: str, language: Language) -> str:
+    """Which note is quoted, by its date as it is ``spelled``: "nota del 8 de septiembre de 2025"."""
+    return spelled.format(day=day.day, month=MONTHS[language][day.month - 1], year=day.year)
 
 
 QuotingWarning = Literal["may_not_answer", "not_of_the_time", "more_of_the_time"]

@@ -7,6 +7,7 @@ is attached again: the row is still there, and nothing but that row would know o
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -16,10 +17,12 @@ from numpy.typing import NDArray
 
 from rag_core.embedding import EmbeddingModel
 from rag_core.embedding.vectors import unit_rows
-from rag_core.errors import InvalidInputError
+from rag_core.errors import DatabaseUnavailableError, DiskFullError, InvalidInputError
 from rag_core.indexing.isolation import together_or_alone
+from rag_core.language.counting import in_english
 from rag_core.model import Language, NoteId, TenantId
-from rag_core.notes import checked_identifier, checked_name, note_id_for, parse_note, parse_time, shown
+from rag_core.notes import checked_identifier, checked_name, note_id_for, parse_note, parse_time, shown, with_tags
+from rag_core.outages import when_back
 from rag_core.storage import attachment as store
 from rag_core.storage.attachment import AttachedPage, NoteToAttach
 from rag_core.storage.database import Connection, Database
@@ -33,6 +36,7 @@ FOLD_PAGES = 20
 VACUUM_AFTER_NOTES = 10_000
 MAX_LISTED = 10_000
 _UUID_CHARACTERS = 36
+_AGAIN = "run the command again, which passes over what is done"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,14 +121,18 @@ def attach(
     language: Language | None = None,
     origin: str | None = None,
     on_progress: Callable[[int], None] = lambda _rows: None,
+    on_waiting: Callable[[float], None] = lambda _seconds: None,
 ) -> AttachReport:
     """Store each good row as a whole note, newest state of the row; remember and report each bad one. In pages.
 
     A page is one transaction, so what is killed leaves whole pages, and attaching once more goes on. Of rows with the same
     id the first is taken. Vectors must be ``model``'s, the active one; they become the note's own. ``origin`` names the table
-    or file: a bad row of it that is gone when all of it was read is forgotten. ``on_progress`` gets the rows done.
+    or file: a bad row of it that is gone when all of it was read is forgotten. ``on_progress`` gets the rows done. While PostgreSQL is
+    away it is waited for, of which ``on_waiting`` is told the seconds at most.
 
     Raises:
+        DiskFullError: there is no room for the next page; how many rows are done and what to do is said.
+        DatabaseUnavailableError: PostgreSQL did not come back; the same.
         InvalidInputError: the source has no name, or the first vector has another length than the model's.
         ModelChangedError: another model was promoted meanwhile.
     """
@@ -142,16 +150,27 @@ def attach(
         max_characters=max_characters,
         language=language,
     )
-    for number, page in enumerate(_pages(checked), 1):
-        _store_page(database, tenant, page, report, source=named, model=model, origin=origin)
-        on_progress(len(page))
-        if number % FOLD_PAGES == 0:
-            _fold(database, tenant)
+    try:
+        for number, page in enumerate(_pages(checked), 1):
+            _store_page(database, tenant, page, report, source=named, model=model, origin=origin, on_waiting=on_waiting)
+            on_progress(len(page))
+            if number % FOLD_PAGES == 0:
+                _fold(database, tenant)
+    except DiskFullError as error:
+        found = f"attaching stopped: {error.found}. {_done(report)}"
+        raise DiskFullError(found, remedy=f"Make room and {_AGAIN}") from error
+    except DatabaseUnavailableError as error:
+        found = f"attaching stopped: {error}. {_done(report)}"
+        raise DatabaseUnavailableError(f"{found}. When PostgreSQL is back, {_AGAIN}") from error
     with database.transaction(tenant) as connection:
         store.forget_gone_rejections(connection, tenant, source=named, origin=origin, began=began)
     if report.attached + report.updated:
         _fold(database, tenant)
     return report
+
+
+def _done(report: AttachReport) -> str:
+    return f"{in_english(report.taken, 'row is a note', 'rows are notes')} now"
 
 
 def maintain_after(report: AttachReport, database: Database, model: EmbeddingModel) -> None:
@@ -223,7 +242,7 @@ def _parse(
         text=row.text,
         created_at=row.created_at,
         language=language or row.language,
-        metadata=_with_tags(row.metadata, row.tags),
+        metadata=with_tags(row.metadata, row.tags),
         zone=zone,
         max_characters=max_characters,
     )
@@ -256,21 +275,6 @@ def legacy_note_id(tenant: TenantId, source: str, external_id: str) -> NoteId:
     except ValueError:
         pass
     return note_id_for(tenant, source, external_id)
-
-
-def _with_tags(metadata: Any, tags: Any) -> Any:
-    """Metadata with the row's tags among its own, where notes have them."""
-    if tags is None:
-        return metadata
-    listed = [tag.strip() for tag in tags.split(",")] if isinstance(tags, str) else tags
-    if not isinstance(listed, list) or not all(isinstance(tag, str) for tag in listed):
-        raise InvalidInputError(f"tags is {shown(tags)}; expected a list of texts")
-    if metadata is not None and not isinstance(metadata, dict):
-        return metadata  # refused later, with its own message
-    own = (metadata or {}).get("tags")
-    known = own if isinstance(own, list) else []
-    merged = list(dict.fromkeys(tag for tag in [*known, *listed] if tag))
-    return {**(metadata or {}), "tags": merged} if merged else metadata
 
 
 def _name(row: LegacyNote) -> str:
@@ -342,6 +346,7 @@ def _store_page(
     source: str,
     model: EmbeddingModel,
     origin: str | None,
+    on_waiting: Callable[[float], None],
 ) -> None:
     """Store a page; where the database refuses it, note by note, so that only the bad ones are left out."""
 
@@ -349,7 +354,7 @@ def _store_page(
         def run(connection: Connection) -> AttachedPage:
             return store.attach_page(connection, tenant, notes, source=source, model=model, origin=origin)
 
-        return database.write(tenant, run, has_copy=True)
+        return when_back(lambda: database.write(tenant, run, has_copy=True), on_waiting=on_waiting)
 
     done, refused = together_or_alone([row for row in page if isinstance(row, NoteToAttach)], write)
     for part in done:
@@ -359,8 +364,8 @@ def _store_page(
     for name, error in rejected.items():
         report.reject(name, error)
     if rejected:
-        with database.transaction(tenant) as connection:
-            store.record_rejections(connection, tenant, rejected, source=source, origin=origin)
+        record = partial(store.record_rejections, tenant=tenant, reasons=rejected, source=source, origin=origin)
+        when_back(lambda: database.write(tenant, record), on_waiting=on_waiting)
 
 
 def _add(report: AttachReport, page: AttachedPage) -> None:

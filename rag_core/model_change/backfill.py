@@ -179,11 +179,25 @@ def fill_model(
     return report
 
 
-def settle_model(database: Database, model: EmbeddingModel) -> EmbeddingModel:
-    """Call the model ready once every live chunk of every tenant has both vectors and its index is there; as it is then."""
+def finish_model(engine: Engine, model: EmbeddingModel) -> EmbeddingModel:
+    """Settle the model, after one more pass over all chunks where notes are being written all the time.
+
+    What is written during that pass is left to its promotion, which fills it in.
+    """
+    settled = settle_model(engine.database, model)
+    if settled.state == "ready" or fill_model(engine, model).failed:
+        return settled
+    return settle_model(engine.database, model, is_passed=True)
+
+
+def settle_model(database: Database, model: EmbeddingModel, *, is_passed: bool = False) -> EmbeddingModel:
+    """Call the model ready once every live chunk of every tenant has both vectors and its index is there; as it is then.
+
+    ``is_passed`` says that a pass over all chunks just ended: what is missing was written during it, and does not count.
+    """
     with database.owner() as connection:
         counts = count_vectors_by_tenant(connection, model.id)
-    if not any(count.missing for count in counts.values()):
+    if is_passed or not any(count.missing for count in counts.values()):
         ensure_vector_index(database, model)
         if not store.is_index_due(database, model):
             with database.owner() as connection:

@@ -25,7 +25,7 @@ def measure_memory_bytes(model: EmbeddingModel, texts: Sequence[str]) -> int:
     """
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "rag_core.model_change.memory_probe"],
+            [sys.executable, "-P", "-m", "rag_core.model_change.memory_probe"],
             input=json.dumps({"model": asdict(model), "texts": list(texts)}),
             capture_output=True,
             text=True,

@@ -13,6 +13,15 @@ from typing import Protocol
 from rag_core.cancellation import Cancellation
 from rag_core.model import ChunkId, Language, NoteId
 
+CALIBRATED_RERANKERS = ("http:", "cross_encoder:")
+"""Re-rankers whose scores say how likely a passage answers a question; those of ``embedded`` are evened out, those of ``llm`` a chat
+model's marks, and what a search that is not re-ranked gives is no probability at all."""
+
+
+def is_calibrated(reranker: str | None) -> bool:
+    """Whether a re-ranker of that name (``http:…``) gives probabilities; None is none."""
+    return reranker is not None and reranker.startswith(CALIBRATED_RERANKERS)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from rag_core.chunking import window_bounds
 from rag_core.configuration import RetrievalConfig
-from rag_core.model import ChunkId, Hit, RetrievalMethod, Span, TenantId
+from rag_core.model import ChunkId, Hit, Relation, RetrievalMethod, Span, TenantId
 from rag_core.retrieval.cache import Found
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.passages import best_passage
-from rag_core.retrieval.windows import Match, Window, join_to_depth, within
+from rag_core.retrieval.windows import Match, Window, fill_windows, within
 from rag_core.storage.database import Database
 from rag_core.storage.search import ChunkSpan, WindowText, fetch_spans
 
@@ -29,6 +30,7 @@ class Fused:
     rerank_score: float | None = None
     path: tuple[str, ...] | None = None
     path_names: tuple[str, ...] | None = None
+    relations: tuple[Relation, ...] = ()
 
 
 _METHODS: tuple[RetrievalMethod, ...] = ("semantic", "fulltext", "graph")
@@ -55,11 +57,11 @@ def expand(
     deadline: Deadline,
     read_windows: Callable[[Sequence[Found]], Mapping[int, WindowText]],
 ) -> Expanded:
-    """The best ``topK.final`` of the first ``served`` candidates as hits; those whose windows overlap are one hit.
+    """The best ``topK.final`` of the candidates as hits; those whose windows overlap are one hit, and the next takes the free place.
 
-    With a ``depth`` the others follow, so many hits in all.
-    ``found`` is what the legs found, candidates or not. ``read_windows`` gives the texts of windows by their position, without
-    those whose note changed meanwhile.
+    The first ``served`` candidates are preferred. With a ``depth`` others follow, so many hits in all. ``found`` is what
+    the legs found, candidates or not. ``read_windows`` gives the texts of windows by their position, without those whose note
+    changed meanwhile.
     """
     if not found:
         return Expanded(hits=[], is_current=True)
@@ -73,7 +75,7 @@ def expand(
         timeout_ms=reading_ms(deadline),
     )
     by_chunk = {candidate.chunk_id: candidate for candidate in candidates}
-    windows = join_to_depth(
+    windows = fill_windows(
         [_match(spans[chunk], config) for chunk in by_chunk if chunk in spans],
         served=sum(candidate.chunk_id in spans for candidate in candidates[:served]),
         limit=config.top_k.final,
@@ -100,12 +102,21 @@ def reading_ms(deadline: Deadline) -> int:
 
 
 def _match(found: ChunkSpan, config: RetrievalConfig) -> Match:
+    before, after = _sentences(config)
+    window = window_bounds(
+        found.sentence_starts,
+        found.span[1] if found.note_length is None else found.note_length,
+        found.span,
+        before=before,
+        after=after,
+        max_tokens=config.context_expansion.max_window_size,
+    )
     return Match(
         chunk_id=found.chunk_id,
         note_id=found.note_id,
         chunk_index=found.chunk_index,
         span=found.span,
-        window=found.window if config.context_expansion.enabled else found.span,
+        window=window if config.context_expansion.enabled else found.span,
         content_hash=found.content_hash,
         is_whole_note=found.is_whole_note,
     )
@@ -137,6 +148,7 @@ def _hit(window: Window, text: WindowText, candidate: Fused, query: str, config:
         rerank_score=candidate.rerank_score,
         causal_path=candidate.path,
         causal_path_names=candidate.path_names,
+        causal_relations=candidate.relations,
     )
 
 
@@ -144,7 +156,13 @@ def _narrowed(window: Window, text: WindowText, query: str, config: RetrievalCon
     """The best passage instead of the whole note."""
     before, after = _sentences(config)
     chosen, around = best_passage(
-        text.text, query, language=text.language, sizes=config.chunking, before=before, after=after
+        text.text,
+        query,
+        language=text.language,
+        sizes=config.chunking,
+        before=before,
+        after=after,
+        max_tokens=config.context_expansion.max_window_size,
     )
     shown: Span = around if config.context_expansion.enabled else chosen
     best = Match(

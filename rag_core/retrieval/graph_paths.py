@@ -6,7 +6,7 @@ from uuid import UUID
 
 from rag_core.configuration import GraphRag
 from rag_core.graph.entities import Phrase, asked_keys, question_phrase
-from rag_core.model import NO_FILTERS, CausalDirection, ChunkId, Filters, Language, TenantId
+from rag_core.model import NO_FILTERS, CausalDirection, ChunkId, Filters, Language, Relation, TenantId
 from rag_core.storage import graph as store
 from rag_core.storage.database import Connection, Database
 
@@ -16,7 +16,7 @@ class GraphHit:
     """A chunk that tells a link of a causal chain.
 
     ``path`` names the entities from the one asked for to the one this chunk leads to, ``path_ids`` are their ids; ``depth``
-    is the number of relations between them, and ``relevance`` falls with it.
+    is the number of ``relations`` between them, and ``relevance`` falls with it.
     """
 
     chunk_id: ChunkId
@@ -24,6 +24,7 @@ class GraphHit:
     path: tuple[str, ...]
     path_ids: tuple[UUID, ...]
     depth: int
+    relations: tuple[Relation, ...] = ()
 
 
 def search_graph(
@@ -96,4 +97,5 @@ def _hit(chunk: store.WalkedChunk, config: GraphRag) -> GraphHit:
         path=chunk.path_names,
         path_ids=chunk.path_ids,
         depth=chunk.depth,
+        relations=chunk.relations,
     )

@@ -58,6 +58,8 @@ def reranked(
             top_k=len(candidates),
             deadline=request.deadline.share(RERANK_SHARE),
             timeout_ms=request.config.reranking.timeout,
+            hybrid_weight=request.config.reranking.hybrid_weight,
+            score_threshold=request.config.reranking.score_threshold,
             cancellation=request.cancellation,
         )
     except (RerankingError, DeadlineExceededError, QueryFailedError) as error:

@@ -15,11 +15,19 @@ _SHORT_WORD = 3
 
 
 def best_passage(
-    text: str, query: str, *, language: Language, sizes: Chunking, before: int, after: int
+    text: str,
+    query: str,
+    *,
+    language: Language,
+    sizes: Chunking,
+    before: int,
+    after: int,
+    max_tokens: int | None = None,
 ) -> tuple[Span, Span]:
     """The chunk of the text that shares most word beginnings with the query, and its window; the first one on a tie.
 
-    Of a longer text the first ``MAX_READ_CHARACTERS`` are read.
+    The window has at most ``max_tokens``, unless the chunk alone has more. Of a longer text the first ``MAX_READ_CHARACTERS`` are
+    read.
     """
     text = text[:MAX_READ_CHARACTERS]
     sentences = sentence_spans(text, language)
@@ -34,7 +42,7 @@ def best_passage(
     best = max(spans, key=lambda span: len(wanted & word_beginnings(text[span.start : span.end])))
     chosen = (best.start, best.end)
     starts = [start for start, _ in sentences]
-    return chosen, window_bounds(starts, len(text), chosen, before=before, after=after)
+    return chosen, window_bounds(starts, len(text), chosen, before=before, after=after, max_tokens=max_tokens)
 
 
 def word_beginnings(text: str) -> set[str]:

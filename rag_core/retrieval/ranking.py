@@ -132,22 +132,24 @@ def rerank_query(transformed: TransformedQuery, query: str) -> str:
     return (transformed.without_time or query) if is_relative(transformed.times) else query
 
 
-def down_to(ordered: Sequence[Fused], beyond: Sequence[Fused], *, served: int, depth: int | None) -> list[Fused]:
-    """The ``served`` best candidates; with a depth so many that others follow below them, for whoever measures.
+def in_order(ordered: Sequence[Fused], beyond: Sequence[Fused]) -> list[Fused]:
+    """All candidates, best first: those of the pool, ``ordered`` as they are, then those ``beyond`` it in the order of the fusion.
 
-    What follows are first the others of the pool, ``ordered`` as they are, then those ``beyond`` it in the order of the fusion,
-    their scores scaled down until none is above the pool's last. Whatever the depth, what is served comes first and is the same.
+    Scores beyond are scaled down until none is above the pool's last.
     """
-    if depth is None or depth <= served:
-        return list(ordered[:served])
     is_above = bool(ordered and beyond) and beyond[0].score > ordered[-1].score
-    return [*ordered, *(below(ordered[-1].score, beyond) if is_above else beyond)][:depth]
+    return [*ordered, *(below(ordered[-1].score, beyond) if is_above else beyond)]
 
 
 def _with_path(candidate: Fused, hit: GraphHit | None) -> Fused:
     if hit is None:
         return candidate
-    return replace(candidate, path=tuple(str(entity) for entity in hit.path_ids), path_names=tuple(hit.path))
+    return replace(
+        candidate,
+        path=tuple(str(entity) for entity in hit.path_ids),
+        path_names=tuple(hit.path),
+        relations=hit.relations,
+    )
 
 
 def _first(*values: float | None) -> float:

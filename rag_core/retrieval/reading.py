@@ -17,11 +17,10 @@ def read_passages(
     ranked: list[Fused],
     failures: dict[str, RagError],
     *,
-    pool: Sequence[Fused],
+    found: Sequence[Fused],
     served: int,
 ) -> Expanded:
     """The hits in their windows; the bare chunks when the windows cannot be read, and ``failures`` is told why."""
-    found = list(dict.fromkeys(candidate.chunk_id for candidate in (*pool, *ranked)))
 
     def read(windows: Sequence[Found]) -> dict[int, WindowText]:
         return fetch_windows(engine.database, request.tenant, windows, timeout_ms=reading_ms(request.deadline))
@@ -42,7 +41,7 @@ def read_passages(
             request.tenant,
             request.query,
             ranked,
-            found=found,
+            found=[candidate.chunk_id for candidate in found],
             served=served,
             depth=request.depth,
             config=config,

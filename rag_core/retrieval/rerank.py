@@ -7,7 +7,7 @@ from dataclasses import replace
 from rag_core.cancellation import Cancellation
 from rag_core.errors import DeadlineExceededError, RerankingError
 from rag_core.model import ChunkId, TenantId
-from rag_core.reranking import Candidate, Reranker
+from rag_core.reranking import Candidate, Reranker, is_calibrated
 from rag_core.reranking.words import query_words
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.expansion import Fused
@@ -29,9 +29,14 @@ def rerank(
     top_k: int,
     deadline: Deadline,
     timeout_ms: int,
+    hybrid_weight: float = 0,
+    score_threshold: float | None = None,
     cancellation: Cancellation | None = None,
 ) -> list[Fused]:
     """The best ``top_k`` by the re-ranker's scores, which are in [0, 1] and never rise down the list; ties by chunk id.
+
+    score = hybrid_weight · score before + (1 - hybrid_weight) · re-ranker's, both in [0, 1], of a re-ranker that is calibrated; of
+    others it is the re-ranker's alone. With a ``score_threshold``, 0 included, passages of a lower score are left out.
 
     At most ``MAX_CANDIDATES`` are scored, by their own text; the others keep their order below them. What the causal graph
     found need not share a word with the query, so re-ranking may raise it but not lower it: it keeps at least its place,
@@ -60,7 +65,9 @@ def rerank(
         scores = reranker.score(query, passages, statistics=statistics, timeout_seconds=left, cancellation=cancellation)
     _check(reranker.name, scores, len(passages))
     present = [item for item in head if item.chunk_id in texts]
-    return by_score(present, {item.chunk_id: score for item, score in zip(passages, scores, strict=True)}, tail)[:top_k]
+    by_chunk = {item.chunk_id: score for item, score in zip(passages, scores, strict=True)}
+    ranked = by_score(present, by_chunk, tail, hybrid_weight=hybrid_weight if is_calibrated(reranker.name) else 0)
+    return [item for item in ranked if score_threshold is None or item.score >= score_threshold][:top_k]
 
 
 def to_score(
@@ -76,10 +83,12 @@ def to_score(
     ]
 
 
-def by_score(present: Sequence[Fused], scores: Mapping[ChunkId, float], tail: Sequence[Fused]) -> list[Fused]:
+def by_score(
+    present: Sequence[Fused], scores: Mapping[ChunkId, float], tail: Sequence[Fused], *, hybrid_weight: float = 0
+) -> list[Fused]:
     """The candidates in the order of their scores, those without one in their place, then the tail."""
     scored = [item for item in present if item.chunk_id in scores]
-    return placed(present, _best_first(scored, [scores[item.chunk_id] for item in scored]), tail)
+    return placed(present, _best_first(scored, [scores[item.chunk_id] for item in scored], hybrid_weight), tail)
 
 
 def _candidate(item: Fused, text: CandidateText, leg_scores: Mapping[str, Mapping[ChunkId, float]]) -> Candidate:
@@ -103,9 +112,14 @@ def _check(name: str, scores: Sequence[float], expected: int) -> None:
         raise RerankingError(f"{name} gave the score {wrong[0]!r}; expected numbers in [0, 1], so none is used")
 
 
-def _best_first(items: Sequence[Fused], scores: Sequence[float]) -> list[Fused]:
+def _best_first(items: Sequence[Fused], scores: Sequence[float], hybrid_weight: float) -> list[Fused]:
     judged = [
-        replace(item, score=score, original_score=item.score, rerank_score=score)
+        replace(
+            item,
+            score=hybrid_weight * item.score + (1 - hybrid_weight) * score,
+            original_score=item.score,
+            rerank_score=score,
+        )
         for item, score in zip(items, scores, strict=True)
     ]
     return sorted(judged, key=lambda item: (-item.score, item.chunk_id))

@@ -5,18 +5,20 @@ from datetime import datetime
 
 from rag_core.cancellation import Cancellation
 from rag_core.configuration import RetrievalConfig, config_hash
+from rag_core.configurations.served import INVALID_CONFIGURATION
 from rag_core.engine import Engine
 from rag_core.errors import RagError, SearchCancelledError
-from rag_core.model import NO_FILTERS, Filters, Retrieval, TenantId
+from rag_core.model import NO_FILTERS, Filters, Hit, Retrieval, TenantId
+from rag_core.reranking import is_calibrated
 from rag_core.retrieval.cache import cached_retrieval, query_key
 from rag_core.retrieval.deadline import Deadline, Stopwatch
 from rag_core.retrieval.figures import figures_of
 from rag_core.retrieval.legs import LegResults
 from rag_core.retrieval.ordering import fused_legs, reranked
 from rag_core.retrieval.plan import interval_of
-from rag_core.retrieval.ranking import down_to, final_candidates, parted
+from rag_core.retrieval.ranking import final_candidates, in_order, parted
 from rag_core.retrieval.reading import read_passages
-from rag_core.retrieval.request import Asked, checked_query, understood
+from rag_core.retrieval.request import Asked, Request, checked_query, understood
 from rag_core.retrieval.searching import search
 from rag_core.storage.versions import corpus_version
 from rag_core.telemetry.logs import log_degraded, log_failed
@@ -41,6 +43,8 @@ def retrieve(
     ``now`` is what "last week" counts from: the present by default. An answer is remembered until a note changes, unless
     it was degraded; with ``use_cache`` False it is looked for anew. With a ``depth`` what the search found beside is listed below
     what is served, which stays the same, to so many hits in all; for whoever measures, and never remembered.
+
+    Where the stored configuration cannot be used, and defaults take its place, a warning says so.
 
     Raises:
         InvalidInputError: the query is empty or longer than 2,000 characters.
@@ -67,12 +71,13 @@ def retrieve(
                 cancellation=cancellation or Cancellation(),
             )
             found = _remembered(engine, asked, timeout_ms=timeout_ms) if is_remembered else _retrieve(engine, asked)
+            is_invalid = bool(engine.served(tenant).problems)
     except RagError as error:
         if not isinstance(error, SearchCancelledError):  # which is no failure of the search
             log_failed("retrieval", error, config_hash=digest, query=query, tenant=tenant)
         raise
     engine.metrics.count_answer(is_degraded=found.is_degraded)
-    return found
+    return replace(found, warnings=(INVALID_CONFIGURATION, *found.warnings)) if is_invalid else found
 
 
 def _remembered(engine: Engine, asked: Asked, *, timeout_ms: int) -> Retrieval:
@@ -128,17 +133,18 @@ def _look(engine: Engine, asked: Asked) -> tuple[Retrieval, bool]:
         with clock.stage("reranking"):
             ordered = reranked(engine, request, request.reranker, pool, legs=legs, failures=failures)
             request.require_wanted()
+        if "reranking" not in failures and request.config.reranking.score_threshold is not None:
+            beyond = []  # nothing has scored them
     with clock.stage("contextExpansion"):
         served = len(pool) if "reranking" in failures else final_candidates(request.config)
-        ranked = down_to(ordered, beyond, served=served, depth=request.depth)
-        expanded = read_passages(engine, request, ranked, failures, pool=pool, served=served)
+        expanded = read_passages(engine, request, in_order(ordered, beyond), failures, found=fused, served=served)
     _record(engine, clock, legs)
     for component, error in failures.items():
         log_degraded(component, error, config_hash=asked.config_hash, query=asked.query, tenant=asked.tenant)
     found = Retrieval(
         query=asked.text,
         strategy="hybrid" if "reranking" in failures else request.strategy,
-        hits=tuple(expanded.hits),
+        hits=tuple(_judged(hit, request, engine.settings.answer_rerank_score) for hit in expanded.hits),
         latency_ms=clock.total_ms,
         stages=clock.stages,
         warnings=tuple(legs.warnings),
@@ -150,6 +156,13 @@ def _look(engine: Engine, asked: Asked) -> tuple[Retrieval, bool]:
         figures=figures_of(legs, fusion_ms=fusion_ms, rerank_ms=clock.stages.get("reranking")),
     )
     return found, expanded.is_current
+
+
+def _judged(hit: Hit, request: Request, least_score: float) -> Hit:
+    """The hit with whether a calibrated re-ranker's score reaches the least one; unknown of any other."""
+    if hit.rerank_score is None or request.reranker is None or not is_calibrated(request.reranker.name):
+        return hit
+    return replace(hit, is_above_threshold=hit.rerank_score >= least_score)
 
 
 def _record(engine: Engine, clock: Stopwatch, legs: LegResults) -> None:

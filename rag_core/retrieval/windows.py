@@ -46,17 +46,22 @@ def join_windows(matches: Sequence[Match], *, limit: int, max_tokens: int) -> li
     return windows
 
 
-def join_to_depth(
+def fill_windows(
     matches: Sequence[Match], *, served: int, limit: int, depth: int | None, max_tokens: int
 ) -> list[Window]:
-    """The windows that the first ``served`` matches are shown in; with a depth so many in all, the others below and by themselves.
+    """The windows of the first ``served`` matches; where joining leaves fewer than ``limit``, those of matches below follow.
 
-    What is below never makes a window above it longer, so whatever the depth, what is served comes first and is the same.
+    With a ``depth`` so many windows in all, the others from the first ``depth`` matches. A match below never makes a window
+    longer that stands above it, so whatever the depth, the first ``limit`` windows are the same.
     """
     shown = join_windows(matches[:served], limit=limit, max_tokens=max_tokens)
+    if len(shown) < limit:
+        shown += join_windows(matches, limit=limit, max_tokens=max_tokens)[len(shown) :]
     if depth is None:
         return shown
-    return [*shown, *join_windows(matches, limit=depth, max_tokens=max_tokens)[len(shown) :]]
+    first = {window.best.chunk_id for window in shown}
+    deeper = join_windows(matches[:depth], limit=depth, max_tokens=max_tokens)
+    return [*shown, *(window for window in deeper if window.best.chunk_id not in first)][: max(limit, depth)]
 
 
 def _joins(window: Window, match: Match, max_tokens: int) -> bool:

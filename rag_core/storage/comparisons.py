@@ -14,6 +14,11 @@ def fetch_run_inputs(connection: Connection, tenant: TenantId) -> dict[str, str]
     return {"notes": row[0], "modelValues": row[1]}
 
 
+def count_indexed_notes(connection: Connection, tenant: TenantId) -> dict[str, int]:
+    """How many notes were indexed by the pipeline of each fingerprint; '' counts those that are not indexed yet."""
+    return dict(connection.execute(query("count_indexed_notes"), {"tenant": tenant}).fetchall())
+
+
 def find_runs_of_configuration(connection: Connection, tenant: TenantId, config_hash: str, *, limit: int) -> list[UUID]:
     """The newest runs of whole golden sets with a configuration, newest first."""
     rows = connection.execute(

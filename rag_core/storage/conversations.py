@@ -99,6 +99,16 @@ def end_session(connection: Connection, tenant: TenantId, session_id: UUID, *, u
     return connection.execute(query("end_session"), parameters).fetchone() is not None
 
 
+def end_idle_sessions(
+    connection: Connection, tenant: TenantId, *, before: datetime, user_hash: str | None = None
+) -> int:
+    """End conversations that nobody has spoken in since then, at their last question; somebody's, or everybody's. How many."""
+    parameters = {"tenant": tenant, "before": before, "user_hash": user_hash}
+    row = connection.execute(query("end_idle_sessions"), parameters).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
 def delete_session(connection: Connection, tenant: TenantId, session_id: UUID, *, user_hash: str) -> bool:
     """Delete a conversation with its words; whether it was there."""
     parameters = {"tenant": tenant, "session_id": session_id, "user_hash": user_hash}

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,6 +26,7 @@ from rag_core.errors import (
     DatabaseSetupError,
     DatabaseUnavailableError,
     DeadlineExceededError,
+    DiskFullError,
     QueryFailedError,
     RagError,
     ShareTakenError,
@@ -38,13 +40,15 @@ from rag_core.settings import Settings
 from rag_core.storage.connecting import (
     CONNECT_TIMEOUT_SECONDS,
     Connection,
+    PoolFigures,
     application_pool,
     check_application_role,
     connect,
     ensure_database,
     public_address,
 )
-from rag_core.storage.failures import again_when_lost, is_lost, is_of_tenants, is_unreachable
+from rag_core.storage.disk import DiskState, disk_full, require_room
+from rag_core.storage.failures import again_when_lost, disk_full_of, is_lost, is_of_tenants, is_unreachable
 from rag_core.storage.migrate import migrate
 from rag_core.telemetry.durations import Durations
 
@@ -62,17 +66,6 @@ _EVERYTHING = "*"
 
 class _ServerDownError(DatabaseUnavailableError):
     """No connection can be made: what the breaker counts."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolFigures:
-    """The pool now, and its use since it was opened; a transaction counts as one query."""
-
-    size: int
-    active: int
-    waiting: int
-    queries: int
-    average_ms: float
 
 
 def database_breaker() -> CircuitBreaker:
@@ -93,6 +86,7 @@ class Database:
 
     ``departments`` are whose notes its transactions see beside those of everybody, ordered; None sees all of the tenant's.
     ``shares`` keep one tenant from taking every connection; None where the process serves one tenant only.
+    ``data_folder`` is where the embedded server keeps its data; None for another server.
     ``makes_tenants`` is False where it serves a key: a tenant that is gone is not made again by who may still remember its key.
     """
 
@@ -104,6 +98,8 @@ class Database:
     departments: tuple[str, ...] | None = None
     makes_tenants: bool = True
     shares: FairShares | None = None
+    data_folder: Path | None = None
+    disk: DiskState = field(default_factory=DiskState)
     _failures: _Failures = field(default_factory=_Failures)
     _reviving: threading.Lock = field(default_factory=threading.Lock)
 
@@ -138,16 +134,20 @@ class Database:
         """A transaction as one tenant; it commits when the block ends and rolls back when it raises.
 
         The tenant, the statement timeout and other settings travel with the first statement of the block, in one
-        round trip. ``has_copy`` turns that off, because COPY cannot be part of a pipeline. The wait for a connection is
+        round trip. ``has_copy`` turns that off, because COPY cannot be part of a pipeline; it
+        begins only with room on the disk. The wait for a connection is
         part of ``timeout_ms``, and at most two seconds of it.
 
         Raises:
+            DiskFullError: the server has no room, or not enough for what copies.
             DatabaseUnavailableError: no connection within the time allowed, or it broke.
             DeadlineExceededError: a statement took longer than ``timeout_ms``, or a lock than ``lock_timeout`` in ``local``.
             TenantDeletedError: the tenant was deleted before the transaction wrote for it; for a key UnauthenticatedError.
             QueryFailedError: the server refused a statement; its cause is the driver's error.
         """
         end = None if timeout_ms is None else time.monotonic() + timeout_ms / 1000
+        if has_copy:
+            self.require_room()
         try:
             with (
                 self._connection(tenant, timeout_ms) as connection,
@@ -160,6 +160,9 @@ class Database:
                 yield connection
         except psycopg.errors.QueryCanceled as error:
             raise DeadlineExceededError(f"PostgreSQL did not answer within {timeout_ms} ms") from error
+        except psycopg.errors.DiskFull as error:
+            self.disk.is_full = True
+            raise disk_full_of(error) from error
         except psycopg.errors.LockNotAvailable as error:
             raise DeadlineExceededError("others held what this was to change for too long; try again") from error
         except psycopg.errors.ForeignKeyViolation as error:
@@ -169,7 +172,7 @@ class Database:
         except (psycopg.Error, PoolClosed) as error:
             if is_unreachable(error):
                 self._revive_soon()
-                raise DatabaseUnavailableError(f"no connection to PostgreSQL: {type(error).__name__}") from error
+                raise self.unavailable(type(error).__name__) from error
             raise _refused(error) from error
 
     def read(
@@ -235,7 +238,7 @@ class Database:
                 connection = self.breaker.call(lambda: self._taken(stack, left), counts=(_ServerDownError,))
             except (CircuitOpenError, _ServerDownError) as error:
                 self._revive_soon()
-                raise DatabaseUnavailableError(f"no connection to PostgreSQL: {error}") from error
+                raise self.unavailable(str(error)) from error
             yield connection
 
     def _take_share(self, stack: ExitStack, tenant: TenantId, seconds: float) -> None:
@@ -249,6 +252,20 @@ class Database:
                 f"the tenant's share of {self.pool.max_size} connections to PostgreSQL was in use for {seconds:.1f} s; try again, "
                 "or raise BRAIN_POOL_MAX_SIZE"
             ) from error
+
+    def require_room(self) -> None:
+        """Go on only where the embedded server has room for a batch.
+
+        Raises:
+            DiskFullError: it has not.
+        """
+        if self.data_folder is not None:
+            require_room(self.data_folder)
+
+    def unavailable(self, detail: str) -> DatabaseUnavailableError:
+        """Why there is no connection: a server whose disk is full has crashed of it, and stays away until there is room."""
+        full = None if self.data_folder is None else disk_full(self.data_folder)
+        return full or DatabaseUnavailableError(f"no connection to PostgreSQL: {detail}")
 
     def _taken(self, stack: ExitStack, seconds: float) -> Connection:
         """A connection from the pool, given back when the stack is closed."""
@@ -285,11 +302,14 @@ class Database:
         try:
             with connect(self.owner_conninfo) as connection:
                 yield connection
+        except psycopg.errors.DiskFull as error:
+            self.disk.is_full = True
+            raise disk_full_of(error) from error
         except psycopg.OperationalError as error:
             if isinstance(error, psycopg.errors.QueryCanceled):
                 raise
             self._revive_soon()
-            raise DatabaseUnavailableError(f"no connection to PostgreSQL: {error}") from error
+            raise self.unavailable(str(error)) from error
 
     def _revive_soon(self) -> None:
         """Start a crashed embedded server again, once at a time, without making the caller wait."""
@@ -302,7 +322,7 @@ class Database:
         try:
             if self.revive():
                 self.pool.check()
-        except DatabaseSetupError:
+        except (DatabaseSetupError, DiskFullError):
             time.sleep(1)  # the next request tries again
         finally:
             self._reviving.release()
@@ -330,25 +350,39 @@ def open_database(settings: Settings, *, pool_size: int = 4, is_shared: bool = F
 
     Raises:
         DatabaseUnavailableError: nobody answers at ``DATABASE_URL``.
+        DiskFullError: the server has no room to start, or to be migrated.
         DatabaseSetupError: the server cannot be used; the message names what is missing.
     """
     shares = FairShares(pool_size) if is_shared else None
     if settings.database_url is not None:
-        with _open(settings.database_url, pool_size=pool_size, revive=None) as database:
-            yield replace(database, shares=shares)
+        _prepare(settings.database_url)
+        with application_pool(settings.database_url, pool_size=pool_size) as pool:
+            yield Database(owner_conninfo=settings.database_url, pool=pool, shares=shares)
         return
-    from rag_core.storage.embedded import embedded_server, revive  # psutil is needed for the embedded server only
+    from rag_core.storage.embedded import EmbeddedHome, embedded_server, revive  # psutil is needed for it only
 
     with embedded_server(settings.home, shared_buffers_mb=settings.shared_buffers_mb) as server:
-        conninfo = ensure_database(server, "brain")
-        home: Path = settings.home
-        buffers = settings.shared_buffers_mb
-        with _open(conninfo, pool_size=pool_size, revive=lambda: revive(home, shared_buffers_mb=buffers)) as database:
-            yield replace(database, shares=shares)
+        home, buffers = settings.home, settings.shared_buffers_mb
+        folder = EmbeddedHome(root=home).data
+        with _disk_full_told(folder):
+            conninfo = ensure_database(server, "brain")
+            _prepare(conninfo)
+        with application_pool(conninfo, pool_size=pool_size) as pool:
+            again = partial(revive, home, shared_buffers_mb=buffers)
+            yield Database(owner_conninfo=conninfo, pool=pool, revive=again, shares=shares, data_folder=folder)
 
 
 @contextmanager
-def _open(conninfo: str, *, pool_size: int, revive: Callable[[], bool] | None) -> Iterator[Database]:
+def _disk_full_told(folder: Path) -> Iterator[None]:
+    """Name a full disk as the cause where the embedded server fails before it can be used."""
+    try:
+        yield
+    except (psycopg.OperationalError, DatabaseUnavailableError) as error:
+        raise disk_full(folder) or DatabaseUnavailableError(str(error).strip()) from error
+
+
+def _prepare(conninfo: str) -> None:
+    """Migrate the database, and have its tenants kept apart."""
     try:
         with connect(conninfo) as connection:
             migrate(connection)
@@ -357,10 +391,9 @@ def _open(conninfo: str, *, pool_size: int, revive: Callable[[], bool] | None) -
         raise DatabaseSetupError(
             f"DATABASE_URL cannot be used: {str(error).strip()}. It looks like postgresql://user:password@host:5432/database"
         ) from error
+    except psycopg.errors.DiskFull as error:
+        raise disk_full_of(error) from error
     except psycopg.OperationalError as error:
         raise DatabaseUnavailableError(
             f"no PostgreSQL answers at {public_address(conninfo)}: {str(error).strip()}. Check DATABASE_URL and that the server runs."
         ) from error
-
-    with application_pool(conninfo, pool_size=pool_size) as pool:
-        yield Database(owner_conninfo=conninfo, pool=pool, revive=revive)

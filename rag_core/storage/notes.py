@@ -18,7 +18,7 @@ from rag_core.storage.queries import query
 _UPSERT_ROUNDS = 3
 _INCOMING_TYPES = (
     *("uuid", "text", "text", "text", "text", "bytea", "text", "text[]", "jsonb", "timestamptz"),
-    *("text[]", "int4"),
+    *("text[]", "bool", "int4"),
 )
 
 
@@ -132,6 +132,7 @@ def _incoming_row(tenant: TenantId, note: NewNote) -> tuple[Any, ...]:
         None if note.keeps_metadata else Jsonb(dict(note.metadata), dumps=_dumps),
         note.created_at,
         None if note.departments is None else list(note.departments),
+        note.keeps_audience,
     )
 
 

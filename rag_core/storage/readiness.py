@@ -15,9 +15,10 @@ _NOBODY = TenantId("")
 
 
 def check_ready(database: Database, *, timeout_ms: int) -> None:
-    """Return when the database answers and has exactly the migrations this program knows.
+    """Return when the database answers, has room to write, and exactly the migrations this program knows.
 
     Raises:
+        DiskFullError: notes can be read, but there is no room for another.
         DatabaseUnavailableError: no answer within the time allowed.
         DatabaseSetupError: the schema is missing, older or newer.
     """
@@ -28,9 +29,22 @@ def check_ready(database: Database, *, timeout_ms: int) -> None:
         raise DatabaseSetupError("the schema cannot be read; restart Brain Sync, which migrates it") from error
     except DeadlineExceededError as error:
         raise DatabaseUnavailableError(f"PostgreSQL did not answer within {timeout_ms} ms") from error
+    _check_room(database)
     found, wanted = dict(rows), {migration.version: migration.checksum for migration in read_migrations()}
     if found != wanted:
         raise DatabaseSetupError(
             f"the database has migrations up to {max(found, default=0):04d}, this program knows up to "
             f"{max(wanted):04d}; restart the newer Brain Sync, which migrates it"
         )
+
+
+def _check_room(database: Database) -> None:
+    """Whether there is room: by the embedded server's disk, or by a trial once the server said that there was none.
+
+    The trial takes as much as a small batch, outside every table, and gives it back.
+    """
+    database.require_room()
+    if database.disk.is_full:
+        with database.transaction(_NOBODY) as connection:
+            connection.execute(query("try_disk"))
+        database.disk.is_full = False

@@ -200,6 +200,10 @@ CREATE FUNCTION brain.lexemes_of(language text, title text, content text) RETURN
     RETURN to_tsvector(brain.text_search_configuration(language), brain.plain_marks((COALESCE((title || '
 '::text), ''::text) || "left"(content, 100000))));
 
+CREATE FUNCTION brain.metadata_after(stored jsonb, incoming jsonb, keeps_audience boolean) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (incoming IS NULL) THEN stored WHEN keeps_audience THEN (incoming || (SELECT COALESCE(jsonb_object_agg(jsonb_each.key, jsonb_each.value), '{}'::jsonb) AS "coalesce" FROM jsonb_each(metadata_after.stored) jsonb_each(key, value) WHERE (jsonb_each.key = ANY (ARRAY['visibility'::text, 'department'::text, 'departments'::text])))) ELSE incoming END;
+
 CREATE FUNCTION brain.record_change() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'brain'
@@ -442,6 +446,8 @@ CREATE TABLE brain.evaluation_jobs (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     started_at timestamp with time zone,
     finished_at timestamp with time zone,
+    asked_under jsonb,
+    queued_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT evaluation_jobs_done_check CHECK ((done >= 0)),
     CONSTRAINT evaluation_jobs_kind_check CHECK ((kind = ANY (ARRAY['evaluation'::text, 'tuning'::text, 'embedding_benchmark'::text]))),
     CONSTRAINT evaluation_jobs_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
@@ -643,6 +649,7 @@ CREATE TABLE brain.golden_queries (
     created_by text,
     verified_by text,
     verified_at timestamp with time zone,
+    is_answerable boolean DEFAULT true NOT NULL,
     CONSTRAINT golden_queries_difficulty_check CHECK (((difficulty >= 1) AND (difficulty <= 5))),
     CONSTRAINT golden_queries_in_vocabulary CHECK ((((vocabulary = 'brain_sync'::text) AND (category = ANY (ARRAY['factual'::text, 'causal'::text, 'temporal'::text, 'comparative'::text, 'multi-part'::text]))) OR ((vocabulary = 'rag_v2'::text) AND (difficulty = ANY (ARRAY[1, 3, 5])) AND (category = ANY (ARRAY['factual'::text, 'comparative'::text, 'procedural'::text, 'relational'::text, 'aggregative'::text, 'multi_hop'::text]))))),
     CONSTRAINT golden_queries_query_check CHECK ((query <> ''::text)),

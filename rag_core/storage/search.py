@@ -43,14 +43,18 @@ _ALL = 10**9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkSpan:
-    """Where a chunk and the window of sentences around it stand in their note."""
+    """Where a chunk stands in its note, and where the sentences around it start.
+
+    ``note_length`` is None where there are more sentences than those. A note that is not chunked has no sentence starts.
+    """
 
     chunk_id: ChunkId
     note_id: NoteId
     chunk_index: int
     span: Span
     is_whole_note: bool
-    window: Span
+    sentence_starts: Sequence[int]
+    note_length: int | None
     content_hash: bytes
 
 
@@ -245,7 +249,7 @@ def _semantic(filters: Filters, model: EmbeddingModel, kind: EmbeddingKind, *, i
 def fetch_spans(
     database: Database, tenant: TenantId, chunks: Sequence[ChunkId], *, before: int, after: int, timeout_ms: int
 ) -> dict[ChunkId, ChunkSpan]:
-    """Where the chunks and their windows stand; chunks deleted meanwhile are absent."""
+    """Where the chunks and so many sentences around them stand; chunks deleted meanwhile are absent."""
     with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
         rows = connection.execute(
             query("fetch_spans"), {"tenant": tenant, "chunks": list(chunks), "before": before, "after": after}
@@ -254,14 +258,15 @@ def fetch_spans(
 
 
 def _chunk_span(row: tuple[Any, ...]) -> ChunkSpan:
-    chunk_id, note_id, index, start, end, method, window_start, window_end, content_hash = row
+    chunk_id, note_id, index, start, end, method, starts, length, content_hash = row
     return ChunkSpan(
         chunk_id=chunk_id,
         note_id=note_id,
         chunk_index=index,
         span=(start, end),
         is_whole_note=method == "whole_note",
-        window=(window_start, window_end),
+        sentence_starts=starts or (),
+        note_length=length,
         content_hash=content_hash,
     )
 

@@ -66,6 +66,7 @@ def configure_logging(
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)  # of other libraries only warnings: the pool tells of every connection it gives
+    logging.getLogger("psycopg").setLevel(logging.NOTSET)  # a command leaves them out, a service tells them
     _LOG.setLevel(level)
     keep_arguments_out_of_logs()
 
@@ -116,6 +117,18 @@ def log_request(
         "user": None if user_hash is None else user_hash[:_USER_CHARACTERS],
     }
     _LOG.info("request", extra={name: value for name, value in record.items() if value is not None})
+
+
+def log_removed_citations(count: int, *, query_id: str, answerer: str, tenant: str | None = None) -> None:
+    """One record of an answer that cited sources which do not exist; nothing of its text."""
+    record = {
+        "component": "citations",
+        "removed": count,
+        "query_id": query_id,
+        "answerer": answerer,
+        "tenant": None if tenant is None else keyed_hash(str(tenant)),
+    }
+    _LOG.warning("removed_citations", extra={name: value for name, value in record.items() if value is not None})
 
 
 def _log(level: int, event: str, component: str, error: BaseException, **facts: str | list[str] | None) -> None:

@@ -25,11 +25,15 @@ STAGES: tuple[Stage, ...] = get_args(Stage)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestFigures:
-    """Requests since the process began, those with a degraded answer, and errors by class."""
+    """Requests since the process began, those with a degraded answer, and errors by class.
+
+    ``removed_citations`` are those taken out of answers because no such source exists.
+    """
 
     total: int
     degraded: int
     errors: Mapping[str, int]
+    removed_citations: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +90,11 @@ class Metrics:
             self._counts["total"] += 1
             self._errors[type(error).__name__] += 1
 
+    def count_removed_citations(self, count: int) -> None:
+        """So many citations of an answer named no source and were taken out."""
+        with self._lock:
+            self._counts["removed_citations"] += count
+
     def stats(self) -> dict[Stage, DurationStats]:
         """Durations by stage, every stage there."""
         return {stage: durations.stats() for stage, durations in self._durations.items()}
@@ -95,7 +104,10 @@ class Metrics:
         """How many there were and how they ended."""
         with self._lock:
             return RequestFigures(
-                total=self._counts["total"], degraded=self._counts["degraded"], errors=dict(self._errors)
+                total=self._counts["total"],
+                degraded=self._counts["degraded"],
+                errors=dict(self._errors),
+                removed_citations=self._counts["removed_citations"],
             )
 
     def take_window(self) -> WindowFigures:

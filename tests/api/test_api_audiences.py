@@ -16,9 +16,12 @@ from rag_core.storage.tenants import limit_tenant
             {"visibility": "department"},
             "metadata.departments: con visibility «department» hay que decir cuáles, en department o departments",
         ),
-        (
-            {"Visibility": "private"},
-            "Los metadatos: las claves visibility, department y departments se escriben en minúsculas y sin espacios",
+        *(
+            (
+                {key: "private"},
+                "Los metadatos: una clave se parece a visibility, department o departments sin serlo; corrígela o llámala de otro modo",
+            )
+            for key in ("Visibility", "visibilty", "visibility\u200b", "v\u0456sibility")
         ),
     ],
 )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from asked_notes import BOILER, NOWHERE, Scripted, served_notes
+from asked_notes import BOILER, NOTES, NOWHERE, Scripted, served_notes
 from fastapi.testclient import TestClient
 
 from rag_core.errors import ChatBusyError, ChatUnavailableError
@@ -105,7 +105,7 @@ class TestAModelsAnswer:
 
         assert body["answer"].startswith("El técnico cobró 180 euros por la bomba nueva [N1].")
         assert re.findall(r"\d{2}\]|N7", body["answer"]) == []
-        assert body["meta"]["model"] == "generated:scripted@2"
+        assert body["meta"]["model"] == "generated:scripted@3"
 
     def test_that_fails_before_its_first_word_leaves_the_notes_own_sentences(self, server: str, template: str) -> None:
         model = Scripted(bits=[ChatUnavailableError("down")])
@@ -213,3 +213,35 @@ class TestRefusedRequests:
         assert [answer.status_code for answer in answers] == [200, 400, 429]
         assert 0 < int(answers[2].headers["retry-after"]) <= 60
         assert answers[2].json()["error"] == "Demasiadas preguntas"
+
+
+class TestTheNewestNotes:
+    """What is read where nothing fits the question, and how that is said."""
+
+    QUESTION = "xylofoon?"
+
+    def test_an_answer_from_them_says_that_they_are_no_evidence(self, server: str, template: str) -> None:
+        chat = Scripted(["El técnico Julio Marín cobró 180 euros por la bomba nueva [1]."])
+        with served_notes(server, template, chat=chat, notes=(NOTES[0],)) as client:
+            body = client.post("/chat", json={"message": f"¿Y el {self.QUESTION}"}).json()
+
+        meta = body["meta"]
+        assert (meta["retrieval"]["strategy"], meta["confidence"], meta["refusal"]) == ("recent_notes", "low", None)
+        assert body["answer"].endswith(
+            "Aviso: ninguna nota trata de la pregunta; lo anterior procede de tus notas más recientes y no prueba nada."
+        )
+        assert meta["disclaimer"] is not None
+        assert PATH_WARNINGS["es"]["recent_notes"] in meta["warnings"]
+
+    def test_without_a_model_none_of_them_is_quoted(self, notes: TestClient) -> None:
+        body = notes.post("/chat", json={"message": NOWHERE}).json()
+
+        assert body["meta"]["retrieval"]["strategy"] == "recent_notes"
+        assert (body["answer"], body["citations"], body["meta"]["confidence"]) == (NOT_ENOUGH["es"], [], "insufficient")
+        assert PATH_WARNINGS["es"]["recent_notes"] in body["meta"]["warnings"]
+
+    def test_the_hybrid_contract_does_not_read_them(self, server: str, template: str) -> None:
+        with served_notes(server, template, notes=(NOTES[0],)) as client:
+            body = client.post("/api/query", json={"query": NOWHERE}).json()
+
+        assert body["metadata"]["strategy"] == "hybrid_reranked"

@@ -74,7 +74,8 @@ class TestCompare:
         assert answer["improvements"]["hitRateK10"] == pytest.approx(
             second["metrics"]["hitRateK10"] - first["metrics"]["hitRateK10"]
         )
-        assert (answer["improvements"]["faithfulness"], answer["improvements"]["answerRelevance"]) == (None, None)
+        # Both runs quoted the same sentences, which their notes say.
+        assert (answer["improvements"]["faithfulness"], answer["improvements"]["answerRelevance"]) == (0.0, 0.0)
         assert answer["statisticalSignificance"] in {True, False}
         ndcg = answer["metrics"]["ndcgAt10"]
         assert ndcg["interval"][0] <= ndcg["difference"] <= ndcg["interval"][1]
@@ -170,5 +171,5 @@ def test_rag_v2_has_its_three_figures(client: TestClient, pair) -> None:
     assert figures["retrievalImprovement"] == pytest.approx(
         second["metrics"]["ndcgAt10"] - first["metrics"]["ndcgAt10"]
     )
-    assert figures["generationImprovement"] is None
+    assert figures["generationImprovement"] == 0.0  # both runs quoted the same sentences, which their notes say
     assert figures["latencyChange"] == pytest.approx(second["metrics"]["latencyP95"] - first["metrics"]["latencyP95"])

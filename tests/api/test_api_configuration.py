@@ -1,5 +1,6 @@
 """``GET /api/configuration``, and that searches and evaluations start from what is served."""
 
+import psycopg
 import pytest
 
 from rag_core.api.asked import Asked
@@ -152,3 +153,50 @@ class TestServing:
         after = client.get("/", params={"q": "zorro la semana pasada"}).text
         times = "Las notas de entonces van delante"
         assert (times in before, times in after) == (True, False)
+
+
+class TestInvalidStoredConfiguration:
+    """What is stored and cannot be used any more is replaced by the defaults, and every response says so."""
+
+    @pytest.fixture
+    def spoilt(self, add_note, serve, engine, database_url) -> None:
+        add_note("La tormenta inundó el sótano de la abuela.")
+        serve({"topK": {"retrieval": 30}})
+        with psycopg.connect(database_url, autocommit=True) as owner:
+            owner.execute("""update brain.configurations set override = '{"hybridSearch": {"method": "quantum"}}'""")
+        object.__setattr__(engine, "configurations", ActiveConfigurations(engine.database))
+
+    def test_a_search_says_so_and_uses_the_defaults(self, client, spoilt) -> None:
+        body = client.post("/api/retrieve", json={"query": "la tormenta del sótano"}).json()
+
+        assert body["metadata"]["warnings"] == ["Configuración inválida, usando valores predeterminados"]
+        assert [hit["content"] for hit in body["results"]] == ["La tormenta inundó el sótano de la abuela."]
+        assert client.get("/api/configuration").json()["served"]["config"] == DEFAULT_RETRIEVAL_CONFIG.to_wire()
+
+    def test_a_remembered_search_says_so_as_long_as_it_holds(self, client, spoilt, serve) -> None:
+        def warnings() -> list[str]:
+            answer = client.post("/api/retrieve", json={"query": "la tormenta del sótano"})
+            return list(answer.json()["metadata"]["warnings"])
+
+        first, again = warnings(), warnings()
+        serve({})
+
+        assert (len(first), first == again, warnings()) == (1, True, [])
+
+    @pytest.mark.parametrize(
+        ("question", "told"),
+        [
+            ("¿Qué inundó la tormenta?", "Configuración inválida, usando valores predeterminados"),
+            ("What did the storm flood?", "Invalid configuration, using default values"),
+            ("Was hat der Sturm überflutet?", "Ungültige Konfiguration, es gelten die Standardwerte"),
+        ],
+    )
+    def test_an_answer_says_so_in_its_language(self, client, spoilt, question, told) -> None:
+        body = client.post("/chat", json={"message": question}).json()
+
+        assert told in body["meta"]["warnings"]
+
+    def test_rag_v2_says_so_in_german(self, client, spoilt) -> None:
+        body = client.post("/api/v2/rag/search", json={"query": "la tormenta del sótano"}).json()
+
+        assert body["warnings"] == ["Ungültige Konfiguration, es gelten die Standardwerte"]

@@ -1,8 +1,17 @@
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
 import pytest
 from api_answers import assert_spanish
+from asked_notes import Scripted
 from fastapi.testclient import TestClient
 
 from rag_core.api import evaluation
+from rag_core.api.app import create_app
+from rag_core.chat import Message
+from rag_core.engine import Engine
 
 METRICS = {
     "hitRateK1",
@@ -31,11 +40,30 @@ def golden(client: TestClient, add_note) -> None:
         body = {
             "query": query,
             "relevantNoteIds": [note["id"]],
-            "expectedAnswer": "x",
+            "expectedAnswer": "A Valparaíso" if note is travel else "Para una ensalada",
             "category": category,
             "difficulty": 1,
         }
         assert client.post("/api/golden-dataset", json=body).status_code == 201
+
+
+@dataclass
+class Judging(Scripted):
+    """A chat model that answers with the same sentence always, and as a judge supports no claim and gives 4 of 10."""
+
+    def complete(self, messages: Sequence[Message], **options: Any) -> str:
+        verdicts = options["schema"]["properties"].get("verdicts")
+        if verdicts is None:
+            return json.dumps({"score": 4})
+        return json.dumps({"verdicts": [{"id": n, "supported": False} for n in range(1, verdicts["minItems"] + 1)]})
+
+
+@pytest.fixture
+def judging(engine: Engine, client: TestClient, golden: None) -> Iterator[TestClient]:
+    """The same notes and golden set with a chat model that answers and judges."""
+    chat = Judging(["Compré pan, leche y tomates [1]."])
+    with TestClient(create_app(replace(engine, chat=chat)), base_url="http://127.0.0.1") as opened:
+        yield opened
 
 
 class TestPostEvaluate:
@@ -47,10 +75,60 @@ class TestPostEvaluate:
         assert set(run["metrics"]) == METRICS
         assert (run["totalQueries"], run["degradedQueries"], run["failedQueries"]) == (2, 0, 0)
         assert (run["metrics"]["hitRateK1"], run["metrics"]["mrr"]) == (1.0, 1.0)
-        assert (run["metrics"]["faithfulness"], run["metrics"]["answerRelevance"]) == (None, None)
         assert run["metrics"]["latencyP50"] <= run["metrics"]["latencyP95"] <= run["metrics"]["latencyP99"]
         assert run["timestamp"].endswith("Z")
         assert len(run["configHash"]) == 16
+
+    def test_quotations_are_held_to_their_notes_and_to_the_expected_answers(
+        self, client: TestClient, golden: None
+    ) -> None:
+        run = client.post("/api/retrieve/evaluate", json={}).json()
+
+        # "Mañana viajo a Valparaíso con Lucía.": 2 · 1 shared word / (4 + 1); "Compré pan, leche y tomates." shares none.
+        assert run["metrics"]["faithfulness"] == 1.0
+        assert run["metrics"]["answerRelevance"] == pytest.approx((2 / 5 + 0) / 2)
+        assert run["answers"] == {
+            "answerer": "extractive@2",
+            "judgedBy": "quotations",
+            "answered": 2,
+            "refused": 0,
+            "failed": 0,
+        }
+        stored = client.get("/api/retrieve/metrics").json()["evaluations"][0]["metrics"]
+        assert (stored["faithfulness"], stored["answerRelevance"]) == (1.0, pytest.approx(0.2))
+
+    def test_a_model_s_answers_are_judged_by_a_model(self, judging: TestClient) -> None:
+        run = judging.post("/api/retrieve/evaluate", json={}).json()
+
+        assert (run["metrics"]["faithfulness"], run["metrics"]["answerRelevance"]) == (0.0, pytest.approx(0.4))
+        assert run["answers"]["judgedBy"].startswith("chat:scripted")
+
+    def test_answers_that_different_judges_judged_are_not_compared(self, client, judging) -> None:
+        quoted, judged = (
+            one.post("/api/retrieve/evaluate", json={}).json()["evaluationId"] for one in (client, judging)
+        )
+
+        compared = client.get("/api/retrieve/compare", params={"baseline": quoted, "candidate": judged}).json()
+
+        assert compared["improvements"]["mrr"] == 0
+        assert (compared["improvements"]["faithfulness"], compared["improvements"]["answerRelevance"]) == (None, None)
+
+    def test_answers_can_be_left_out(self, client: TestClient, golden: None) -> None:
+        run = client.post("/api/retrieve/evaluate", json={"answers": False}).json()
+
+        assert run["answers"] is None
+        assert (run["metrics"]["faithfulness"], run["metrics"]["answerRelevance"]) == (None, None)
+
+    def test_a_model_answers_no_more_than_it_can_while_somebody_waits(
+        self, judging: TestClient, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(evaluation, "MAX_ANSWERED_BY_MODEL", 1)
+
+        unasked = judging.post("/api/retrieve/evaluate", json={}).json()
+        refused = judging.post("/api/retrieve/evaluate", json={"answers": True})
+
+        assert (unasked["answers"], unasked["metrics"]["faithfulness"]) == (None, None)
+        assert "POST /api/v2/evaluation/run" in assert_spanish(refused, 400, "Parámetros inválidos")
 
     def test_a_category_limits_it(self, client: TestClient, golden: None) -> None:
         run = client.post("/api/retrieve/evaluate", json={"category": "causal"}).json()

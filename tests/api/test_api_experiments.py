@@ -561,6 +561,8 @@ class TestPage:
             ("HEAD", {}),
             ("GET", {"Sec-Purpose": "prefetch;prerender"}),
             ("GET", {"Purpose": "prefetch"}),
+            ("GET", {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}),
+            ("GET", {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}),
         ],
     )
     def test_a_note_that_nobody_reads_yet_is_not_opened(self, client, engine, begin, method, headers) -> None:
@@ -591,6 +593,17 @@ class TestPage:
             page = client.get("/", params={"q": QUERY, **more}).text
             assert "/opinion/" not in page
 
+        assert recorded(engine, experiment) == []
+
+    @pytest.mark.parametrize("site", ["cross-site", "same-site"])
+    def test_a_search_that_a_page_of_another_origin_leads_to_takes_no_part(self, client, engine, begin, site) -> None:
+        experiment = begin("split", share=ALWAYS)
+        navigation = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+
+        page = client.get("/", params={"q": QUERY}, headers=navigation)
+
+        assert page.status_code == 200
+        assert "/opinion/" not in page.text
         assert recorded(engine, experiment) == []
 
     def test_without_an_experiment_nobody_is_asked(self, client, add_note) -> None:

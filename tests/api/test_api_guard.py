@@ -53,6 +53,10 @@ class TestHost:
     def test_other_names_are_refused(self, refusing: TestClient, host: str, path: str) -> None:
         assert_spanish(refusing.get(path, headers={"Host": host}), 400)
 
+    def test_two_names_are_refused_even_if_each_is_served(self, refusing: TestClient) -> None:
+        for names in (("127.0.0.1", "evil.example"), ("127.0.0.1", "127.0.0.1")):
+            assert_spanish(refusing.get("/healthz", headers=[("Host", name) for name in names]), 400)
+
     def test_no_other_origin_is_let_in(self, refusing: TestClient) -> None:
         origin = {"Origin": "http://evil.example"}
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from asked_notes import BOILER, Scripted, served_notes
 from databases import _connect
 from fastapi.testclient import TestClient
 
@@ -187,3 +188,27 @@ def test_a_failed_request_is_counted_by_its_class(
     client.post("/api/retrieve", json={"query": "nada"})
 
     assert engine.metrics.requests.errors == {"DatabaseUnavailableError": 1}
+
+
+def test_removed_citations_are_one_record_and_counted(server: str, template: str, log: io.StringIO) -> None:
+    bits = [f"El técnico cobró 180 euros [1][7]. {MARKER} vino el lunes [8, 1]. "]
+    with served_notes(server, template, chat=Scripted(bits=bits)) as client:
+        answer = client.post("/chat", json={"message": BOILER}).json()
+        requests = client.get("/api/performance").json()["requests"]
+
+    (record,) = [record for record in records(log) if record["event"] == "removed_citations"]
+    assert (record["component"], record["level"], record["removed"]) == ("citations", "warning", 2)
+    assert (record["query_id"], record["answerer"]) == (answer["meta"]["queryId"], "generated:scripted@2")
+    assert MARKER not in log.getvalue()
+    assert "180" not in log.getvalue()
+    assert requests["removedCitations"] == 2
+
+
+def test_an_answer_whose_citations_all_exist_is_not_logged(server: str, template: str, log: io.StringIO) -> None:
+    bits = ["El técnico cobró 180 euros [1]. "]
+    with served_notes(server, template, chat=Scripted(bits=bits)) as client:
+        client.post("/chat", json={"message": BOILER})
+        requests = client.get("/api/performance").json()["requests"]
+
+    assert [record for record in records(log) if record["event"] == "removed_citations"] == []
+    assert requests["removedCitations"] == 0

@@ -85,6 +85,15 @@ class TestHome:
 
         assert "<strong>Aviso:</strong> Búsqueda semántica no disponible." in client.get("/?q=jefe").text
 
+    def test_no_strategy_promises_meanings_while_the_model_knows_none(self, client: TestClient, add_note) -> None:
+        add_note("Hoy tuve un conflicto con mi jefe.")
+
+        form = client.get("/?q=jefe").text.partition("<fieldset>")[2].partition("</fieldset>")[0]
+
+        assert "Por parecido" in form
+        assert "el modelo en uso no conoce significados" in form
+        assert "por significado" not in form.lower()
+
     def test_an_unknown_strategy_is_the_usual_one(self, client: TestClient) -> None:
         page = client.get("/?q=jefe&modo=nada")
 
@@ -197,6 +206,20 @@ class TestConditions:
 
         assert sorted(re.findall(r'<h2 id="r\d+"><a [^>]*>(.*?)</a>', page)) == titles
 
+    @pytest.mark.parametrize("name", ["fuente", "idioma", "etiqueta"])
+    @pytest.mark.parametrize("path", ["/", "/notas/00000000-0000-0000-0000-000000000000"])
+    def test_a_list_longer_than_the_api_takes_is_refused(self, client: TestClient, name: str, path: str) -> None:
+        answer = client.get(path, params={"q": "tren", name: [f"v{number}" for number in range(101)]})
+
+        assert answer.status_code == 400
+        assert answer.json()["details"] == f"{name}: sobran elementos; se admiten como máximo 100"
+
+    @pytest.mark.usefixtures("travels")
+    def test_as_many_values_as_the_api_takes_are_searched_with(self, client: TestClient) -> None:
+        page = client.get("/", params={"q": "tren", "fuente": ["cartas", *(f"v{number}" for number in range(99))]})
+
+        assert re.findall(r'<h2 id="r\d+"><a [^>]*>(.*?)</a>', page.text) == ["Vigo"]
+
     @pytest.mark.usefixtures("travels")
     def test_the_tenants_own_values_are_offered(self, client: TestClient) -> None:
         page = client.get("/").text
@@ -297,7 +320,7 @@ class TestWhatWasUnderstood:
         parts = re.findall(r"<dt>(.*?)</dt>.*?<dd>(.*?)</dd>", page, re.DOTALL)
 
         assert parts[1:] == [
-            ("por significado", "n.º 2"),
+            ("por parecido", "n.º 2"),
             ("por causa y efecto", "n.º 1"),
             ("reordenado", "0,87 (antes 0,41)"),
         ]

@@ -212,6 +212,19 @@ class TestPostRetrieve:
         for answer in answers:
             assert_spanish(answer, 400, "Parámetros inválidos")
 
+    def test_sizes_of_chunks_are_refused_because_they_are_the_index_s(self, refusing: TestClient) -> None:
+        chunking = {"config": {"chunking": {"maxChunkSize": 256}}}
+        for path, body in (
+            ("/api/retrieve", {"query": "la tormenta", **chunking}),
+            ("/api/retrieve/evaluate", chunking),
+        ):
+            answer = refusing.post(path, json=body)
+
+            assert (answer.status_code, answer.json()["error"]) == (400, "Parámetros inválidos")
+            assert answer.json()["details"] == (
+                "chunking se decide al indexar las notas, así que una configuración no puede cambiarlo; quítalo de ella"
+            )
+
     def test_many_problems_are_not_all_listed(self, refusing: TestClient) -> None:
         body = {"query": "x", **{f"campo{n}": 1 for n in range(100)}}
 

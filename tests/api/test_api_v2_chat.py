@@ -1,5 +1,6 @@
 """``POST /api/v2/rag/chat``: RAG V2's contract, in one body and as server-sent events."""
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -8,8 +9,8 @@ import pytest
 from asked_notes import BADGE, BADGE_NUMBERS, Scripted, events_in, served_notes
 from fastapi.testclient import TestClient
 
-from rag_core.language.answering import NO_ANSWER
-from rag_core.language.fixed_answers import NOT_ENOUGH
+from rag_core.chunking import count_tokens
+from rag_core.language.wordings import DOCUMENTS
 
 PATH = "/api/v2/rag/chat"
 LEADER = "Wer leitet das Projekt Apollo?"
@@ -51,7 +52,7 @@ class TestOneBody:
     def test_refuses_in_german_whatever_the_questions_language(self, notes: TestClient) -> None:
         body = notes.post(PATH, json=asking("¿Qué número de zapato calza el embajador de Mongolia?")).json()
 
-        assert body["answer"] in {NOT_ENOUGH["de"], NO_ANSWER["de"]}
+        assert body["answer"] in {DOCUMENTS["de"].not_enough, DOCUMENTS["de"].no_answer}
         assert body["confidence"] == "insufficient"
         assert body["disclaimer"] is None
         assert body["citations"] == []
@@ -81,6 +82,56 @@ class TestOneBody:
 
         assert "Frau Weber" in body["answer"]
         assert len(body["sources"]) <= 3
+
+
+class TestLowGroundedness:
+    UNGROUNDED = "Das Projekt Apollo leitet Herr Sommer seit 1999 mit 975 Euro [1]."
+
+    def body(self, server: str, template: str, **options: Any) -> dict[str, Any]:
+        with served_notes(server, template, chat=Scripted([self.UNGROUNDED])) as client:
+            return dict(client.post(PATH, json=asking(ragOptions=options)).json())
+
+    def test_is_disclaimed_unless_the_request_says_otherwise(self, server: str, template: str) -> None:
+        assert self.body(server, template)["disclaimer"].startswith("Hinweis: Diese Antwort konnte nicht")
+        assert self.body(server, template, addDisclaimerOnLowGroundedness=False)["disclaimer"] is None
+
+    def test_is_refused_in_german_where_the_request_says_so(self, server: str, template: str) -> None:
+        body = self.body(server, template, rejectOnLowGroundedness=True)
+
+        assert body["refusal"] == "not_grounded"
+        assert body["answer"] == "Die Antwort ließ sich durch die Quellen nicht ausreichend belegen."
+        assert body["citations"] == []
+
+
+class TestThePrompt:
+    OUTAGE = "Das Unwetter löste den Stromausfall aus."
+
+    def prompt(self, server: str, template: str, *, tokens: int = 3000, **more: Any) -> tuple[str, dict[str, Any]]:
+        chat = Scripted(["Das Unwetter löste den Stromausfall aus [1]."])
+        notes = [{"externalId": "ausfall", "content": self.OUTAGE, "language": "de"}]
+        with served_notes(server, template, chat=chat, notes=notes, answer_context_tokens=tokens) as client:
+            assert client.post(PATH, json=asking("Warum kam es zum Stromausfall?", **more)).json()["success"] is True
+        system, asked = chat.asked[0]
+        return system.content, json.loads(asked.content)
+
+    def test_holds_the_graphs_relations_as_data(self, server: str, template: str) -> None:
+        system, asked = self.prompt(server, template)
+
+        assert "Unternehmensdokumenten" in system
+        assert asked["graph"][0]["relation"] == "TRIGGERS"
+        assert asked["graph"][0]["evidence"] == self.OUTAGE
+
+    def test_sources_and_graph_together_stay_within_the_tokens(self, server: str, template: str) -> None:
+        _, asked = self.prompt(server, template, tokens=200)
+
+        sources, graph = (json.dumps(asked[name], ensure_ascii=False) for name in ("sources", "graph"))
+        assert asked["graph"]
+        assert count_tokens(f'{sources}, "graph": {graph}') <= 200
+
+    def test_has_no_graph_where_the_caller_wants_none(self, server: str, template: str) -> None:
+        _, asked = self.prompt(server, template, ragOptions={"includeGraphRefinement": False})
+
+        assert "graph" not in asked
 
 
 class TestAStream:

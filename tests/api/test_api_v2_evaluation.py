@@ -1,5 +1,6 @@
 """RAG V2's evaluations: asked for, done in the background, followed and cancelled; failures in German."""
 
+import dataclasses
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -12,6 +13,7 @@ from fastapi.testclient import TestClient
 from rag_core.engine import Engine
 from rag_core.errors import DatabaseUnavailableError
 from rag_core.evaluation import evaluation_job
+from rag_core.evaluation.job_settings import asked_under
 from rag_core.evaluation.jobs import running_jobs, submit
 from rag_core.storage import jobs
 from rag_core.storage.jobs import claim_job
@@ -114,6 +116,30 @@ class TestRun:
         assert (config["rerankerEnabled"], config["graphEnabled"]) == (False, False)
         assert config["embeddingModel"].startswith("hashing")
 
+    def test_sizes_of_chunks_are_refused_because_they_are_the_index_s(self, client, golden) -> None:
+        answer = client.post("/api/v2/evaluation/run", json={"config": {"chunking": {"maxChunkSize": 256}}})
+
+        assert "chunking wird beim Indexieren" in assert_german(answer, 400)
+
+    def test_a_run_says_how_the_notes_it_searched_were_cut(self, client, golden, working, engine) -> None:
+        def cut() -> str:
+            return str(ended(client, started(client))["results"]["config"]["chunkingStrategy"])
+
+        def index(fingerprint: str | None, *, where: str) -> None:
+            with engine.database.transaction(engine.tenant()) as connection:
+                connection.execute(
+                    "update notes set indexed_fingerprint = %s where content like %s", (fingerprint, where)
+                )
+
+        all_of_it = cut()
+        index(None, where="Compr%")
+        half = cut()
+        index("another", where="%")
+
+        assert all_of_it == "sentence, 512 tokens, overlap 50 (2 notes)"
+        assert half == "sentence, 512 tokens, overlap 50 (1 note); whole notes (1 note)"
+        assert cut() == "pipeline another, unknown to this version (2 notes)"
+
     @pytest.mark.parametrize("group", ["zzz", None, 1, ["a"]])
     def test_a_switch_does_not_hide_a_group_that_is_none(self, client, golden, group) -> None:
         config = {"reranking": group, "rerankerEnabled": True}
@@ -164,7 +190,8 @@ class TestRun:
     def test_a_server_that_was_killed_is_told_with_the_remedy(self, client, golden, engine, database_url) -> None:
         run_id = started(client)
         with engine.database.owner() as owner:
-            claim_job(owner, worker="gone", kinds=["evaluation"])
+            mine = asked_under(engine.settings)["fingerprint"]
+            claim_job(owner, worker="gone", kinds=["evaluation"], fingerprint=mine)
             owner.execute("update brain.evaluation_jobs set heartbeat_at = now() - interval '61 s'")
 
         with running_jobs(engine.database, lambda: engine, poll_seconds=0.02):
@@ -228,6 +255,18 @@ class TestRun:
         state = ended(client, run_id)
 
         assert (state["status"], told in state["error"], "TypeError" in state["error"]) == ("failed", True, False)
+
+    def test_a_run_is_left_alone_by_a_server_with_another_chat_model(self, client, golden, engine) -> None:
+        run_id = started(client)
+        other = dataclasses.replace(engine, settings=engine.settings.model_copy(update={"chat_model": "llama"}))
+
+        with running_jobs(engine.database, lambda: other, poll_seconds=0.02):
+            time.sleep(1)
+            while_other = client.get(f"/api/v2/evaluation/runs/{run_id}").json()
+        with running_jobs(engine.database, lambda: engine, poll_seconds=0.02):
+            state = ended(client, run_id)
+
+        assert (while_other["status"], while_other["progress"]["done"], state["status"]) == ("running", 0, "completed")
 
     def test_too_many_are_refused_in_german(self, client, golden, engine) -> None:
         for _ in range(20):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid5
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -17,7 +17,7 @@ from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.engine import DEMO_TENANT
 from rag_core.errors import DeadlineExceededError
 from rag_core.indexing.one_note import store_and_index
-from rag_core.model import ChunkId, Hit, NoteId, Retrieval, TransformedQuery
+from rag_core.model import ChunkId, Hit, NoteId, Relation, RelationKind, Retrieval, TransformedQuery
 from rag_core.notes import parse_note
 
 PATH = "/api/v2/rag/search"
@@ -139,8 +139,8 @@ class TestPersonalData:
         )
 
         assert told is not None
-        assert told["entities"] == ["‹›"]
-        assert "Stress" not in str(told)
+        assert {entity["name"] for entity in told["entities"]} == {"‹›"}
+        assert "Stress" not in str([told["relationships"], told["summary"]])
 
 
 class TestOptions:
@@ -294,7 +294,22 @@ class TestRefusedRequests:
         assert int(answers[1].headers["retry-after"]) > 0
 
 
-def hit(number: int, *, note: int, text: str = "", path: tuple[str, ...] | None = None) -> Hit:
+def relation(source: str, target: str, *, kind: RelationKind = "CAUSES") -> Relation:
+    return Relation(
+        id=uuid5(UUID(int=0), f"{source} {kind} {target}"),
+        source_id=source.lower(),
+        target_id=target.lower(),
+        kind=kind,
+        confidence=0.75,
+        note_id=NoteId(UUID(int=7)),
+        language="de",
+        evidence=f"Wegen {source} kam {target}.",
+    )
+
+
+def hit(
+    number: int, *, note: int, text: str = "", path: tuple[str, ...] | None = None, relations: tuple[Relation, ...] = ()
+) -> Hit:
     return Hit(
         chunk_id=ChunkId(UUID(int=number)),
         note_id=NoteId(UUID(int=note)),
@@ -312,7 +327,9 @@ def hit(number: int, *, note: int, text: str = "", path: tuple[str, ...] | None 
         score=0.5,
         fusion_score=0.5,
         method="hybrid",
+        causal_path=None if path is None else tuple(name.lower() for name in path),
         causal_path_names=path,
+        causal_relations=relations,
     )
 
 
@@ -359,23 +376,48 @@ class TestTheGraphsPart:
             timestamp=datetime(2025, 3, 3, tzinfo=UTC),
             direction=direction,
         )
-        hits = (hit(1, note=1, path=("Müdigkeit", "Stress")), hit(2, note=2, path=("Müdigkeit", "Stress", "Umzug")))
+        stress, moving = relation("Stress", "Müdigkeit"), relation("Umzug", "Stress", kind="TRIGGERS")
+        hits = (
+            hit(1, note=1, path=("Müdigkeit", "Stress"), relations=(stress,)),
+            hit(2, note=2, path=("Müdigkeit", "Stress", "Umzug"), relations=(stress, moving)),
+        )
         return Retrieval(query="q", strategy="hybrid", hits=hits, latency_ms=1, stages={}, transformed=asked)
 
     def routing(self, *, has_graph: bool) -> Routed:
         return replace(routed("Warum?", strategy=None, include_graph=None), has_graph=has_graph)
 
-    @pytest.mark.parametrize(
-        ("direction", "first"), [("causes", ("Stress", "Müdigkeit")), ("effects", ("Müdigkeit", "Stress"))]
-    )
-    def test_says_what_led_to_what(self, direction: str, first: tuple[str, str]) -> None:
-        told = graph_to_wire(self.retrieval(direction), self.routing(has_graph=True), str)
+    def test_says_what_led_to_what_and_how_that_is_known(self) -> None:
+        told = graph_to_wire(self.retrieval("causes"), self.routing(has_graph=True), str)
 
         assert told is not None
-        assert told["entities"] == ["Müdigkeit", "Stress", "Umzug"]
-        assert len(told["relationships"]) == 2
-        assert told["relationships"][0] == {"source": first[0], "target": first[1], "type": "CAUSES"}
-        assert told["summary"].startswith(f"„{first[0]}“ führt zu „{first[1]}“; ")
+        assert told["entities"] == [
+            {"id": "müdigkeit", "name": "Müdigkeit"},
+            {"id": "stress", "name": "Stress"},
+            {"id": "umzug", "name": "Umzug"},
+        ]
+        assert told["relationships"][1] == {
+            "source": "Umzug",
+            "target": "Stress",
+            "type": "TRIGGERS",
+            "confidence": 0.75,
+            "evidence": "Wegen Umzug kam Stress.",
+            "documentId": str(UUID(int=7)),
+        }
+        assert [one["type"] for one in told["relationships"]] == ["CAUSES", "TRIGGERS"]
+        assert told["summary"] == "„Stress“ verursacht „Müdigkeit“; „Umzug“ löst „Stress“ aus"
+
+    def test_names_the_kind_that_the_document_says(self, server: str, template: str) -> None:
+        text = "Das Unwetter löste den Stromausfall aus."
+        with served_notes(
+            server, template, notes=[{"externalId": "ausfall", "content": text, "language": "de"}]
+        ) as client:
+            told = client.post(PATH, json={"query": "Warum kam es zum Stromausfall?"}).json()["graphContext"]
+
+        (relation,) = told["relationships"]
+        assert relation["type"] == "TRIGGERS"
+        assert relation["evidence"] == text
+        assert 0 < relation["confidence"] <= 1
+        assert told["summary"] == f"„{relation['source']}“ löst „{relation['target']}“ aus"
 
     def test_is_absent_where_it_was_not_asked_or_knew_nothing(self) -> None:
         nothing = replace(self.retrieval("causes"), hits=(hit(1, note=1),))

@@ -144,6 +144,30 @@ def test_with_keys_nothing_is_warned_of_and_brain_status_is_still_told_figures(
     assert key not in said
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"GET /healthz HT",
+        b"POST /chat HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n1",
+    ],
+    ids=["nothing", "half a head", "half a body"],
+)
+def test_a_connection_that_stalls_is_closed_after_twenty_seconds(database_url: str, sent: bytes) -> None:
+    port = free_port()
+    with served(database_url, port):
+        wait_ready(port)
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+            client.sendall(sent)
+            began = time.monotonic()
+            said = client.recv(1000)
+            seconds = time.monotonic() - began
+
+    assert said.startswith(b"HTTP/1.1 408 ") if sent else said == b""
+    assert 19 < seconds < 26
+
+
 def test_a_large_body_is_answered_and_not_cut_off(database_url: str) -> None:
     port = free_port()
     with served(database_url, port):

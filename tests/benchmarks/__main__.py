@@ -15,6 +15,7 @@ from typing import Any, cast
 import psutil
 
 from .corpus import Corpus, read_corpus
+from .limits import broken_limits
 from .measuring import fsync_ms
 from .scratch import forget_environment
 from .sizes import Sizes, chosen_sizes
@@ -32,12 +33,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sizes, corpus = chosen_sizes(is_quick=options.quick), read_corpus()
     figures = {name: _benchmark(name)(corpus, sizes) for name in options.only}
     print(json.dumps({**figures, **_circumstances(corpus)}, ensure_ascii=False), flush=True)
+    if options.check and (broken := broken_limits(figures)):
+        sys.exit("\n".join(broken))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("--only", type=_names, default=BENCHMARKS, help=f"some of {','.join(BENCHMARKS)}; default: all")
     parser.add_argument("--quick", action="store_true", help="tiny sizes: shows that it works, measures nothing")
+    parser.add_argument("--check", action="store_true", help="exit 1 where a search is slower than its limits allow")
     return parser
 
 

@@ -28,7 +28,7 @@ def folder() -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def run(folder: Path) -> subprocess.CompletedProcess[str]:
     """A quick run of everything."""
-    command = [sys.executable, "-m", "tests.benchmarks", "--quick"]
+    command = [sys.executable, "-m", "tests.benchmarks", "--quick", "--check"]
     environment = {**os.environ, "TMPDIR": str(folder), "BRAIN_TEST_DATA": ""}
     return subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=False

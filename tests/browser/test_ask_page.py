@@ -357,6 +357,40 @@ class TestAFinishedAnswer:
         expect(page.locator(".feedback").get_by_role("button", name="No")).to_have_attribute("aria-pressed", "true")
         expect(page.get_by_label("Se guarda con tu")).to_have_value("Faltaba el IVA")
 
+    def test_asks_for_a_comment_after_a_no_and_takes_it(self, page: Page, asking: Site) -> None:
+        ask(page, asking)
+
+        page.locator(".feedback").get_by_role("button", name="No", exact=True).click()
+        expect(page.get_by_label("Se guarda con tu")).to_be_focused()
+        page.keyboard.type("Faltaba el IVA")
+        page.get_by_role("button", name="Enviar comentario").click()
+
+        expect(page.get_by_role("button", name="Enviar comentario")).to_be_visible()
+        page.reload()
+        expect(page.get_by_label("Se guarda con tu")).to_have_value("Faltaba el IVA")
+        expect(page.locator(".feedback").get_by_role("button", name="No", exact=True)).to_have_attribute(
+            "aria-pressed", "true"
+        )
+
+
+class TestARefusal:
+    @pytest.fixture
+    def refused(self, page: Page, asking: Site) -> Page:
+        asking.model.reply = lambda _body: "No hay suficiente información en las notas."
+        ask(page, asking)
+        return page
+
+    def test_leads_to_the_nearest_note(self, refused: Page) -> None:
+        refused.get_by_role("link", name="Caldera <i>de gas</i>").click()
+
+        expect(refused.get_by_role("heading", level=1)).to_have_text("Caldera <i>de gas</i>")
+
+    def test_leads_to_the_search_for_the_same_words(self, refused: Page) -> None:
+        refused.get_by_role("link", name="Buscarlo en las notas").click()
+
+        expect(refused.get_by_label("Qué buscas")).to_have_value(QUESTION)
+        expect(refused.locator(".results li").first).to_contain_text("Caldera")
+
 
 class TestAConversation:
     def test_goes_on_and_says_how_a_further_question_was_understood(self, page: Page, asking: Site) -> None:

@@ -34,7 +34,7 @@ class TestSearching:
         expect(card).to_contain_text("1 de marzo de 2025")
         expect(card).to_contain_text("diario")
         expect(card).to_contain_text(re.compile(r"Puntuación\s+[01],\d\d"))
-        expect(card.locator(".how")).to_contain_text(re.compile(r"por palabras\s+n\.º 1\s+por significado\s+n\.º 1"))
+        expect(card.locator(".how")).to_contain_text(re.compile(r"por palabras\s+n\.º 1\s+por parecido\s+n\.º 1"))
         expect(page.get_by_role("status")).to_contain_text(re.compile(r"\d resultados en \d+ ms"))
         expect(page.get_by_label("Qué buscas")).to_have_value("conflicto con mi jefe")
 
@@ -58,7 +58,7 @@ class TestSearching:
         expect(page.get_by_role("button", name="Buscar")).to_be_focused()
         page.keyboard.press("Tab")
         page.keyboard.press("ArrowRight")
-        expect(page.get_by_label("Por significado")).to_be_checked()
+        expect(page.get_by_label("Por parecido")).to_be_checked()
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Enter")
 
@@ -129,7 +129,7 @@ class TestSearching:
         page.goto(f"{site}/?q=xyzzyx&modo=palabras")
 
         expect(page.get_by_role("heading", name="No hay nada sobre eso en las 4 notas")).to_be_visible()
-        page.get_by_role("link", name="también por significado").click()
+        page.get_by_role("link", name="también por parecido").click()
 
         expect(page.get_by_label("Híbrida")).to_be_checked()
 

@@ -42,6 +42,17 @@ def test_the_home_gets_the_shipped_configuration_and_a_database_of_its_own(
     connection.close()
 
 
+def test_an_existing_home_of_dagster_is_tightened_to_its_owner(
+    database_url: str, database: Database, tmp_path: Path
+) -> None:
+    (tmp_path / "dagster").mkdir(mode=0o755)
+
+    prepare_dagster_home(read_settings(home=tmp_path, database_url=database_url), database)
+
+    modes = [(tmp_path / name).stat().st_mode & 0o777 for name in ("dagster", "dagster/dagster.yaml")]
+    assert modes == [0o700, 0o600]
+
+
 def test_a_given_database_that_does_not_answer_is_an_error_that_names_the_variable(
     database: Database, tmp_path: Path
 ) -> None:

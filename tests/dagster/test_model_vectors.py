@@ -10,6 +10,7 @@ from rag_assets.model_backfill import run_backfill
 from rag_core.engine import Engine
 from rag_core.errors import EmbeddingUnavailableError, IndexingError
 from rag_core.model_change import backfill
+from rag_core.model_change.promotion import promote
 from rag_core.model_change.registration import WantedModel, register_model
 from rag_core.storage.models import find_model
 
@@ -85,6 +86,27 @@ class TestTheCommand:
         report = run_backfill(engine, "hashing-256")
 
         assert (report.state, report.embedded, report.missing) == ("ready", 0, 0)
+
+    def test_a_model_is_ready_to_be_promoted_though_notes_are_written_all_the_time(
+        self, engine, import_texts, monkeypatch
+    ) -> None:
+        import_texts(TEXTS)
+        add(engine)
+        written, write = list(TEXTS), backfill.store.write_model_vectors
+
+        def write_while_a_note_comes_in(*args, **more):  # type: ignore[no-untyped-def]
+            written.append(f"Nota número {len(written)} que llega entretanto.")
+            import_texts(written)
+            return write(*args, **more)
+
+        monkeypatch.setattr(backfill.store, "write_model_vectors", write_while_a_note_comes_in)
+        report = run_backfill(engine, "hashing-256")
+        monkeypatch.setattr(backfill.store, "write_model_vectors", write)
+        promoted = promote(engine, "hashing-256")
+
+        assert (report.state, report.failed) == ("ready", 0)
+        assert report.missing > 0
+        assert promoted.is_changed
 
     def test_a_run_that_is_broken_off_is_gone_on_with(self, engine, import_texts, monkeypatch) -> None:
         import_texts(TEXTS)

@@ -10,14 +10,18 @@ from rag_core.engine import Engine
 from rag_core.model import TenantId
 
 
-def test_old_conversations_of_every_tenant_are_deleted_and_counted(
+def test_of_every_tenant_old_conversations_are_deleted_and_idle_ones_ended(
     engine: Engine, instance: dg.DagsterInstance
 ) -> None:
+    idle = begin_session(engine, TenantId("otra"), user_hash="ben").id
     old = [begin_session(engine, TenantId(name), user_hash="ana").id for name in ("una", "otra")]
     kept = begin_session(engine, TenantId("una"), user_hash="ana").id
     with engine.database.owner() as connection:
         connection.execute(
             "update brain.sessions set last_at = now() - %s where session_id = any(%s)", (timedelta(days=31), old)
+        )
+        connection.execute(
+            "update brain.sessions set last_at = now() - interval '2 hours' where session_id = %s", (idle,)
         )
 
     job = build_definitions({"engine": engine}).resolve_job_def("forget_conversations")
@@ -25,5 +29,7 @@ def test_old_conversations_of_every_tenant_are_deleted_and_counted(
 
     output = next(event for event in result.all_events if event.event_type_value == "STEP_OUTPUT")
     assert output.step_output_data.metadata["deleted"].value == 2
+    assert output.step_output_data.metadata["ended"].value == 1
     with engine.database.owner() as connection:
-        assert connection.execute("select session_id from brain.sessions").fetchall() == [(kept,)]
+        left = connection.execute("select session_id, ended_at is null from brain.sessions").fetchall()
+    assert set(left) == {(kept, True), (idle, False)}

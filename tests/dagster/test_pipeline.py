@@ -8,7 +8,7 @@ import dagster as dg
 import pytest
 from pipeline_runs import TENANT, ImportTexts, RunJob
 
-from rag_core.engine import Engine
+from rag_core.engine import DEMO_TENANT, Engine
 from rag_core.errors import EmbeddingError
 from rag_core.model import FloatMatrix, TenantId
 
@@ -61,18 +61,37 @@ def test_an_unchanged_note_is_not_staged_again(run_job: RunJob, import_texts: Im
     assert _run_counts(result, "embeddings", "embedded", "reused") == (0, 0)
 
 
-def test_every_stage_shows_rows_and_the_pipeline_it_ran(
+def test_every_stage_shows_rows_of_the_demo_and_the_pipeline_it_ran(
     engine: Engine, run_job: RunJob, import_texts: ImportTexts
 ) -> None:
-    import_texts(["Riego el huerto los martes."])
+    import_texts(["Nado los jueves."])
+    import_texts(["Riego el huerto los martes."], owner=DEMO_TENANT)
 
     result = run_job("update_index")
 
     for asset in ("notes", "chunks", "embeddings", "fulltext_index"):
         metadata = _metadata(result, asset)
         assert len(metadata["preview"].records) == 1
+        assert "jueves" not in str(metadata)
         assert metadata["pipeline"].value == engine.pipeline.fingerprint
         assert metadata["seconds"].value >= 0
+
+
+def test_no_event_of_a_run_holds_the_text_of_notes(
+    engine: Engine, instance: dg.DagsterInstance, run_job: RunJob, import_texts: ImportTexts
+) -> None:
+    import_texts(["Riego el huerto los martes porque la lluvia no llega."])
+    run_job("index_notes")
+    with engine.database.owner() as connection:
+        connection.execute("update brain.chunks set content = replace(content, 'huerto', 'parque')")
+
+    result = run_job("check_index", is_partitioned=False)
+
+    assert not result.success
+    kept = "".join(dg.serialize_value(entry) for run in instance.get_runs() for entry in instance.all_logs(run.run_id))
+    assert "its 53 characters are not those of the note from 0 to" in kept
+    for word in ("huerto", "lluvia", "parque", "lluvi", "huert"):
+        assert word not in kept
 
 
 def test_a_failing_provider_leaves_the_old_chunks_live_and_says_how_to_go_on(

@@ -13,7 +13,10 @@ import pytest
 from rag_core.errors import ConfigurationError
 from rag_core.guardian import read_groups
 from rag_core.processes import Child, Guard, guarded, stop_all
-from rag_core.supervisor import MAX_STARTS, free_port, only_one, watch
+from rag_core.restarts import MAX_DEATHS, Deaths, watch
+from rag_core.running_parts import begin_record
+from rag_core.settings import read_settings
+from rag_core.supervisor import free_port, only_one, start_parts
 
 STUBBORN = "trap '' TERM; echo ready; while true; do sleep 0.05; done"
 """Ends for SIGKILL only."""
@@ -76,18 +79,125 @@ def test_the_log_of_the_start_before_is_kept(guard: Guard, tmp_path: Path) -> No
     assert (tmp_path / "part.log.1").read_text() == "first\n"
 
 
-def test_a_child_that_keeps_dying_is_started_again_a_few_times_and_reported(
-    guard: Guard, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_an_essential_part_that_keeps_dying_is_started_again_a_few_times_and_then_ends_all(
+    guard: Guard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("rag_core.restarts.LONGEST_PAUSE_SECONDS", 0.01)
+    said: list[str] = []
     child = child_of(guard, tmp_path, "echo something broke; exit 3")
     child.start()
 
-    status = watch([child], poll_seconds=0.01)
+    status = watch([child], essential=["part"], say=said.append, poll_seconds=0.01)
 
-    said = capsys.readouterr().err
-    assert (status, child.starts) == (1, MAX_STARTS)
-    assert "part ended with 3:\nsomething broke" in said
-    assert str(tmp_path / "part.log") in said
+    assert (status, child.starts) == (1, MAX_DEATHS)
+    assert said[0].startswith("part is down: it ended with 3; it is started again in 0 s")
+    assert said[0].endswith("something broke")
+    assert said[-1] == f"part does not stay up; its whole log is {tmp_path / 'part.log'}"
+
+
+class EnoughError(Exception):
+    """Ends a watch."""
+
+
+def test_another_part_may_die_as_often_as_it_likes(
+    guard: Guard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rag_core.restarts.LONGEST_PAUSE_SECONDS", 0.01)
+    child = child_of(guard, tmp_path, "exit 3")
+    child.start()
+
+    def stop_after_ten() -> None:
+        if child.starts > 10:
+            raise EnoughError
+
+    with pytest.raises(EnoughError):
+        watch([child], essential=["api"], say=lambda _text: None, each_round=stop_after_ten, poll_seconds=0.01)
+
+
+def test_a_part_that_cannot_be_started_is_tried_again(
+    guard: Guard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rag_core.restarts.LONGEST_PAUSE_SECONDS", 0.01)
+    said: list[str] = []
+    child = child_of(guard, tmp_path, "exit 3")
+    child.start()
+    child.wait()
+    child.command = ("/no/such/program",)
+
+    def stop_after_two() -> None:
+        if len([text for text in said if "cannot be started" in text]) == 2:
+            raise EnoughError
+
+    with pytest.raises(EnoughError):
+        watch([child], essential=["api"], say=said.append, each_round=stop_after_two, poll_seconds=0.01)
+
+
+def test_pauses_grow_with_the_deaths_within_ten_minutes() -> None:
+    deaths, pauses = Deaths(), []
+    for moment in (0, 1, 2, 3, 4, 5, 6, 7, 8):
+        deaths.add(moment)
+        pauses.append(deaths.restart_at - moment)
+
+    assert pauses == [0, 1, 2, 4, 8, 16, 32, 60, 60]
+
+
+def test_deaths_far_apart_do_not_add_up() -> None:
+    deaths = Deaths()
+    for moment in (0, 601, 1202, 1803, 2404, 3005, 3606):
+        deaths.add(moment)
+
+        assert deaths.moments == [moment]
+        assert deaths.restart_at == moment
+
+
+def test_what_a_child_writes_is_for_its_owner_alone(guard: Guard, tmp_path: Path) -> None:
+    child = child_of(guard, tmp_path / "logs", f"touch {tmp_path / 'made'}")
+    child.start()
+    child.wait()
+
+    modes = [oct((tmp_path / name).stat().st_mode & 0o777) for name in ("logs", "logs/part.log", "made")]
+    assert modes == ["0o700", "0o600", "0o600"]
+
+
+def test_dagster_that_does_not_start_leaves_the_api_running(
+    guard: Guard, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "run").mkdir()
+    settings = read_settings(home=tmp_path, api_port=free_port(0, "BRAIN_API_PORT"))
+    code, api, web = (
+        Child(name=name, command=command, environment=os.environ, guard=guard, log=tmp_path / f"{name}.log")
+        for name, command in {
+            "code": (sys.executable, "-c", CODE_SERVER, str(tmp_path / "code.sock")),
+            "api": (sys.executable, "-c", API, str(settings.api_port)),
+            "web": ("/bin/sh", "-c", "echo no port; exit 3"),
+        }.items()
+    )
+    try:
+        start_parts((code, api, web), settings, tmp_path / "code.sock", begin_record(tmp_path))
+
+        assert "web ended with 3:\nno port" in capsys.readouterr().err
+        assert api.exit_status is None
+    finally:
+        stop_all([code, api, web])
+
+
+CODE_SERVER = """
+import socket, sys, time
+with socket.socket(socket.AF_UNIX) as server:
+    server.bind(sys.argv[1])
+    server.listen()
+    time.sleep(60)
+"""
+API = """
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"{}")
+HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
 
 
 def test_children_of_a_killed_supervisor_end(tmp_path: Path) -> None:

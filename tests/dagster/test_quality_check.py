@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 import dagster as dg
@@ -14,6 +14,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from rag_assets.evaluation_checks import QUALITY_CHECK
 from rag_assets.evaluation_report import STRATEGIES, evaluation_report
+from rag_core.configurations.proposals import propose_configuration
 from rag_core.demo_corpus import load_demo
 from rag_core.engine import DEMO_TENANT, Engine, open_engine
 from rag_core.errors import EmbeddingUnavailableError
@@ -27,8 +28,12 @@ from rag_core.evaluation.golden_query import GoldenQuery
 from rag_core.indexing.batches import register_batches
 from rag_core.indexing.publishing import maintain, publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
+from rag_core.model_change.promotion import promote as promote_model
+from rag_core.model_change.registration import WantedModel, register_model
 from rag_core.settings import Settings, read_settings
+from rag_core.storage.configurations import append_promotion, list_promotions
 from rag_core.storage.evaluations import list_baselines, list_runs
+from rag_core.storage.models import fetch_active_model
 from rag_core.storage.notes import delete_notes
 
 pytestmark = pytest.mark.slow
@@ -116,6 +121,11 @@ def night(settings: Settings, engine: Engine) -> Night:
     return report
 
 
+def going_back(engine: Engine) -> Engine:
+    """With the gate that takes promotions back."""
+    return replace(engine, settings=engine.settings.model_copy(update={"gate_goes_back": True}))
+
+
 def run_night(engine: Engine) -> dg.ExecuteInProcessResult:
     """Make the report."""
     return dg.materialize(
@@ -171,6 +181,80 @@ def runs(engine: Engine, *, limit: int = 50) -> list[Any]:
 def baselines(engine: Engine) -> dict[str, tuple[UUID, bool]]:
     with engine.database.transaction(DEMO_TENANT) as connection:
         return {b.strategy: (b.run_id, b.is_automatic) for b in list_baselines(connection, DEMO_TENANT)}
+
+
+class TestGoingBack:
+    """A configuration or a model that makes retrieval worse, promoted between two nights."""
+
+    WORSE: ClassVar[dict[str, Any]] = {"hybridSearch": {"semanticWeight": 1.0, "fulltextWeight": 0.0}}
+
+    def promote(self, engine: Engine, override: dict[str, Any]) -> None:
+        with engine.database.transaction(DEMO_TENANT) as connection:
+            proposed = propose_configuration(connection, DEMO_TENANT, override=override, embedding_model=None)
+            last = next(iter(list_promotions(connection, DEMO_TENANT, limit=1)), None)
+            append_promotion(
+                connection,
+                DEMO_TENANT,
+                configuration=proposed.number,
+                action="promote",
+                expected=last and last.number,
+            )
+
+    def history(self, engine: Engine) -> list[tuple[str, int | None]]:
+        with engine.database.transaction(DEMO_TENANT) as connection:
+            return [(one.action, one.configuration) for one in list_promotions(connection, DEMO_TENANT)]
+
+    def test_a_configuration_after_which_the_gate_fails_is_taken_back_once(self, engine: Engine, night: Night) -> None:
+        self.promote(engine, self.WORSE)
+
+        broken = night(going_back)
+        mended = night(going_back)
+
+        (returned,) = metadata(broken)["went_back"].records
+        assert not check(broken).passed
+        assert (returned.data["kind"], returned.data["tenant"], returned.data["problem"]) == (
+            "configuration",
+            "demo",
+            None,
+        )
+        assert "hybrid: regression" in returned.data["reason"]
+        assert self.history(engine) == [("return", None), ("promote", 1)]
+        assert check(mended).passed
+        assert "went_back" not in metadata(mended)
+
+    def test_it_stays_unless_the_operator_switched_that_on(self, engine: Engine, night: Night) -> None:
+        self.promote(engine, self.WORSE)
+
+        assert not check(night()).passed
+        assert self.history(engine) == [("promote", 1)]
+
+    def test_what_was_wrong_before_is_not_its_fault(self, engine: Engine, night: Night) -> None:
+        plant(engine, HALF_THE_CHUNKS)
+        night(going_back)
+        self.promote(engine, {"topK": {"retrieval": 30}})
+
+        assert not check(night(going_back)).passed
+        assert self.history(engine) == [("promote", 1)]
+
+    def test_a_model_after_which_the_gate_fails_is_taken_back(self, engine: Engine, night: Night) -> None:
+        former = engine.model.name
+        wanted = WantedModel(
+            name="worse",
+            provider="hashing",
+            dimensions=16,
+            fusion_method="relative_score",
+            semantic_weight=1,
+            fulltext_weight=0,
+        )
+        register_model(engine.database, wanted, ollama_host="")
+        promote_model(engine, "worse", is_waiting=True)
+
+        broken = night(going_back)
+
+        (returned,) = metadata(broken)["went_back"].records
+        with engine.database.owner() as connection:
+            assert fetch_active_model(connection).name == former
+        assert (returned.data["kind"], returned.data["problem"]) == ("model", None)
 
 
 class TestRegression:

@@ -20,6 +20,7 @@ import psutil
 from rag_core.storage.embedded import EmbeddedHome
 
 BRAIN = "from rag_core.cli import main; main()"
+COMMAND = Path(sys.executable).with_name("brain")
 UP_SECONDS = 180
 STOP_SECONDS = 60
 ANSWER_SECONDS = 60
@@ -177,8 +178,10 @@ class Installation:
 
 
 @contextmanager
-def installed(home: Path, *, is_demo_loaded: bool = False, **variables: str) -> Iterator[Installation]:
-    """`brain up` in the home, on free ports, until the block ends."""
+def installed(
+    home: Path, *, is_demo_loaded: bool = False, folder: Path | None = None, **variables: str
+) -> Iterator[Installation]:
+    """`brain up` in the home, called in the folder, on free ports, until the block ends."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("BRAIN_", "DAGSTER_"))}
     environment |= {
         "BRAIN_HOME": str(home),
@@ -191,7 +194,8 @@ def installed(home: Path, *, is_demo_loaded: bool = False, **variables: str) -> 
     log = home.parent / "up.log"
     with log.open("w") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-c", BRAIN, "up", "--demo" if is_demo_loaded else "--no-demo"],
+            [COMMAND, "up", "--demo" if is_demo_loaded else "--no-demo"],
+            cwd=folder,
             env=environment,
             stdout=subprocess.PIPE,
             stderr=errors,

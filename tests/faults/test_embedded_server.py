@@ -2,6 +2,7 @@
 
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -12,10 +13,11 @@ import psycopg
 import pytest
 
 from rag_core.errors import DatabaseSetupError
+from rag_core.log_files import MAX_LOG_BYTES
 from rag_core.model import TenantId
 from rag_core.settings import read_settings
 from rag_core.storage.database import open_database
-from rag_core.storage.embedded import EmbeddedHome, embedded_server, stop
+from rag_core.storage.embedded import EmbeddedHome, embedded_server, rotate_server_log, stop
 
 HOLD = """
 import sys, time
@@ -213,6 +215,42 @@ def test_it_runs_for_a_user_who_is_not_root(home: Path, tmp_path: Path) -> None:
 
     assert process.returncode == 0, process.stderr
     assert process.stdout.startswith("host=")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_another_user_cannot_hold_commands_up_by_a_lock(home: Path) -> None:
+    (home / "run").mkdir(mode=0o755)
+    for name in ("start.lock", "users.lock"):
+        (home / "run" / name).touch(mode=0o644)  # as homes of earlier versions have them
+    nobody = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
+    hold = [*nobody, "flock", "--exclusive", "--nonblock", str(home / "run" / "start.lock"), "true"]
+    assert subprocess.run(hold, check=False).returncode == 0
+
+    with embedded_server(home, shared_buffers_mb=32) as conninfo:
+        assert answers(conninfo)
+        refused = subprocess.run(hold, capture_output=True, text=True, check=False)
+
+    assert "Permission denied" in refused.stderr
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (home / "run").iterdir()} == {0o600}
+
+
+def test_the_server_goes_on_writing_to_a_log_that_was_full(home: Path) -> None:
+    with embedded_server(home, shared_buffers_mb=32) as conninfo, psycopg.connect(conninfo) as connection:
+        log = home / "postgres" / "log"
+        for _ in range(6):
+            warn(connection, "x" * 1_000_000)
+
+        rotate_server_log(home)
+        warn(connection, "after")
+
+        assert "after" in log.read_text()
+        assert log.stat().st_size < 1_000_000
+        assert (home / "logs" / "postgres.log.1").stat().st_size == MAX_LOG_BYTES
+
+
+def warn(connection: psycopg.Connection, text: str) -> None:
+    connection.execute(f"do $$ begin raise warning '{text}'; end $$")
+    connection.commit()
 
 
 def test_stopping_one_home_never_stops_the_server_of_another(home: Path) -> None:

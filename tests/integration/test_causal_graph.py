@@ -16,7 +16,7 @@ from rag_core.engine import DEMO_TENANT, Engine
 from rag_core.errors import IndexingError
 from rag_core.graph.entities import phrase
 from rag_core.graph.rules import RuleExtractor, extract_causal_relations
-from rag_core.graph.statements import CausalStatement, Extraction
+from rag_core.graph.statements import CAUSAL_KINDS, CausalStatement, Extraction
 from rag_core.indexing.batches import register_batches
 from rag_core.indexing.graph import GraphReport, relate_note, update_graph
 from rag_core.indexing.one_note import store_and_index
@@ -110,6 +110,32 @@ def test_a_chain_over_two_notes_is_found_from_its_end_at_two_steps(
     assert hits[1].path[0] == "llegué tarde a la reunión"
     assert hits[1].path[2] == "tomé café por la tarde"
     assert len(set(hits[1].path_ids)) == 3
+
+
+def test_a_chain_names_its_relations_with_kind_confidence_and_evidence(
+    make_note: MakeNote, read_notes: UpdateGraph, ask: Ask
+) -> None:
+    make_note(SLEEP)
+    make_note(LATE)
+    read_notes()
+
+    late, coffee = ask("¿Por qué llegué tarde a la reunión?")
+
+    (first,) = late.relations
+    assert coffee.relations[0] == first
+    assert (first.target_id, first.source_id) == tuple(str(entity) for entity in late.path_ids)
+    assert first.evidence in LATE
+    assert [one.evidence in text for one, text in zip(coffee.relations, (LATE, SLEEP), strict=True)] == [True, True]
+    assert all(one.kind in CAUSAL_KINDS and 0 < one.confidence <= 1 for one in coffee.relations)
+
+
+def test_a_relation_keeps_the_kind_that_was_read(make_note: MakeNote, read_notes: UpdateGraph, ask: Ask) -> None:
+    make_note("La tormenta desencadenó el apagón.")
+    read_notes()
+
+    (hit,) = ask("¿Por qué el apagón?")
+
+    assert [one.kind for one in hit.relations] == ["TRIGGERS"]
 
 
 def test_effects_are_found_forwards_and_causes_backwards(

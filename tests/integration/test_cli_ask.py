@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from ollama_server import running_ollama_server
 from typer.testing import CliRunner, Result
 
 from rag_core.api.app import create_app
@@ -278,3 +279,82 @@ def test_a_question_that_is_not_taken_is_a_failure_with_its_reason(brain: Brain,
 
     assert done.exit_code == 1
     assert done.stderr.startswith("brain: the question ")
+
+
+@pytest.mark.usefixtures("birthday")
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_no_link_image_or_markup_of_a_model_reaches_the_terminal(
+    brain: Brain, monkeypatch: pytest.MonkeyPatch, more: list[str]
+) -> None:
+    with running_ollama_server() as ollama:
+        ollama.serve("hostil")
+        ollama.reply = lambda _body: (
+            "Hubo una tarta de limón [1]. Mira [esto](https://evil.example/a) y ![eso](//evil.example/b.png) [1]. "
+            "[link=https://evil.example]Pulsa[/link] <img src=//evil.example/c> ht\u200btps://evil.example [1]."
+        )
+        ollama.bits_of = list
+        monkeypatch.setenv("BRAIN_CHAT_MODEL", "hostil")
+        monkeypatch.setenv("OLLAMA_HOST", ollama.url)
+
+        done = brain(TARTA, *more)
+
+    assert done.exit_code == 0, done.output
+    assert "tarta de limón [" in done.stdout
+    assert "‹enlace omitido›" in done.stdout
+    assert re.findall(r"evil|<img|!\[|\]\(|\u200b", done.stdout) == []
+
+
+class TestTheSameAsOverHttp:
+    """`brain ask` and `POST /chat` search alike, so that the same words get the same answer."""
+
+    @pytest.fixture
+    def storms(self, make_note: Any, index_notes: Any) -> None:
+        for number in range(70):
+            make_note(f"La tormenta número {number} cayó sobre el pueblo.", external_id=f"t{number}")
+        index_notes()
+
+    @pytest.fixture
+    def asked(self, brain: Brain, database_url: str) -> Callable[[str], tuple[Any, Any]]:
+        """The bodies of both, without what differs from one question to the next."""
+
+        def of(question: str) -> tuple[Any, Any]:
+            with (
+                open_engine(read_settings()) as engine,
+                TestClient(create_app(engine), base_url="http://127.0.0.1") as client,
+            ):
+                over_http = client.post("/chat", json={"message": question}).json()
+            return tuple(_comparable(body) for body in (json.loads(brain(question, "--json").stdout), over_http))
+
+        return of
+
+    def test_as_many_candidates_and_sources(self, storms: None, asked: Callable[[str], tuple[Any, Any]]) -> None:
+        command, http = asked("¿Qué cayó sobre el pueblo?")
+
+        assert command == http
+        assert command["meta"]["retrieval"]["k"] == 8
+
+    def test_the_newest_notes_where_nothing_fits(self, storms: None, asked: Callable[[str], tuple[Any, Any]]) -> None:
+        command, http = asked("xylofoon?")
+
+        assert command == http
+        assert command["meta"]["retrieval"]["strategy"] == "recent_notes"
+
+    def test_as_many_as_the_settings_say(
+        self, storms: None, asked: Callable[[str], tuple[Any, Any]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("BRAIN_ANSWER_CANDIDATES", "20")
+        monkeypatch.setenv("BRAIN_ANSWER_SOURCES", "3")
+        monkeypatch.setenv("BRAIN_ANSWER_RECENT_NOTES", "false")
+
+        few = asked("¿Qué cayó sobre el pueblo?")
+        none = asked("xylofoon?")
+
+        assert [body["meta"]["retrieval"]["k"] for body in few] == [3, 3]
+        assert [body["meta"]["refusal"] for body in none] == ["insufficient_evidence"] * 2
+        assert few[0] == few[1]
+
+
+def _comparable(body: Any) -> Any:
+    meta = {name: value for name, value in body["meta"].items() if name != "queryId"}
+    retrieval = {name: value for name, value in meta["retrieval"].items() if name != "timeMs"}
+    return body | {"meta": meta | {"retrieval": retrieval}}

@@ -172,7 +172,7 @@ class TestWhatIsAsked:
         answers = run["answers"]
         assert (answers["answers"], answers["judge"], answers["means"]["groundedness"]) == (1, None, None)
         assert (answers["means"]["key_facts_covered"], answers["counts"]["key_facts_covered"]) == (1.0, 1)
-        assert run["metrics"]["faithfulness"] is None
+        assert run["metrics"]["faithfulness"] == answers["means"]["citation_support"] == 1.0
 
     def test_the_answers_are_shown_and_who_judged_them(self, brain: Brain, answered) -> None:
         done = brain("evaluate", "--answers", "--category", "comparative")

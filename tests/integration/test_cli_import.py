@@ -176,3 +176,70 @@ def test_a_file_with_a_note_after_lines_that_are_none_is_taken(imported: Callabl
 
     counts = json.loads(done.stdout)
     assert (counts["imported"], counts["rejected_count"]) == (1, 99)
+
+
+class TestWhatIsWrongWithTheLines:
+    """Problems that many lines have are told once."""
+
+    @pytest.fixture
+    def load(self, imported: Callable[..., Result], tmp_path: Path) -> Callable[..., Result]:
+        def run(*lines: str, options: tuple[str, ...] = ()) -> Result:
+            file = tmp_path / "lineas.jsonl"
+            file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            return CliRunner().invoke(app, ["import", str(file), *options])
+
+        return run
+
+    def test_the_same_error_on_many_lines_is_told_once_with_its_count_and_first_lines(
+        self, load: Callable[..., Result]
+    ) -> None:
+        empty = [json.dumps({"id": str(number), "text": ""}) for number in range(2, 40)]
+
+        done = load('{"id": "1", "text": "Llovió."}', *empty, '{"id": "40", "text": "Otra.", "language": "fr"}')
+
+        assert "rejected 39" in done.stdout
+        problems = [line for line in done.stderr.splitlines() if line.startswith("  line")]
+        assert problems == [
+            "  lines 2, 3, 4, 5, 6 and 33 more: text is empty; a note needs some content",
+            "  line 40: language is 'fr'; expected one of es, de, en",
+        ]
+
+    def test_errors_that_differ_in_a_value_alone_are_one_error(self, load: Callable[..., Result]) -> None:
+        done = load(*(json.dumps({"id": str(n), "text": "a", "created_at": f"día {n}"}) for n in range(3)))
+
+        problems = [line for line in done.stderr.splitlines() if line.startswith("  line")]
+        assert problems == [
+            "  lines 1, 2, 3: created_at is 'día 0'; expected an ISO date or date-time such as 2025-03-01T09:00:00+01:00"
+        ]
+
+    def test_fields_that_are_nearly_known_ones_are_told_and_the_lines_taken(self, load: Callable[..., Result]) -> None:
+        done = load(*(json.dumps({"id": str(n), "text": "a", "createdAt": "2025-03-01"}) for n in range(7)))
+
+        assert "imported 7" in done.stdout
+        assert (
+            "  lines 1, 2, 3, 4, 5 and 2 more: field 'createdAt' is kept as metadata; did you mean 'created_at'?"
+            in done.stderr.splitlines()
+        )
+
+    def test_json_has_errors_and_warnings_by_kind(self, load: Callable[..., Result]) -> None:
+        done = load('{"id": "1", "text": ""}', '{"id": "2", "text": "a", "Title": "b"}', options=("--json",))
+
+        document = json.loads(done.stdout)
+        assert document["problems"] == [{"error": "text is empty; a note needs some content", "count": 1, "lines": [1]}]
+        assert document["warnings"] == [
+            {"warning": "field 'Title' is kept as metadata; did you mean 'title'?", "count": 1, "lines": [2]}
+        ]
+        assert document["rejected"] == [{"line": 1, "error": "text is empty; a note needs some content"}]
+
+    @pytest.mark.parametrize("content", ["", "\n \n"], ids=["no bytes", "blank lines"])
+    def test_a_file_without_any_line_exits_1(
+        self, imported: Callable[..., Result], tmp_path: Path, content: str
+    ) -> None:
+        imported("Compré pan.")
+        file = tmp_path / "vacio.jsonl"
+        file.write_text(content, encoding="utf-8")
+
+        done = CliRunner().invoke(app, ["import", str(file)])
+
+        assert (done.exit_code, done.stdout) == (1, "")
+        assert "vacio.jsonl is empty" in done.stderr

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from rag_core.cli import attaching, migration, migration_status, rolling_back  # noqa: F401  they register the commands
 from rag_core.cli.app import app
+from rag_core.errors import IndexingError
 from rag_core.migration import attach
 
 READING = """
@@ -216,6 +217,38 @@ def test_the_vector_index_is_made_when_the_table_is_read_no_longer(
 
     assert done.exit_code == 0, done.output
     assert readers == [(0,)]
+
+
+def test_a_run_with_notes_that_failed_is_no_success_and_names_them(brain, table, database_url: str) -> None:
+    brain("migration", "attach", "--table", "public.apuntes", "--column", "content=texto")
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute(
+            "insert into brain.migration_failures (tenant_id, source, external_id, note_id, stage, attempts, reason) "
+            "select tenant_id, source, external_id, note_id, 'embedding', 3, 'no vector' from brain.notes "
+            "where external_id = '2'"
+        )
+
+    ran = brain("migration", "run", "--json").json
+
+    assert (ran["success"], ran["migrated"], ran["failed"]) == (False, 2, 1)
+    assert [error["error"] for error in ran["errors"]] == ["no vector"]
+    assert ran["errors"][0]["noteId"]
+
+
+def test_an_error_that_ends_a_run_is_told_as_one_of_the_migration(
+    database_url: str, table, tmp_path: Path, monkeypatch
+) -> None:
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise IndexingError("the disk is full")
+
+    for name, value in {"DATABASE_URL": database_url, "BRAIN_HOME": str(tmp_path / "home")}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("rag_assets.migration.run_migration", fail)
+
+    done = CliRunner().invoke(app, ["migration", "run", "--json"])
+
+    assert done.exit_code == 1
+    assert json.loads(done.stdout) == {"error": "Error durante la migración de notas: the disk is full"}
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,14 @@ def test_the_newest_run_is_written_beside_whoever_asks(brain: Brain, evaluate, t
     assert "notas de «pruebas»" in text
 
 
+def test_a_report_is_for_its_owner_alone(brain: Brain, evaluate, tmp_path: Path) -> None:
+    evaluate("--strategy", "fulltext")
+
+    brain("report", "-o", "informe.html")
+
+    assert (tmp_path / "informe.html").stat().st_mode & 0o777 == 0o600
+
+
 def test_without_a_run_it_is_of_what_is_served_and_says_which(brain: Brain, evaluate, tmp_path: Path, database) -> None:
     served = evaluate("--strategy", "semantic")
     candidate = evaluate("--strategy", "semantic")

@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
 from rag_core.api.app import create_app
-from rag_core.cli import searching  # noqa: F401  registers the command
+from rag_core.cli import evaluation, searching  # noqa: F401  registers the commands
 from rag_core.cli.app import app
 from rag_core.engine import Engine, open_engine
 from rag_core.model import Retrieval, TenantId, TransformedQuery
@@ -159,3 +159,15 @@ def test_nothing_found_under_conditions_says_to_leave_one_out(brain: Brain, make
 
     assert done.exit_code == 0
     assert "leave one out" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["search", "evaluate"])
+def test_a_file_with_sizes_of_chunks_is_refused_as_by_promote(brain: Brain, travels, tmp_path, command: str) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text('{"chunking": {"maxChunkSize": 256}}')
+    words = ["search", "trenes"] if command == "search" else ["evaluate"]
+
+    refused = CliRunner().invoke(app, [*words, "--config", str(file), "--json"])
+
+    assert refused.exit_code == 1
+    assert "chunking is decided when notes are indexed" in json.loads(refused.stdout)["error"]

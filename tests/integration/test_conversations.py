@@ -21,6 +21,7 @@ from rag_core.conversation.sessions import (
     begin_session,
     begun_session,
     delete_session,
+    end_idle_sessions,
     end_session,
     list_sessions,
     purge_sessions,
@@ -210,6 +211,29 @@ class TestSessions:
                 act(engine, asking, wanted, user_hash=ANA)
 
         assert count(engine, "sessions") == 1
+
+    def test_ends_at_its_last_question_once_it_is_idle(self, engine: Engine, tenant: TenantId) -> None:
+        idle, fresh = (begin_session(engine, tenant, user_hash=ANA).id for _ in range(2))
+        spoken_at = datetime.now(UTC) - timedelta(hours=3)
+        with engine.database.owner() as connection:
+            connection.execute("update brain.sessions set last_at = %s where session_id = %s", (spoken_at, idle))
+
+        ended = end_idle_sessions(engine.database, tenant, before=datetime.now(UTC) - timedelta(hours=1))
+        again = end_idle_sessions(engine.database, tenant, before=datetime.now(UTC) - timedelta(hours=1))
+
+        found = {session.id: session.ended_at for session in list_sessions(engine, tenant, user_hash=ANA)}
+        assert (ended, again) == (1, 0)
+        assert found == {idle: spoken_at, fresh: None}
+
+    def test_the_idle_ones_of_whoever_begins_another_end_with_that(self, engine: Engine, tenant: TenantId) -> None:
+        mine, bens = (begin_session(engine, tenant, user_hash=user).id for user in (ANA, BEN))
+        with engine.database.owner() as connection:
+            connection.execute("update brain.sessions set last_at = now() - interval '2 hours'")
+
+        begin_session(engine, tenant, user_hash=ANA)
+
+        assert read_conversation(engine, tenant, mine, user_hash=ANA).session.ended_at is not None
+        assert read_conversation(engine, tenant, bens, user_hash=BEN).session.ended_at is None
 
     def test_an_ended_conversation_is_taken_up_by_the_next_question(self, engine: Engine, tenant: TenantId) -> None:
         session = begin_session(engine, tenant, user_hash=ANA)

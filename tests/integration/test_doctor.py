@@ -1,5 +1,7 @@
 """What `brain doctor` finds of Ollama and of the models that are to come from it."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,15 @@ from rag_core.model_change.backfill import settle_model
 from rag_core.model_change.registration import WantedModel, register_model
 from rag_core.storage.api_keys import insert_key
 from rag_core.storage.database import Database
+
+SUPERVISOR = """
+import sys
+from pathlib import Path
+from rag_core.running_parts import begin_record
+begin_record(Path(sys.argv[1])).note_ended("dagster-web", exit_status=-9, log=Path("/logs/dagster-web.log"))
+print("ready", flush=True)
+sys.stdin.readline()
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -44,6 +55,23 @@ def test_open_access_from_elsewhere_is_a_failure_with_its_remedy(monkeypatch) ->
 
     assert not found.is_ok
     assert "`brain key create NAME`" in found.remedy
+
+
+def test_a_part_that_is_down_is_a_failure_and_no_brain_up_is_none(monkeypatch, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    assert findings(monkeypatch, BRAIN_HOME=str(tmp_path))["brain up"] == Finding(
+        name="brain up", is_ok=True, found="does not run"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", SUPERVISOR, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as up:
+        up.stdout.readline()
+        found = findings(monkeypatch, BRAIN_API_PORT="8011")["brain up"]
+        up.communicate(b"\n")
+
+    assert not found.is_ok
+    assert found.found == "runs; the page is http://127.0.0.1:8011/, Dagster http://127.0.0.1:3000/"
+    assert found.remedy.startswith("dagster-web is down since ")
 
 
 def test_asking_for_keys_that_nobody_has_is_a_failure(monkeypatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import Answer, Answered, AnswerRequest
 from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
-from rag_core.demo_corpus import demo_file
+from rag_core.demo_corpus import ANSWERABLE, demo_file
 from rag_core.engine import Engine
 from rag_core.importing import import_lines
 from rag_core.model import TenantId
@@ -18,6 +18,7 @@ from rag_core.retrieval.retrieve import retrieve
 
 ROOT = Path(__file__).resolve().parents[2]
 ASKED = {
+    "¿cuánto costó la caldera nueva?": "1.480 €",
     "¿por qué se paró el ascensor?": "por culpa de una gotera en el cuarto de máquinas",
     "¿qué hice el 8 de agosto de 2025?": "dejaron de entrar datos de todos los campos a la vez",
     "¿cuánto nos costó el camping en total?": "555,05 €",
@@ -97,3 +98,10 @@ def test_every_question_of_the_documents_has_a_sensible_answer_on_the_demo(diary
     assert questions["search"] <= set(FOUND)
     assert {asked: ASKED[asked] in answer.text for asked, answer in answers.items()} == dict.fromkeys(answers, True)
     assert {asked: FOUND[asked] in text for asked, text in passages.items()} == dict.fromkeys(passages, True)
+
+
+@pytest.mark.parametrize("question", ANSWERABLE)
+def test_the_first_sentence_of_each_demo_answer_answers(diary: Engine, tenant: TenantId, question: str) -> None:
+    answer = answer_to(diary, tenant, question)
+
+    assert ASKED[question.lower()] in answer.text.partition("[1]")[0]

@@ -264,7 +264,9 @@ class TestAnswers:
         assert answers["¿Cómo se llama el perro?"].scores["key_facts_covered"] == 1.0
         assert again.answers == run.answers
         assert (run.answers.answers, run.answers.judge) == (1, None)
-        assert (run.faithfulness, run.answer_relevance) == (None, None)  # nobody judged
+        assert run.answers.judged_by == "quotations"  # no model judged: the notes and the expected answers did
+        assert run.faithfulness == run.answers.means["citation_support"] == 1
+        assert run.answer_relevance == run.answers.means["expected_answer_overlap"]
         assert to_json(run)["answers"]["means"]["lexical_groundedness"] is not None
 
 

@@ -443,6 +443,7 @@ class TestOutput:
             "failed_queries",
             "orphaned_queries",
             "lost_spans",
+            "unanswerable",
             "metrics",
             "answers",
             "latency_ms",

@@ -78,7 +78,7 @@ def test_a_note_of_shortly_after_midnight_is_of_that_day_in_prompts_labels_and_c
     context = build_context(find(engine, tenant, question).hits)
 
     assert '"date": "2026-03-05"' in context.text
-    assert source_labels(context.sources) == {1: "Notiz vom 05.03.2026"}
+    assert source_labels(context.sources) == {1: "Dokument vom 05.03.2026"}
     said = [f"El {day} de marzo de 2026 el sótano se llenó de agua [1]." for day in (4, 5)]
     checked = check_citations(" ".join(said), context.sources, language="es")
     assert [citation.is_supported for citation in checked.citations] == [False, True]
@@ -150,6 +150,56 @@ def test_where_no_word_fits_nothing_is_found_unless_the_newest_notes_are_wanted(
     assert [hit.external_id for hit in wanted.hits] == ["bici", "pan"]
     assert {hit.score for hit in wanted.hits} == {0.0}
     assert wanted.refusal is None
+
+
+class TestNothingFits:
+    """What fits a question is told by evidence, whether or not the embedding model has a threshold."""
+
+    @pytest.fixture
+    def notes(self, make_note, index_notes) -> None:
+        make_note("Compré pan y leche.", external_id="pan", created_at="2024-01-01")
+        make_note("Vendí la bicicleta.", external_id="bici", created_at="2025-01-01")
+        make_note("Llovió toda la noche.", external_id="lluvia", created_at="2023-01-01")
+        index_notes()
+
+    def test_likeness_without_a_word_in_common_is_no_fit(self, engine, tenant, notes) -> None:
+        assert engine.model.similarity_threshold is None
+
+        alone = find(engine, tenant, "¿dónde duermen los ornitorrincos?")
+        wanted = find(engine, tenant, "¿dónde duermen los ornitorrincos?", may_use_recent_notes=True)
+
+        assert alone.fallback is None
+        assert (wanted.fallback, [hit.external_id for hit in wanted.hits]) == ("recent_notes", ["bici", "pan"])
+
+    def test_a_note_in_another_language_fits_a_model_of_meaning_without_a_threshold(
+        self, engine, tenant, notes
+    ) -> None:
+        by_meaning = dataclasses.replace(engine, model=dataclasses.replace(engine.model, provider="ollama"))
+
+        found = find(by_meaning, tenant, "Wo ist mein Fahrrad?", may_use_recent_notes=True)
+
+        assert found.retrieval.figures.fulltext_hits == 0
+        assert found.fallback is None
+
+    def test_a_word_in_common_fits_however_little_it_is(self, engine, tenant, notes) -> None:
+        found = find(engine, tenant, "¿dónde compran pan los ornitorrincos de Tasmania?", may_use_recent_notes=True)
+
+        assert (found.fallback, found.hits[0].external_id) == (None, "pan")
+
+    def test_what_is_below_the_threshold_is_no_fit(self, engine, tenant, notes) -> None:
+        strict = configure({"hybridSearch": {"threshold": 0.99}})
+
+        found = find(engine, tenant, "bicicletta", may_use_recent_notes=True, config=strict)
+
+        assert found.fallback == "recent_notes"
+
+    def test_what_is_above_the_threshold_fits_without_a_word(self, engine, tenant, notes) -> None:
+        loose = configure({"hybridSearch": {"threshold": 0.01}})
+
+        found = find(engine, tenant, "un ciclomotor", may_use_recent_notes=True, config=loose)
+
+        assert found.retrieval.figures.fulltext_hits == 0
+        assert found.fallback is None
 
 
 def test_the_newest_notes_pass_the_filters_too(voiceless, tenant, make_note, index_notes) -> None:

@@ -92,6 +92,22 @@ def test_a_line_without_metadata_leaves_the_note_for_whom_it_was(
     assert counts(report) == ((0, 0, 1, 0) if text == "uno" and metadata == HIDDEN else (0, 1, 0, 0))
 
 
+@pytest.mark.parametrize("field", [{"tags": ["mar"]}, {"lugar": "Sueca"}, {"tags": ["mar"], "metadata": None}])
+def test_a_line_with_other_fields_alone_leaves_the_note_for_whom_it_was(
+    database: Database, tenant: TenantId, field: dict
+) -> None:
+    load(database, tenant, [line(1, "uno", metadata=HIDDEN)])
+
+    load(database, tenant, [line(1, "uno", **field)])
+
+    with database.transaction(tenant) as connection:
+        metadata, departments = connection.execute("select metadata, departments from notes").fetchone()
+    audience = {key: value for key, value in HIDDEN.items() if key in {"visibility", "department", "departments"}}
+    own = {key: value for key, value in field.items() if value is not None}
+    assert metadata == audience | own
+    assert departments is not None
+
+
 def test_a_composed_and_a_decomposed_text_are_the_same_note(database: Database, tenant: TenantId) -> None:
     load(database, tenant, [line(1, unicodedata.normalize("NFC", "canción"))])
 

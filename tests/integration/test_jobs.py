@@ -1,5 +1,6 @@
 """Jobs on a real database: queued, done by a thread, cancelled, and what becomes of them when a server ends."""
 
+import dataclasses
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -13,10 +14,11 @@ import pytest
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError, JobCancelledError, NotFoundError, TooManyJobsError
 from rag_core.evaluation import jobs
+from rag_core.evaluation.job_settings import asked_under
 from rag_core.evaluation.jobs import JobRunner, Progress, cancel, fetch_job, list_jobs, register, running_jobs, submit
 from rag_core.model import TenantId
 from rag_core.storage.database import Database
-from rag_core.storage.jobs import Job, claim_job
+from rag_core.storage.jobs import Job, claim_job, fail_unfitting_jobs, requeue_job
 
 SECONDS = 20
 
@@ -334,6 +336,69 @@ class TestServersThatEnd:
                 eventually(engine.database, tenant, job_id, "completed")
 
         assert counted == dict.fromkeys(range(12), 1)
+
+
+class TestSettings:
+    """A job is done under the settings it was asked under."""
+
+    def test_a_server_with_other_settings_leaves_a_job_to_one_that_has_them(self, engine, tenant) -> None:
+        register("tuning", lambda doing, *_: {"chat_model": doing.settings.chat_model})
+        asking, other = engine.settings.model_copy(update={"chat_model": "llama"}), engine
+        job_id = submit(engine.database, tenant, "tuning", {}, settings=asking)
+
+        with running_jobs(engine.database, lambda: other, poll_seconds=0.02):
+            own = submit(engine.database, tenant, "tuning", {}, settings=other.settings)
+            assert eventually(engine.database, tenant, own, "completed").result == {"chat_model": None}
+            assert fetch_job(engine.database, tenant, job_id).state == "queued"
+
+        fitting = dataclasses.replace(engine, settings=asking)
+        with running_jobs(engine.database, lambda: fitting, poll_seconds=0.02):
+            assert eventually(engine.database, tenant, job_id, "completed").result == {"chat_model": "llama"}
+
+    def test_where_a_home_is_or_a_port_is_no_difference(self, engine, tenant, runner) -> None:
+        register("tuning", lambda *_: {})
+        elsewhere = engine.settings.model_copy(update={"api_port": 8123, "home": engine.settings.home / "other"})
+
+        job_id = submit(engine.database, tenant, "tuning", {}, settings=elsewhere)
+
+        eventually(engine.database, tenant, job_id, "completed")
+
+    def test_a_job_that_no_server_fits_fails_in_words(self, engine, tenant, monkeypatch, database_url) -> None:
+        monkeypatch.setattr(jobs, "UNFIT_SECONDS", 0.3)
+        gone = engine.settings.model_copy(update={"chat_model": "llama", "judge_model": "judge"})
+        job_id = submit(engine.database, tenant, "tuning", {}, settings=gone)
+
+        with running_jobs(engine.database, lambda: engine, poll_seconds=0.02):
+            failed = eventually(engine.database, tenant, job_id, "failed")
+
+        assert "chat model llama, judge judge, re-ranker embedded" in failed.error
+        assert "ask for the job again" in failed.error
+
+    def test_a_job_that_waits_while_its_server_is_busy_does_not_fail(self, engine, tenant, database_url) -> None:
+        asking = engine.settings.model_copy(update={"chat_model": "llama"})
+        running, waiting = (submit(engine.database, tenant, "tuning", {}, settings=asking) for _ in range(2))
+        _sql(database_url, "update brain.evaluation_jobs set queued_at = now() - interval '1 h'")
+        with engine.database.owner() as owner:
+            claim_job(owner, worker="w", kinds=["tuning"], fingerprint=asked_under(asking)["fingerprint"])
+
+            while_busy = fail_unfitting_jobs(owner, fingerprint="other", seconds=60, error="unfit")
+            owner.execute("update brain.evaluation_jobs set started_at = now() - interval '1 h', heartbeat_at = null")
+            once_gone = fail_unfitting_jobs(owner, fingerprint="other", seconds=60, error="unfit")
+
+        assert (while_busy, once_gone) == ([], [waiting])
+        assert fetch_job(engine.database, tenant, running).state == "running"
+
+    def test_a_job_that_was_given_back_waits_anew(self, engine, tenant, database_url) -> None:
+        submit(engine.database, tenant, "tuning", {}, settings=engine.settings)
+        _sql(database_url, "update brain.evaluation_jobs set queued_at = now() - interval '1 h'")
+        with engine.database.owner() as owner:
+            mine = asked_under(engine.settings)["fingerprint"]
+            claimed = claim_job(owner, worker="w", kinds=["tuning"], fingerprint=mine)
+        with engine.database.transaction(tenant) as connection:
+            requeue_job(connection, claimed)
+
+        with engine.database.owner() as owner:
+            assert fail_unfitting_jobs(owner, fingerprint="other", seconds=60, error="unfit") == []
 
 
 def _age(database_url: str, job_id: UUID, *, seconds: int) -> None:

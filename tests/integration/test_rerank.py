@@ -34,7 +34,9 @@ def fused(chunk: ChunkId, score: float, **ranks: int) -> Fused:
     return Fused(chunk_id=chunk, score=score, fusion_score=score, ranks=ranks or {"fulltext": 1})
 
 
-def run(database, tenant, candidates, reranker, *, query="gato", top_k=50, ms=5000, leg_scores=None) -> list[Fused]:
+def run(
+    database, tenant, candidates, reranker, *, query="gato", top_k=50, ms=5000, leg_scores=None, **more
+) -> list[Fused]:
     return rerank(
         database,
         tenant,
@@ -45,6 +47,7 @@ def run(database, tenant, candidates, reranker, *, query="gato", top_k=50, ms=50
         top_k=top_k,
         deadline=Deadline.after_ms(30_000),
         timeout_ms=ms,
+        **more,
     )
 
 
@@ -73,6 +76,40 @@ def test_only_the_best_are_given_back(database, tenant, notes) -> None:
     found = run(database, tenant, [fused(chunk, 0.5) for chunk in notes], Planted(digit), top_k=2)
 
     assert [item.chunk_id for item in found] == [notes[4], notes[3]]
+
+
+def test_passages_below_the_threshold_are_left_out(database, tenant, notes) -> None:
+    candidates = [fused(chunk, 0.9) for chunk in notes]
+
+    found = run(database, tenant, candidates, Planted(digit), score_threshold=0.3)
+
+    assert [item.chunk_id for item in found] == [notes[4], notes[3]]
+
+
+@pytest.mark.parametrize("threshold", [None, 0.0])
+def test_a_threshold_of_nothing_leaves_none_out(database, tenant, notes, threshold) -> None:
+    found = run(database, tenant, [fused(chunk, 0.5) for chunk in notes], Planted(digit), score_threshold=threshold)
+
+    assert len(found) == 5
+
+
+def test_a_calibrated_score_is_weighed_with_the_one_before(database, tenant, notes) -> None:
+    reranker = Planted(digit)
+    reranker.name = "cross_encoder:planted"
+
+    found = run(
+        database, tenant, [fused(notes[1], 1.0), fused(notes[4], 0.0)], reranker, hybrid_weight=0.3, score_threshold=0.3
+    )
+
+    assert [(item.chunk_id, item.score, item.rerank_score) for item in found] == [
+        (notes[1], pytest.approx(0.3 * 1.0 + 0.7 * 0.1), 0.1)
+    ]
+
+
+def test_any_other_score_counts_alone(database, tenant, notes) -> None:
+    found = run(database, tenant, [fused(notes[1], 1.0)], Planted(digit), hybrid_weight=0.3)
+
+    assert found[0].score == 0.1
 
 
 def test_equal_scores_are_ordered_by_chunk_id(database, tenant, notes) -> None:

@@ -14,9 +14,9 @@ from rag_core.settings import read_settings
     [
         (None, None, "extractive@2", None),
         (None, "juez", "extractive@2", "chat:juez@1"),
-        ("habla", None, "generated:habla@2", "chat:habla@1 (judges its own answers)"),
-        ("habla", "habla", "generated:habla@2", "chat:habla@1 (judges its own answers)"),
-        ("habla", "juez", "generated:habla@2", "chat:juez@1"),
+        ("habla", None, "generated:habla@3", "chat:habla@1 (judges its own answers)"),
+        ("habla", "habla", "generated:habla@3", "chat:habla@1 (judges its own answers)"),
+        ("habla", "juez", "generated:habla@3", "chat:juez@1"),
     ],
 )
 def test_the_judge_is_a_model_of_its_own_or_says_that_it_is_not(

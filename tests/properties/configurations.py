@@ -40,7 +40,12 @@ WRONG_VALUES = st.one_of(
         enabled=NO_FLAGS,
     ),
     *of(
-        "reranking", batchSize=outside(1, 100) | NO_INTEGERS, timeout=outside(1, 60_000) | NO_INTEGERS, enabled=NO_FLAGS
+        "reranking",
+        batchSize=outside(1, 100) | NO_INTEGERS,
+        timeout=outside(1, 60_000) | NO_INTEGERS,
+        enabled=NO_FLAGS,
+        scoreThreshold=st.floats(max_value=-0.01) | st.floats(min_value=1.01),
+        hybridWeight=st.floats(min_value=1.01),
     ),
     *of(
         "contextExpansion",

@@ -122,13 +122,18 @@ class TestMessage:
         assert "Over since: 2025-03-02 13:00 CET, closed by hand" in told.text
 
     def test_many_are_counted_and_the_first_ten_named(self) -> None:
-        many = [incident(is_over=False) for _ in range(12)]
+        many = [incident(is_over=False) for _ in range(13)]
 
-        told = digest_of(many, "alert", now=NOON, zone=MADRID)
+        told = digest_of(many, "alert", now=NOON, dagster_url="", zone=MADRID)
 
-        assert told.title == "[critical] 12 alerts of check_failed"
-        assert told.text.count("fulltext_index/no_note_is_lost") == 10
+        assert told.title == f"[critical] {TROUBLE.title}, and 12 more"
+        assert told.text.count("\n- ") == 11
         assert "and 2 more, which brain alerts lists" in told.text
+
+    def test_the_first_of_several_is_told_in_full(self) -> None:
+        told = digest_of([incident(is_over=False)] * 2, "alert", now=NOON, dagster_url="", zone=MADRID)
+
+        assert told.text.startswith(message("alert").text.partition("Since")[0])
 
 
 class TestAddresses:

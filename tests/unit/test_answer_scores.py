@@ -209,6 +209,22 @@ def test_means_are_over_what_is_defined_and_say_over_how_many() -> None:
     assert metrics.judge == "juez"
 
 
+def test_quotations_are_judged_by_their_notes_and_the_expected_answers() -> None:
+    held, wrong = (
+        record("La inyección de Trufa costó 142 euros [1]."),
+        record("La inyección de Trufa costó 999 euros [1]."),
+    )
+
+    quoted = summarise([replace(one, answerer="extractive@2") for one in (held, wrong)])
+    written = summarise([held, wrong])
+
+    assert quoted is not None
+    assert written is not None
+    assert (quoted.judged_by, quoted.faithfulness) == ("quotations", 0.5)
+    assert quoted.answer_relevance == quoted.means["expected_answer_overlap"]
+    assert (written.judged_by, written.faithfulness, written.answer_relevance) == (None, None, None)
+
+
 def test_no_record_has_no_metrics() -> None:
     assert summarise([]) is None
 

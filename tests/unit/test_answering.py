@@ -202,7 +202,7 @@ def test_a_chat_model_that_misbehaves_is_an_error(ollama_server, chat, fault) ->
 
 def test_without_a_chat_model_sentences_are_quoted(chat) -> None:
     assert build_answerer(None).name == "extractive@2"
-    assert build_answerer(chat).name == "generated:planted@2"
+    assert build_answerer(chat).name == "generated:planted@3"
 
 
 @pytest.mark.parametrize(

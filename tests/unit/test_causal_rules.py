@@ -191,7 +191,7 @@ def test_of_a_long_text_the_first_two_hundred_statements_are_read() -> None:
 
 
 def test_a_german_frame_is_found_over_a_line_break() -> None:
-    assert told("Der Ausfall wurde durch\nden alten Sensor\nverursacht.", "de") == [
+    assert told("Der Ausfall wurde durch\nden alten Sensor verursacht.", "de") == [
         ("alten Sensor", "CAUSES", "Ausfall")
     ]
 

@@ -64,7 +64,7 @@ def test_sources_that_nothing_tells_apart_are_counted() -> None:
 
 
 def test_a_note_without_title_is_called_by_its_day() -> None:
-    assert citation_marks([source(1, VET)], "german") == {1: "[Quelle: Notiz vom 01.03.2025]"}
+    assert citation_marks([source(1, VET)], "german") == {1: "[Quelle: Dokument vom 01.03.2025]"}
 
 
 @pytest.mark.parametrize(

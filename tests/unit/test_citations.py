@@ -36,6 +36,10 @@ from rag_core.chunking import sentence_spans
         ("Llovió [N2019].", (2019,)),
         ("Llovió [0].", (0,)),
         ("Llovió [1](véase abajo).", (1,)),
+        ("Llovió [1 e 2].", (1, 2)),
+        ("Llovió [1, 2, y 3].", (1, 2, 3)),
+        ("Llovió [\uff11, 02].", (1, 2)),
+        ("Llovió [\u0661].", (1,)),
     ],
 )
 def test_marks_are_read_in_every_form(text: str, numbers: tuple[int, ...]) -> None:
@@ -60,6 +64,8 @@ def test_marks_are_read_in_every_form(text: str, numbers: tuple[int, ...]) -> No
             "(1)",
             "[x]",
         ),
+        *("[1e9]", "[1E9]", "[N1e9]", "[1, e9]", "[1\u200be9]", "[\uff11e9]", "[1e-3]", "[1y2]"),
+        *("[+1]", "[-1]", "[1_0]", "[0x1]", "[1.0]", "[1\u00b2]", "[\u2460]", "[\u2163]", "[1 000]", "[1'000]"),
         *("[1.5]", "[1,\n2]", "[Nota: esto importa]", "[Quelle: Titel]", "[ ]", "[Enero 2]", "[" + "1," * 200 + "1]"),
     ],
 )

@@ -46,6 +46,15 @@ def test_five_of_74_queries_lost_outright_are_a_regression_and_four_are_not(lost
     assert found.is_regression == is_regression
 
 
+@pytest.mark.parametrize(("won", "is_significant"), [(7, False), (8, True)])
+def test_a_difference_is_significant_only_after_the_correction_for_many_metrics(won: int, is_significant: bool) -> None:
+    found = compared([2] * won + [1] * (60 - won), [1] * 60)
+
+    # p = 2 / 2^won; of the metrics four differ, so Holm takes it times four: 0.0625 and 0.03125
+    assert found.p_value == 2 / 2**won
+    assert found.is_significant is is_significant
+
+
 def test_a_sure_drop_of_less_than_two_hundredths_is_none() -> None:
     # nDCG 1 / log2(10) = 0.3010 to 1 / log2(11) = 0.2891
     found = compared([9] * 30, [10] * 30)

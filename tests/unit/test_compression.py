@@ -13,6 +13,7 @@ from rag_core.cancellation import Cancellation
 from rag_core.chat.ollama import OllamaChat
 from rag_core.chunking import count_tokens
 from rag_core.errors import ChatCancelledError
+from rag_core.language.compressing import COMPRESSION_INSTRUCTIONS
 
 VET = (
     "Ayer hizo buen tiempo. Fuimos a la playa por la mañana. Trufa fue al veterinario de Sueca. Nora no quiso venir. "
@@ -102,6 +103,26 @@ class TestAbstractive:
 
         assert context.sources[0].text.startswith("Trufa fue al veterinario de Sueca.")
         assert context.sources[1].text == "Va de arroz."
+
+    @pytest.mark.parametrize(
+        "summary",
+        [
+            "Costó 142 euros, ver https://evil.example/p.",
+            "Costó 142 euros ![x](//evil.example/p.png).",
+            "Costó <b>142</b> euros.",
+            COMPRESSION_INSTRUCTIONS["es"][:80],
+        ],
+    )
+    def test_a_summary_with_links_markup_or_instructions_is_none(
+        self, server: OllamaServer, chat: OllamaChat, summary: str
+    ) -> None:
+        server.reply = lambda _body: summaries((1, summary))
+
+        (source,) = compressed("abstractive", [hit(VET)], chat=chat).sources
+
+        assert "evil" not in source.text
+        assert "<b>" not in source.text
+        assert COMPRESSION_INSTRUCTIONS["es"][:40] not in source.text
 
     def test_marks_in_a_summary_are_no_citations(self, server: OllamaServer, chat: OllamaChat) -> None:
         server.reply = lambda _body: summaries((1, "Costó 142 euros [5]."))

@@ -17,6 +17,7 @@ from rag_core.chat import Message
 from rag_core.conversation.follow_up import MAX_CHARACTERS, Earlier, standalone_question
 from rag_core.conversation.going_on import is_follow_up
 from rag_core.errors import ChatCancelledError, ChatError
+from rag_core.language.follow_ups import REWRITE_INSTRUCTIONS
 from rag_core.model import Language
 
 NOW = datetime(2025, 6, 15, 12, tzinfo=ZoneInfo("Europe/Madrid"))
@@ -303,6 +304,28 @@ class TestByAModel:
         whole = standalone("¿Y en abril?", "¿Cuánto gasté en marzo?", "es", chat, lambda text: "Ignora" not in text)
 
         assert whole == "¿Cuánto gasté en abril?"
+
+    @pytest.mark.parametrize(
+        "reworded",
+        [
+            "¿Cuánto gasté en abril según https://evil.example/?",
+            "¿Cuánto gasté en abril? ![x](//evil.example/p.png)",
+            "¿Cuánto gasté en abril? <b>ya</b>",
+            "¿Cuánto gasté en\u200b abril?",
+            REWRITE_INSTRUCTIONS[:80],
+        ],
+    )
+    def test_links_markup_and_instructions_of_a_model_leave_it_to_the_rules(self, reworded: str) -> None:
+        chat = Rewriter(json.dumps({"question": reworded}))
+
+        assert standalone("¿Y en abril?", "¿Cuánto gasté en marzo?", "es", chat) == "¿Cuánto gasté en abril?"
+
+    def test_an_address_of_the_question_may_be_repeated(self) -> None:
+        chat = Rewriter('{"question": "¿Cuánto gasté en abril en tienda.example/ana?"}')
+
+        whole = standalone("¿Y en abril?", "¿Cuánto gasté en marzo en tienda.example/ana?", "es", chat)
+
+        assert whole == "¿Cuánto gasté en abril en tienda.example/ana?"
 
     def test_where_no_words_are_allowed_the_question_stays_as_it_is(self) -> None:
         chat = Rewriter('{"question": "¿Cuánto gasté en abril?"}')

@@ -159,6 +159,20 @@ def test_an_error_in_another_librarys_sentence_becomes_its_class_and_code(log: L
     assert log.record["event"] == "error ignored terminating a pipeline: UniqueViolation 23505"
 
 
+def test_a_service_tells_the_failed_connections_that_a_command_leaves_out() -> None:
+    stream = io.StringIO()
+    root, ours = logging.getLogger(), logging.getLogger("brain")
+    before = root.handlers[:], ours.level
+    logging.getLogger("psycopg").setLevel(logging.CRITICAL)
+    configure_logging(level="INFO", stream=stream)
+    try:
+        logging.getLogger("psycopg.pool").warning("error connecting")
+    finally:
+        root.handlers[:], ours.level = before
+
+    assert "error connecting" in stream.getvalue()
+
+
 def test_ours_are_written_from_the_level_asked_for_and_of_others_warnings(log: Log) -> None:
     logging.getLogger("brain").info("ours")
     logging.getLogger("psycopg.pool").info("connection given")

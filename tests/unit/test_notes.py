@@ -52,6 +52,61 @@ def test_tags_come_from_the_metadata() -> None:
     assert note.tags == ("casa", "obra")
 
 
+class TestFieldsOfALine:
+    """Fields beside those that a line is known to have."""
+
+    def test_an_unknown_field_becomes_metadata(self) -> None:
+        note = parse({"id": "1", "text": "a", "lugar": "Soria", "metadata": {"tiempo": "lluvia"}})
+
+        assert note.metadata == {"tiempo": "lluvia", "lugar": "Soria"}
+        assert not note.keeps_metadata
+
+    def test_a_line_without_further_fields_has_no_metadata_of_its_own(self) -> None:
+        assert parse({"id": "1", "text": "a", "title": "b"}).keeps_metadata
+
+    @pytest.mark.parametrize("tags", [["casa", "obra", "casa"], "casa, obra,"], ids=str)
+    def test_tags_are_tags_as_a_list_or_with_commas(self, tags: object) -> None:
+        note = parse({"id": "1", "text": "a", "tags": tags})
+
+        assert (note.tags, note.metadata) == (("casa", "obra"), {"tags": ["casa", "obra"]})
+
+    def test_tags_of_the_line_join_those_of_its_metadata(self) -> None:
+        assert parse({"id": "1", "text": "a", "tags": ["b"], "metadata": {"tags": ["a"]}}).tags == ("a", "b")
+
+    @pytest.mark.parametrize(
+        ("fields", "departments"),
+        [
+            ({"visibility": "private"}, ()),
+            ({"visibility": "department", "department": "Ventas"}, ("ventas",)),
+            ({"visibility": "department", "departments": ["a", "b"]}, ("a", "b")),
+            ({"visibility": "department", "metadata": {"departments": ["a"]}}, ("a",)),
+            ({"visibility": "private", "metadata": {"visibility": "private"}}, ()),
+        ],
+        ids=str,
+    )
+    def test_an_audience_may_stand_in_the_line_itself(self, fields: dict, departments: tuple[str, ...]) -> None:
+        assert parse({"id": "1", "text": "a", **fields}).departments == departments
+
+    @pytest.mark.parametrize(
+        ("name", "meant"),
+        [("createdAt", "created_at"), ("txet", "text"), ("Title", "title"), ("tag", "tags"), ("lenguage", "language")],
+    )
+    def test_a_field_that_is_nearly_a_known_one_is_kept_with_a_warning(self, name: str, meant: str) -> None:
+        warnings: list[str] = []
+
+        note = parse({"id": "1", "text": "a", name: "x"}, on_warning=warnings.append)
+
+        assert note.metadata == {name: "x"}
+        assert warnings == [f"field {name!r} is kept as metadata; did you mean {meant!r}?"]
+
+    def test_a_field_unlike_any_known_one_gives_no_warning(self) -> None:
+        warnings: list[str] = []
+
+        parse({"id": "1", "text": "a", "lugar": 1, "mood": 2, "author": 3, "fecha": 4}, on_warning=warnings.append)
+
+        assert warnings == []
+
+
 def test_a_number_may_be_an_id() -> None:
     assert parse({"id": 17, "text": "a"}).external_id == "17"
 
@@ -77,7 +132,9 @@ def test_a_number_may_be_an_id() -> None:
         ({"id": "1", "text": "a", "metadata": {"x": "\0"}}, "NUL"),
         ('{"id": "1", "text": "a", "metadata": {"x": NaN}}', "JSON does not know"),
         ('{"id": "1", "text": "a\\ud800"}', "surrogate"),
-        ({"id": "1", "text": "a", "txet": "b"}, "unknown field 'txet'"),
+        ({"id": "1", "text": "a", "tags": 7}, "tags is 7; expected a list of texts"),
+        ({"id": "1", "text": "a", "visibility": "private", "metadata": {"visibility": "tenant"}}, "two values"),
+        ({"id": "1", "text": "a", "lugar": "Soria", "metadata": {"lugar": "Ávila"}}, "'lugar' has two values"),
     ],
 )
 def test_a_bad_line_is_refused_with_its_reason(line: object, reason: str) -> None:
@@ -157,12 +214,26 @@ class TestAudience:
             {"visibility": "department", "Department": "ventas"},
             {"visibility": "department", "department": "ventas", "Departments": ["compras"]},
             {"\uff56isibility": "private"},
+            {"visibilty": "private"},
+            {"vsibilty": "private"},
+            {"visiblity": "private"},
+            {"visibility:": "private"},
+            {"visi_bility": "private"},
+            {"visibility\u200b": "private"},
+            {"visi\u00adbility": "private"},
+            {"visi\ufe0fbility": "private"},
+            {"v\u0456sibility": "private"},
+            {"vis\u0131bility": "private"},
+            {"vísibility": "private"},
+            {"visibility": "department", "department": "ventas", "departmets": ["compras"]},
+            {"d\u0435partment": "ventas"},
         ],
-        ids=str,
+        ids=ascii,
     )
-    def test_a_key_that_is_nearly_one_of_those_is_refused(self, metadata) -> None:
+    @pytest.mark.parametrize("is_in_line", [False, True])
+    def test_a_key_that_is_nearly_one_of_those_is_refused(self, metadata, is_in_line: bool) -> None:
         with pytest.raises(InvalidInputError, match=r"metadata has .*; write '(visibility|departments?)'"):
-            parse({"id": "1", "text": "a", "metadata": metadata})
+            parse({"id": "1", "text": "a", **(metadata if is_in_line else {"metadata": metadata})})
 
     def test_other_keys_may_be_spelt_as_one_likes(self) -> None:
         assert parse({"id": "1", "text": "a", "metadata": {"Visible": 1, "Departamento": "x"}}).departments is None

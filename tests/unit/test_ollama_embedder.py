@@ -127,7 +127,8 @@ class TestLength:
         assert "254 characters, by estimate 64 tokens" in str(caught.value)
         assert "'search_query: largo largo" in str(caught.value)
         assert "at most the 20 tokens" in str(caught.value)
-        assert "chunking.maxChunkSize" in str(caught.value)
+        assert "chunking.maxChunkSize" not in str(caught.value)  # no configuration can change it
+        assert "Take a model with a longer context" in str(caught.value)
 
     def test_a_text_that_only_the_estimate_finds_too_long_is_embedded(self, server: OllamaServer) -> None:
         embedder = OllamaEmbedder(replace(NOMIC, context_tokens=20), host=server.url)

@@ -260,13 +260,13 @@ class TestPassages:
         ("end", "read"), [("...", ""), ("?!", "?!"), ("…", "…"), (".»)", "»)"), ("!»", "!»"), (".).", ".)")]
     )
     def test_the_mark_stands_before_the_full_stop_and_within_nothing_else(self, end, read) -> None:
-        assert _cited(f"La clave{end}", source("La clave."), "es", is_dated=False) == f"La clave{read} [1]."
+        assert _cited(f"La clave{end}", source("La clave."), "") == f"La clave{read} [1]."
 
     def test_a_sentence_of_thousands_of_stops_is_quoted_at_once(self) -> None:
         stops = "." * 20_000
 
         began = process_time()
-        said = _cited(f"La clave del wifi {stops} 4821", source("La clave."), "es", is_dated=False)
+        said = _cited(f"La clave del wifi {stops} 4821", source("La clave."), "")
 
         assert process_time() - began < 0.5
         assert said == f"La clave del wifi {stops} 4821 [1]."

@@ -58,7 +58,11 @@ def test_other_numbers_and_names_are_no_personal_data(text: str) -> None:
     [
         ("La contraseña del wifi de casa es hunter2.", "hunter2", "password"),
         ("Contraseña: girasol", "girasol", "password"),
-        ("la clave de acceso es Tr3bol!", "Tr3bol", "password"),
+        ("la clave de acceso es Tr3bol!", "Tr3bol!", "password"),
+        ("Das WLAN-Passwort ist Sommer2025!", "Sommer2025!", "password"),
+        ("Passwort: Sommer2025?!", "Sommer2025?!", "password"),
+        ("(la contraseña es Verano2025!).", "Verano2025!", "password"),
+        ("The password is Summer2025.", "Summer2025", "password"),
         ("El PIN es 4821", "4821", "password"),
         ("Das Passwort für den Router lautet Geh3im", "Geh3im", "password"),
         ("Kennwort: sommer", "sommer", "password"),
@@ -86,6 +90,7 @@ def test_secrets_are_found_by_what_their_value_looks_like(text: str, value: str,
     "text",
     [
         "La contraseña es obligatoria y debe cambiarse cada mes.",
+        "¡La contraseña es obligatoria!",
         "Das Passwort ist abgelaufen, bitte ändern.",
         "The password is required to open the file.",
         "The secretary said: come at ten.",
@@ -178,6 +183,11 @@ def test_a_sentence_that_is_too_long_by_itself_is_cut_after_a_word() -> None:
         "sk-",
         "://a:",
         "+34 ",
+        "a ",
+        "a_",
+        "1111/",
+        "a @ ",
+        "1\u00b7",
     ],
 )
 def test_time_is_linear_in_hostile_text(piece: str) -> None:
@@ -185,6 +195,53 @@ def test_time_is_linear_in_hostile_text(piece: str) -> None:
     find_all(piece * (50_000 // len(piece)), "es")
 
     assert time.process_time() - began < 4
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        *(("6 1 2 3 4 5 6 7 8", "phone"), ("\uff16\uff11\uff12\uff13\uff14\uff15\uff16\uff17\uff18", "phone")),
+        *(("612\u00b734\u00b756\u00b778", "phone"), ("6\u200912\u200934\u200956\u200978", "phone")),
+        *(("m a r i a @ e j e m p l o . e s", "email"), ("m a r i a @ejemplo.es", "email")),
+        *(("m-a-r-i-a-@-e-j-e-m-p-l-o-.-e-s", "email"), ("maria @ ejemplo . es", "email")),
+        *(("maria (arroba) ejemplo (punto) es", "email"), ("maria[at]ejemplo.es", "email")),
+        ("\uff4d\uff41\uff52\uff49\uff41\uff20\uff45\uff4a\uff45\uff4d\uff50\uff4c\uff4f\uff0e\uff45\uff53", "email"),
+        *(("4111-1111 1111-1111", "card"), ("4111/1111/1111/1111", "card"), ("4111 - 1111 -- 1111_1111", "card")),
+        *(
+            ("4111.1111.1111.1111", "card"),
+            ("4111\u20131111\u20131111\u20131111", "card"),
+            ("4 1 1 1 " + "1 1 1 1 " * 2 + "1 1 1 1", "card"),
+        ),
+        *(("E S 9 1 2 1 0 0 0 4 1 8 4 5 0 2 0 0 0 5 1 3 3 2", "iban"), ("ES91/2100/0418/4502/0005/1332", "iban")),
+        *(("1 2 3 4 5 6 7 8 Z", "dni"), ("\u0661\u0662\u0663\u0664\u0665\u0666\u0667\u0668Z", "dni")),
+    ],
+)
+def test_spaced_out_and_odd_digits_and_signs_are_seen(text: str, kind: str) -> None:
+    assert kinds(f"Apunta: {text}, gracias.") == [(text, kind)]
+    assert text not in redact(f"Apunta: {text}, gracias.", "es").text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "Resultados: 1 0 2 1 3 0 1 1 2",
+            "Del 1 2 3 4 5 6 7 8 9 10 al 12",
+            "A B C D E F G H I J",
+            "Plan a - b - c - d - e - f - g - h",
+        ),
+        *(
+            "Años 2019 2020 2021 2022",
+            "4111 1111 1111 1112",
+            "Nos vemos @ casa. Luego cenamos.",
+            "12.03.2025 14.03.2025",
+            "R & D",
+        ),
+        *("4111/1111/1111/1112", "1 2 3 4 5 6 7 8 A", "tabla | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 |"),
+    ],
+)
+def test_spaced_out_text_without_personal_data_stays(text: str) -> None:
+    assert kinds(text) == []
 
 
 @pytest.mark.parametrize("number", ["0170 1234567", "(030) 901820", "089 32168", "+49 (0)30 901820"])

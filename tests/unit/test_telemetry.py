@@ -130,6 +130,15 @@ class TestMetrics:
         assert (metrics.requests.total, metrics.requests.degraded) == (5, 1)
         assert metrics.requests.errors == {"DatabaseUnavailableError": 2, "DeadlineExceededError": 1}
 
+    def test_removed_citations_are_counted(self) -> None:
+        metrics = Metrics()
+
+        metrics.count_removed_citations(2)
+        metrics.count_removed_citations(1)
+
+        assert metrics.requests.removed_citations == 3
+        assert metrics.requests.total == 0
+
 
 def document(home: Path = Path("/casa/ana")) -> dict[str, object]:
     metrics = Metrics()

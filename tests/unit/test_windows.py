@@ -1,13 +1,14 @@
 from uuid import UUID
 
 from rag_core.model import ChunkId, NoteId
-from rag_core.retrieval.windows import Match, join_to_depth, join_windows, within
+from rag_core.retrieval.windows import Match, fill_windows, join_windows, within
 
 FIRST_NOTE, SECOND_NOTE = NoteId(UUID(int=1)), NoteId(UUID(int=2))
 
 
 def match(number: int, span: tuple[int, int], window: tuple[int, int], note: NoteId = FIRST_NOTE) -> Match:
-    return Match(chunk_id=ChunkId(UUID(int=100 + number)), note_id=note, chunk_index=number, span=span, window=window)
+    chunk_id = ChunkId(UUID(int=1_000 * note.int + number))
+    return Match(chunk_id=chunk_id, note_id=note, chunk_index=number, span=span, window=window)
 
 
 def test_overlapping_windows_of_one_note_become_their_union() -> None:
@@ -70,9 +71,31 @@ def test_what_is_looked_at_below_leaves_the_windows_that_are_served_as_they_are(
     served = [match(0, (0, 50), (0, 80)), match(0, (0, 50), (0, 80), SECOND_NOTE), match(9, (500, 600), (480, 620))]
     below = [match(1, (40, 90), (20, 120)), match(5, (300, 350), (280, 370), SECOND_NOTE)]
 
-    shown = join_to_depth(served, served=3, limit=2, depth=None, max_tokens=1000)
-    deeper = join_to_depth([*served, *below], served=3, limit=2, depth=4, max_tokens=1000)
+    shown = fill_windows(served, served=3, limit=2, depth=None, max_tokens=1000)
+    deeper = fill_windows([*served, *below], served=3, limit=2, depth=5, max_tokens=1000)
 
     assert [window.span for window in shown] == [(0, 80), (0, 80)]
     assert deeper[:2] == shown
     assert [window.best for window in deeper[2:]] == [served[2], below[1]]
+
+
+def test_where_windows_are_joined_the_next_match_takes_the_free_place() -> None:
+    joined = [match(0, (0, 50), (0, 80)), match(1, (40, 90), (20, 120))]
+    below = [match(2, (80, 130), (60, 150)), match(0, (0, 50), (0, 80), SECOND_NOTE), match(9, (500, 600), (480, 620))]
+
+    windows = fill_windows([*joined, *below], served=2, limit=2, depth=None, max_tokens=1000)
+
+    assert [window.best for window in windows] == [joined[0], below[1]]
+    assert windows[0].span == (0, 120)
+
+
+def test_what_takes_a_free_place_is_the_same_at_any_depth() -> None:
+    matches = [match(0, (0, 50), (0, 80)), match(1, (40, 90), (20, 120))]
+    matches += [match(0, (0, 50), (0, 80), NoteId(UUID(int=number))) for number in range(3, 9)]
+
+    shown = fill_windows(matches, served=2, limit=4, depth=None, max_tokens=1000)
+
+    for depth in (1, 3, 6, 20):
+        assert fill_windows(matches, served=2, limit=4, depth=depth, max_tokens=1000)[:4] == shown
+    counts = [len(fill_windows(matches, served=2, limit=4, depth=depth, max_tokens=1000)) for depth in (1, 6, 20)]
+    assert counts == [4, 5, 7]

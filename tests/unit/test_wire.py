@@ -52,6 +52,7 @@ def test_a_retrieval_is_written_in_camel_case() -> None:
                     "retrievalMethod": "hybrid",
                     "fusionScore": 0.016,
                     "ranks": {"semantic": 2, "fulltext": 1},
+                    "isAboveThreshold": None,
                 },
             }
         ],

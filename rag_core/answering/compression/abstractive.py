@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from rag_core.answering import Source
 from rag_core.answering.context import fit_sources, make_harmless
+from rag_core.answering.plain_text import is_plain
 from rag_core.cancellation import Cancellation
 from rag_core.chat import ChatModel, Message
 from rag_core.chat.replies import ReplyText, parse_reply
@@ -55,7 +56,8 @@ def generate_summaries(
 ) -> list[Source]:
     """Each source with what matters of it to the question; one of which the model says nothing, or more than it has, stays whole.
 
-    What does not fit the model's context it is not shown, and so stays whole as well.
+    So does one whose summary has markup, an address that is not in the source, or the model's instructions. What does not fit
+    the model's context it is not shown, and so stays whole as well.
 
     Raises:
         ChatError: the model failed or had no time, or gave something else than summaries.
@@ -72,13 +74,14 @@ def generate_summaries(
         cancellation=cancellation,
     )
     summaries = _parse(answer, chat.name)
-    return [_summarised(source, summaries.get(source.number, "")) for source in sources]
+    return [_summarised(source, summaries.get(source.number, ""), language) for source in sources]
 
 
-def _summarised(source: Source, summary: str) -> Source:
+def _summarised(source: Source, summary: str, language: Language) -> Source:
     text = make_harmless(" ".join(summary.split()), source.language)
     is_one = any(character.isalnum() for character in text) and len(text) <= MAX_SUMMARY_CHARACTERS
-    return replace(source, text=text) if is_one and len(text) < len(source.text) else source
+    is_one = is_one and is_plain(text, given=[source.original], instructions=COMPRESSION_INSTRUCTIONS[language])
+    return replace(source, text=text, matched=None) if is_one and len(text) < len(source.text) else source
 
 
 def _messages(query: str, shown: str, language: Language) -> list[Message]:

@@ -34,7 +34,7 @@ def _extracted(source: Source, scored: Sequence[ScoredSentence], max_sentences: 
     middle = best.place if best is not None and best.coverage else 0
     coverage = {sentence.place: sentence.coverage for sentence in scored}
     nearest = sorted(range(len(texts)), key=lambda place: (-coverage.get(place, 0), abs(place - middle), place))
-    return replace(source, text=_joined(texts, sorted(nearest[:max_sentences])))
+    return replace(source, text=_joined(texts, sorted(nearest[:max_sentences])), matched=None)
 
 
 def _joined(texts: Sequence[str], places: Sequence[int]) -> str:

@@ -61,6 +61,8 @@ def set_coverage(name: str, version: int, vocabulary: Vocabulary, found: GoldenS
     ]
     if found.lost_spans:
         notes.append(words.counted(found.lost_spans, "pasaje perdido", "pasajes perdidos"))
+    if found.unanswerable:
+        notes.append(f"{found.unanswerable} sin respuesta en las notas, a propósito")
     if found.without_notes:
         notes.append(f"{found.without_notes} sin ninguna nota que las responda")
     return SetCoverage(

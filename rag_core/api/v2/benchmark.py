@@ -71,7 +71,7 @@ def start(body: BenchmarkIn, engine: EngineOf) -> dict[str, Any]:
     parameters = {"models": body.models, "sets": body.datasets and _set_names(engine, body.datasets)}
     given = {name: value for name, value in parameters.items() if value is not None}
     return {
-        "runId": str(submit(engine.database, engine.tenant(), "embedding_benchmark", given)),
+        "runId": str(submit(engine.database, engine.tenant(), "embedding_benchmark", given, settings=engine.settings)),
         "status": "started",
     }
 

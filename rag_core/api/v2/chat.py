@@ -121,12 +121,12 @@ def _request(engine: Engine, tenant: TenantId, caller: Caller, body: ChatRequest
 
 def _answer_options(options: RagOptions) -> AnswerOptions:
     compression = options.context_compression
-    if compression is None:
-        return AnswerOptions(max_sources=options.search_limit)
     return AnswerOptions(
         max_sources=options.search_limit,
-        compression=compression.strategy,
-        max_context_tokens=compression.max_tokens,
+        compression="none" if compression is None else compression.strategy,
+        max_context_tokens=None if compression is None else compression.max_tokens,
+        is_grounding_required=options.reject_on_low_groundedness,
+        is_disclaimer_wanted=options.add_disclaimer_on_low_groundedness,
     )
 
 

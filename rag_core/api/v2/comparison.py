@@ -9,8 +9,8 @@ from rag_core.api.comparison import (
     CommonQuery,
     ConfigQuery,
     RunQuery,
+    answer_difference,
     comparison_to_wire,
-    difference,
     find_comparison,
     told,
 )
@@ -50,6 +50,6 @@ def comparison_to_baseline(found: RunComparison) -> dict[str, float | None]:
     """Differences of nDCG@10, of judged groundedness, and of p95 in milliseconds."""
     return {
         "retrievalImprovement": found.comparison.metrics["ndcg_at_10"].difference,
-        "generationImprovement": difference(found.baseline.faithfulness, found.candidate.faithfulness),
+        "generationImprovement": answer_difference("faithfulness", found.baseline, found.candidate),
         "latencyChange": found.candidate.latency_ms.p95 - found.baseline.latency_ms.p95,
     }

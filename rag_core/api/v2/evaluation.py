@@ -12,16 +12,18 @@ from rag_core.api.schemas import failures
 from rag_core.api.schemas_evaluation import EvaluationRequestV2, EvaluationStateV2, HistoryV2, StartedV2
 from rag_core.api.v2.golden import DEFAULT_V2_SET, NO_SUCH_SET
 from rag_core.api.v2.run_shape import run_to_wire, summary_to_wire
-from rag_core.configuration import configure
+from rag_core.configuration import configure, of_search
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError, NotFoundError
 from rag_core.evaluation.golden_query import CATEGORIES, DEFAULT_SET
 from rag_core.evaluation.jobs import SILENT, cancel, fetch_job, submit
 from rag_core.evaluation.runs import fetch_evaluation, list_runs
+from rag_core.indexing.pipeline import chunking_by_fingerprint
 from rag_core.storage.database import Connection
 from rag_core.storage.evaluations import count_golden_queries, fetch_run
 from rag_core.storage.golden import GoldenSet, find_golden_set
 from rag_core.storage.jobs import Job
+from rag_core.storage.models import list_models
 
 NO_SUCH_RUN = "Diesen Lauf gibt es nicht"
 NOTHING_TO_ASK = (
@@ -48,7 +50,7 @@ RunPath = Annotated[UUID, Path(description="The run's id, as POST /run gave it."
 def start(request: EvaluationRequestV2, engine: EngineOf) -> dict[str, Any]:
     """Queue an evaluation; the id is the run's, and the job's that does it. One is done at a time."""
     tenant, override = engine.tenant(), _override(request.config or {})
-    configure(override, base=engine.served_config(tenant))
+    configure(of_search(override), base=engine.served_config(tenant))
     with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
         golden = find_dataset(engine, connection, request.dataset_id)
         _check_asked(engine, connection, golden, request.category)
@@ -59,7 +61,7 @@ def start(request: EvaluationRequestV2, engine: EngineOf) -> dict[str, Any]:
         "answers": request.answers,
         "concurrency": request.concurrency,
     }
-    run_id = submit(engine.database, tenant, "evaluation", parameters)
+    run_id = submit(engine.database, tenant, "evaluation", parameters, settings=engine.settings)
     return {"runId": str(run_id), "status": "started"}
 
 
@@ -158,7 +160,8 @@ def _completed(engine: Engine, run_id: UUID) -> dict[str, Any]:
     with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
         run = fetch_evaluation(connection, tenant, run_id)
         baseline = None if run.comparison is None else fetch_run(connection, tenant, run.comparison.baseline_run_id)
+        models = [registered.model for registered in list_models(connection)]
     return {
         "progress": {"done": run.total_queries, "total": run.total_queries},
-        "results": run_to_wire(run, baseline=baseline),
+        "results": run_to_wire(run, baseline=baseline, chunkings=chunking_by_fingerprint(engine.pipeline, models)),
     }

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import pairwise
 from typing import Any
 
+from rag_core.answering.graph_context import entity_names, followed_relations
 from rag_core.configuration import RetrievalConfig, configure
+from rag_core.configurations.served import INVALID_CONFIGURATION
 from rag_core.guardrails.policies import Hiding
-from rag_core.model import Hit, Retrieval, Strategy
+from rag_core.language.answer_warnings import PATH_WARNINGS
+from rag_core.model import Hit, Relation, RelationKind, Retrieval, Strategy
 from rag_core.query.routing import QueryAnalysis, RoutedStrategy, route
 from rag_core.query.transformation import query_language
 from rag_core.retrieval.legs import (
@@ -28,9 +30,16 @@ _LEAST_ROWS = 2
 _ROW = re.compile(r"^\s*\|.+\|.*$|^[^\t\n]*\t[^\t\n]+", re.MULTILINE)
 _AROUND_TABLES = {"contextExpansion": {"sentencesBefore": 5, "sentencesAfter": 10}}
 """The head of a table stands above the row that matches, and a row is a sentence."""
+_SENTENCES: Mapping[RelationKind, str] = {
+    "CAUSES": "„{source}“ verursacht „{target}“",
+    "TRIGGERS": "„{source}“ löst „{target}“ aus",
+    "LEADS_TO": "„{source}“ führt zu „{target}“",
+}
+_OTHER_SENTENCE = "„{source}“ steht in Beziehung zu „{target}“"
 _WIDE = {"topK": {"retrieval": MAX_DEPTH, "reranking": MAX_DEPTH}}
 
 WARNINGS: Mapping[str, str] = {
+    INVALID_CONFIGURATION: PATH_WARNINGS["de"]["invalid_configuration"],
     WITHOUT_SEMANTIC: "Die semantische Suche ist nicht verfügbar; gesucht wurde nach Wörtern",
     WITHOUT_FULLTEXT: "Die Suche nach Wörtern ist nicht verfügbar; gesucht wurde nach der Bedeutung",
     OUT_OF_TIME: "Die Zeit reichte nur für einen Teil der Suche",
@@ -116,17 +125,32 @@ def graph_to_wire(retrieval: Retrieval | None, routing: Routed, hide: Hiding) ->
     """What the causal graph added, if it was asked and knew something; entities are called as the notes call them, behind ``hide``."""
     if retrieval is None or not routing.has_graph:
         return None
-    paths = [[hide(name) for name in hit.causal_path_names] for hit in retrieval.hits if hit.causal_path_names]
-    if not paths:
+    names = {entity: hide(name) for entity, name in entity_names(retrieval.hits).items()}
+    relations = followed_relations(retrieval.hits)[:MAX_RELATIONS]
+    if not relations:
         return None
-    is_backwards = retrieval.transformed is not None and retrieval.transformed.direction == "causes"
-    steps = dict.fromkeys(step for path in paths for step in pairwise(path))
-    relations = [(step[1], step[0]) if is_backwards else step for step in steps][:MAX_RELATIONS]
     return {
-        "entities": list(dict.fromkeys(name for path in paths for name in path))[:MAX_NODES],
-        "relationships": [{"source": cause, "target": effect, "type": "CAUSES"} for cause, effect in relations],
-        "summary": "; ".join(f"„{cause}“ führt zu „{effect}“" for cause, effect in relations[:MAX_SUMMED_UP]),
+        "entities": [{"id": entity, "name": name} for entity, name in names.items()][:MAX_NODES],
+        "relationships": [_relation_to_wire(relation, names, hide) for relation in relations],
+        "summary": "; ".join(_summed_up(relation, names) for relation in relations[:MAX_SUMMED_UP]),
     }
+
+
+def _relation_to_wire(relation: Relation, names: Mapping[str, str], hide: Hiding) -> dict[str, Any]:
+    return {
+        "source": names[relation.source_id],
+        "target": names[relation.target_id],
+        "type": relation.kind,
+        "confidence": relation.confidence,
+        "evidence": hide(relation.evidence),
+        "documentId": str(relation.note_id),
+    }
+
+
+def _summed_up(relation: Relation, names: Mapping[str, str]) -> str:
+    return _SENTENCES.get(relation.kind, _OTHER_SENTENCE).format(
+        source=names[relation.source_id], target=names[relation.target_id]
+    )
 
 
 def german_warnings(retrieval: Retrieval) -> list[str]:

@@ -1,10 +1,13 @@
 """A run in RAG V2's words."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from rag_core.api.comparison import difference
+from rag_core.api.comparison import answer_difference
+from rag_core.configuration import Chunking
 from rag_core.evaluation.answers import AnswerMetrics
+from rag_core.evaluation.comparability import INDEXED
 from rag_core.evaluation.golden_query import difficulty_word
 from rag_core.evaluation.results import (
     HIT_RATE_DEPTHS,
@@ -15,11 +18,12 @@ from rag_core.evaluation.results import (
     StoredRun,
     metrics_by,
 )
+from rag_core.language.counting import in_english
 from rag_core.wire import moment_to_wire
 
 
-def run_to_wire(run: EvaluationRun, *, baseline: StoredRun | None) -> dict[str, Any]:
-    """The run, beside the ``baseline`` it was compared with."""
+def run_to_wire(run: EvaluationRun, *, baseline: StoredRun | None, chunkings: Mapping[str, Chunking]) -> dict[str, Any]:
+    """The run, beside the ``baseline`` it was compared with; ``chunkings`` says what a pipeline's fingerprint means."""
     return {
         "id": str(run.run_id),
         "timestamp": moment_to_wire(run.created_at),
@@ -28,7 +32,7 @@ def run_to_wire(run: EvaluationRun, *, baseline: StoredRun | None) -> dict[str, 
         "datasetName": run.set_name,
         "datasetVersion": run.set_version,
         "category": run.category,
-        "config": _configuration(run),
+        "config": _configuration(run, chunkings),
         "configHash": run.config_hash,
         "retrievalMetrics": _retrieval(run),
         "generationMetrics": None if run.answers is None else _generation(run.answers),
@@ -57,20 +61,38 @@ def summary_to_wire(run: StoredRun) -> dict[str, Any]:
         "recallAt20": run.metrics.recall_at_20,
         "mrr": run.metrics.mrr,
         "ndcg": run.metrics.ndcg_at_10,
-        "groundedness": run.faithfulness,
+        "groundedness": None if run.answers is None else run.answers.means["groundedness"],
         "latencyP95": run.latency_ms.p95,
         "totalQueries": run.total_queries,
     }
 
 
-def _configuration(run: StoredRun) -> dict[str, Any]:
-    strategy, chunking = run.strategy or "", run.config.get("chunking", {})
+def _configuration(run: StoredRun, chunkings: Mapping[str, Chunking]) -> dict[str, Any]:
+    strategy = run.strategy or ""
     return {
         "embeddingModel": run.models.get("embedding"),
         "rerankerEnabled": strategy == "hybrid+rerank" and _is_enabled(run, "reranking"),
         "graphEnabled": strategy.startswith("hybrid") and _is_enabled(run, "graphRAG"),
-        "chunkingStrategy": f"sentence, {chunking.get('maxChunkSize')} tokens, overlap {chunking.get('overlapSize')}",
+        "chunkingStrategy": _cut(run, chunkings),
     }
+
+
+def _cut(run: StoredRun, chunkings: Mapping[str, Chunking]) -> str:
+    """How the notes had been cut that the run searched; of runs that did not keep it, what its pipeline would have done."""
+    indexed: Mapping[str, int] | None = run.circumstances.get(INDEXED)
+    if indexed is None:
+        return _cut_by(run.pipeline_fingerprint, chunkings)
+    ordered = sorted(indexed.items(), key=lambda cut: (-cut[1], cut[0] == "", cut[0]))
+    return "; ".join(f"{_cut_by(name, chunkings)} ({in_english(notes, 'note')})" for name, notes in ordered)
+
+
+def _cut_by(fingerprint: str, chunkings: Mapping[str, Chunking]) -> str:
+    if not fingerprint:
+        return "whole notes"
+    sizes = chunkings.get(fingerprint)
+    if sizes is None:
+        return f"pipeline {fingerprint}, unknown to this version"
+    return f"sentence, {sizes.max_chunk_size} tokens, overlap {sizes.overlap_size}"
 
 
 def _is_enabled(run: StoredRun, group: str) -> bool:
@@ -136,10 +158,10 @@ def _generation(answers: AnswerMetrics) -> dict[str, Any]:
 
 
 def _beside(run: EvaluationRun, baseline: StoredRun) -> dict[str, float | None]:
-    """Differences of nDCG@10 on the queries in common, of judged groundedness, and of p95 in milliseconds."""
+    """Differences of nDCG@10 on the queries in common, of faithfulness where the same judged both, and of p95 in milliseconds."""
     assert run.comparison is not None
     return {
         "retrievalImprovement": run.comparison.metrics["ndcg_at_10"].difference,
-        "generationImprovement": difference(baseline.faithfulness, run.faithfulness),
+        "generationImprovement": answer_difference("faithfulness", baseline, run),
         "latencyChange": run.latency_ms.p95 - baseline.latency_ms.p95,
     }

@@ -29,14 +29,13 @@ from rag_core.cancellation import Cancellation
 from rag_core.engine import Engine
 from rag_core.errors import DeadlineExceededError, InvalidInputError
 from rag_core.guardrails.incoming import check_question
-from rag_core.guardrails.policies import Hiding, hiding, redaction_policy
+from rag_core.guardrails.policies import Hiding, hiding, redaction_policy, thresholds_of
 from rag_core.model import Filters, Hit, TenantId
 from rag_core.notes import department_key
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.legs import OUT_OF_TIME
 from rag_core.wire import moment_to_wire
 
-LEAST_CHARACTERS = 3
 LEAST_HIDING_MS = 250
 """For hiding personal data in what was found, however long the search took: without it nothing can be shown."""
 WRONG_DATES = "filters.dateRange: erwartet werden Daten nach ISO 8601 wie 2025-03-01, from vor to"
@@ -83,8 +82,10 @@ def _found(
     with refusals_told("de"):
         checked = check_question(
             body.query,
-            minimum=LEAST_CHARACTERS,
+            minimum=engine.settings.guardrails_question_min_characters,
+            maximum=engine.settings.guardrails_question_max_characters,
             policy=engine.settings.guardrails_injection,
+            thresholds=thresholds_of(engine.settings),
             check_rate=count_question,
             is_trusted=is_trusted(caller),
         )
@@ -191,5 +192,6 @@ def _result(hit: Hit, rank: int, hide: Hiding) -> dict[str, Any]:
             "ranks": dict(hit.ranks),
             "fusionScore": hit.fusion_score,
             "rerankScore": hit.rerank_score,
+            "isAboveThreshold": hit.is_above_threshold,
         },
     }

@@ -87,7 +87,10 @@ def start(body: TuningIn, engine: EngineOf) -> dict[str, Any]:
     if found < MIN_QUERIES:
         raise ExplainedError(TOO_FEW.format(found=found, least=MIN_QUERIES), kind=InvalidInputError)
     parameters = {"set": golden.name, "minutes": body.minutes, "parts": ",".join(body.parts)}
-    return {"runId": str(submit(engine.database, tenant, "tuning", parameters)), "status": "started"}
+    return {
+        "runId": str(submit(engine.database, tenant, "tuning", parameters, settings=engine.settings)),
+        "status": "started",
+    }
 
 
 @router.get("/{run_id}", response_model=TuningOut, responses=failures(400, 404, 503))

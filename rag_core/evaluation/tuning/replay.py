@@ -21,11 +21,11 @@ from rag_core.retrieval.candidates import prefer_time
 from rag_core.retrieval.expansion import Fused
 from rag_core.retrieval.legs import LegResults, checked, keep_near
 from rag_core.retrieval.ranking import (
-    down_to,
     final_candidates,
     fuse_legs,
     fusion_method,
     graph_depth,
+    in_order,
     leg_depth,
     parted,
     recency_by_chunk,
@@ -77,7 +77,7 @@ class Replay:
             scores = weights.probabilities(scored.rows)
             by_chunk = {item.chunk_id: score for item, score in zip(scored.passages, scores, strict=True)}
             ordered = prefer_time(by_score(scored.present, by_chunk, scored.tail), recorded.transformed.times)
-        return down_to(ordered, beyond, served=final_candidates(config), depth=DEPTH)
+        return in_order(ordered, beyond)[: max(final_candidates(config), DEPTH)]
 
     def notes(self, at: int, config: RetrievalConfig, *, weights: Weights) -> tuple[NoteId, ...]:
         """The notes of these chunks, each once, to ``RANKING_DEPTH``."""

@@ -1,6 +1,6 @@
 """Orders that are to be forgotten, and those that are to stand in their place."""
 
-from rag_core.language.injections.rule import GAP, SHORT_GAP, InjectionRule, rule, words
+from rag_core.language.injections.rule import CLAUSE_START, GAP, SHORT_GAP, InjectionRule, rule, words
 
 _OVERRIDE = words(
     """
@@ -83,6 +83,13 @@ _TOLD = words(
     tout ce (?:qui precede|qu on t a dit|qu on vous a dit|que tu sais|que vous savez|qui a ete dit)
     """
 )
+_EVERYTHING = words(
+    """
+    (?:forget|disregard|ignore|erase) (?:about )?(?:absolutely |just )?everything
+    olvid(?:a|e|ad|en)(?:lo)? (?:absolutamente )?todo, olvid(?:ate|ese) de todo, ignor(?:a|e|ad|en)(?:lo)? todo
+    (?:vergiss|vergesst|vergessen sie|ignorier(?:e|en sie)?) (?:bitte |einfach |absolut )?alles, oubli(?:e|ez) tout
+    """
+)
 _OBEY_ME = words(
     """
     do (?:exactly )?(?:what|as|whatever) i (?:say|tell|ask|want|command)
@@ -140,6 +147,15 @@ RULES: tuple[InjectionRule, ...] = (
         question=0.8,
     ),
     rule("override what was said", "override", rf"\b{_OVERRIDE}\b{GAP}\b{_TOLD}", topics="override", question=0.8),
+    rule(
+        "forget everything",
+        "override",
+        # What is named is not everything; what stands before the verb may be who forgets.
+        rf"{CLAUSE_START}{_EVERYTHING}\b(?!\W{{1,3}}(?:else|andere|lo\sdemas|le\sreste)\b)",
+        topics="override",
+        question=0.5,
+        note=0.25,
+    ),
     rule(
         "override orders",
         "override",

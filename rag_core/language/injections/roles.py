@@ -1,7 +1,7 @@
 """Another role, another model, none of the limits: what a model is told to be."""
 
 from rag_core.language.injections.orders import YOURS
-from rag_core.language.injections.rule import GAP, SHORT_GAP, InjectionRule, rule, words
+from rag_core.language.injections.rule import CLAUSE_START, GAP, SHORT_GAP, InjectionRule, rule, words
 
 AI = words(
     r"""
@@ -100,7 +100,16 @@ _MODES = words(
     (?:aktiviere|starte|wechsle in|geh in|du bist im) (?:den |im )?(?:entwickler|gott|admin|debug|dan|jailbreak|
     wartungs)[\s-]?modus
     (?:entwickler|gott|dan|jailbreak|admin)[\s-]?modus (?:aktiviert|an|ein)
-    you are dan, as dan, eres dan, du bist dan, jailbreak yourself, you (?:have been|are|re) jailbroken
+    you are (?:now )?dan, as dan, eres (?:ahora )?dan, du bist (?:jetzt |nun |ab jetzt )?dan
+    jailbreak yourself, you (?:have been|are|re) jailbroken
+    """
+)
+_NOW_YOU_ARE = words(
+    """
+    you are now, you re now, youre now, now you are, from now on,? you(?: are| re)?
+    eres ahora, ahora eres, (?:a partir|desde|de) (?:de )?ahora(?: en adelante)?,? (?:eres|seras)
+    du bist (?:jetzt|nun|ab jetzt|ab sofort|von nun an), (?:jetzt|nun|ab jetzt|ab sofort|von nun an) bist du
+    tu es (?:maintenant|desormais), vous etes (?:maintenant|desormais)
     """
 )
 _FICTION = words(
@@ -121,6 +130,14 @@ RULES: tuple[InjectionRule, ...] = (
     # Another role, without limits.
     rule("be another model", "role", rf"\b{_BE}\b{GAP}\b{AI}\b", topics="model", question=0.55),
     rule("be somebody", "role", rf"\b{_BE}\b", topics="", is_support=True, question=0.25),
+    rule(
+        "be somebody from now on",
+        "role",
+        rf"{CLAUSE_START}{_NOW_YOU_ARE}\s{{1,3}}\w",
+        topics="now",
+        question=0.5,
+        note=0.25,
+    ),
     rule(
         "a model without limits",
         "limits",

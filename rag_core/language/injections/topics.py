@@ -33,6 +33,7 @@ TOPICS: Mapping[str, re.Pattern[str]] = {
     ),
     "ethics": re.compile("ethi|moral|safe|content|etic|segur"),
     "mode": re.compile(r"mode$|modo$|\w{0,12}modus|anyth|dan$|jailb"),
+    "now": re.compile("now$|ahora$|jetzt$|nun$|sofort$|maintenant$|desormais$"),
     "above": re.compile("abov|befor|prior|prece|arrib|antes|anteri|previ|oben|obig|bisher|davor|vorher|darub|dessus"),
     "private": re.compile(
         "passw|kennw|creden|secret|api|token|privat|person|bank|credit|card|social|ssn|pins?$|login|accoun|chat|conver|note|data|mail|"

@@ -17,6 +17,13 @@ select
         from embedding_models
     );
 
+-- name: count_indexed_notes
+-- How many notes were indexed by which pipeline; '' for those that are not indexed and are searched whole.
+select coalesce(indexed_fingerprint, ''), count(*)
+from notes
+where tenant_id = %(tenant)s
+group by 1;
+
 -- name: find_runs_of_configuration
 -- The newest runs of whole golden sets with this configuration, newest first.
 select run_id

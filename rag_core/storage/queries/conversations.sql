@@ -88,6 +88,16 @@ update sessions set ended_at = coalesce(ended_at, now())
 where tenant_id = %(tenant)s and session_id = %(session_id)s and user_hash = %(user_hash)s
 returning ended_at;
 
+-- name: end_idle_sessions
+-- Those that nobody has spoken in since, at their last question; somebody's, or everybody's. How many.
+with ended as (
+    update sessions set ended_at = last_at
+    where tenant_id = %(tenant)s and ended_at is null and last_at < %(before)s
+        and (%(user_hash)s::text is null or user_hash = %(user_hash)s)
+    returning session_id
+)
+select count(*) from ended;
+
 -- name: delete_session
 -- With its turns; the figures of its questions stay, without any word.
 delete from sessions

@@ -28,9 +28,10 @@ limit 1
 for share;
 
 -- name: summarise_golden_sets
--- Every set with its queries: all, those with a relevant note left, and of these those verified and those with a span.
+-- Every set with its queries: all, those that no note answers, those with a relevant note left, and of these those verified
+-- and those with a span.
 select s.set_id, s.name, s.version, s.vocabulary, s.created_at, s.updated_at,
-    count(q.query_id),
+    count(q.query_id), count(q.query_id) filter (where not q.is_answerable),
     count(q.query_id) filter (where exists (
         select from golden_relevance r where r.tenant_id = %(tenant)s and r.query_id = q.query_id
     )),
@@ -72,6 +73,7 @@ where tenant_id = %(tenant)s and set_id = %(set)s;
 -- All queries of a set, or those of one category, in the order they were made; a query's notes ascend.
 select q.query_id, q.external_id, q.query, q.query_hash, q.expected_answer, q.category, q.difficulty, q.tags,
     q.created_at, q.updated_at, q.vocabulary, q.key_facts, q.forbidden_content, q.created_by, q.verified_by, q.verified_at,
+    q.is_answerable,
     (
         select json_agg(json_build_object('note_id', r.note_id, 'grade', r.grade, 'spans', (
             select json_agg(json_build_object('start', p.start_char, 'end', p.end_char, 'quote', p.quote)
@@ -91,6 +93,7 @@ order by q.created_at, coalesce(q.external_id, q.query_id::text) collate "C", q.
 -- The queries of a set that have one of these hashes.
 select q.query_id, q.external_id, q.query, q.query_hash, q.expected_answer, q.category, q.difficulty, q.tags,
     q.created_at, q.updated_at, q.vocabulary, q.key_facts, q.forbidden_content, q.created_by, q.verified_by, q.verified_at,
+    q.is_answerable,
     (
         select json_agg(json_build_object('note_id', r.note_id, 'grade', r.grade, 'spans', (
             select json_agg(json_build_object('start', p.start_char, 'end', p.end_char, 'quote', p.quote)
@@ -107,6 +110,7 @@ where q.tenant_id = %(tenant)s and q.set_id = %(set)s and q.query_hash = any(%(h
 -- name: fetch_golden_query
 select q.query_id, q.external_id, q.query, q.query_hash, q.expected_answer, q.category, q.difficulty, q.tags,
     q.created_at, q.updated_at, q.vocabulary, q.key_facts, q.forbidden_content, q.created_by, q.verified_by, q.verified_at,
+    q.is_answerable,
     (
         select json_agg(json_build_object('note_id', r.note_id, 'grade', r.grade, 'spans', (
             select json_agg(json_build_object('start', p.start_char, 'end', p.end_char, 'quote', p.quote)
@@ -128,18 +132,18 @@ select query_id from golden_queries where tenant_id = %(tenant)s and query_id = 
 with written as (
     insert into golden_queries (
         tenant_id, query_id, set_id, vocabulary, external_id, query, query_hash, expected_answer, category, difficulty,
-        tags, key_facts, forbidden_content, created_by, verified_by, verified_at, created_at, updated_at
+        tags, key_facts, forbidden_content, created_by, verified_by, verified_at, created_at, updated_at, is_answerable
     ) values (
         %(tenant)s, %(query_id)s, %(set)s, %(vocabulary)s, %(external_id)s, %(query)s, %(query_hash)s,
         %(expected_answer)s, %(category)s, %(difficulty)s, %(tags)s, %(key_facts)s, %(forbidden_content)s,
-        %(created_by)s, %(verified_by)s, %(verified_at)s, %(created_at)s, %(updated_at)s
+        %(created_by)s, %(verified_by)s, %(verified_at)s, %(created_at)s, %(updated_at)s, %(is_answerable)s
     )
     on conflict (tenant_id, query_id) do update
     set external_id = excluded.external_id, query = excluded.query, query_hash = excluded.query_hash,
         expected_answer = excluded.expected_answer, category = excluded.category, difficulty = excluded.difficulty,
         tags = excluded.tags, key_facts = excluded.key_facts, forbidden_content = excluded.forbidden_content,
         created_by = excluded.created_by, verified_by = excluded.verified_by, verified_at = excluded.verified_at,
-        created_at = excluded.created_at, updated_at = excluded.updated_at
+        created_at = excluded.created_at, updated_at = excluded.updated_at, is_answerable = excluded.is_answerable
 ), gone as (
     delete from golden_relevance
     where tenant_id = %(tenant)s and query_id = %(query_id)s and note_id <> all(%(notes)s::uuid[])
@@ -212,7 +216,7 @@ where p.tenant_id = %(tenant)s and p.query_id = any(%(queries)s) and position(p.
 select note_id, source, external_id from notes where tenant_id = %(tenant)s and note_id = any(%(notes)s);
 
 -- name: list_queries_with_deleted_notes
--- Queries of a set without a relevant note, and those that lost some since a baseline was measured. Of a query that nobody
+-- Answerable queries of a set without a relevant note, and those that lost some since a baseline was measured. Of a query that nobody
 -- edited since, what the baseline's run held relevant can only have gone with its note, even if that came back later.
 with lost as (
     select e.query_id, count(distinct relevant.note) as notes
@@ -235,5 +239,5 @@ left join lost using (query_id)
 cross join lateral (
     select count(*) as notes from golden_relevance r where r.tenant_id = q.tenant_id and r.query_id = q.query_id
 ) kept
-where q.tenant_id = %(tenant)s and s.name = %(name)s and (kept.notes = 0 or lost.notes > 0)
+where q.tenant_id = %(tenant)s and s.name = %(name)s and q.is_answerable and (kept.notes = 0 or lost.notes > 0)
 order by q.created_at, coalesce(q.external_id, q.query_id::text) collate "C", q.query collate "C";

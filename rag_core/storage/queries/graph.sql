@@ -219,13 +219,13 @@ limit %(limit)s;
 -- walked keeps one path a start and entity on each level, so cycles and diamonds stay small: at most as many rows as
 -- there are entities, a level. An entity's own distance is the least one; every relation that reaches it from one step nearer is
 -- evidence, its chunk a hit at that distance. Only relations whose note passes the filters are followed.
-with recursive walked (start_id, entity_id, depth, path) as (
-    select e.entity_id, e.entity_id, 0, array[e.entity_id]
+with recursive walked (start_id, entity_id, depth, path, relations) as (
+    select e.entity_id, e.entity_id, 0, array[e.entity_id], array[]::uuid[]
     from entities e
     where e.tenant_id = %(tenant)s and e.entity_id = any(%(starts)s::uuid[])
     union all
     select * from (
-        select distinct on (w.start_id, r.next_id) w.start_id, r.next_id, w.depth + 1, w.path || r.next_id
+        select distinct on (w.start_id, r.next_id) w.start_id, r.next_id, w.depth + 1, w.path || r.next_id, w.relations || r.relation_id
         from walked w
         cross join lateral (
             select source_id as next_id, note_id, confidence, relation_id from relations
@@ -241,11 +241,12 @@ with recursive walked (start_id, entity_id, depth, path) as (
         order by w.start_id, r.next_id, r.confidence desc, r.relation_id
     ) nearer
 ), reached as materialized (
-    select distinct on (start_id, entity_id) start_id, entity_id, depth, path
+    select distinct on (start_id, entity_id) start_id, entity_id, depth, path, relations
     from walked
     order by start_id, entity_id, depth
 ), evidence as (
-    select distinct on (r.chunk_id) r.chunk_id, f.depth + 1 as depth, r.confidence, r.relation_id, f.path || t.entity_id as path
+    select distinct on (r.chunk_id) r.chunk_id, f.depth + 1 as depth, r.confidence, r.relation_id, f.path || t.entity_id as path,
+        f.relations || r.relation_id as relations
     from reached f
     cross join lateral (
         select source_id as next_id, note_id, chunk_id, confidence, relation_id from relations
@@ -266,9 +267,17 @@ select b.chunk_id, b.depth, b.path, array(
         select {name} from unnest(b.path) with ordinality p (entity_id, position)
         join entities e on e.tenant_id = %(tenant)s and e.entity_id = p.entity_id
         order by p.position
-    )
+    ), b.relations
 from best b
 order by b.depth, b.confidence desc, b.relation_id;
+
+-- name: fetch_relations
+-- Relations that a walk followed, with the stretch of the note that says so.
+select r.relation_id, r.source_id, r.target_id, r.kind, r.confidence, r.note_id, n.language,
+    substring(n.content from r.evidence_start + 1 for least(r.evidence_end - r.evidence_start, %(characters)s))
+from relations r
+join notes n on n.tenant_id = r.tenant_id and n.note_id = r.note_id
+where r.tenant_id = %(tenant)s and r.relation_id = any(%(relations)s);
 
 -- name: name_of_entity
 e.name

@@ -4,8 +4,8 @@ select pg_advisory_xact_lock(hashtextextended('brain.jobs:' || %(tenant)s, 0));
 
 -- name: insert_job
 -- Queue a job; no row when the tenant has as many unfinished ones as it may.
-insert into evaluation_jobs (tenant_id, kind, parameters)
-select %(tenant)s, %(kind)s, %(parameters)s
+insert into evaluation_jobs (tenant_id, kind, parameters, asked_under)
+select %(tenant)s, %(kind)s, %(parameters)s, %(asked_under)s
 where (
     select count(*) from evaluation_jobs where tenant_id = %(tenant)s and state in ('queued', 'running')
 ) < %(limit)s
@@ -36,12 +36,13 @@ where tenant_id = %(tenant)s and job_id = %(job_id)s and state in ('queued', 'ru
 
 -- name: claim_job
 -- The oldest queued job of the tenant whose turn it is, longest without a job begun, becomes the worker's; two servers never
--- get the same one.
+-- get the same one. Jobs that were asked under other settings than the worker's are left to others.
 update brain.evaluation_jobs
 set state = 'running', worker = %(worker)s, started_at = clock_timestamp(), heartbeat_at = now(), stage = null, done = 0, total = null
 where (tenant_id, job_id) = (
     select waiting.tenant_id, waiting.job_id from brain.evaluation_jobs waiting
     where waiting.state = 'queued' and waiting.kind = any(%(kinds)s)
+        and (waiting.asked_under is null or waiting.asked_under ->> 'fingerprint' = %(fingerprint)s)
     order by
         (select max(begun.started_at) from brain.evaluation_jobs begun where begun.tenant_id = waiting.tenant_id) nulls first,
         waiting.created_at, waiting.job_id
@@ -76,7 +77,7 @@ returning job_id;
 update evaluation_jobs
 set state = case when is_cancel_wanted then 'cancelled' else 'queued' end,
     finished_at = case when is_cancel_wanted then now() end,
-    worker = null, started_at = null, heartbeat_at = null, stage = null, done = 0, total = null
+    worker = null, started_at = null, heartbeat_at = null, queued_at = now(), stage = null, done = 0, total = null
 where tenant_id = %(tenant)s and job_id = %(job_id)s and state = 'running' and worker = %(worker)s;
 
 -- name: fail_silent_jobs
@@ -85,3 +86,16 @@ update brain.evaluation_jobs
 set state = 'failed', error = %(error)s, finished_at = now()
 where state = 'running' and coalesce(heartbeat_at, started_at, created_at) < now() - make_interval(secs => %(seconds)s)
 returning tenant_id, job_id;
+
+-- name: fail_unfitting_jobs
+-- Queued jobs of any tenant for whose settings no server has done anything for so long have failed: none begun, none under way.
+update brain.evaluation_jobs waiting
+set state = 'failed', error = replace(%(error)s, '{settings}', waiting.asked_under ->> 'description'), finished_at = now()
+where waiting.state = 'queued' and waiting.asked_under ->> 'fingerprint' <> %(fingerprint)s
+    and waiting.queued_at < now() - make_interval(secs => %(seconds)s)
+    and not exists (
+        select from brain.evaluation_jobs other
+        where other.asked_under ->> 'fingerprint' = waiting.asked_under ->> 'fingerprint'
+            and greatest(other.started_at, other.heartbeat_at) >= now() - make_interval(secs => %(seconds)s)
+    )
+returning waiting.tenant_id, waiting.job_id;

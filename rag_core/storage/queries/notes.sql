@@ -1,14 +1,15 @@
 -- name: create_incoming
 -- The lines of one import batch, before they are compared with what is stored. Without metadata a line leaves those of its note
--- as they are, and with them tags and departments.
+-- as they are, and with them its tags; without a word on its audience in either, its departments too (keeps_audience).
 create temporary table incoming (
     note_id uuid, source text, external_id text, title text, content text, content_hash bytea, language text,
-    tags text[], metadata jsonb, created_at timestamptz, departments text[], place integer
+    tags text[], metadata jsonb, created_at timestamptz, departments text[], keeps_audience boolean, place integer
 ) on commit drop;
 
 -- name: copy_incoming
 copy incoming (
-    note_id, source, external_id, title, content, content_hash, language, tags, metadata, created_at, departments, place
+    note_id, source, external_id, title, content, content_hash, language, tags, metadata, created_at, departments,
+    keeps_audience, place
 ) from stdin (format binary);
 
 -- name: hold_note_limit
@@ -43,8 +44,9 @@ with existing as (
     where n.tenant_id = %(tenant)s
         and (e.content_hash, e.metadata, e.tags, e.created_at, e.departments)
             is distinct from (
-                i.content_hash, coalesce(i.metadata, e.metadata), case when i.metadata is null then e.tags else i.tags end,
-                coalesce(i.created_at, e.created_at), case when i.metadata is null then e.departments else i.departments end
+                i.content_hash, metadata_after(e.metadata, i.metadata, i.keeps_audience),
+                case when i.metadata is null then e.tags else i.tags end, coalesce(i.created_at, e.created_at),
+                case when i.keeps_audience then e.departments else i.departments end
             )
     order by n.note_id
     for no key update of n
@@ -63,9 +65,9 @@ with existing as (
 ), updated as (
     update notes n
     set title = i.title, content = i.content, content_hash = i.content_hash, language = i.language,
-        tags = case when i.metadata is null then n.tags else i.tags end, metadata = coalesce(i.metadata, n.metadata),
+        tags = case when i.metadata is null then n.tags else i.tags end, metadata = metadata_after(n.metadata, i.metadata, i.keeps_audience),
         created_at = coalesce(i.created_at, n.created_at), updated_at = now(),
-        departments = case when i.metadata is null then n.departments else i.departments end
+        departments = case when i.keeps_audience then n.departments else i.departments end
     from incoming i join existing e using (source, external_id) join locked l on l.note_id = e.note_id
     where n.tenant_id = %(tenant)s and n.note_id = e.note_id
     returning n.note_id, l.content_hash <> i.content_hash as is_rechunked
@@ -81,8 +83,9 @@ from incoming i
 left join notes n on n.tenant_id = %(tenant)s and n.source = i.source and n.external_id = i.external_id
 where (n.content_hash, n.metadata, n.tags, n.created_at, n.departments)
     is distinct from (
-        i.content_hash, coalesce(i.metadata, n.metadata), case when i.metadata is null then n.tags else i.tags end,
-        coalesce(i.created_at, n.created_at), case when i.metadata is null then n.departments else i.departments end
+        i.content_hash, metadata_after(n.metadata, i.metadata, i.keeps_audience),
+        case when i.metadata is null then n.tags else i.tags end, coalesce(i.created_at, n.created_at),
+        case when i.keeps_audience then n.departments else i.departments end
     );
 
 -- name: keep_vectors

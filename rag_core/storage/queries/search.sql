@@ -244,16 +244,17 @@ n.note_id in (
 n.note_id = any(%(document_ids)s)
 
 -- name: fetch_spans
--- Where chunks stand, and the window of sentences around each, by the sentence starts stored with the note.
+-- Where chunks stand, and the stored sentence starts around each: of the sentence it starts in and of those before, and
+-- of those after the one it ends in. The length of the note is read only where these reach its end: it takes the text.
 select c.chunk_id, c.note_id, c.chunk_index, c.start_char, c.end_char, c.chunking_method,
-    coalesce(
-        n.sentence_starts[greatest(1, width_bucket(c.start_char, n.sentence_starts) - %(before)s)], c.start_char
-    ),
-    coalesce(
-        n.sentence_starts[width_bucket(c.end_char - 1, n.sentence_starts) + %(after)s + 1], char_length(n.content)
-    ),
+    n.sentence_starts[greatest(1, s.first - %(before)s):s.first]
+        || n.sentence_starts[s.last + 1:s.last + %(after)s + 1],
+    case when cardinality(n.sentence_starts) <= s.last + %(after)s then char_length(n.content) end,
     n.content_hash
 from chunks c join notes n using (tenant_id, note_id)
+cross join lateral (
+    select width_bucket(c.start_char, n.sentence_starts), width_bucket(c.end_char - 1, n.sentence_starts)
+) as s (first, last)
 where c.tenant_id = %(tenant)s and c.chunk_id = any(%(chunks)s);
 
 -- name: fetch_windows

@@ -128,14 +128,25 @@ async function ask(question) {
   }
 }
 
+// A rating can be explained afterwards; after a No the field is open and waits.
+function offerComment(opinion, rating, isCommented) {
+  const send = opinion.querySelector(".send");
+  send.hidden = false;
+  send.dataset.rating = String(rating);
+  if (rating !== 1 || isCommented) return;
+  opinion.querySelector("details").open = true;
+  opinion.elements.comentario.focus();
+}
+
 async function rate(opinion, button) {
   const body = { queryId: opinion.dataset.query, rating: Number(button.dataset.rating) };
   const comment = opinion.elements.comentario.value.trim();
   const status = opinion.querySelector(".thanks");
   try {
     await send("/api/feedback", comment ? { ...body, comment } : body);
-    for (const other of opinion.querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
+    for (const other of opinion.querySelectorAll("[aria-pressed]")) other.setAttribute("aria-pressed", String(other.dataset.rating === button.dataset.rating));
     status.textContent = words("thanks");
+    offerComment(opinion, body.rating, Boolean(comment));
   } catch {
     status.textContent = words("unrated");
   }

@@ -1,0 +1,187 @@
+"""What a chat model writes, as plain text bit by bit: without invisible characters, HTML, images and the syntax of links. Pure.
+
+Whatever renders an answer as Markdown or HTML finds nothing in it to load or to follow. The addresses that links named stay as text;
+``rag_core.guardrails.links`` finds them, and ``finishing`` takes out those that no cited note holds. In what comes out
+
+- no character is invisible, and character references ("&#60;") are decoded;
+- no "<" stands before a letter, "/", "!" or "?";
+- no "[" follows "!", no "(" follows "]", and no line begins with a label and its colon ("[1]: …").
+
+Citations ("[1]", "Llovió![1]") stay. What may yet become one of these is held back, at most ``LONGEST`` characters.
+"""
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+from rag_core.answering.citations import find_marks
+from rag_core.chat.replies import legible
+from rag_core.guardrails.links import find_links, links_in
+from rag_core.guardrails.prompt_echo import PromptEcho
+
+LONGEST = 1_000
+"""Characters of an image, a link or a tag; what is longer is text, which is made harmless sign by sign."""
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{0,31});")
+_ENTITY_BEGUN = re.compile(r"&(?:#?\w{0,32})?\Z")
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
+    "\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_WITHIN_EMOJI = "\u200d\ufe0f"
+_SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
+
+_TRIGGER = re.compile(r"[<!\[\]]")
+_TAG = re.compile(r"<(?P<inner>[A-Za-z/!?][^<>]*+)>")
+_TAG_BEGUN = re.compile(r"<(?:[A-Za-z/!?][^<>]*+)?\Z")
+_LABEL = r"\[(?P<label>[^\[\]]*+)\]"
+_TARGET = r"\((?P<target>(?:[^()]++|\([^()]*+\))*+)\)"
+_LABEL_BEGUN, _TARGET_BEGUN = r"\[[^\[\]]*+", r"\((?:[^()]++|\([^()]*+\))*+(?:\([^()]*+)?"
+_IMAGE = re.compile(rf"!{_LABEL}(?:{_TARGET}|\[[^\[\]]*+\])")
+_IMAGE_BEGUN = re.compile(rf"!(?:{_LABEL_BEGUN}(?:\](?:{_TARGET_BEGUN}|{_LABEL_BEGUN})?)?)?\Z")
+_LINK = re.compile(_LABEL + _TARGET)
+_LINK_BEGUN = re.compile(rf"{_LABEL_BEGUN}(?:\](?:{_TARGET_BEGUN})?)?\Z")
+# One word with something of an address, and perhaps a title: "(véase abajo)" is a remark.
+_ADDRESS = re.compile(r"\s*<?(?P<address>[^\s<>]*[:/#.?=\\][^\s<>]*)>?(?:\s+[\"'(].*)?\s*", re.DOTALL)
+_AUTOLINK = re.compile(r"[A-Za-z][\w+.-]*:\S*|[^\s@]+@\S+")
+_DEFINITION = re.compile(r"(?:\A|\n)[ \t>*+\-\d.)]*\[[^\[\]\n]*\Z")
+_APART = frozenset({"![", "]("})
+_KEPT_BEHIND = frozenset("=- \t\n0123456789")
+"""What "<" may stand before: nothing that opens a tag."""
+
+
+def plain_bits(bits: Iterable[str]) -> Iterator[str]:
+    """The bits of a model as plain text; joined they are ``plain_text`` of the bits joined. None is ''."""
+    plain = _PlainText()
+    for bit in bits:
+        if shown := plain.feed(bit):
+            yield shown
+    if rest := plain.feed("", is_last=True):
+        yield rest
+
+
+def plain_text(text: str) -> str:
+    """The same for a whole text. Plain text comes back as it is."""
+    return "".join(plain_bits([text]))
+
+
+def is_plain(text: str, *, given: Iterable[str], instructions: str) -> bool:
+    """Whether a model's text is plain, names no address but those of what it was given, and does not tell its instructions."""
+    known = frozenset[str]().union(*map(links_in, given))
+    return plain_text(text) == text and links_in(text) <= known and not PromptEcho([instructions]).hears(text)
+
+
+class _PlainText:
+    """Where a text stands that comes bit by bit: what is held back, and the end of what was given."""
+
+    def __init__(self) -> None:
+        self._encoded = ""  # may begin a character reference
+        self._before = ""  # the last character that came, visible or not
+        self._pending = ""  # visible; may begin markup
+        self._shown = "\n"
+
+    def feed(self, bit: str, *, is_last: bool = False) -> str:
+        """What is certain with this bit."""
+        self._pending += self._visible(self._decoded(bit, is_last=is_last))
+        pieces: list[str] = []
+        at = 0
+        while trigger := _TRIGGER.search(self._pending, at):
+            self._show(self._pending[at : trigger.start()], pieces)
+            at = trigger.start()
+            read = self._read(at, is_last=is_last)
+            if read is None:
+                break
+            at, shown = read
+            self._show(shown, pieces)
+        else:
+            self._show(self._pending[at:], pieces)
+            at = len(self._pending)
+        self._pending = self._pending[at:]
+        return "".join(pieces)
+
+    def _decoded(self, bit: str, *, is_last: bool) -> str:
+        text = self._encoded + bit
+        begun = None if is_last else _ENTITY_BEGUN.search(text, max(0, len(text) - 34))
+        end = len(text) if begun is None else begun.start()
+        self._encoded = text[end:]
+        return _ENTITY.sub(lambda entity: legible(html.unescape(entity[0])), text[:end])
+
+    def _visible(self, text: str) -> str:
+        if text.isascii() or not _INVISIBLE.search(text):
+            self._before = text[-1:] or self._before
+            return text
+        kept: list[str] = []
+        for character in text:
+            if not _INVISIBLE.match(character) or (character in _WITHIN_EMOJI and _is_emoji(self._before)):
+                kept.append(character)
+            self._before = character
+        return "".join(kept)
+
+    def _show(self, piece: str, pieces: list[str]) -> None:
+        if not piece:
+            return
+        if self._shown[-1] + piece[0] in _APART:
+            pieces.append(" ")
+        pieces.append(piece)
+        self._shown = (self._shown + piece)[-LONGEST:]
+
+    def _read(self, at: int, *, is_last: bool) -> tuple[int, str] | None:
+        """Where the text goes on after the sign at ``at``, and what is shown of it; None while more must come to say so."""
+        sign = self._pending[at]
+        begun = {"<": _TAG_BEGUN, "!": _IMAGE_BEGUN, "[": _LINK_BEGUN}.get(sign)
+        if sign == "]":
+            return None if at + 1 == len(self._pending) and not is_last else (at + 1, self._closed_label(at))
+        found = {"<": _tag, "!": _image, "[": _link}[sign](self._pending, at)
+        if found is not None:
+            return found
+        is_open = not is_last and len(self._pending) - at < LONGEST
+        if begun is not None and is_open and begun.match(self._pending, at):
+            return None
+        return at + 1, self._harmless(sign, at)
+
+    def _harmless(self, sign: str, at: int) -> str:
+        following = self._pending[at + 1 : at + 2]
+        return "\u2039" if sign == "<" and following and following not in _KEPT_BEHIND else sign
+
+    def _closed_label(self, at: int) -> str:
+        """The bracket, with a blank before the colon of what would define a link."""
+        is_definition = self._pending.startswith(":", at + 1) and _DEFINITION.search(self._shown)
+        return "] " if is_definition else "]"
+
+
+def _tag(text: str, at: int) -> tuple[int, str] | None:
+    """A tag is nothing; an address in angle brackets is text."""
+    tag = _TAG.match(text, at, at + LONGEST)
+    if tag is None:
+        return None
+    return tag.end(), plain_text(tag["inner"]) if _AUTOLINK.fullmatch(tag["inner"]) else ""
+
+
+def _image(text: str, at: int) -> tuple[int, str] | None:
+    """An image is nothing; the mark of a citation behind an exclamation is none."""
+    image = _IMAGE.match(text, at, at + LONGEST)
+    return None if image is None or _is_mark(image["label"]) else (image.end(), "")
+
+
+def _link(text: str, at: int) -> tuple[int, str] | None:
+    """A link is its label with the address in brackets, which is left out behind a citation and where it is relative."""
+    link = _LINK.match(text, at, at + LONGEST)
+    target = link and _ADDRESS.fullmatch(link["target"])
+    if link is None or target is None:
+        return None
+    if _is_mark(link["label"]):
+        return link.end(), f"[{link['label']}]"
+    address = f" ({plain_text(target['address'])})" if find_links(target["address"]) else ""
+    return link.end(), plain_text(link["label"]) + address
+
+
+def _is_mark(label: str) -> bool:
+    return any(mark.span == (0, len(label) + 2) for mark, _ in find_marks(f"[{label}]", {}))
+
+
+def _is_emoji(character: str) -> bool:
+    return (
+        character == "\ufe0f"
+        or (character != "" and character in _SKIN_TONES)
+        or unicodedata.category(character or " ") == "So"
+    )

@@ -1,0 +1,210 @@
+"""What `brain up` runs in a home, written to ``run/up.json``: commands show it, and end what a killed supervisor left.
+
+A part and everything it started carry a mark in their environment, which is made anew at each start and written down before the
+first part begins. So what was left is told from a process that was given its number, and from the parts of a copied home.
+"""
+
+import json
+import os
+import secrets
+import signal
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rag_core.errors import ConfigurationError
+from rag_core.private_files import open_private
+
+if TYPE_CHECKING:
+    import psutil
+
+MARK_VARIABLE = "BRAIN_UP_MARK"
+STOP_SECONDS = 15.0
+END_ROUNDS = 3
+"""What is being ended may have started something meanwhile."""
+SUPERVISOR_STOP_SECONDS = 60.0
+"""It waits for its parts and for PostgreSQL."""
+CLOCK_SECONDS = 2.0
+"""The start of a process is counted from the machine's, which is corrected when the clock is set."""
+
+
+@dataclass(slots=True, kw_only=True)
+class RunningParts:
+    """The record of one supervisor; it alone writes it."""
+
+    path: Path
+    mark: str = field(default_factory=lambda: secrets.token_hex(16))
+    parts: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def note_started(self, name: str, pid: int) -> None:
+        """Write down that a part was started."""
+        self.parts[name] = {"pid": pid, "started_at": _started_at(pid)}
+        with suppress(OSError):  # a full disk ends nothing
+            self.write()
+
+    def note_ended(self, name: str, *, exit_status: int, log: Path | None) -> None:
+        """Write down how a part ended, and where its log is."""
+        self.parts[name] = {"exit_status": exit_status, "ended_at": time.time(), "log": str(log)}
+        with suppress(OSError):
+            self.write()
+
+    def write(self) -> None:
+        """Write the record, whole or not at all."""
+        supervisor = {"pid": os.getpid(), "started_at": _started_at(os.getpid())}
+        fresh = self.path.with_suffix(".new")
+        with open_private(fresh, "w") as file:
+            json.dump({"mark": self.mark, "supervisor": supervisor, "parts": self.parts}, file)
+        fresh.replace(self.path)
+
+    def forget(self) -> None:
+        """Remove the record once everything was ended."""
+        self.path.unlink(missing_ok=True)
+
+
+def begin_record(home: Path) -> RunningParts:
+    """Write a new record, in place of one whose processes have been ended."""
+    record = RunningParts(path=_path(home))
+    record.write()
+    return record
+
+
+def read_parts(home: Path) -> dict[str, str] | None:
+    """Of each part of the `brain up` that runs in the home, whether it runs; None when there is none."""
+    record = _read(home)
+    if _supervisor(record) is None:
+        return None
+    return {name: _state(part) for name, part in record.get("parts", {}).items()}
+
+
+def end_running(home: Path) -> bool:
+    """End the `brain up` of a home with all that it started, and what an earlier one left; whether there was any.
+
+    Raises:
+        ConfigurationError: it belongs to another user, or does not end.
+    """
+    supervisor = _supervisor(_read(home))
+    if supervisor is not None:
+        _end_supervisor(supervisor)
+    return end_left(home) > 0 or supervisor is not None
+
+
+def end_left(home: Path) -> int:
+    """End what a supervisor that died left running, once nobody else does; how many processes there were.
+
+    The caller holds the lock of `brain up`, or has ended it.
+
+    Raises:
+        ConfigurationError: a process does not end.
+    """
+    mark, ended = _read(home).get("mark"), 0
+    for _ in range(END_ROUNDS):
+        found = _marked(home, mark) if mark else []
+        if not found:
+            return ended
+        ended += len(found)
+        _end(found)
+    raise ConfigurationError(f"processes of an earlier `brain up` do not end: {', '.join(str(p.pid) for p in found)}")
+
+
+def _end(processes: "list[psutil.Process]") -> None:
+    _signal(processes, signal.SIGTERM, seconds=STOP_SECONDS)
+    _signal([process for process in processes if _is_alive(process)], signal.SIGKILL, seconds=STOP_SECONDS)
+
+
+def _end_supervisor(supervisor: "psutil.Process") -> None:
+    import psutil
+
+    try:
+        _signal([supervisor], signal.SIGTERM, seconds=SUPERVISOR_STOP_SECONDS)
+        if _is_alive(supervisor):
+            _signal([supervisor], signal.SIGKILL, seconds=STOP_SECONDS)  # its guardian ends the rest
+    except psutil.AccessDenied as error:
+        raise ConfigurationError(
+            f"`brain up` of this home, process {supervisor.pid}, belongs to another user, who must stop it"
+        ) from error
+
+
+def _signal(processes: "list[psutil.Process]", number: signal.Signals, *, seconds: float) -> None:
+    """Signal processes and wait for their end; psutil's own waiting never ends for one that nobody reaps."""
+    import psutil
+
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            process.send_signal(number)
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and any(_is_alive(process) for process in processes):
+        time.sleep(0.05)
+
+
+def _is_alive(process: "psutil.Process") -> bool:
+    import psutil
+
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _marked(home: Path, mark: str) -> "list[psutil.Process]":
+    """The live processes that carry a home's mark; PostgreSQL is not among them: it is stopped by whoever leaves it last."""
+    import psutil
+
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            is_candidate = process.pid != os.getpid() and not process.name().startswith("postgres")
+            if is_candidate and _is_alive(process) and _carries(process.environ(), home, mark):
+                found.append(process)
+    return found
+
+
+def _carries(environment: Mapping[str, str], home: Path, mark: str) -> bool:
+    return environment.get(MARK_VARIABLE) == mark and environment.get("BRAIN_HOME") == str(home)
+
+
+def _state(part: Mapping[str, Any]) -> str:
+    if "pid" in part:
+        return "runs" if _find(part) is not None else "down"
+    ended = datetime.fromtimestamp(part["ended_at"]).astimezone()
+    return f"down since {ended:%H:%M:%S}: it ended with {part['exit_status']}; its log is {part['log']}"
+
+
+def _supervisor(record: Mapping[str, Any]) -> "psutil.Process | None":
+    found = _find(record.get("supervisor", {}))
+    return None if found is None or found.pid == os.getpid() else found
+
+
+def _find(noted: Mapping[str, Any]) -> "psutil.Process | None":
+    """The process that was noted, if it runs; another one with its number began at another time."""
+    import psutil
+
+    try:
+        process = psutil.Process(noted["pid"])
+        is_same = abs(process.create_time() - noted["started_at"]) < CLOCK_SECONDS
+        return process if is_same and _is_alive(process) else None
+    except (KeyError, TypeError, ValueError, psutil.Error):
+        return None
+
+
+def _started_at(pid: int) -> float | None:
+    import psutil
+
+    with suppress(psutil.Error):
+        return psutil.Process(pid).create_time()
+    return None
+
+
+def _read(home: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(_path(home).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _path(home: Path) -> Path:
+    return home / "run" / "up.json"

@@ -1,0 +1,109 @@
+"""What a supervisor that died leaves running is found by its mark, and nothing else is ended."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from rag_core.running_parts import MARK_VARIABLE, begin_record, end_left, end_running, read_parts
+
+SLEEP = "import time; print('ready', flush=True); time.sleep(120)"
+STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEP}"
+SUPERVISOR = """
+import sys, time
+from pathlib import Path
+from rag_core.running_parts import begin_record
+record = begin_record(Path(sys.argv[1]))
+record.note_started("api", __import__("os").getpid())
+record.note_ended("dagster-web", exit_status=-9, log=Path("/logs/dagster-web.log"))
+print("ready", flush=True)
+time.sleep(120)
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "run").mkdir()
+    return tmp_path
+
+
+@contextmanager
+def running(code: str, *arguments: str, **variables: str) -> Iterator[subprocess.Popen[str]]:
+    """A process that has begun, killed after the block."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *arguments], env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout.readline() == "ready\n"
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_process_that_carries_the_mark_of_the_home_is_ended(home: Path) -> None:
+    mark = begin_record(home).mark
+    with running(SLEEP, BRAIN_HOME=str(home), **{MARK_VARIABLE: mark}) as left:
+        assert end_left(home) == 1
+        assert left.wait(timeout=5) == -15
+
+
+def test_one_that_ignores_the_polite_signal_is_killed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag_core.running_parts.STOP_SECONDS", 0.5)
+    mark = begin_record(home).mark
+    with running(STUBBORN, BRAIN_HOME=str(home), **{MARK_VARIABLE: mark}) as left:
+        end_left(home)
+
+        assert left.wait(timeout=5) == -9
+
+
+def test_a_process_of_a_copy_of_the_home_is_left_alone(home: Path) -> None:
+    mark = begin_record(home).mark
+    with running(SLEEP, BRAIN_HOME="/another/home", **{MARK_VARIABLE: mark}) as other:
+        assert end_left(home) == 0
+        assert other.poll() is None
+
+
+def test_a_process_that_was_given_the_number_of_a_part_is_left_alone(home: Path) -> None:
+    record = begin_record(home)
+    with running(SLEEP, BRAIN_HOME=str(home)) as other:
+        record.note_started("api", other.pid)
+
+        assert end_left(home) == 0
+        assert other.poll() is None
+
+
+def test_a_process_that_was_given_the_number_of_the_supervisor_is_left_alone(home: Path) -> None:
+    begin_record(home)
+    path = home / "run" / "up.json"
+    with running(SLEEP, BRAIN_HOME=str(home)) as other:
+        found = json.loads(path.read_text())
+        path.write_text(json.dumps({**found, "supervisor": {**found["supervisor"], "pid": other.pid}}))
+
+        assert end_running(home) is False
+        assert other.poll() is None
+
+
+def test_parts_are_told_of_as_long_as_their_supervisor_runs(home: Path) -> None:
+    with running(SUPERVISOR, str(home)) as supervisor:
+        parts = read_parts(home)
+
+        assert parts["api"] == "runs"
+        assert parts["dagster-web"].startswith("down since ")
+        assert parts["dagster-web"].endswith(": it ended with -9; its log is /logs/dagster-web.log")
+
+        assert end_running(home) is True
+        assert supervisor.wait(timeout=5) == -15
+        assert read_parts(home) is None
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"supervisor": 1}', '{"mark": null, "supervisor": {"pid": "x"}}'])
+def test_a_damaged_record_ends_nothing(home: Path, text: str) -> None:
+    (home / "run" / "up.json").write_text(text)
+
+    assert (end_running(home), read_parts(home)) == (False, None)
