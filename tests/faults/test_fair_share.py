@@ -23,9 +23,12 @@ from rag_core.storage.api_keys import insert_key
 from rag_core.storage.database import open_database
 
 HOSTILE_CLIENTS = 8
-ROUNDS = 3
-REQUESTS = 100
-"""Of the other tenant in a round: as many without the hostile one as beside it, so that both meet the same machine."""
+ROUNDS = 7
+REQUESTS = 60
+"""Of the other tenant in a round: as many without the hostile one as beside it, so that both meet the same machine.
+
+The median of the rounds counts: whatever else the machine does meanwhile falls on a few of them.
+"""
 NOTES = {
     "hostil": [f"Pedido {number}: " + "1234567890 " * 6_000 for number in range(20)],
     "tranquilo": [f"El tren número {number} llegó tarde a la estación de Vigo." for number in range(40)],
@@ -117,7 +120,7 @@ def test_eight_hostile_requests_raise_the_p95_of_another_tenant_by_less_than_hal
     home: Path,  # noqa: F811
 ) -> None:
     keys = make_keys(home)
-    quiet: list[Reply] = []
+    rises: list[float] = []
     beside: list[Reply] = []
     hostile: list[Reply] = []
     with serving(home, BRAIN_ACCESS="keys", BRAIN_SHARED_BUFFERS_MB="32") as api:
@@ -129,16 +132,15 @@ def test_eight_hostile_requests_raise_the_p95_of_another_tenant_by_less_than_hal
         numbers = itertools.count()
         searches(clients["tranquilo"], numbers)  # caches and connections are warm
         for _ in range(ROUNDS):
-            quiet += searches(clients["tranquilo"], numbers)
+            quiet = searches(clients["tranquilo"], numbers)
             with attacked(clients["hostil"]) as replies:
-                beside += searches(clients["tranquilo"], numbers)
+                attended = searches(clients["tranquilo"], numbers)
+            rises.append(p95(attended) / p95(quiet) - 1)
+            beside += attended
             hostile += replies
 
-    rise = p95(beside) / p95(quiet) - 1
-    print(
-        f"p95 {1000 * p95(quiet):.0f} ms quiet, {1000 * p95(beside):.0f} ms beside {len(hostile)} hostile requests ({rise:+.0%})"
-    )
+    print(f"p95 beside {len(hostile)} hostile requests: {', '.join(f'{rise:+.0%}' for rise in rises)}")
     assert {reply.status for reply in beside} == {200}
     assert {reply.status for reply in hostile} <= {200, 429, 503, 504}
     assert all(reply.retry_after for reply in hostile if reply.status in {429, 503})
-    assert rise < 0.5
+    assert statistics.median(rises) < 0.5
