@@ -202,15 +202,19 @@ class Engine:
 
 
 @contextmanager
-def open_engine(settings: Settings, *, pool_size: int = 4, model_name: str | None = None) -> Iterator[Engine]:
+def open_engine(
+    settings: Settings, *, pool_size: int = 4, model_name: str | None = None, is_shared: bool = False
+) -> Iterator[Engine]:
     """Open the database and the active model, or the one named; everything is closed when the block ends.
+
+    ``is_shared``: several tenants are served, and none may take all connections.
 
     Raises:
         NotFoundError: no model has that name.
         EmbeddingError: this program has no such provider or version as the model's.
         DatabaseUnavailableError, DatabaseSetupError: see ``open_database``.
     """
-    with open_database(settings, pool_size=pool_size) as database:
+    with open_database(settings, pool_size=pool_size, is_shared=is_shared) as database:
         with database.owner() as connection:
             active = fetch_active_model(connection)
             model = active if model_name is None else find_model(connection, model_name).model

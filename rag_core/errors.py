@@ -98,6 +98,10 @@ class RateLimitedError(RagError):
         self.retry_after_seconds = retry_after_seconds
 
 
+class ShareTakenError(RateLimitedError):
+    """Somebody has as many requests under way as is fair beside others; the next may come when one of them is done."""
+
+
 class ConflictError(RagError):
     """The same thing exists already."""
 

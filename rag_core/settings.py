@@ -205,6 +205,12 @@ class Settings(BaseSettings):
     max_note_characters: int = Field(1_000_000, ge=1, le=10_000_000, description="Longer notes are rejected.")
     request_timeout_ms: int = Field(2000, ge=50, description="Time for one retrieval, all stages together.")
     pool_max_size: int = Field(20, ge=2, le=80, description="Connections the API keeps at most.")
+    requests_at_once: int = Field(
+        12,
+        ge=4,
+        le=64,
+        description="Requests with keys that are worked on at a time; a tenant gets half, beside others one or two.",
+    )
     shared_buffers_mb: int | None = Field(
         None, ge=16, description="Memory of the embedded server; default: by the machine."
     )

@@ -44,6 +44,7 @@ from rag_core.api import (
 from rag_core.api.address import check_address
 from rag_core.api.errors import register_handlers
 from rag_core.api.guard import Guard
+from rag_core.api.places import request_places
 from rag_core.api.scopes import needed_scope
 from rag_core.api.server import build_server
 from rag_core.api.v2 import benchmark, tuning
@@ -132,7 +133,14 @@ def create_app(engine: Engine) -> FastAPI:
     for router in _ROUTERS:
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=STATIC_FOLDER))
-    app.add_middleware(Guard, nobody=callers.nobody(), callers=app.state.callers, hosts=allowed_hosts(settings))
+    app.state.places = request_places(engine)
+    app.add_middleware(
+        Guard,
+        nobody=callers.nobody(),
+        callers=app.state.callers,
+        hosts=allowed_hosts(settings),
+        places=app.state.places,
+    )
     register_handlers(app)
     _describe_when_asked(app)
     return app
@@ -198,7 +206,7 @@ def serve(settings: Settings) -> None:
     configure_logging(level=settings.log_level, is_text_logged=settings.log_text, key=names.key("log"))
     with (
         bound_sockets(settings.api_host, settings.api_port) as listeners,
-        open_engine(settings, pool_size=settings.pool_max_size) as engine,
+        open_engine(settings, pool_size=settings.pool_max_size, is_shared=settings.access == "keys") as engine,
         recorded_minutes(engine.database, engine.metrics),
     ):
         app = create_app(engine)

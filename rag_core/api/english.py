@@ -23,6 +23,10 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "UnauthenticatedError": ("Not signed in", "An API key is needed, in the header Authorization: Bearer or X-API-Key"),
     "AccessDeniedError": ("Access denied", "You have no access to this"),
     "RateLimitedError": ("Too many questions", "Rate limit exceeded. Try again in {wait}"),
+    "ShareTakenError": (
+        "Too many requests at once",
+        "As many of your requests are under way as there may be at a time. Try again in {wait}",
+    ),
     "NotFoundError": ("Not found", "What was asked for does not exist"),
     "ConflictError": ("Conflict", "It exists already"),
     "TenantFullError": (

@@ -29,6 +29,10 @@ KINDS: Mapping[str, tuple[str, str]] = {
         "Zu viele Anfragen",
         "Das Limit der Anfragen ist erreicht. Bitte in {wait} noch einmal versuchen",
     ),
+    "ShareTakenError": (
+        "Zu viele Anfragen auf einmal",
+        "Es laufen schon so viele Anfragen, wie gleichzeitig gehen. Bitte in {wait} noch einmal versuchen",
+    ),
     "AnswerTimeoutError": ("Zeit abgelaufen", "Die Antwort kam nicht rechtzeitig. Bitte noch einmal versuchen."),
     "AnswerFailedError": (
         "Antwort abgebrochen",

@@ -9,6 +9,7 @@ turned away before anything of the body is read.
 
 import time
 from collections.abc import Collection
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from http import HTTPStatus
 from typing import cast
@@ -43,6 +44,7 @@ from rag_core.api.origins import (
     is_json,
     is_of_another_page,
 )
+from rag_core.api.places import RequestPlaces
 from rag_core.api.scopes import may_enter, needed_scope
 from rag_core.api.web import is_signed_in
 from rag_core.errors import AccessDeniedError, RagError, UnauthenticatedError
@@ -64,12 +66,22 @@ class Guard:
     """The outermost layer of the application.
 
     ``hosts`` are the names that this machine may be called by; ``callers`` None is open mode, where everybody is let in.
+    ``places`` are what requests of tenants and keys wait for; None lets all in at once.
     """
 
-    def __init__(self, app: ASGIApp, *, nobody: Caller, callers: Callers | None, hosts: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        nobody: Caller,
+        callers: Callers | None,
+        hosts: Collection[str] = (),
+        places: RequestPlaces | None = None,
+    ) -> None:
         self.app = app
         self._nobody = nobody
         self._callers = callers
+        self._places = places
         self._hosts = LOOPBACK_NAMES | frozenset(hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -87,13 +99,25 @@ class Guard:
             await error_response(refused)(passed, receive, answering)
             _log(request, answering.status)
             return
-        try:
-            await self._let_in(request)
-        except RagError as error:
-            await failed_response(request, error)(passed, receive, answering)
-        else:
-            await self._pass_on(passed, receive, answering)
+        async with AsyncExitStack() as held:
+            try:
+                await self._let_in(request)
+                await self._take_place(request, held)
+            except RagError as error:
+                await failed_response(request, error)(passed, receive, answering)
+            else:
+                await self._pass_on(passed, receive, answering)
         _log_unless_open(request, answering.status)
+
+    async def _take_place(self, request: Request, held: AsyncExitStack) -> None:
+        """Wait until the caller may have another request under way, which lasts until the stack is closed.
+
+        Raises:
+            ShareTakenError: see ``RequestPlaces.place``.
+        """
+        caller: Caller | None = request.scope.get(CALLER)
+        if self._places is not None and caller is not None:
+            await held.enter_async_context(self._places.place(caller, request.scope["path"]))
 
     async def _pass_on(self, scope: Scope, receive: Receive, answering: "_Answering") -> None:
         try:

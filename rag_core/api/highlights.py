@@ -1,6 +1,7 @@
 """A passage for a reader: the matched part in ``<mark>``, the query's words in ``<b>``, long ones cut. Pure."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 
@@ -81,10 +82,24 @@ def _best_start(text: str, match: Span, words: Collection[str], size: int) -> in
     ]
     if not places:
         return first
-    reach = size - _LEAD_CHARACTERS
-    richness = [len({word for at, word in places if start <= at < start + reach}) for start, _ in places]
-    best, _ = places[richness.index(max(richness))]
+    best = _richest(places, size - _LEAD_CHARACTERS)
     return _sentence_start(text, best, earliest=max(first, best - _LEAD_CHARACTERS))
+
+
+def _richest(places: Sequence[tuple[int, str]], reach: int) -> int:
+    """The first place from which most different words stand within ``reach``; places are in the text's order. Linear."""
+    counts: Counter[str] = Counter()
+    end, best, most = 0, places[0][0], 0
+    for at, word in places:
+        while end < len(places) and places[end][0] < at + reach:
+            counts[places[end][1]] += 1
+            end += 1
+        if len(counts) > most:
+            best, most = at, len(counts)
+        counts[word] -= 1
+        if not counts[word]:
+            del counts[word]
+    return best
 
 
 def _sentence_start(text: str, position: int, *, earliest: int) -> int:

@@ -31,6 +31,10 @@ KINDS: Mapping[str, tuple[str, str]] = {
         "Demasiadas preguntas",
         "Has llegado al límite de preguntas. Inténtalo de nuevo en {wait}",
     ),
+    "ShareTakenError": (
+        "Demasiadas peticiones a la vez",
+        "Ya hay tantas peticiones tuyas en curso como puede haber a la vez. Inténtalo de nuevo en {wait}",
+    ),
     "NotFoundError": ("No encontrado", "No existe lo que se pide"),
     "ConflictError": ("Conflicto", "Ya existe"),
     "TenantFullError": (

@@ -4,10 +4,12 @@ The manifest is written last, because only then row counts and hashes are known;
 """
 
 import hashlib
+import io
 import json
 import os
 import re
 import struct
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -21,6 +23,11 @@ from rag_core.errors import ConflictError, InvalidInputError
 FORMAT = 1
 MANIFEST = "manifest.json"
 COMPRESSION_LEVEL = 1
+MAX_MANIFEST_BYTES = 1 << 20
+"""One of 50 tables has 20,000 bytes."""
+MAX_RATIO = 300
+"""Deflate at level 1 makes constant bytes 229 times smaller, so no backup of Brain Sync unpacks to more than that."""
+_MAX_READ_BYTES = 1 << 20
 _BLOCK_BYTES = 1 << 18
 _IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _DAMAGE = (
@@ -87,6 +94,11 @@ class Manifest:
         """Of all tables, before compression."""
         return sum(table.bytes for table in self.tables)
 
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of all it says; that of another backup differs."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+
 
 class TableWriter:
     """A member while it is written: what goes in, counted and hashed."""
@@ -146,9 +158,10 @@ def new_archive(path: Path, *, is_overwriting: bool) -> Iterator[ArchiveWriter]:
         InvalidInputError: the folder cannot be written to, or the disk is full.
     """
     _check_target(path, is_overwriting=is_overwriting)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part: Path | None = None
     try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        descriptor, part = _new_part(path)
+        with os.fdopen(descriptor, "wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=COMPRESSION_LEVEL) as archive:
                 yield ArchiveWriter(archive)
             file.flush()
@@ -158,8 +171,19 @@ def new_archive(path: Path, *, is_overwriting: bool) -> Iterator[ArchiveWriter]:
     except OSError as error:
         raise InvalidInputError(f"cannot write {path}: {error.strerror or error}; nothing was left there") from error
     finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
+        if part is not None:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+
+
+def _new_part(path: Path) -> tuple[int, Path]:
+    """A new file beside ``path``, open for writing, that only its owner may read.
+
+    ``mkstemp`` creates it with O_EXCL and O_NOFOLLOW under a random name: in a folder that others may write to, none of them can
+    have made the file, or a link of that name, before.
+    """
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    return descriptor, Path(name)
 
 
 def _check_target(path: Path, *, is_overwriting: bool) -> None:
@@ -183,9 +207,12 @@ class Archive:
         Raises:
             ArchiveError: they are not the ones that were written.
         """
-        digest = hashlib.sha256()
+        digest, left = hashlib.sha256(), table.bytes
         with _told_as_damage(self.path), self._archive.open(_member(table.name)) as file:
             while block := file.read(_BLOCK_BYTES):
+                left -= len(block)
+                if left < 0:
+                    raise ValueError(f"table {table.name} is longer than the manifest says")
                 digest.update(block)
                 yield block
         if digest.hexdigest() != table.sha256:
@@ -206,20 +233,65 @@ def open_archive(path: Path) -> Iterator[Archive]:
         raise ArchiveError(f"there is no file {path}; give the path of a file that `brain backup` wrote")
     with _opened(path) as archive:
         with _told_as_damage(path):
-            raw = json.loads(archive.read(MANIFEST))
+            raw = json.loads(_read_manifest(archive))
             _check_format(path, raw["format"])
             manifest = _parse_manifest(raw)
-            for table in manifest.tables:
-                archive.getinfo(_member(table.name))
+            _check_sizes(archive, manifest, archive_bytes=path.stat().st_size)
         yield Archive(path, archive, manifest)
+
+
+class _BoundedReader(io.BufferedReader):
+    """A file that gives no more than ``_MAX_READ_BYTES`` at once: ``zipfile`` reads a directory of any length in one piece."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read as a file does.
+
+        Raises:
+            ValueError: it would be more than is allowed.
+        """
+        is_bounded = size is not None and 0 <= size <= _MAX_READ_BYTES
+        content = super().read(size if is_bounded else _MAX_READ_BYTES + 1)
+        if len(content) > _MAX_READ_BYTES:
+            raise ValueError("its directory is longer than that of a backup")
+        return content
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     with _told_as_damage(path):
-        archive = zipfile.ZipFile(path)
-    with archive:
-        yield archive
+        file = _BoundedReader(io.FileIO(path))
+    with file:
+        with _told_as_damage(path):
+            archive = zipfile.ZipFile(file)
+        with archive:
+            yield archive
+
+
+def _read_manifest(archive: zipfile.ZipFile) -> bytes:
+    """The manifest's bytes; neither what is declared nor what is there may be more than ``MAX_MANIFEST_BYTES``."""
+    info = archive.getinfo(MANIFEST)
+    _check_member(info)
+    if info.file_size > MAX_MANIFEST_BYTES:
+        raise ValueError(f"its manifest has {info.file_size} bytes, a backup's has at most {MAX_MANIFEST_BYTES}")
+    with archive.open(info) as file:
+        return file.read(MAX_MANIFEST_BYTES)
+
+
+def _check_sizes(archive: zipfile.ZipFile, manifest: Manifest, *, archive_bytes: int) -> None:
+    """Every table's member must be there, as long as the manifest says, and all of them not too long for the file they are in."""
+    for table in manifest.tables:
+        info = archive.getinfo(_member(table.name))
+        _check_member(info)
+        if info.file_size != table.bytes:
+            raise ValueError(f"table {table.name} has {info.file_size} bytes, the manifest says {table.bytes}")
+    if manifest.total_bytes > MAX_RATIO * archive_bytes:
+        raise ValueError(f"it would unpack to {manifest.total_bytes} bytes, more than {MAX_RATIO} times its size")
+
+
+def _check_member(info: zipfile.ZipInfo) -> None:
+    """Only deflate can be unpacked piece by piece: Python's ``zipfile`` unpacks a whole block of the other methods at once."""
+    if info.compress_type not in {zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED}:
+        raise ValueError(f"{info.filename} is compressed by another method than deflate")
 
 
 @contextmanager
@@ -247,7 +319,11 @@ def _parse_manifest(raw: Any) -> Manifest:
     names = [*raw["sequences"], *(name for table in tables for name in (table.name, *table.columns))]
     unfit = [name for name in names if not _IDENTIFIER.fullmatch(name)]
     if unfit or not raw["migrations"]:
-        raise ValueError(f"names {unfit}" if unfit else "no migrations")
+        raise ValueError(f"names {unfit[:3]}" if unfit else "no migrations")
+    if len({table.name for table in tables}) < len(tables):
+        raise ValueError("a table is named twice")
+    if any(type(size) is not int or size < 0 for table in tables for size in (table.rows, table.bytes)):
+        raise ValueError("the size of a table is no number")
     return Manifest(
         format=int(raw["format"]),
         created_at=str(raw["created_at"]),

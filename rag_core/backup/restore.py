@@ -1,7 +1,7 @@
 """``brain restore``: a backup in the place of what is there, whole or not at all."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rag_core.backup.archive import Archive, ArchiveError, Manifest, TableEntry
@@ -19,24 +19,32 @@ class RestoreReport:
     """A backup that is in place.
 
     ``schema_version`` is that of the schema now, ``indexes`` counts vector indexes made. ``is_fulltext_rebuilt``: this server
-    takes words apart otherwise than the one backed up, so the full-text index was made anew.
+    takes words apart otherwise than the one backed up, so the full-text index was made anew. ``is_continued``: an earlier restore
+    of the same file had put it in place and was killed afterwards; this one did what was left.
     """
 
     manifest: Manifest
     schema_version: int
     indexes: int
     is_fulltext_rebuilt: bool
+    is_continued: bool
     seconds: float
 
 
 def restore(
-    database: Database, archive: Archive, *, is_replacing: bool = False, on_progress: Advance = lambda _share: None
+    database: Database,
+    archive: Archive,
+    *,
+    is_replacing: bool = False,
+    on_progress: Advance = lambda _share: None,
+    on_commit: Callable[[], None] = lambda: None,
 ) -> RestoreReport:
     """Put a backup in the place of all there is, in one transaction; a schema of an earlier version is brought up to date.
 
     The file is read through once before anything is touched. Keys, references and checks hold when it is done, and every
     table was read back and compared with what was written. ``on_progress`` is told the share of the work done since it was
-    last called.
+    last called; ``on_commit`` is called when the backup is in place and only vacuum and vector indexes are left. Where an earlier
+    restore of this file got as far as that, it is not put in place again unless ``is_replacing``.
 
     Raises:
         ArchiveError: the file is damaged, or of a schema this program does not know.
@@ -46,22 +54,43 @@ def restore(
     """
     begun = time.monotonic()
     due = _due_migrations(archive)
+    progress = Progress(on_progress, total_bytes=3 * archive.manifest.total_bytes)
+    is_continued = not is_replacing and _is_in_place(database, archive)
+    is_rebuilt = False if is_continued else _put_in_place(database, archive, due, progress, is_replacing=is_replacing)
+    progress.finish()
+    on_commit()
+    vacuum(database)
+    indexes = _make_indexes(database)
+    with database.owner() as connection:
+        stored.mark_restore(connection, None)
+    return RestoreReport(
+        manifest=archive.manifest,
+        schema_version=due[-1].version if due else archive.manifest.schema_version,
+        indexes=indexes,
+        is_fulltext_rebuilt=is_rebuilt,
+        is_continued=is_continued,
+        seconds=round(time.monotonic() - begun, 3),
+    )
+
+
+def _is_in_place(database: Database, archive: Archive) -> bool:
+    """Whether the last restore put this backup in place and was ended before it had done the rest."""
+    with database.owner() as connection:
+        return stored.find_unfinished_restore(connection) == archive.manifest.fingerprint
+
+
+def _put_in_place(
+    database: Database, archive: Archive, due: Sequence[Migration], progress: Progress, *, is_replacing: bool
+) -> bool:
+    """Replace everything in one transaction; whether the full-text index was made anew."""
     with database.owner() as connection:
         _check_replaceable(connection, is_replacing=is_replacing)
-    progress = Progress(on_progress, total_bytes=3 * archive.manifest.total_bytes)
     _verify(archive, progress)
     with stored.replacement(database) as connection:
         _check_replaceable(connection, is_replacing=is_replacing)
         is_rebuilt = _replace(connection, archive, due, progress)
-    progress.finish()
-    vacuum(database)
-    return RestoreReport(
-        manifest=archive.manifest,
-        schema_version=due[-1].version if due else archive.manifest.schema_version,
-        indexes=_make_indexes(database),
-        is_fulltext_rebuilt=is_rebuilt,
-        seconds=round(time.monotonic() - begun, 3),
-    )
+        stored.mark_restore(connection, archive.manifest.fingerprint)
+    return is_rebuilt
 
 
 def _check_replaceable(connection: Connection, *, is_replacing: bool) -> None:

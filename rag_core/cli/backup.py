@@ -88,14 +88,26 @@ def restore(
             open_database(settings) as database,
             progress("restoring", 1.0) as advance,
         ):
-            report = put_back(database, archive, is_replacing=is_replacing, on_progress=advance)
+            report = put_back(
+                database,
+                archive,
+                is_replacing=is_replacing,
+                on_progress=advance,
+                on_commit=lambda: say(f"The backup {file} is in place; vacuum and vector indexes are left."),
+            )
             lost = _lost_conversations(database, settings)
         if is_json:
             found = _described(report.manifest, report.seconds)
             found |= {"migrated_to": report.schema_version, "indexes": report.indexes}
             found |= {"fulltext_rebuilt": report.is_fulltext_rebuilt, "lost_conversations": lost}
+            found |= {"continued": report.is_continued}
             print_json({"file": str(file), **found})
         else:
+            if report.is_continued:
+                say(
+                    "An earlier restore of this file had put it in place and was stopped afterwards; what was changed since then "
+                    "was kept, and the rest is done now. To put it in place anew, give --replace."
+                )
             print(f"restored {file}: {_summary(report.manifest)}, as of {report.manifest.created_at}")
             if report.schema_version != report.manifest.schema_version:
                 say(f"The schema was brought from version {report.manifest.schema_version} to {report.schema_version}.")

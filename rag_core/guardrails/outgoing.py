@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from rag_core.chunking import count_tokens, sentence_spans
 from rag_core.guardrails import Finding
-from rag_core.guardrails.personal_data import find_personal_data
+from rag_core.guardrails.personal_data import Check, find_personal_data
 from rag_core.guardrails.secrets import find_secrets
 from rag_core.guardrails.spaced import in_plain_digits
 from rag_core.language.guardrails import PLACEHOLDERS
@@ -69,16 +69,19 @@ class Redacted:
         return position + shift + len(placeholder) - (end - start)
 
 
-def find_all(text: str, language: Language, *, kept: Sequence[Span] = ()) -> tuple[Finding, ...]:
+def find_all(
+    text: str, language: Language, *, kept: Sequence[Span] = (), check: Check = lambda: None
+) -> tuple[Finding, ...]:
     """Personal data and secrets, apart from each other, in the text's order.
 
     Where two overlap the more telling kind wins, and takes in the other. ``kept`` are spans that no finding may touch, such as marks
-    of citations: they part what stands before them from what stands after.
+    of citations: they part what stands before them from what stands after. ``check`` is called meanwhile, and may raise to end it.
     """
+    check()
     masked = _masked(text, kept)
     apart: list[Finding] = []
     for finding in sorted(
-        (*find_secrets(masked), *find_personal_data(masked, language)), key=lambda finding: finding.span
+        (*find_secrets(masked), *find_personal_data(masked, language, check=check)), key=lambda finding: finding.span
     ):
         if apart and finding.span[0] < apart[-1].span[1]:
             apart[-1] = _united(apart[-1], finding)
@@ -92,9 +95,9 @@ def _united(one: Finding, other: Finding) -> Finding:
     return Finding(span=(one.span[0], max(one.span[1], other.span[1])), kind=kind)
 
 
-def redact(text: str, language: Language, *, kept: Sequence[Span] = ()) -> Redacted:
+def redact(text: str, language: Language, *, kept: Sequence[Span] = (), check: Check = lambda: None) -> Redacted:
     """Hide personal data and secrets behind placeholders in the language; a text without any comes back as it is."""
-    return hide(text, find_all(text, language, kept=kept), language)
+    return hide(text, find_all(text, language, kept=kept, check=check), language)
 
 
 def hide(text: str, findings: Sequence[Finding], language: Language) -> Redacted:

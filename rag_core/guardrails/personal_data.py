@@ -8,14 +8,17 @@ findings: who asks whom they met asks for a name.
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from phonenumbers import Leniency, PhoneNumberMatcher
 from stdnum import iban, luhn
 from stdnum.de import idnr
 from stdnum.es import dni, nie
 
 from rag_core.guardrails import Finding, PersonalDataKind
+from rag_core.guardrails.phones import phone_spans
 from rag_core.guardrails.spaced import joined_runs, spaced_emails
 from rag_core.model import Language, Span
+
+Check = Callable[[], None]
+"""What is called while a long text is read, and raises where there is no time for more."""
 
 REGIONS: Mapping[Language, tuple[str, ...]] = {"es": ("ES", "DE"), "de": ("DE", "ES"), "en": ("ES", "DE", "GB", "US")}
 """Where a number without a country code may be of, by the language of the text, its own country first."""
@@ -37,6 +40,7 @@ _SOCIAL_ID = re.compile(
     r"(?P<value>\d(?:[ /-]?[\dA-Z]){5,13}(?!\w))",
     re.IGNORECASE,
 )
+_LEAST_IBAN_CHARACTERS = 15
 _LEAST_PHONE_DIGITS = 7
 _CARD_LENGTHS = {"3": (14, 15), "4": (13, 16, 19), "5": (16,), "2": (16,), "6": (16, 17, 18, 19)}
 _CARD_PREFIXES = re.compile(
@@ -44,10 +48,13 @@ _CARD_PREFIXES = re.compile(
 )
 
 
-def find_personal_data(text: str, language: Language) -> list[Finding]:
-    """What is found of every kind, in the text's order; findings may overlap across kinds."""
+def find_personal_data(text: str, language: Language, *, check: Check = lambda: None) -> list[Finding]:
+    """What is found of every kind, in the text's order; findings may overlap across kinds.
+
+    ``check`` is called every few milliseconds of the search, and may raise to end it.
+    """
     found = [finding for find in (_numbers, _emails, _labelled) for finding in find(text)]
-    found += [Finding(span=span, kind="phone") for span in _phones(text, language)]
+    found += [Finding(span=span, kind="phone") for span in _phones(text, language, check)]
     return sorted(found, key=lambda finding: finding.span)
 
 
@@ -75,12 +82,26 @@ def _numbers(text: str) -> Iterator[Finding]:
 
 def _iban_end(text: str, span: Span) -> int:
     """Where the IBAN that begins there ends; 0 without one. Capitals after it ("... 5332 OK") look like more of it."""
-    start, end = span
-    while end - start >= 15:
-        if text[end - 1].isalnum() and iban.is_valid(text[start:end].replace("\u00a0", " "), check_country=False):
-            return end
-        end -= 1
+    start, last = span
+    for end in reversed(_checked_ends(text[start:last])):
+        if iban.is_valid(text[start : start + end].replace("\u00a0", " "), check_country=False):
+            return start + end
     return 0
+
+
+def _checked_ends(text: str) -> list[int]:
+    """Ends before which letters and digits, the first four moved behind the others, give 1 modulo 97 (ISO 7064); 15 characters or more.
+
+    One pass for all of them: ``stdnum`` would read the text anew for each.
+    """
+    signs = [(at + 1, int(sign, 36)) for at, sign in enumerate(text) if sign.isalnum()]
+    head = "".join(str(value) for _, value in signs[:4])
+    moved, shift, rest, ends = int(head), 10 ** len(head), 0, []
+    for end, value in signs[4:]:
+        rest = (rest * (10 if value < 10 else 100) + value) % 97
+        if end >= _LEAST_IBAN_CHARACTERS and (rest * shift + moved) % 97 == 1:
+            ends.append(end)
+    return ends
 
 
 def _is_card(text: str) -> bool:
@@ -105,18 +126,15 @@ _CHECKED: tuple[tuple[PersonalDataKind, re.Pattern[str], Callable[[str], bool]],
 )
 
 
-def _phones(text: str, language: Language) -> set[Span]:
+def _phones(text: str, language: Language, check: Check) -> set[Span]:
     """Numbers of the language's own country by their digits, those of the others only where they are grouped as there.
 
     "02 02 85780" could be dialled in Germany; nobody there would write it like that.
     """
     if sum(map(text.count, "0123456789")) < _LEAST_PHONE_DIGITS:
         return set()
-    own, *others = REGIONS[language]
-    searches = [(own, Leniency.VALID), *((region, Leniency.STRICT_GROUPING) for region in others)]
     return {
-        (match.start, match.end)
-        for region, leniency in searches
-        for match in PhoneNumberMatcher(text, region, leniency=leniency)
-        if sum(map(str.isdigit, match.raw_string)) >= _LEAST_PHONE_DIGITS
+        span
+        for at, region in enumerate(REGIONS[language])
+        for span in phone_spans(text, region, is_strict=at > 0, least_digits=_LEAST_PHONE_DIGITS, check=check)
     }

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from rag_core.guardrails import RedactionPolicy, Thresholds
 from rag_core.guardrails.outgoing import redact
+from rag_core.guardrails.personal_data import Check
 from rag_core.model import Language
 from rag_core.settings import Settings
 
@@ -24,6 +25,9 @@ def redaction_policy(contract: str, setting: RedactionPolicy | None) -> Redactio
     return setting or DEFAULT_REDACTION.get(contract, "warn")
 
 
-def hiding(policy: RedactionPolicy, language: Language) -> Hiding:
-    """How a title, a passage or a quote is shown: with "redact" behind placeholders in the language, else as it is."""
-    return (lambda text: redact(text, language).text) if policy == "redact" else (lambda text: text)
+def hiding(policy: RedactionPolicy, language: Language, *, check: Check = lambda: None) -> Hiding:
+    """How a title, a passage or a quote is shown: with "redact" behind placeholders in the language, else as it is.
+
+    ``check`` is called while texts are read, and may raise where there is no time for more.
+    """
+    return (lambda text: redact(text, language, check=check).text) if policy == "redact" else (lambda text: text)

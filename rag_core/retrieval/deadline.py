@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from rag_core.errors import DeadlineExceededError
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deadline:
@@ -21,6 +23,15 @@ class Deadline:
     def remaining_ms(self) -> int:
         """What is left, never negative."""
         return max(0, int((self.moment - time.monotonic()) * 1000))
+
+    def check(self) -> None:
+        """Go on while there is time.
+
+        Raises:
+            DeadlineExceededError: there is none left.
+        """
+        if time.monotonic() >= self.moment:
+            raise DeadlineExceededError("the time for the request is over")
 
     def share(self, fraction: float) -> "Deadline":
         """An earlier moment: after this fraction of what is left."""

@@ -137,6 +137,20 @@ def count_conversations_of_others(connection: Connection, known: Sequence[str]) 
     return int(row[0])
 
 
+def find_unfinished_restore(connection: Connection) -> str | None:
+    """The mark of the restore that was committed last, where it ended before ``mark_restore`` was called with None."""
+    row = connection.execute(query("unfinished_restore")).fetchone()
+    return None if row is None else row[0]
+
+
+def mark_restore(connection: Connection, mark: str | None) -> None:
+    """Note that what follows a restore's commit is due, or with None that it is done.
+
+    The note is a comment on a table, so it commits with the rows and is part of no backup.
+    """
+    connection.execute(sql.SQL("comment on table {} is {}").format(_named(HISTORY), sql.Literal(mark)))
+
+
 def rebuild_schema(connection: Connection, migrations: Iterable[Migration]) -> None:
     """Drop every table and function of the schema, and make what the migrations make, all tables empty.
 

@@ -3,6 +3,7 @@
 import select
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, LiteralString
 
 import psycopg
@@ -21,6 +22,17 @@ CONNECT_TIMEOUT_SECONDS = 10
 SERVING_MIN_SIZE = 5
 """Connections a pool for requests keeps open; a command's pool opens them when it needs them."""
 _SEARCH_PATH = "brain,public,extensions"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolFigures:
+    """The pool now, and its use since it was opened; a transaction counts as one query."""
+
+    size: int
+    active: int
+    waiting: int
+    queries: int
+    average_ms: float
 
 
 def connect(conninfo: str) -> Connection:

@@ -20,6 +20,7 @@ import psycopg
 from psycopg import sql
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
+from rag_core.access.shares import FairShares
 from rag_core.errors import (
     CircuitOpenError,
     DatabaseSetupError,
@@ -28,6 +29,7 @@ from rag_core.errors import (
     DiskFullError,
     QueryFailedError,
     RagError,
+    ShareTakenError,
     TenantDeletedError,
     UnauthenticatedError,
 )
@@ -38,6 +40,7 @@ from rag_core.settings import Settings
 from rag_core.storage.connecting import (
     CONNECT_TIMEOUT_SECONDS,
     Connection,
+    PoolFigures,
     application_pool,
     check_application_role,
     connect,
@@ -65,17 +68,6 @@ class _ServerDownError(DatabaseUnavailableError):
     """No connection can be made: what the breaker counts."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolFigures:
-    """The pool now, and its use since it was opened; a transaction counts as one query."""
-
-    size: int
-    active: int
-    waiting: int
-    queries: int
-    average_ms: float
-
-
 def database_breaker() -> CircuitBreaker:
     """Refuses at once while the server is down, so that requests need not wait for a connection one by one."""
     return CircuitBreaker("PostgreSQL", failure_threshold=5, window_seconds=10, reset_seconds=BREAKER_RESET_SECONDS)
@@ -93,6 +85,7 @@ class Database:
     """An open database: the application's pool and the owner's connection string.
 
     ``departments`` are whose notes its transactions see beside those of everybody, ordered; None sees all of the tenant's.
+    ``shares`` keep one tenant from taking every connection; None where the process serves one tenant only.
     ``data_folder`` is where the embedded server keeps its data; None for another server.
     ``makes_tenants`` is False where it serves a key: a tenant that is gone is not made again by who may still remember its key.
     """
@@ -104,6 +97,7 @@ class Database:
     _durations: Durations = field(default_factory=Durations)
     departments: tuple[str, ...] | None = None
     makes_tenants: bool = True
+    shares: FairShares | None = None
     data_folder: Path | None = None
     disk: DiskState = field(default_factory=DiskState)
     _failures: _Failures = field(default_factory=_Failures)
@@ -156,7 +150,7 @@ class Database:
             self.require_room()
         try:
             with (
-                self._connection(timeout_ms) as connection,
+                self._connection(tenant, timeout_ms) as connection,
                 self._durations.measured(),
                 nullcontext() if has_copy else connection.pipeline(),
                 connection.transaction(),
@@ -234,15 +228,30 @@ class Database:
             return run(connection)
 
     @contextmanager
-    def _connection(self, timeout_ms: int | None) -> Iterator[Connection]:
+    def _connection(self, tenant: TenantId, timeout_ms: int | None) -> Iterator[Connection]:
         seconds = CONNECT_TIMEOUT_SECONDS if timeout_ms is None else min(POOL_WAIT_SECONDS, timeout_ms / 1000)
+        end = time.monotonic() + seconds
         with ExitStack() as stack:
+            self._take_share(stack, tenant, seconds)
+            left = max(0.0, end - time.monotonic())
             try:
-                connection = self.breaker.call(lambda: self._taken(stack, seconds), counts=(_ServerDownError,))
+                connection = self.breaker.call(lambda: self._taken(stack, left), counts=(_ServerDownError,))
             except (CircuitOpenError, _ServerDownError) as error:
                 self._revive_soon()
                 raise self.unavailable(str(error)) from error
             yield connection
+
+    def _take_share(self, stack: ExitStack, tenant: TenantId, seconds: float) -> None:
+        """Keep to what the tenant may have of the pool until the stack is closed."""
+        if self.shares is None:
+            return
+        try:
+            stack.enter_context(self.shares.place(tenant, timeout_seconds=seconds))
+        except ShareTakenError as error:
+            raise DatabaseUnavailableError(
+                f"the tenant's share of {self.pool.max_size} connections to PostgreSQL was in use for {seconds:.1f} s; try again, "
+                "or raise BRAIN_POOL_MAX_SIZE"
+            ) from error
 
     def require_room(self) -> None:
         """Go on only where the embedded server has room for a batch.
@@ -336,18 +345,19 @@ def _settings_statement(
 
 
 @contextmanager
-def open_database(settings: Settings, *, pool_size: int = 4) -> Iterator[Database]:
-    """Reach the database the settings name, started, created and migrated.
+def open_database(settings: Settings, *, pool_size: int = 4, is_shared: bool = False) -> Iterator[Database]:
+    """Reach the database the settings name, started, created and migrated; ``is_shared`` among tenants, each has its share.
 
     Raises:
         DatabaseUnavailableError: nobody answers at ``DATABASE_URL``.
         DiskFullError: the server has no room to start, or to be migrated.
         DatabaseSetupError: the server cannot be used; the message names what is missing.
     """
+    shares = FairShares(pool_size) if is_shared else None
     if settings.database_url is not None:
         _prepare(settings.database_url)
         with application_pool(settings.database_url, pool_size=pool_size) as pool:
-            yield Database(owner_conninfo=settings.database_url, pool=pool)
+            yield Database(owner_conninfo=settings.database_url, pool=pool, shares=shares)
         return
     from rag_core.storage.embedded import EmbeddedHome, embedded_server, revive  # psutil is needed for it only
 
@@ -359,7 +369,7 @@ def open_database(settings: Settings, *, pool_size: int = 4) -> Iterator[Databas
             _prepare(conninfo)
         with application_pool(conninfo, pool_size=pool_size) as pool:
             again = partial(revive, home, shared_buffers_mb=buffers)
-            yield Database(owner_conninfo=conninfo, pool=pool, revive=again, data_folder=folder)
+            yield Database(owner_conninfo=conninfo, pool=pool, revive=again, shares=shares, data_folder=folder)
 
 
 @contextmanager

@@ -11,9 +11,11 @@ import pytest
 from asked_notes import BADGE, BADGE_NUMBERS, NOTES, served_notes
 from fastapi.testclient import TestClient
 
+from rag_core.api.v2 import search
 from rag_core.api.v2.routed import Routed, arranged, graph_to_wire, holds_table, routed, routed_config
 from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.engine import DEMO_TENANT
+from rag_core.errors import DeadlineExceededError
 from rag_core.indexing.one_note import store_and_index
 from rag_core.model import ChunkId, Hit, NoteId, Relation, RelationKind, Retrieval, TransformedQuery
 from rag_core.notes import parse_note
@@ -38,6 +40,37 @@ def notes(server: str, template: str) -> Iterator[TestClient]:
 def titles(answer: Any) -> list[str]:
     assert answer.status_code == 200, answer.text
     return [result["documentTitle"] for result in answer.json()["results"]]
+
+
+def test_hiding_personal_data_ends_with_the_time_for_the_request(
+    notes: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "LEAST_HIDING_MS", 0)
+    monkeypatch.setattr(search, "time_left_ms", lambda _engine: -1)
+
+    answer = notes.post(PATH, json={"query": "Wer leitet das Projekt Apollo?"})
+
+    assert answer.status_code == 504
+    assert "dauerte länger" in answer.json()["details"]
+
+
+def test_passages_that_there_was_no_time_to_hide_anything_in_are_left_out_with_a_warning(
+    notes: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts: list[str] = []
+
+    def hide(text: str) -> str:
+        texts.append(text)
+        if len(texts) > 4:  # a title, a passage and its surroundings for each result
+            raise DeadlineExceededError("over")
+        return text
+
+    monkeypatch.setattr(search, "hiding", lambda *_args, **_more: hide)
+
+    body = notes.post(PATH, json={"query": "Projekt Apollo Plan Leitung Stefan Krug"}).json()
+
+    assert len(body["results"]) == 1
+    assert "Die Zeit reichte nur für einen Teil der Suche" in body["warnings"]
 
 
 class TestAnAnswer:

@@ -372,6 +372,51 @@ class TestFailure:
                 put_back(used, file, is_replacing=True)
 
 
+class TestKilledAfterTheCommit:
+    """A restore that was killed when its rows were committed has put the backup in place; the next one says so and does the rest."""
+
+    @pytest.fixture
+    def killed(self, file: Path, other: Database, monkeypatch) -> Database:
+        def die(_database: Database) -> None:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(restoring, "vacuum", die)
+            put_back(other, file)
+        return other
+
+    def test_the_next_restore_of_the_file_finishes_it_and_says_so(self, file: Path, killed: Database) -> None:
+        assert put_back(killed, file).is_continued
+
+    def test_what_was_written_meanwhile_is_kept(self, file: Path, killed: Database) -> None:
+        add_note(killed, "mia")
+        before = rows_of(killed.owner_conninfo)
+
+        put_back(killed, file)
+
+        assert differing(before, rows_of(killed.owner_conninfo)) == []
+
+    def test_replacing_puts_it_in_place_anew(self, filled: Database, file: Path, killed: Database) -> None:
+        add_note(killed, "mia")
+
+        assert not put_back(killed, file, is_replacing=True).is_continued
+        assert differing(rows_of(filled.owner_conninfo), rows_of(killed.owner_conninfo)) == []
+
+    def test_another_file_is_refused_as_ever(self, filled: Database, killed: Database, tmp_path: Path) -> None:
+        back_up(filled, tmp_path / "later.zip")
+
+        with pytest.raises(ConflictError, match="--replace"):
+            put_back(killed, tmp_path / "later.zip")
+
+    def test_a_restore_that_was_finished_is_not_taken_for_one_that_was_killed(
+        self, file: Path, killed: Database
+    ) -> None:
+        put_back(killed, file)
+
+        with pytest.raises(ConflictError, match="--replace"):
+            put_back(killed, file)
+
+
 def test_readers_wait_for_a_restoration_and_see_it_whole(file: Path, other: Database, monkeypatch) -> None:
     seen: list[int] = []
     is_loading, copy_in = threading.Event(), stored.copy_in

@@ -33,6 +33,13 @@ with embedded_server(Path(sys.argv[1]), shared_buffers_mb=32) as conninfo:
     print(conninfo, flush=True)
     sys.stdin.readline()
 """
+KILLED_AFTER_THE_COMMIT = """
+import os, signal
+from rag_core.backup import restore
+restore.vacuum = lambda _database: os.kill(os.getpid(), signal.SIGKILL)
+from rag_core.cli import main
+main()
+"""
 NOTES = [
     {"id": "a", "title": "Reunión", "text": "Hoy tuve un conflicto con mi jefe y me sentí ansioso."},
     {"id": "b", "text": "Compré pan, leche y tomates 🍅 en el «mercado»."},
@@ -146,6 +153,24 @@ def test_a_home_comes_back_in_another_home(brain: Brain, folder: Path, file: Pat
     found = answers(brain, "two")
     assert len(found) == 2
     assert found == answers(brain, "one")
+
+
+def test_a_restore_that_is_killed_after_its_commit_has_said_that_the_backup_is_in_place(
+    brain: Brain, folder: Path, file: Path
+) -> None:
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED_AFTER_THE_COMMIT, "restore", str(file)],
+        env={"PATH": "/usr/bin:/bin", "BRAIN_HOME": str(folder / "two"), "BRAIN_SHARED_BUFFERS_MB": "32"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    again = brain("two", "restore", file)
+
+    assert (killed.returncode, "is in place" in killed.stderr) == (-9, True)
+    assert (again.returncode, "had put it in place and was stopped afterwards" in again.stderr) == (0, True)
+    assert differing(rows_of_home(folder / "one"), rows_of_home(folder / "two")) == []
 
 
 def test_conversations_find_their_owners_again_with_the_secret_which_no_backup_holds(

@@ -263,3 +263,43 @@ class TestGivingUp:
 
             wait_until(lambda: running_statements(database_url, "pg_sleep(30)") == 0)
             assert isinstance(left_alone.exception(5), DeadlineExceededError)
+
+
+class TestSharedAmongTenants:
+    """With ``is_shared`` one tenant cannot take every connection."""
+
+    @pytest.fixture
+    def shared(self, database_url: str) -> Iterator[Database]:
+        with open_database(read_settings(database_url=database_url), pool_size=4, is_shared=True) as database:
+            yield database
+
+    def test_a_tenant_that_holds_its_share_leaves_connections_for_another(self, shared: Database) -> None:
+        with (
+            shared.transaction(ANA),
+            shared.transaction(ANA),
+            shared.transaction(TenantId("luis"), timeout_ms=500) as own,
+        ):
+            assert select_one(own) == 1
+
+    def test_beyond_its_share_it_waits_and_is_told_what_was_in_use(self, shared: Database) -> None:
+        with (
+            shared.transaction(ANA),
+            shared.transaction(ANA),
+            pytest.raises(DatabaseUnavailableError, match="the tenant's share of 4 connections"),
+            shared.transaction(ANA, timeout_ms=50),
+        ):
+            raise AssertionError("there was no connection")
+
+    def test_what_it_gives_back_it_gets_again(self, shared: Database) -> None:
+        for _ in range(5):
+            with shared.transaction(ANA), shared.transaction(ANA) as own:
+                assert select_one(own) == 1
+
+    def test_a_view_for_some_departments_counts_as_the_same_tenant(self, shared: Database) -> None:
+        with (
+            shared.transaction(ANA),
+            shared.seen_by(["Ventas"]).transaction(ANA),
+            pytest.raises(DatabaseUnavailableError),
+            shared.transaction(ANA, timeout_ms=50),
+        ):
+            raise AssertionError("there was no connection")

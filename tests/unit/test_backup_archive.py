@@ -1,8 +1,12 @@
 """The file of a backup: whole, or refused."""
 
 import json
+import os
 import stat
+import struct
+import tracemalloc
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -97,6 +101,23 @@ def test_a_backup_that_fails_leaves_the_file_of_before_and_nothing_else(file: Pa
     assert (list(file.parent.iterdir()), file.read_bytes()) == ([file], before)
 
 
+def test_the_part_file_is_new_and_private_whatever_stands_at_names_that_can_be_guessed(tmp_path: Path) -> None:
+    """Another user of a shared folder may have made a file, or a link, under a name that only the process number is part of."""
+    stolen = tmp_path / "stolen"
+    for number in (os.getpid(), os.getppid()):
+        (tmp_path / f".brain.zip.{number}.part").symlink_to(stolen)
+
+    with new_archive(tmp_path / "brain.zip", is_overwriting=False) as archive, archive.table("notes") as table:
+        table.write(b"private")
+        table.flush()
+        parts = [path for path in tmp_path.iterdir() if not path.is_symlink()]
+
+        modes = [stat.S_IMODE(path.stat().st_mode) for path in parts]
+
+    assert not stolen.exists()
+    assert modes == [0o600]
+
+
 @pytest.mark.parametrize("path", ["no/such/folder/brain.zip", "."])
 def test_a_place_that_cannot_be_written_to_is_named(tmp_path: Path, path: str) -> None:
     with pytest.raises(InvalidInputError, match=str(tmp_path)):
@@ -175,6 +196,110 @@ def test_a_manifest_that_makes_no_sense_is_refused(file: Path, change: dict) -> 
         members["manifest.json"] = json.dumps(json.loads(members["manifest.json"]) | change).encode()
 
     with pytest.raises(ArchiveError), open_archive(rewritten(file, spoil)):
+        pass
+
+
+def refused(file: Path) -> tuple[str, int]:
+    """How a file is refused, and the most memory that was taken meanwhile."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(ArchiveError) as told:
+            read(file)
+        return str(told.value), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def members_of(file: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(file) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def written(path: Path, members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_manifest_of_any_size_is_refused_without_being_unpacked(file: Path, method: int) -> None:
+    members = members_of(file) | {"manifest.json": b"[" + b" " * 60_000_000 + b"]"}
+
+    told, memory = refused(written(file.with_name("bomb.zip"), members, method))
+
+    assert "manifest" in told
+    assert memory < 8_000_000
+
+
+def test_a_manifest_that_declares_less_than_it_has_is_refused_without_being_unpacked(file: Path) -> None:
+    members = members_of(file) | {"manifest.json": b"[" + b" " * 60_000_000 + b"]"}
+    bomb = written(file.with_name("bomb.zip"), members)
+    bomb.write_bytes(bomb.read_bytes().replace(struct.pack("<L", 60_000_002), struct.pack("<L", 1000)))
+
+    _, memory = refused(bomb)
+
+    assert memory < 8_000_000
+
+
+def test_a_directory_of_any_number_of_members_is_refused_without_being_read(file: Path) -> None:
+    members = members_of(file) | {f"tables/t{number:06d}.copy": b"" for number in range(40_000)}
+    bomb = written(file.with_name("bomb.zip"), members, zipfile.ZIP_STORED)
+
+    told, memory = refused(bomb)
+
+    assert "directory" in told
+    assert memory < 8_000_000
+
+
+def with_table(file: Path, content: bytes, declared: int) -> Path:
+    """The backup with another member for its notes, which the manifest says to be so long."""
+    members = members_of(file)
+    manifest = json.loads(members["manifest.json"])
+    next(table for table in manifest["tables"] if table["name"] == "notes")["bytes"] = declared
+    members |= {"manifest.json": json.dumps(manifest).encode(), "tables/notes.copy": content}
+    return written(file.with_name("other.zip"), members)
+
+
+def test_a_table_that_is_longer_than_the_manifest_says_is_refused_before_it_is_unpacked(file: Path) -> None:
+    told, memory = refused(with_table(file, bytes(60_000_000), declared=8000))
+
+    assert "table notes has 60000000 bytes, the manifest says 8000" in told
+    assert memory < 8_000_000
+
+
+def test_a_table_whose_member_declares_too_little_is_refused(file: Path) -> None:
+    bomb = with_table(file, bytes(60_000_000), declared=8000)
+    bomb.write_bytes(bomb.read_bytes().replace(struct.pack("<L", 60_000_000), struct.pack("<L", 8000)))
+
+    _, memory = refused(bomb)
+
+    assert memory < 8_000_000
+
+
+def test_a_file_that_unpacks_to_more_than_any_backup_does_is_refused(file: Path) -> None:
+    told, _ = refused(with_table(file, bytes(60_000_000), declared=60_000_000))
+
+    assert "more than 300 times its size" in told
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda tables: tables[0].update(bytes="8000"),
+        lambda tables: tables[0].update(rows=-1),
+        lambda tables: tables.append(tables[0]),
+    ],
+)
+def test_a_manifest_whose_tables_make_no_sense_is_refused(file: Path, change: Callable[[list[dict]], None]) -> None:
+    members = members_of(file)
+    manifest = json.loads(members["manifest.json"])
+    change(manifest["tables"])
+
+    with (
+        pytest.raises(ArchiveError),
+        open_archive(written(file.with_name("other.zip"), members | {"manifest.json": json.dumps(manifest).encode()})),
+    ):
         pass
 
 

@@ -79,3 +79,18 @@ def test_an_excerpt_lies_within_the_passage(text: str, one: int, other: int, siz
 
     assert 0 <= start <= stop <= len(text)
     assert text == "" or stop > start or first == len(text)
+
+
+@given(st.lists(st.sampled_from(["uno", "dos", "tres", "x" * 40]), max_size=60).map(" ".join), st.integers(150, 400))
+def test_an_excerpt_begins_where_most_different_words_stand_together(text: str, size: int) -> None:
+    start, stop = excerpt(text, (0, len(text)), {"uno", "dos", "tres"}, size=size)
+    reach = size - 140
+    places = [found.span() for found in re.finditer(r"uno|dos|tres", text)]
+    most = max((len({text[a:b] for a, b in places if first <= a < first + reach}) for first, _ in places), default=0)
+
+    assert len(set(re.findall(r"uno|dos|tres", text[start:stop]))) >= min(most, 3)
+
+
+def test_an_excerpt_of_a_long_text_of_nothing_but_the_querys_words_is_found() -> None:
+    """With one look at every word for each of them this would take half an hour."""
+    assert excerpt("hola " * 200_000, (0, 1_000_000), {"hola"})[0] == 0

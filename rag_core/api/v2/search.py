@@ -1,21 +1,23 @@
 """``POST /api/v2/rag/search``: passages, and what the router made of the question."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request
 
 from rag_core.access import Caller
-from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf
+from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf, time_left_ms
 from rag_core.api.asking import is_trusted, refusals_told
 from rag_core.api.errors import explained
+from rag_core.api.places import pace_of
 from rag_core.api.retrieval import find, read_filters
 from rag_core.api.schemas_answers import question_failures
 from rag_core.api.schemas_rag import SearchFiltersV2, SearchRequestV2, SearchResponseV2
 from rag_core.api.streaming import searched
 from rag_core.api.v2.routed import (
+    WARNINGS,
     analysis_to_wire,
     arranged,
     german_warnings,
@@ -25,13 +27,17 @@ from rag_core.api.v2.routed import (
 )
 from rag_core.cancellation import Cancellation
 from rag_core.engine import Engine
-from rag_core.errors import InvalidInputError
+from rag_core.errors import DeadlineExceededError, InvalidInputError
 from rag_core.guardrails.incoming import check_question
 from rag_core.guardrails.policies import Hiding, hiding, redaction_policy, thresholds_of
 from rag_core.model import Filters, Hit, TenantId
 from rag_core.notes import department_key
+from rag_core.retrieval.deadline import Deadline
+from rag_core.retrieval.legs import OUT_OF_TIME
 from rag_core.wire import moment_to_wire
 
+LEAST_HIDING_MS = 250
+"""For hiding personal data in what was found, however long the search took: without it nothing can be shown."""
 WRONG_DATES = "filters.dateRange: erwartet werden Daten nach ISO 8601 wie 2025-03-01, from vor to"
 WRONG_TOPICS = "filters: ein Schlagwort ist leer oder enthält ein unzulässiges Zeichen"
 WRONG_DOCUMENTS = (
@@ -43,7 +49,11 @@ router = APIRouter(prefix="/api/v2/rag", tags=["rag v2"])
 
 @router.post("/search", response_model=SearchResponseV2, responses=question_failures(404, 502))
 async def search(
-    body: SearchRequestV2, request: Request, engine: EngineOf, caller: CallerOf, count_question: QuestionLimitOf
+    body: SearchRequestV2,
+    request: Request,
+    engine: EngineOf,
+    caller: CallerOf,
+    count_question: QuestionLimitOf,
 ) -> Any:
     """Search with the strategy that the question asks for, or the one that is given.
 
@@ -52,8 +62,9 @@ async def search(
     `multi_index` looks deeper and shows a passage of every document before a second of any. `score` keeps the search's own scale.
     Personal data and secrets are hidden in passages as they are in answers.
     """
+    pace = pace_of(request, caller)
     return await searched(
-        request, lambda cancellation: _found(body, engine, caller, count_question, cancellation=cancellation)
+        request, lambda cancellation: _found(body, engine, caller, count_question, pace, cancellation=cancellation)
     )
 
 
@@ -62,10 +73,12 @@ def _found(
     engine: Engine,
     caller: Caller,
     count_question: Callable[[], None],
+    pace: Callable[[], None],
     *,
     cancellation: Cancellation,
 ) -> dict[str, Any]:
     began = time.perf_counter()
+    pace()  # what the search computes counts
     with refusals_told("de"):
         checked = check_question(
             body.query,
@@ -85,14 +98,24 @@ def _found(
     filters = german_filters(engine, tenant, body.filters)
     found = find(engine, tenant, checked.text, config, filters, cancellation=cancellation)
     hits = arranged(found.hits, routing.strategy)
-    hide = hiding(redaction_policy("rag_v2", engine.settings.guardrails_personal_data), "de")
+    policy = redaction_policy("rag_v2", engine.settings.guardrails_personal_data)
+    deadline = Deadline.after_ms(max(LEAST_HIDING_MS, time_left_ms(engine)))
+
+    def check() -> None:
+        pace()
+        deadline.check()
+
+    hide = hiding(policy, "de", check=check)
+    graph = graph_to_wire(found, routing, hide)
+    results = _results(hits, hide)
+    late = [WARNINGS[OUT_OF_TIME]] if len(results) < len(hits) else []
     return {
-        "results": [_result(hit, rank, hide) for rank, hit in enumerate(hits, start=1)],
+        "results": results,
         "queryAnalysis": analysis_to_wire(routing.analysis),
-        "graphContext": graph_to_wire(found, routing, hide),
+        "graphContext": graph,
         "searchTime": (time.perf_counter() - began) * 1000,
         "strategy": routing.strategy,
-        "warnings": [*checked.messages("de"), *german_warnings(found)],
+        "warnings": list(dict.fromkeys([*checked.messages("de"), *german_warnings(found), *late])),
     }
 
 
@@ -130,6 +153,23 @@ def german_filters(engine: Engine, tenant: TenantId, filters: SearchFiltersV2 | 
                 "documentIds": wire.document_ids,
             },
         )
+
+
+def _results(hits: Sequence[Hit], hide: Hiding) -> list[dict[str, Any]]:
+    """The passages as they may be shown, best first; those that there was no time for are left out.
+
+    Raises:
+        DeadlineExceededError: there was time for none.
+    """
+    results: list[dict[str, Any]] = []
+    for rank, hit in enumerate(hits, start=1):
+        try:
+            results.append(_result(hit, rank, hide))
+        except DeadlineExceededError:
+            if not results:
+                raise
+            break
+    return results
 
 
 def _result(hit: Hit, rank: int, hide: Hiding) -> dict[str, Any]:

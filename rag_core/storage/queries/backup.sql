@@ -25,6 +25,10 @@ select setval(%(name)s::regclass, greatest(%(last)s::bigint, (
     select last_value from pg_sequences where schemaname = 'brain' and sequencename = %(sequence)s
 )));
 
+-- name: unfinished_restore
+-- The mark of a restore that was committed and not finished; null where there is none.
+select obj_description('brain.schema_migrations'::regclass, 'pg_class');
+
 -- name: functions_of_schema
 -- As DROP ROUTINE wants them; not those of an extension.
 select p.oid::regprocedure::text

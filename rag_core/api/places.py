@@ -1,0 +1,75 @@
+"""How many requests of one tenant, and of one key, are worked on at a time: so many that others find a place and time.
+
+Only where requests carry keys: on an address that is open to everybody there is nobody to share with. Not here: the threads
+themselves, and the rule of sharing (``rag_core.access.shares``).
+"""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from fastapi import Request
+
+from rag_core.access import Caller
+from rag_core.access.shares import FairShares, Pace
+from rag_core.api.streaming import ANSWERS_AT_ONCE
+from rag_core.engine import Engine
+
+WAIT_SHARE = 0.5
+"""How much of a request's time may go by waiting for a place; the rest is for the work."""
+WAITING_BESIDE_OTHERS = 1 / 6
+"""Of all places, how many a tenant gets while others are served, where requests wait for models on a server."""
+COMPUTING_BESIDE_OTHERS = 1 / 12
+"""The same where they only compute. Threads of Python do that one at a time: a second one of a tenant's would end no sooner, and take
+as much from every other request."""
+_ANSWERING = ("/chat", "/api/query", "/api/v2/rag/chat", "/preguntar")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestPlaces:
+    """The places of one application. Answers that wait for a language model take others than requests that only compute."""
+
+    computing: FairShares
+    answering: FairShares
+    wait_seconds: float
+
+    @asynccontextmanager
+    async def place(self, caller: Caller, path: str) -> AsyncIterator[None]:
+        """Hold a place for the caller's request.
+
+        Raises:
+            ShareTakenError: the tenant or the key has as many requests under way as it may, and none ended in time.
+        """
+        shares = self.answering if path.startswith(_ANSWERING) else self.computing
+        async with shares.awaited_place(caller.tenant or "", caller.key_id, timeout_seconds=self.wait_seconds):
+            yield
+
+    def pace(self, caller: Caller) -> Callable[[], None]:
+        """What a long computation for the caller calls, so that requests of others go on meanwhile."""
+        return Pace(self.computing, caller.tenant or "")
+
+
+def pace_of(request: Request, caller: Caller) -> Callable[[], None]:
+    """The same for a request of an application that may have no places to share."""
+    places: RequestPlaces | None = request.app.state.places
+    return (lambda: None) if places is None else places.pace(caller)
+
+
+def request_places(engine: Engine) -> RequestPlaces | None:
+    """The places for requests with keys; None on an address that is open to everybody."""
+    settings = engine.settings
+    if settings.access != "keys":
+        return None
+    total = settings.requests_at_once
+    share = WAITING_BESIDE_OTHERS if _waits(engine) else COMPUTING_BESIDE_OTHERS
+    computing = FairShares(total, beside_others=max(1, round(share * total)))
+    return RequestPlaces(
+        computing=computing,
+        answering=computing if engine.chat is None else FairShares(ANSWERS_AT_ONCE),
+        wait_seconds=WAIT_SHARE * settings.request_timeout_ms / 1000,
+    )
+
+
+def _waits(engine: Engine) -> bool:
+    """Whether searches wait for models of other servers."""
+    return engine.model.provider != "hashing" or engine.chat is not None or engine.settings.reranker == "http"
