@@ -17,6 +17,7 @@ from rag_core.storage.api_keys import list_keys
 from rag_core.storage.migrate import read_migrations
 from rag_core.storage.models import list_models
 from rag_core.storage.queries import query
+from rag_core.telemetry.performance import fetch_access
 
 _OLLAMA_SECONDS = 2.0
 
@@ -60,7 +61,7 @@ def _database(settings: Settings) -> tuple[list[Finding], list[EmbeddingModel]]:
                 usable = sum(key.is_usable(datetime.now(UTC)) for key in list_keys(connection))
             return [
                 *_server(engine),
-                _access(settings, usable),
+                _access(_as_running(settings), usable),
                 _model(engine, registered),
                 *_configurations(engine),
             ], registered
@@ -84,6 +85,12 @@ def _server(engine: Engine) -> Iterator[Finding]:
         found=f"role brain_app {'CAN' if can_bypass else 'cannot'} bypass row-level security, {open_tables} tables without it",
         remedy="" if can_bypass is False and open_tables == 0 else "ALTER ROLE brain_app NOSUPERUSER NOBYPASSRLS",
     )
+
+
+def _as_running(settings: Settings) -> Settings:
+    """The settings with the access of the API that answers at their port, whatever this shell's environment says."""
+    access = fetch_access(port=settings.api_port)
+    return settings if access is None else settings.model_copy(update={"access": access})
 
 
 def _access(settings: Settings, usable_keys: int) -> Finding:

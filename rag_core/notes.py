@@ -111,12 +111,12 @@ def with_tags(metadata: Any, tags: Any) -> Any:
     """
     if tags is None:
         return metadata
-    listed = [tag.strip() for tag in tags.split(",")] if isinstance(tags, str) else tags
+    listed = _listed(tags)
     if not isinstance(listed, list) or not all(isinstance(tag, str) for tag in listed):
         raise InvalidInputError(f"tags is {shown(tags)}; expected a list of texts")
     if metadata is not None and not isinstance(metadata, dict):
         return metadata  # refused later, with its own message
-    own = (metadata or {}).get("tags")
+    own = _listed((metadata or {}).get("tags"))
     known = own if isinstance(own, list) else []
     merged = list(dict.fromkeys(tag for tag in [*known, *listed] if tag))
     return {**(metadata or {}), "tags": merged} if merged else metadata
@@ -299,11 +299,17 @@ def _metadata(value: Any) -> Mapping[str, Any]:
     return value
 
 
+def _listed(tags: Any) -> Any:
+    """Tags written as one text with commas, as a list; anything else as it is."""
+    return [tag.strip() for tag in tags.split(",")] if isinstance(tags, str) else tags
+
+
 def _tags(metadata: Mapping[str, Any]) -> tuple[str, ...]:
-    tags = metadata.get("tags")
-    if not isinstance(tags, list):
+    """The tags of a note: a list of texts, or one text with commas."""
+    listed = _listed(metadata.get("tags"))
+    if not isinstance(listed, list):
         return ()
-    return tuple(dict.fromkeys(tag for tag in tags if isinstance(tag, str) and tag))
+    return tuple(dict.fromkeys(tag for tag in listed if isinstance(tag, str) and tag))
 
 
 def audience(metadata: Mapping[str, Any]) -> tuple[str, ...] | None:

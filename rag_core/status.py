@@ -11,7 +11,7 @@ from rag_core.model import TenantId
 from rag_core.running_parts import read_parts
 from rag_core.storage.migration_control import MAX_ATTEMPTS
 from rag_core.storage.queries import query
-from rag_core.telemetry.performance import fetch_performance
+from rag_core.telemetry.performance import fetch_access, fetch_performance
 
 
 def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
@@ -26,6 +26,7 @@ def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
         row = connection.execute(query("status"), parameters).fetchone()
     assert row is not None
     notes, indexed, stale, chunks, vectors, cached, batches, unread, golden, last, version = row
+    access = fetch_access(port=engine.settings.api_port) or engine.settings.access  # the running API's counts
     return {
         "tenant": tenant,
         "notes": notes,
@@ -46,18 +47,20 @@ def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
         "server": version,
         "database": "DATABASE_URL" if engine.settings.database_url else "embedded",
         "home": str(engine.settings.home),
-        "access": engine.settings.access,
+        "access": access,
         "page": engine.settings.api_url,
         "dagster": engine.settings.dagster_page,
         "parts": read_parts(engine.settings.home),
-        "performance": fetch_performance(port=engine.settings.api_port, home=engine.settings.home, key=_key(engine)),
+        "performance": fetch_performance(
+            port=engine.settings.api_port, home=engine.settings.home, key=_key(engine, access=access)
+        ),
     }
 
 
-def _key(engine: Engine) -> str | None:
+def _key(engine: Engine, *, access: str) -> str | None:
     """What this process shows the API to be told its figures, where that asks for keys."""
     settings = engine.settings
-    return pseudonyms(settings.home, settings.secret).process_key if settings.access == "keys" else None
+    return pseudonyms(settings.home, settings.secret).process_key if access == "keys" else None
 
 
 def _served(engine: Engine, tenant: TenantId) -> dict[str, Any]:

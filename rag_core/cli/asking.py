@@ -166,6 +166,8 @@ def _finish(console: "Console", answer: "Answer", shown: str) -> None:
     console.print(("\n" if shown and rest == answer.text else "") + _plain(rest) + "\n")
     for line in _sources(answer):
         console.print(line)
+    for line in _nearest(answer):
+        say(line)
     for warning in answer.warnings:
         say(f"({warning})")
     say(f"confidence: {answer.confidence}, answered by {answer.answerer}, {answer.stages['total']:.0f} ms")
@@ -189,6 +191,28 @@ def _sources(answer: "Answer") -> Iterator[str]:
         yield f"[bold]\\[{source.number}] {title}[/bold]  [dim]{written}  {_plain(source.external_id)}[/dim]{held}"
         quotes = list(dict.fromkeys(" ".join(hide(use.quote).split()) for use in uses if use.quote))
         yield from (f"    «{_plain(quote)}»" for quote in quotes)
+
+
+def _nearest(answer: "Answer") -> Iterator[str]:
+    """Of a refusal: the nearest notes, and the search to go on with; nothing where there are no notes."""
+    from shlex import quote
+
+    from rag_core.conversation.records import nearest_sources
+    from rag_core.guardrails.policies import hiding, redaction_policy
+    from rag_core.settings import read_settings
+    from rag_core.zones import in_zone
+
+    if answer.refusal in {None, "no_notes"}:
+        return
+    settings = read_settings()
+    hide = hiding(redaction_policy("command", settings.guardrails_personal_data), answer.language)
+    nearest = nearest_sources(answer.sources)
+    if nearest:
+        yield "Lo más cercano en tus notas:"
+    for source in nearest:
+        written = in_zone(source.created_at, settings.zone).date()
+        yield f"    {hide(source.title or source.external_id)}  {written}  {source.external_id}"
+    yield f"Para buscarlo: brain search {quote(answer.standalone or answer.question)}"
 
 
 def _plain(text: Any) -> str:

@@ -127,7 +127,7 @@ def kept_answer(answer: Answer) -> KeptAnswer:
         uncited=answer.uncited,
         removed_citations=answer.removed_citations,
         sources=tuple(_kept_source(source) for source in answer.sources if source.number in cited),
-        nearest=() if answer.refusal is None else tuple(map(_kept_source, _nearest(answer.sources))),
+        nearest=() if answer.refusal is None else tuple(map(_kept_source, nearest_sources(answer.sources))),
         confidence=answer.confidence,
         refusal=answer.refusal,
         groundedness=answer.groundedness,
@@ -138,7 +138,7 @@ def kept_answer(answer: Answer) -> KeptAnswer:
     )
 
 
-def _nearest(sources: Sequence[Source]) -> list[Source]:
+def nearest_sources(sources: Sequence[Source]) -> list[Source]:
     """The first sources of different notes, ``NEAREST_NOTES`` at most."""
     first_of_note: dict[NoteId, Source] = {}
     for source in sources:

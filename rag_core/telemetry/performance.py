@@ -7,7 +7,7 @@ import urllib.request
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rag_core.resilience import CircuitBreaker
 from rag_core.retrieval.cache import Cache, Caches
@@ -62,13 +62,23 @@ def fetch_performance(*, port: int, home: Path, key: str | None = None) -> dict[
 
     ``key`` is shown to one that asks for keys.
     """
-    asked = urllib.request.Request(
-        f"http://127.0.0.1:{port}{PATH}", headers={} if key is None else {"Authorization": f"Bearer {key}"}
-    )
+    found = _fetch(port, PATH, key)
+    return found if found is not None and found.get("home") == home_mark(home) else None
+
+
+def fetch_access(*, port: int) -> Literal["open", "keys"] | None:
+    """How the API that answers at this port is reached; None when none answers."""
+    access = (_fetch(port, "/readyz") or {}).get("access")
+    return access if access in {"open", "keys"} else None
+
+
+def _fetch(port: int, path: str, key: str | None = None) -> dict[str, Any] | None:
+    headers = {} if key is None else {"Authorization": f"Bearer {key}"}
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
+        asked = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
         with opener.open(asked, timeout=_TIMEOUT_SECONDS) as answer:
             found = json.loads(answer.read())
     except (OSError, ValueError):
         return None
-    return found if isinstance(found, dict) and found.get("home") == home_mark(home) else None
+    return found if isinstance(found, dict) else None

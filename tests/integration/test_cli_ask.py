@@ -259,6 +259,15 @@ def test_without_notes_it_says_so(brain: Brain) -> None:
     assert "confidence: insufficient" in done.stderr
 
 
+@pytest.mark.usefixtures("birthday")
+def test_a_refusal_leads_to_the_nearest_notes_and_to_the_search(brain: Brain) -> None:
+    done = brain("¿Quién preside la tarta de Francia?")
+
+    assert "confidence: insufficient" in done.stderr
+    assert "Lo más cercano en tus notas:" in done.stderr
+    assert "brain search '¿Quién preside la tarta de Francia?'" in done.stderr
+
+
 def test_a_conversation_that_is_not_there_is_a_failure(brain: Brain) -> None:
     done = brain(TARTA, "--session", "00000000-0000-0000-0000-000000000000")
 

@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,27 @@ def test_open_access_is_said_and_so_are_keys_that_nobody_is_asked_for(monkeypatc
     found = findings(monkeypatch)["access"]
     assert found.is_ok
     assert found.found.endswith("; 1 usable key that nobody is asked for until BRAIN_ACCESS=keys")
+
+
+def test_access_is_that_of_the_api_that_runs_whatever_this_shell_says(monkeypatch, database: Database) -> None:
+    class AsksForKeys(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"status": "ok", "access": "keys"}')
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), AsksForKeys)
+    threading.Thread(target=server.serve_forever).start()
+    try:
+        found = findings(monkeypatch, BRAIN_API_PORT=str(server.server_port))["access"]
+    finally:
+        server.shutdown()
+        server.server_close()
+
+    assert found.found.startswith("by key, 0 usable keys")
 
 
 def test_open_access_from_elsewhere_is_a_failure_with_its_remedy(monkeypatch) -> None:

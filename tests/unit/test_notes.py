@@ -46,6 +46,10 @@ def test_the_language_is_the_options_then_the_lines_then_detected_then_spanish()
     assert parse({"id": "1", "text": "1234"}).language == "es"
 
 
+def test_tags_of_the_metadata_may_be_one_text_with_commas() -> None:
+    assert parse({"id": "1", "text": "a", "metadata": {"tags": "casa, obra"}}).tags == ("casa", "obra")
+
+
 def test_tags_come_from_the_metadata() -> None:
     note = parse({"id": "1", "text": "a", "metadata": {"tags": ["casa", "casa", 3, "obra"]}})
 

@@ -145,7 +145,7 @@ async function rate(opinion, button) {
   try {
     await send("/api/feedback", comment ? { ...body, comment } : body);
     for (const other of opinion.querySelectorAll("[aria-pressed]")) other.setAttribute("aria-pressed", String(other.dataset.rating === button.dataset.rating));
-    status.textContent = words("thanks");
+    status.textContent = words(comment ? "commented" : "thanks");
     offerComment(opinion, body.rating, Boolean(comment));
   } catch {
     status.textContent = words("unrated");
