@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from rag_core.answering import PromptContext, Source
 from rag_core.answering.citations import CLOSING, OPENING, find_marks
 from rag_core.chunking import count_tokens, estimate_tokens, sentence_spans
+from rag_core.chunking.packing import part_end
 from rag_core.guardrails import InjectionScan
 from rag_core.guardrails.injection import scan
 from rag_core.guardrails.neutral import neutralised, neutralised_position
@@ -24,7 +25,7 @@ LEAST_SOURCE_TOKENS = 32
 """A source that is cut to less is left out."""
 MAX_TITLE_CHARACTERS = 200
 _BRACKETS = str.maketrans(OPENING + CLOSING, "(" * len(OPENING) + ")" * len(CLOSING))
-_WORD = re.compile(r"\S+")
+_VISIBLE = re.compile(r"\S")
 _EMPTY, _SEPARATOR = "[]", ", "
 
 
@@ -57,7 +58,8 @@ def fit_sources(sources: Sequence[Source], *, max_tokens: int) -> PromptContext:
     """As many of the sources as fit, in their order and with their numbers, the last ones cut to whole sentences or left out.
 
     A source is cut to the sentences around its match, of which the first ones are kept where not all of it fits.
-    ``count_tokens(context.text) <= max_tokens`` wherever "[]" fits. Of a first source none of whose sentences fits, words are kept.
+    ``count_tokens(context.text) <= max_tokens`` wherever "[]" fits. Of a first source none of whose sentences fits, the
+    beginning of the match is kept, up to a clause, a word or, within a word, a character.
     """
     kept: list[Source] = []
     used = len(_EMPTY)
@@ -149,8 +151,7 @@ def _fitting(source: Source, used: int, max_tokens: int, *, is_first: bool) -> S
     matched = source.matched or whole
     span = _longest(_around(sentence_spans(source.text, source.language), matched), is_too_long)
     if span is None and is_first:
-        words = ((matched[0], word.end()) for word in _WORD.finditer(source.text, matched[0]))
-        span = _longest(words, is_too_long)
+        span = _beginning(source.text, matched[0], is_too_long)
     if span is None:
         return None
     cut = _cut(source, span)
@@ -176,6 +177,18 @@ def _longest(growing: Iterable[Span], is_too_long: Callable[[Span], bool]) -> Sp
     spans = [*growing]
     fitting = bisect_left(spans, 1, key=lambda span: int(is_too_long(span)))
     return spans[fitting - 1] if fitting else None
+
+
+def _beginning(text: str, start: int, is_too_long: Callable[[Span], bool]) -> Span | None:
+    visible = _VISIBLE.search(text, start)
+    if visible is None:
+        return None
+    start = visible.start()
+    ends = range(start + 1, len(text) + 1)
+    fitting = bisect_left(ends, 1, key=lambda end: int(is_too_long((start, end))))
+    if fitting in (0, len(ends)):
+        return (start, len(text)) if fitting else None
+    return start, part_end(text, start, fitting)
 
 
 def _cut(source: Source, span: Span) -> Source:

@@ -9,6 +9,7 @@ strings and beside every code point).
 
 from unicodedata import category, combining
 
+_LINE_ENDS = frozenset("\r\n\u2028\u2029")
 _FIRST_COMBINING = "\u0300"
 _ZERO_WIDTH_JOINER = "\u200d"
 _EXTENDING = frozenset("\u200c\u200d\u0e33\u0eb3\uff9e\uff9f")
@@ -29,7 +30,7 @@ def is_cluster_boundary(text: str, index: int, *, low: int = 0) -> bool:
     if not 0 < index < len(text):
         return True
     before, after = text[index - 1], text[index]
-    if before in "\r\n" or (before < _FIRST_COMBINING and after < _FIRST_COMBINING):
+    if before in _LINE_ENDS or (before < _FIRST_COMBINING and after < _FIRST_COMBINING):
         return not (before == "\r" and after == "\n")
     if _extends(after) or _joins_next(before) or _stacks_next(text, index, low):
         return False

@@ -19,11 +19,14 @@ from rag_core.chunking.packing import estimate_tokens, part_end
 from rag_core.chunking.sentence_ends import is_false_start, missed_starts, settled_start
 from rag_core.model import Language, Span
 
+# Each becomes "\n", the one line end that is looked for; offsets hold. "\r\n" ends with one.
+_OTHER_LINE_END = re.compile("\r(?!\n)|[\u2028\u2029]")
+
 # What sentencex 1.0.32 cannot be handed, each replaced by one code point so that offsets hold. A space
 # outside ASCII after a single letter ("A\u00a0.") makes it panic, a lone surrogate cannot be encoded, and at
 # a list marker (a bullet, a numeral before a closing parenthesis) it stops looking for sentences up to the
 # next: "• Uno. Dos. Tres." stays whole.
-_UNREADABLE = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ud800-\udfff]")
+_UNREADABLE = re.compile("[\x85\xa0\u1680\u2000-\u200a\u202f\u205f\u3000\ud800-\udfff]")
 _BULLETS = re.compile("[•◦▪▫■□●○\u2043⁌⁍◆◇★☆➤➢➣▶▸►]")
 
 # It never ends a sentence inside a pair of quotes or brackets. That is right for a short quotation; but it
@@ -54,7 +57,10 @@ def sentence_spans(text: str, language: Language, *, is_growing: bool = False) -
 
     In a growing text, one that is being written, a sentence ends where it does whatever comes before and after it: a
     line that starts as an item does is one, and quotes, brackets, other line ends and length count for nothing.
+
+    A line ends with LF, CR LF, CR, U+2028 or U+2029.
     """
+    text = _OTHER_LINE_END.sub("\n", text)
     spans = pairwise([*_sentence_starts(text, language, is_growing=is_growing), len(text)])
     return list(spans) if is_growing else [piece for span in spans for piece in _bounded(text, span)]
 

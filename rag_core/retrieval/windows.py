@@ -52,16 +52,25 @@ def fill_windows(
     """The windows of the first ``served`` matches; where joining leaves fewer than ``limit``, those of matches below follow.
 
     With a ``depth`` so many windows in all, the others from the first ``depth`` matches. A match below never makes a window
-    longer that stands above it, so whatever the depth, the first ``limit`` windows are the same.
+    longer that stands above it, so whatever the depth, the first ``limit`` windows are the same. It needs none of its own
+    only where a window above shows all of it.
     """
     shown = join_windows(matches[:served], limit=limit, max_tokens=max_tokens)
     if len(shown) < limit:
-        shown += join_windows(matches, limit=limit, max_tokens=max_tokens)[len(shown) :]
+        shown += join_windows(_not_in(shown, matches[served:]), limit=limit - len(shown), max_tokens=max_tokens)
     if depth is None:
         return shown
-    first = {window.best.chunk_id for window in shown}
-    deeper = join_windows(matches[:depth], limit=depth, max_tokens=max_tokens)
-    return [*shown, *(window for window in deeper if window.best.chunk_id not in first)][: max(limit, depth)]
+    deeper = join_windows(_not_in(shown, matches[:depth]), limit=depth, max_tokens=max_tokens)
+    return [*shown, *deeper][: max(limit, depth)]
+
+
+def _not_in(shown: Sequence[Window], matches: Sequence[Match]) -> list[Match]:
+    return [match for match in matches if not any(_holds(window, match) for window in shown)]
+
+
+def _holds(window: Window, match: Match) -> bool:
+    is_one_note = window.best.note_id == match.note_id
+    return is_one_note and window.span[0] <= match.span[0] and match.span[1] <= window.span[1]
 
 
 def _joins(window: Window, match: Match, max_tokens: int) -> bool:

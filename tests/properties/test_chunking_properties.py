@@ -68,6 +68,14 @@ def test_sentences_tile_the_text(text: str, language: str) -> None:
 
 
 @settings(max_examples=EXAMPLES)
+@given(text=texts, language=languages, line_end=st.sampled_from("\r\u2028\u2029"))
+def test_line_ends_of_one_character_are_alike(text: str, language: str, line_end: str) -> None:
+    text = text.replace("\r", " ")
+
+    assert sentence_spans(text.replace("\n", line_end), language) == sentence_spans(text, language)
+
+
+@settings(max_examples=EXAMPLES)
 @given(text=filled_texts, language=languages)
 def test_every_sentence_but_a_blank_text_starts_with_something_to_read(text: str, language: str) -> None:
     spans = sentence_spans(text, language)

@@ -26,7 +26,9 @@ def test_a_mark_between_virama_and_consonant_joins_them_too() -> None:
     assert not is_cluster_boundary("\u0915\u094d\u0301\u0937", 3)
 
 
-@pytest.mark.parametrize("pair", ["ab", "a ", "\n\n", "\n\r", "\n\u0301", "é😀", "😀😀", "가나", "a\u0915", "🇪a"])
+@pytest.mark.parametrize(
+    "pair", ["ab", "a ", "\n\n", "\n\r", "\n\u0301", "\u2028\u0301", "é😀", "😀😀", "가나", "a\u0915", "🇪a"]
+)
 def test_a_boundary_between_characters(pair: str) -> None:
     assert is_cluster_boundary(pair, 1)
 

@@ -243,6 +243,21 @@ def test_a_line_that_its_writer_ended_is_a_sentence(marked: str) -> None:
     assert pieces(text) == sentences
 
 
+@pytest.mark.parametrize("line_end", ["\r", "\u2028", "\u2029"])
+@pytest.mark.parametrize("marked", WRITTEN_IN_LINES.values(), ids=WRITTEN_IN_LINES.keys())
+def test_a_line_may_end_with_any_line_end(marked: str, line_end: str) -> None:
+    text, sentences = parted(marked.replace("\r\n", "\n").replace("\n", line_end))
+
+    assert pieces(text) == sentences
+
+
+@pytest.mark.parametrize("line_end", ["\r", "\u2028", "\u2029"])
+def test_blank_lines_and_items_are_told_by_any_line_end(line_end: str) -> None:
+    text = "Compra\n\n- pan\n- leche y\n  huevos\n\n# Notas\nLlueve."
+
+    assert sentence_spans(text.replace("\n", line_end), "es") == sentence_spans(text, "es")
+
+
 def test_names_at_the_start_of_wrapped_lines_start_no_sentence() -> None:
     text = (
         "From 2005 to 2014 there were two teams of the Major League Soccer in Los\n"

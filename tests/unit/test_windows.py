@@ -1,5 +1,8 @@
 from uuid import UUID
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from rag_core.model import ChunkId, NoteId
 from rag_core.retrieval.windows import Match, fill_windows, join_windows, within
 
@@ -69,7 +72,7 @@ def test_bounds_are_counted_from_the_window() -> None:
 
 def test_what_is_looked_at_below_leaves_the_windows_that_are_served_as_they_are() -> None:
     served = [match(0, (0, 50), (0, 80)), match(0, (0, 50), (0, 80), SECOND_NOTE), match(9, (500, 600), (480, 620))]
-    below = [match(1, (40, 90), (20, 120)), match(5, (300, 350), (280, 370), SECOND_NOTE)]
+    below = [match(1, (40, 75), (20, 120)), match(5, (300, 350), (280, 370), SECOND_NOTE)]
 
     shown = fill_windows(served, served=3, limit=2, depth=None, max_tokens=1000)
     deeper = fill_windows([*served, *below], served=3, limit=2, depth=5, max_tokens=1000)
@@ -81,7 +84,7 @@ def test_what_is_looked_at_below_leaves_the_windows_that_are_served_as_they_are(
 
 def test_where_windows_are_joined_the_next_match_takes_the_free_place() -> None:
     joined = [match(0, (0, 50), (0, 80)), match(1, (40, 90), (20, 120))]
-    below = [match(2, (80, 130), (60, 150)), match(0, (0, 50), (0, 80), SECOND_NOTE), match(9, (500, 600), (480, 620))]
+    below = [match(2, (80, 115), (60, 150)), match(0, (0, 50), (0, 80), SECOND_NOTE), match(9, (500, 600), (480, 620))]
 
     windows = fill_windows([*joined, *below], served=2, limit=2, depth=None, max_tokens=1000)
 
@@ -99,3 +102,33 @@ def test_what_takes_a_free_place_is_the_same_at_any_depth() -> None:
         assert fill_windows(matches, served=2, limit=4, depth=depth, max_tokens=1000)[:4] == shown
     counts = [len(fill_windows(matches, served=2, limit=4, depth=depth, max_tokens=1000)) for depth in (1, 6, 20)]
     assert counts == [4, 5, 7]
+
+
+def test_a_match_below_that_is_not_all_in_a_window_above_takes_the_free_place() -> None:
+    matches = [match(0, (0, 400), (0, 800)), match(1, (900, 1200), (700, 1300)), match(2, (5000, 5400), (4900, 5500))]
+
+    windows = fill_windows(matches, served=1, limit=2, depth=None, max_tokens=400)
+
+    assert [(window.best, window.span) for window in windows] == [(matches[0], (0, 800)), (matches[1], (700, 1300))]
+
+
+def test_a_match_that_is_looked_at_and_not_all_in_a_window_above_has_its_own() -> None:
+    matches = [match(0, (0, 50), (0, 80)), match(1, (40, 90), (20, 120))]
+
+    windows = fill_windows(matches, served=1, limit=1, depth=2, max_tokens=1000)
+
+    assert [(window.best, window.span) for window in windows] == [(matches[0], (0, 80)), (matches[1], (20, 120))]
+
+
+@given(data=st.data(), served=st.integers(0, 8), limit=st.integers(1, 6), max_tokens=st.integers(1, 60))
+def test_no_match_that_is_looked_at_is_lost(data: st.DataObject, served: int, limit: int, max_tokens: int) -> None:
+    starts = data.draw(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 3), st.integers(0, 3)), max_size=8))
+    matches = [
+        match(number, (10 * at, 10 * at + 30), (max(0, 10 * (at - left)), 10 * (at + right) + 30))
+        for number, (at, left, right) in enumerate(starts)
+    ]
+
+    shown = fill_windows(matches, served=served, limit=limit, depth=len(matches), max_tokens=max_tokens)
+
+    for found in matches:
+        assert any(window.span[0] <= found.span[0] and found.span[1] <= window.span[1] for window in shown)
