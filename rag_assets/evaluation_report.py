@@ -11,7 +11,7 @@ from rag_assets.evaluation_checks import EVALUATION_CHECKS, Measurement, gate_ch
 from rag_assets.fulltext_index import fulltext_index
 from rag_assets.stages import OWNERS, Materialized, Stopwatch, table
 from rag_core.configuration import configure
-from rag_core.configurations.going_back import go_back_where_gate_failed
+from rag_core.configurations.going_back import PROMOTION, go_back_where_gate_failed
 from rag_core.engine import Engine
 from rag_core.evaluation.addresses import comparison_address, run_address
 from rag_core.evaluation.baselines import ensure_baseline
@@ -83,7 +83,8 @@ def _has_golden_queries(engine: Engine, tenant: TenantId) -> bool:
 
 
 def _measure(engine: Engine, tenant: TenantId, strategy: Strategy, *, dagster_run: str) -> Measurement:
-    config = configure(strategy=strategy, base=engine.served_config(tenant))
+    served = engine.served(tenant)
+    config = configure(strategy=strategy, base=served.config)
     run = evaluate(
         engine.database,
         tenant,
@@ -93,7 +94,7 @@ def _measure(engine: Engine, tenant: TenantId, strategy: Strategy, *, dagster_ru
         models=engine.model_names(tenant, config),
         pipeline_fingerprint=engine.pipeline.fingerprint,
         purpose="nightly",
-        circumstances={"dagsterRun": dagster_run},
+        circumstances={"dagsterRun": dagster_run, PROMOTION: served.promotion},
     )
     is_baseline = ensure_baseline(engine.database, tenant, run, strategy=strategy)
     return Measurement(tenant=tenant, strategy=strategy, run=run, verdict=verdict_on(run, is_new_baseline=is_baseline))

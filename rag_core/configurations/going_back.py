@@ -1,12 +1,12 @@
-"""Going back by itself: what was promoted since the last nightly evaluation is taken back where the gate fails only after it.
+"""Going back by itself: a promotion is taken back where the gate fails in the first nightly evaluation that searched under it.
 
 Done where the operator switched it on (``BRAIN_GATE_GOES_BACK``). A check that failed the night before as well is not the
-promotion's fault, and without a night before nobody can tell.
+promotion's fault, and without a night before nobody can tell. What was promoted while the night was measured, or after, was
+not measured and stays.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Literal
 
 from rag_core.configurations.promotion import return_to_former
@@ -22,6 +22,8 @@ from rag_core.storage.configurations import list_promotions
 from rag_core.storage.evaluations import list_runs
 from rag_core.storage.models import list_models
 
+PROMOTION = "promotion"
+"""Where a nightly run's circumstances keep the number of the promotion that it searched under, null before the first."""
 LOOKED_AT = 200
 """Runs of a tenant among which those of the night before are looked for."""
 Night = Mapping[Strategy, EvaluationRun]
@@ -43,15 +45,16 @@ class Return:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Failure:
-    """Checks that fail, and did not in the night at ``since``, which searched with ``model``."""
+    """Checks that fail and did not the night before, the models of the two nights, and the ``promotion`` that is new in this one."""
 
-    since: datetime
-    model: str
     reason: str
+    promotion: int | None
+    model: str
+    former_model: str
 
 
 def go_back_where_gate_failed(engine: Engine, nights: Mapping[TenantId, Night], targets: GateTargets) -> list[Return]:
-    """Take back each tenant's configuration, and the embedding model, that was promoted since the night before a gate that fails.
+    """Take back each tenant's configuration, and the embedding model, that a failing night searched with and the one before did not.
 
     Where both were promoted both are taken back: either may be the cause.
     """
@@ -69,8 +72,23 @@ def _failure(engine: Engine, tenant: TenantId, night: Night, targets: GateTarget
     new = [message for name, message in failed.items() if name in set(_passed(before, targets))]
     if not new:
         return None
-    last = max(before.values(), key=lambda run: run.created_at)
-    return _Failure(since=last.created_at, model=last.models.get("embedding", ""), reason="; ".join(new))
+    then, now = _last(before.values()), _last(night.values())
+    return _Failure(
+        reason="; ".join(new),
+        promotion=_new_promotion(then, now),
+        model=now.models.get("embedding", ""),
+        former_model=then.models.get("embedding", ""),
+    )
+
+
+def _last(runs: Iterable[StoredRun]) -> StoredRun:
+    return max(runs, key=lambda run: run.created_at)
+
+
+def _new_promotion(then: StoredRun, now: StoredRun) -> int | None:
+    """The promotion that a run searched under and the one before did not; None too where one of them did not keep it."""
+    number: int | None = now.circumstances.get(PROMOTION)
+    return number if then.circumstances.get(PROMOTION, number) != number else None
 
 
 def _night_before(engine: Engine, tenant: TenantId, night: Night) -> dict[str, StoredRun]:
@@ -98,28 +116,28 @@ def _passed(before: Mapping[str, StoredRun], targets: GateTargets) -> Iterator[C
 def _configuration(engine: Engine, tenant: TenantId, failure: _Failure) -> Return | None:
     with engine.database.transaction(tenant) as connection:
         last = next(iter(list_promotions(connection, tenant, limit=1)), None)
-    if last is None or last.action != "promote" or last.promoted_at <= failure.since:
+    if last is None or last.action != "promote" or last.number != failure.promotion:
         return None
     reason = f"the gate failed after promotion {last.number}: {failure.reason}"
     try:
-        return_to_former(engine.database, tenant, reason=reason)
+        return_to_former(engine.database, tenant, reason=reason, expected=last.number)
     except RagError as error:
         return Return(kind="configuration", tenant=tenant, reason=reason, problem=str(error))
     return Return(kind="configuration", tenant=tenant, reason=reason)
 
 
 def _model(engine: Engine, failures: Sequence[_Failure]) -> Return | None:
-    """Back to the model that the night before searched with, where another was promoted since."""
+    """Back to the model that the night before searched with, where this night searched with another that is still active."""
     with engine.database.owner() as connection:
-        models = {model_key(one.model): one for one in list_models(connection)}
-    active = next(one for one in models.values() if one.model.state == "active")
-    blaming = [one for one in failures if active.promoted_at is not None and active.promoted_at > one.since]
-    former = models.get(blaming[0].model) if blaming else None
-    if former is None or former.model.id == active.model.id:
+        models = {model_key(one.model): one.model for one in list_models(connection)}
+    active = next(key for key, one in models.items() if one.state == "active")
+    blaming = [one for one in failures if one.model == active != one.former_model]
+    former = models.get(blaming[0].former_model) if blaming else None
+    if former is None:
         return None
-    reason = f"the gate failed after {active.model.name} was promoted: {blaming[0].reason}"
+    reason = f"the gate failed after {models[active].name} was promoted: {blaming[0].reason}"
     try:
-        promote(engine, former.model.name)
+        promote(engine, former.name, instead_of=models[active].id)
     except RagError as error:
         return Return(kind="model", tenant=None, reason=reason, problem=str(error))
     return Return(kind="model", tenant=None, reason=reason)

@@ -52,11 +52,16 @@ def promote_configuration(
         )
 
 
-def return_to_former(database: Database, tenant: TenantId, *, reason: str | None = None) -> Promotion:
+def return_to_former(
+    database: Database, tenant: TenantId, *, reason: str | None = None, expected: int | None = None
+) -> Promotion:
     """Serve what was served before the last promotion; again, what was served before that. Nothing is measured.
+
+    ``expected`` is the number of the promotion that is meant; None: whichever is the last.
 
     Raises:
         InvalidInputError: nothing was served before.
+        ConflictError: the last promotion is another than ``expected``.
     """
     with database.transaction(tenant) as connection:
         history = list_promotions(connection, tenant)
@@ -66,7 +71,12 @@ def return_to_former(database: Database, tenant: TenantId, *, reason: str | None
                 "the program's defaults are served, and nothing was before them; brain promote shows the history"
             )
         return append_promotion(
-            connection, tenant, configuration=stack[-2], action="return", expected=history[0].number, reason=reason
+            connection,
+            tenant,
+            configuration=stack[-2],
+            action="return",
+            expected=history[0].number if expected is None else expected,
+            reason=reason,
         )
 
 

@@ -7,40 +7,58 @@ from typing import Any
 
 from rag_core.settings import Settings
 
-MEASURED_SETTINGS = (
-    "chat_model",
-    "chat_context_tokens",
-    "chat_timeout_ms",
-    "judge_model",
-    "ollama_host",
-    "context_summaries",
-    "reranker",
-    "reranker_url",
-    "reranker_model",
-    "reranker_path",
-    "answer_context_tokens",
-    "answer_candidates",
-    "answer_sources",
-    "answer_recent_notes",
-    "answer_evidence",
-    "answer_rerank_score",
-    "answer_groundedness",
-    "answer_judge",
-    "guardrails_injection",
-    "guardrails_judge",
-    "guardrails_personal_data",
-    "request_timeout_ms",
-    "timezone",
+UNMEASURED_SETTINGS = frozenset(
+    {
+        "home",
+        "database_url",
+        "dagster_database_url",
+        "tenant",
+        "api_port",
+        "api_host",
+        "allowed_hosts",
+        "access",
+        "secret",
+        "questions_per_minute",
+        "questions_per_hour",
+        "dagster_port",
+        "dagster_url",
+        "api_url",
+        "reranker_api_key",
+        "ollama_concurrency",
+        "session_days",
+        "session_idle_minutes",
+        "query_cache_seconds",
+        "embedding_cache_seconds",
+        "context_cache_seconds",
+        "alert_urls",
+        "alert_least_severity",
+        "alert_cooldown_hours",
+        "alert_latency_ms",
+        "alert_error_rate",
+        "alert_least_requests",
+        "alert_stale_hours",
+        "alert_unevaluated_hours",
+        "alert_stalled_minutes",
+        "alert_silent_minutes",
+        "gate_hit_rate",
+        "gate_goes_back",
+        "log_level",
+        "log_text",
+        "max_note_characters",
+        "pool_max_size",
+        "shared_buffers_mb",
+    }
 )
-"""Settings of a process that change what is found, answered or judged. The embedding model is in the database, the same for all."""
+"""Settings of a process that change nothing of what is found, answered or judged: places, keys, limits of callers, alerts, logs, the
+size of the machine. All others count, new ones too. The embedding model is in the database, the same for all."""
 
 
 def asked_under(settings: Settings) -> dict[str, str]:
     """``fingerprint`` and ``description`` of a process's settings, as a job keeps them.
 
-    The fingerprint is the first 16 hex digits of SHA-256 over ``MEASURED_SETTINGS``; the description names the models.
+    The fingerprint is the first 16 hex digits of SHA-256 over all settings but ``UNMEASURED_SETTINGS``; the description names the models.
     """
-    values = {name: getattr(settings, name) for name in MEASURED_SETTINGS}
+    values = {name: getattr(settings, name) for name in Settings.model_fields if name not in UNMEASURED_SETTINGS}
     canonical = json.dumps(values, sort_keys=True, default=str)
     return {"fingerprint": hashlib.sha256(canonical.encode()).hexdigest()[:16], "description": _described(values)}
 

@@ -44,6 +44,7 @@ def promote(
     name: str,
     *,
     is_waiting: bool = False,
+    instead_of: int | None = None,
     on_progress: Progress = lambda _chunks: None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> PromotionReport:
@@ -53,11 +54,11 @@ def promote(
     it is killed, is stale and costs the next run no vector.
 
     With ``is_waiting`` a model whose backfill was never finished is finished first, however long it takes. The engine's own
-    model does not matter.
+    model does not matter. ``instead_of`` is the id of the active model that is meant; None: whichever is active.
 
     Raises:
         NotFoundError: no model has that name.
-        ModelStateError: it is not ready, gives nothing for some chunks, or notes were written faster than it embeds.
+        ModelStateError: it is not ready, another model than ``instead_of`` is active, it gives nothing for some chunks, or notes were written faster than it embeds.
         EmbeddingError: see ``backfill_model``.
     """
     began, report = clock(), ModelBackfillReport()
@@ -69,7 +70,7 @@ def promote(
     promotion = Promotion(is_done=False)
     for rounds in range(1, ROUNDS + 1):
         report += _completed(engine, model, on_progress)
-        former, promotion, late = _attempt(engine, name, on_progress)
+        former, promotion, late = _attempt(engine, name, instead_of, on_progress)
         report += late
         if promotion.is_done:
             return PromotionReport(
@@ -83,9 +84,13 @@ def promote(
     raise ModelStateError(_explain_rounds(model, promotion))
 
 
-def _attempt(engine: Engine, name: str, on_progress: Progress) -> tuple[EmbeddingModel, Promotion, ModelBackfillReport]:
+def _attempt(
+    engine: Engine, name: str, instead_of: int | None, on_progress: Progress
+) -> tuple[EmbeddingModel, Promotion, ModelBackfillReport]:
     """Promote it if nothing is in the way: the model it is to replace, how it ended, and what was filled in for it."""
     model, former = _pair(engine.database, name)
+    if instead_of not in {None, former.id}:
+        raise ModelStateError(f"{former.name} was promoted meanwhile. Nothing changed")
     late: list[ModelBackfillReport] = []
     promotion = promote_model(
         engine.database,

@@ -19,6 +19,8 @@ from rag_core.demo_corpus import load_demo
 from rag_core.engine import DEMO_TENANT, Engine, open_engine
 from rag_core.errors import EmbeddingUnavailableError
 from rag_core.evaluation.baselines import promote_baseline
+from rag_core.evaluation.gate import GateTargets
+from rag_core.evaluation.gate_runs import gate_targets
 from rag_core.evaluation.golden_edits import (
     add_golden_query,
     delete_golden_query,
@@ -236,8 +238,39 @@ class TestGoingBack:
         assert not check(night(going_back)).passed
         assert self.history(engine) == [("promote", 1)]
 
+    def test_what_was_promoted_after_the_night_was_measured_stays(
+        self, engine: Engine, night: Night, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The gate fails because chunks are gone, and a configuration and a model are promoted before it is judged."""
+        plant(engine, HALF_THE_CHUNKS)
+        self.register_worse(engine)
+
+        def promote_both(opened: Engine) -> GateTargets:
+            self.promote(engine, {"topK": {"retrieval": 30}})
+            promote_model(engine, "worse", is_waiting=True)
+            return gate_targets(opened)
+
+        monkeypatch.setattr("rag_assets.evaluation_report.gate_targets", promote_both)
+
+        broken = night(going_back)
+
+        assert not check(broken).passed
+        assert "went_back" not in metadata(broken)
+        assert self.history(engine) == [("promote", 1)]
+        assert self.active_model(engine) == "worse"
+
     def test_a_model_after_which_the_gate_fails_is_taken_back(self, engine: Engine, night: Night) -> None:
         former = engine.model.name
+        self.register_worse(engine)
+        promote_model(engine, "worse", is_waiting=True)
+
+        broken = night(going_back)
+
+        (returned,) = metadata(broken)["went_back"].records
+        assert self.active_model(engine) == former
+        assert (returned.data["kind"], returned.data["problem"]) == ("model", None)
+
+    def register_worse(self, engine: Engine) -> None:
         wanted = WantedModel(
             name="worse",
             provider="hashing",
@@ -247,14 +280,10 @@ class TestGoingBack:
             fulltext_weight=0,
         )
         register_model(engine.database, wanted, ollama_host="")
-        promote_model(engine, "worse", is_waiting=True)
 
-        broken = night(going_back)
-
-        (returned,) = metadata(broken)["went_back"].records
+    def active_model(self, engine: Engine) -> str:
         with engine.database.owner() as connection:
-            assert fetch_active_model(connection).name == former
-        assert (returned.data["kind"], returned.data["problem"]) == ("model", None)
+            return fetch_active_model(connection).name
 
 
 class TestRegression:

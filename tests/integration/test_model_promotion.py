@@ -164,6 +164,14 @@ class TestTheMomentOfPromotion:
         assert promotion.obstacle == "another model was promoted meanwhile"
         assert active(engine.database).name == "hashing"
 
+    def test_another_model_than_the_one_that_is_meant_is_not_replaced(self, engine) -> None:
+        model = backfilled(engine)
+
+        with pytest.raises(ModelStateError, match="hashing was promoted meanwhile"):
+            promote(engine, OTHER, instead_of=model.id + 1)
+
+        assert active(engine.database).name == "hashing"
+
     def test_it_waits_for_a_publication_under_way_and_then_counts_its_chunks(
         self, engine, tenant, make_note, index_notes
     ) -> None:

@@ -431,6 +431,18 @@ class TestTakingBack:
                 "promote",
             ]
 
+    def test_a_promotion_that_is_no_longer_the_last_is_not_taken_back(
+        self, propose: Propose, serve, database, tenant
+    ) -> None:
+        for override in (MORE, {"topK": {"retrieval": 40}}):
+            serve(propose(override).number)
+
+        with pytest.raises(ConflictError):
+            return_to_former(database, tenant, expected=1)
+
+        with database.transaction(tenant) as connection:
+            assert fetch_served(connection, tenant).number == 2
+
     def test_before_the_first_promotion_there_is_nothing_to_go_back_to(self, database, tenant) -> None:
         with pytest.raises(InvalidInputError, match="nothing was before"):
             return_to_former(database, tenant)

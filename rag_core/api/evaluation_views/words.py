@@ -98,6 +98,7 @@ CIRCUMSTANCES: Mapping[str, str] = {
     "configuration": "Configuración número",
     "role": "Papel en la prueba",
     "dagsterRun": "Ejecución de Dagster",
+    "promotion": "Promoción",
     "concurrency": "Consultas a la vez",
     "orphaned_queries": "Consultas cuyas notas se borraron",
     "lost_spans": "Pasajes que ya no están en su nota",
