@@ -16,19 +16,32 @@ _SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 
 
 def decoded(text: str) -> str:
-    """The text with every reference as its character, and one that begins with a decoded "&" ("&amp;lt;") as well.
+    """The text with every reference as its character, and one that begins with a decoded "&" ("&amp;lt;") as well. Linear."""
+    return "".join(decoded_with_rest(text))
 
-    Read from left to right and linear in the text.
-    """
+
+def decoded_with_rest(text: str) -> tuple[str, str]:
+    """The same in two parts: behind the last reference, or from the "&" that it is, the text is as it was, and may go on."""
     pieces: list[str] = []
-    at = 0
-    while match := REFERENCE.search(text, at):
-        pieces.append(text[at : match.start()])
-        character, at = legible(html.unescape(match[0])), match.end()
-        while character == "&" and (nested := REFERENCE.match("&" + text[at : at + 40])):
-            character, at = legible(html.unescape(nested[0])), at + len(nested[0]) - 1
-        pieces.append(character)
-    return "".join([*pieces, text[at:]])
+    at, ampersand = 0, ""
+    while True:
+        nested = REFERENCE.match(ampersand + text[at : at + 40]) if ampersand else None
+        match = nested or REFERENCE.search(text, at)
+        if match is None:
+            return "".join(pieces), ampersand + text[at:]
+        if nested is None:
+            pieces += [ampersand, text[at : match.start()]]
+        at = at + len(match[0]) - 1 if nested else match.end()
+        character = legible(html.unescape(match[0]))
+        ampersand = character if character == "&" else ""
+        pieces.append("" if ampersand else character)
+
+
+def without_references(text: str) -> str:
+    """The text with a blank before the end of every reference."""
+    return REFERENCE.sub(
+        lambda match: match[0] if html.unescape(match[0]) == match[0] else f"{match[0][:-1]} ;", text
+    )
 
 
 class Visible:

@@ -73,6 +73,7 @@ ATTACKS = {
     "frame": "<iframe src=https://evil.example></iframe><style>@import '//evil.example'</style>",
     "tag characters": f"Mira{TAGS} esto",
     "variation selectors": "Mira\U000e0155\U000e0156\ufe01 esto",
+    "repeated variation selectors": "Paga en evil.\ufe0f\ufe0fexample/pay a\ufe0f\ufe0f\u200d\ufe0fb",
     "order's link": "Hay una oferta en https://trampa.example/oferta [2]",
     "flagged beside the note's": f"Hay una oferta en https://trampa.example/oferta y {INVOICE}",
 }
