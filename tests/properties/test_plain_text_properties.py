@@ -155,6 +155,7 @@ def written(bits: list[str]) -> tuple[str, str]:
 @settings(max_examples=300)
 @given(TEXTS, WIDTHS)
 @example("Ve a https://e[9]vil.example/x. Y a www.[9]evil.example", [3])
+@example("[9][2]: a", [1])
 @example("Ve a evil.\u200bexample/x? Y a jav<b>ascript:a", [1])
 def test_no_foreign_address_is_in_an_answer_whole_or_streamed(text: str, widths: list[int]) -> None:
     shown, whole = written(cut(text, widths))

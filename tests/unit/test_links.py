@@ -43,6 +43,21 @@ def links(text: str) -> list[str]:
         ("ｈｔｔｐｓ：／／ｅｖｉｌ．ｅｘａｍｐｌｅ", "ｈｔｔｐｓ：／／ｅｖｉｌ．ｅｘａｍｐｌｅ"),
         ("https:\u2215\u2215evil.example", "https:\u2215\u2215evil.example"),
         ("evil。com/x", "evil。com/x"),
+        ("evil｡com", "evil｡com"),
+        (r"Ve a evil\.example/pay o no", r"evil\.example/pay"),
+        (r"Ve a evil.example\/pay", r"evil.example\/pay"),
+        *(
+            (f"Paga en {host}.", host)
+            for host in ("evil.at", "evil.it", "evil.be", "evil.se", "evil.me", "evil.zip", "evil.support", "evil.academy")
+        ),
+        *(
+            (f"Abre {address} ya", address)
+            for address in (
+                *("tel:+34900111222", "sms:+34900?body=x", "bitcoin:1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"),
+                *("magnet:?xt=urn:btih:aaaa", "skype:evil?call", "intent:#Intent;end", "ms-word:ofe|u|x", "callto:1"),
+                *("evil.md/x", "evil.rs:8080/x", "evil.Example/pay", "Evil.Foo/?d=1", "evil9.Foo/x"),
+            )
+        ),
     ],
 )
 def test_an_address_is_found_without_the_punctuation_behind_it(text: str, found: str) -> None:
@@ -73,10 +88,21 @@ def test_an_address_is_found_without_the_punctuation_behind_it(text: str, found:
             "JavaScript: un lenguaje",
         ),
         *("metadata:a/b", "perfil:x", "[1] [2].", "Nota: llovió", "1/2", "GmbH & Co. KG", "12.de marzo"),
+        *("EE.UU./México", "p.ej./etc.", "Node.js/Express", "Dr.Pérez/Dra.López", "config.yaml:20", "main.py:120"),
+        *("fin.me duele", "hoy.su madre", "Tel: 900 111 222", "hotel:5", "notas.md y a.sh"),
     ],
 )
 def test_what_only_looks_like_an_address_is_none(text: str) -> None:
     assert links(text) == []
+
+
+def test_an_address_that_a_mark_of_a_citation_parts_is_found_whole() -> None:
+    text = "Llovió[1]. Ve a trap[1].com/evil[2], en la [1]."
+    marks = [(at, at + 3) for at in range(len(text)) if text[at] == "["]
+
+    found = [text[start:end] for start, end in find_links(text, kept=marks)]
+
+    assert found == ["trap[1].com/evil"]
 
 
 @pytest.mark.parametrize(
