@@ -17,6 +17,7 @@ from rag_core.answering.characters import Visible, decoded_with_rest, without_re
 from rag_core.answering.citations import find_marks
 from rag_core.guardrails.links import find_links, links_in
 from rag_core.guardrails.prompt_echo import PromptEcho
+from rag_core.language.elements import ELEMENTS
 
 LONGEST = 1_000
 """Characters of an image, a link or a tag; what is longer is text, which is made harmless sign by sign."""
@@ -25,6 +26,7 @@ _ENTITY_BEGUN = re.compile(r"&(?:#?\w{0,32})?\Z")
 _TRIGGER = re.compile(r"[<!\[\]]")
 _TAG = re.compile(r"<(?P<inner>[A-Za-z/!?][^<>]*+)>")
 _TAG_BEGUN = re.compile(r"<(?:[A-Za-z/!?][^<>]*+)?\Z")
+_ELEMENT = re.compile(r"/?(?P<name>[A-Za-z][\w-]*+)(?=[\s/]|\Z)|[!?]")
 _LABEL = r"\[(?P<label>[^\[\]]*+)\]"
 _TARGET = r"\((?P<target>(?:[^()]++|\([^()]*+\))*+)\)"
 _LABEL_BEGUN, _TARGET_BEGUN = r"\[[^\[\]]*+", r"\((?:[^()]++|\([^()]*+\))*+(?:\([^()]*+)?"
@@ -133,11 +135,14 @@ class _PlainText:
 
 
 def _tag(text: str, at: int) -> tuple[int, str] | None:
-    """A tag is nothing; an address in angle brackets is text."""
+    """A tag of HTML, a comment or a declaration is nothing; an address in angle brackets is text, and so is "a<b) y c>d"."""
     tag = _TAG.match(text, at, at + LONGEST)
     if tag is None:
         return None
-    return tag.end(), plain_text(tag["inner"]) if _AUTOLINK.fullmatch(tag["inner"]) else ""
+    if _AUTOLINK.fullmatch(tag["inner"]):
+        return tag.end(), plain_text(tag["inner"])
+    element = _ELEMENT.match(tag["inner"])
+    return (tag.end(), "") if element and (element["name"] or "br").lower() in ELEMENTS else None
 
 
 def _image(text: str, at: int) -> tuple[int, str] | None:

@@ -8,8 +8,11 @@ import pytest
 from rag_core.answering import CheckedCitation, Source
 from rag_core.answering.held_links import held_links
 from rag_core.answering.plain_text import plain_text
+from rag_core.guardrails import links as links_module
+from rag_core.guardrails import spaced
 from rag_core.guardrails.links import find_links
 from rag_core.guardrails.prompt_echo import PromptEcho
+from rag_core.guardrails.spaced import in_plain_digits
 from rag_core.model import ChunkId, NoteId
 
 
@@ -112,6 +115,9 @@ def test_an_address_that_a_mark_of_a_citation_parts_is_found_whole() -> None:
         ("Mira [esto](/notas/1), [1](véase abajo).", "Mira esto, [1] (véase abajo)."),
         ("Mira ![foto](a.png) y <b>esto</b><!-- no -->.", "Mira  y esto."),
         ("¡Llovió![1] ¡Nevó![1][2] x < 3, x <y.", "¡Llovió! [1] ¡Nevó! [1][2] x < 3, x ‹y."),
+        ("if (a<b) y c>d, <<hola>>, List<String>", "if (a‹b) y c>d, ‹‹hola>>, List‹String>"),
+        ("glucosa <límite y tensión >120 <foo onload=x>", "glucosa ‹límite y tensión >120 ‹foo onload=x>"),
+        ("a<br/>b<IMG SRC=x>c<?php x?>d<!doctype x>e</P>f<div\nid=1>g", "abcdefg"),
         ("<https://a.example/b>\n[p]: //a.example", "https://a.example/b\n[p] : //a.example"),
         ("a\u200bb\U000e0041 👨\u200d👩 ❤\ufe0f c\ufe0f AT&amp;T", "ab 👨\u200d👩 ❤\ufe0f c AT&T"),
     ],
@@ -174,3 +180,14 @@ def test_a_long_stretch_of_the_instructions_is_heard_over_sentences(sentences: l
     heard = [echo.hears(sentence) for sentence in sentences]
 
     assert (True in heard) == is_heard
+
+
+def test_only_characters_that_change_are_remembered() -> None:
+    code = 0x4E2D
+
+    find_links(f"{chr(code)}．")
+    in_plain_digits(f"{chr(code)}．")
+
+    assert code not in links_module._FOLDS
+    assert code not in spaced._PLAIN
+    assert 0xFF0E in links_module._FOLDS
