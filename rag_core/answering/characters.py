@@ -39,9 +39,7 @@ def decoded_with_rest(text: str) -> tuple[str, str]:
 
 def without_references(text: str) -> str:
     """The text with a blank before the end of every reference."""
-    return REFERENCE.sub(
-        lambda match: match[0] if html.unescape(match[0]) == match[0] else f"{match[0][:-1]} ;", text
-    )
+    return REFERENCE.sub(lambda match: match[0] if html.unescape(match[0]) == match[0] else f"{match[0][:-1]} ;", text)
 
 
 class Visible:

@@ -85,7 +85,7 @@ def _found(text: str) -> list[Span]:
 
 
 def _joined(text: str, kept: Sequence[Span]) -> tuple[str, Sequence[int]] | None:
-    """The text as a renderer reads it that drops ``kept`` and the backslashes of Markdown, with each character's place; None if it is the same."""
+    """The text without ``kept`` and the backslashes of Markdown, with each character's place; None if it is the same."""
     dropped = [*kept, *(match.span() for match in _ESCAPED.finditer(text))]
     if not dropped:
         return None

@@ -51,7 +51,16 @@ def links(text: str) -> list[str]:
         (r"Ve a evil.example\/pay", r"evil.example\/pay"),
         *(
             (f"Paga en {host}.", host)
-            for host in ("evil.at", "evil.it", "evil.be", "evil.se", "evil.me", "evil.zip", "evil.support", "evil.academy")
+            for host in (
+                "evil.at",
+                "evil.it",
+                "evil.be",
+                "evil.se",
+                "evil.me",
+                "evil.zip",
+                "evil.support",
+                "evil.academy",
+            )
         ),
         *(
             (f"Abre {address} ya", address)
