@@ -20,7 +20,7 @@ from typing import Literal, Protocol
 
 from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
-from rag_core.model import ChunkId, Hit, Language, NoteId, Span
+from rag_core.model import ChunkId, Language, NoteId, Span
 
 Confidence = Literal["high", "medium", "low", "insufficient"]
 """How far an answer is to be trusted; see ``confidence`` for the cut-offs."""
@@ -153,19 +153,11 @@ class GeneratedAnswer:
 
 
 class Answerer(Protocol):
-    """What answers a question from hits; the same for sentences quoted and for a chat model."""
+    """What answers a question from sources; the same for sentences quoted and for a chat model."""
 
     @property
     def name(self) -> str:
         """The way of answering, with the model and the version of what it is asked."""
-        ...
-
-    def answer(self, query: str, hits: Sequence[Hit], *, language: Language, timeout_seconds: float) -> GeneratedAnswer:
-        """Answer in that language from the hits alone; without anything that fits, a refusal.
-
-        Raises:
-            ChatError: a chat model gave no answer in time.
-        """
         ...
 
     def fetch_context_tokens(self, query: str, *, language: Language, history: Sequence[Message] = ()) -> int:
@@ -182,7 +174,7 @@ class Answerer(Protocol):
         history: Sequence[Message] = (),
         cancellation: Cancellation | None = None,
     ) -> Generator[str]:
-        """The same bit by bit from sources that were numbered before; joined, the bits are the answer, and none is ''.
+        """Answer bit by bit from sources that were numbered before; joined, the bits are the answer, and none is ''.
 
         ``history`` are the turns before the question, the oldest first; what does not fit of it is left out, oldest first.
         Whoever closes it, or cancels, ends the work within a second. Without a source it gives the refusal.

@@ -6,24 +6,22 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
-from rag_core.answering import Answerer, GeneratedAnswer, PromptContext
-from rag_core.answering.citations import parse_citations, without_citations
-from rag_core.answering.context import MAX_CONTEXT_TOKENS, build_context, fit_sources
+from rag_core.answering import Answerer, PromptContext
+from rag_core.answering.citations import without_citations
+from rag_core.answering.context import MAX_CONTEXT_TOKENS, fit_sources
 from rag_core.answering.extractive import ExtractiveAnswerer
 from rag_core.answering.graph_context import graph_field
-from rag_core.answering.refusals import is_refusal
 from rag_core.cancellation import Cancellation
 from rag_core.chat import ChatModel, Message
 from rag_core.chunking import count_tokens
 from rag_core.errors import PromptTooLongError
 from rag_core.language.wordings import NOTES, Wordings
-from rag_core.model import Hit, Language
+from rag_core.model import Language
 
 PROMPT_VERSION = "3"
 """To be raised with any change of what is asked."""
 MAX_ANSWER_TOKENS = 600
 TEMPERATURE = 0.3
-"""Of what people are answered; what is measured is made at 0."""
 MAX_HISTORY_TOKENS = 800
 MAX_HISTORY_MESSAGES = 8
 _NO_SOURCES = PromptContext(sources=(), text="[]")
@@ -44,20 +42,6 @@ class GeneratedAnswerer:
         """The chat model and the version of the prompt."""
         return f"generated:{self.chat.name}@{PROMPT_VERSION}"
 
-    def answer(self, query: str, hits: Sequence[Hit], *, language: Language, timeout_seconds: float) -> GeneratedAnswer:
-        """What the model says at temperature 0, word for word; whether its citations hold is for others to judge."""
-        max_tokens = min(self.max_context_tokens, self.fetch_context_tokens(query, language=language))
-        context = build_context(hits, max_tokens=max_tokens)
-        bits = self._written(query, context, language=language, timeout_seconds=timeout_seconds, temperature=0)
-        text = "".join(bits)
-        return GeneratedAnswer(
-            text=text,
-            language=language,
-            context=context,
-            citations=parse_citations(text),
-            is_refusal=is_refusal(text, language),
-        )
-
     def fetch_context_tokens(self, query: str, *, language: Language, history: Sequence[Message] = ()) -> int:
         """What the model's context leaves beside instructions, conversation, question and answer."""
         prompt = self._prompt(query, _NO_SOURCES, language, history)
@@ -73,29 +57,10 @@ class GeneratedAnswerer:
         history: Sequence[Message] = (),
         cancellation: Cancellation | None = None,
     ) -> Generator[str]:
-        """What the model says as it says it, at temperature 0.3."""
-        yield from self._written(
-            query,
-            context,
-            language=language,
-            timeout_seconds=timeout_seconds,
-            temperature=TEMPERATURE,
-            history=history,
-            cancellation=cancellation,
-        )
+        """What the model says as it says it, at temperature 0.3.
 
-    def _written(
-        self,
-        query: str,
-        context: PromptContext,
-        *,
-        language: Language,
-        timeout_seconds: float,
-        temperature: float,
-        history: Sequence[Message] = (),
-        cancellation: Cancellation | None = None,
-    ) -> Generator[str]:
-        """The model's answer; as long as it has said nothing, a prompt that is too long is tried again with fewer sources."""
+        As long as it has said nothing, a prompt that is too long is tried again with fewer sources.
+        """
         if not context.sources:
             yield self.wordings[language].no_answer
             return
@@ -105,7 +70,7 @@ class GeneratedAnswerer:
                 self._prompt(query, context, language, history),
                 timeout_seconds=ends_at - time.monotonic(),
                 max_tokens=MAX_ANSWER_TOKENS,
-                temperature=temperature,
+                temperature=TEMPERATURE,
                 cancellation=cancellation,
             )
             with closing(answering) as bits:

@@ -4,17 +4,21 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from rag_core.answering import Source
+from rag_core.answering.characters import INVISIBLE, decoded
+from rag_core.guardrails.links import find_links
 from rag_core.language.citing import PLACE
+from rag_core.language.guardrails import PLACEHOLDERS
 
 MAX_TITLE_CHARACTERS = 120
-_BRACKETS = str.maketrans("[{［【〔⟦❲]}］】〕⟧❳", "(((((((" + ")))))))")  # noqa: RUF001
+_BRACKETS = str.maketrans("[{［【〔⟦❲]}］】〕⟧❳<>＜＞﹤﹥", "(((((((" + ")))))))" + "‹›‹›‹›")  # noqa: RUF001
+_LINK = PLACEHOLDERS["de"]["link"]
 
 
 def source_labels(sources: Sequence[Source]) -> dict[int, str]:
     """The label of each source by its number, in German: "Titel", or "Titel, Seite 5" where the page is known; no two alike.
 
-    Sources of the same title and page are told apart by their place in the note ("Titel, Abschnitt 3"), else by a count. Brackets in
-    a title are round, it has one line, and what is over 120 characters is cut; a note without title is called by its day.
+    Sources of the same title and page are told apart by their place in the note ("Titel, Abschnitt 3"), else by a count. A title is
+    ``plain``, and what is over 120 characters is cut; a note without title is called by its day.
     """
     given: dict[int, str] = {}
     taken: set[str] = set()
@@ -48,13 +52,23 @@ def label_key(label: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A text on one line, in visible characters, with round brackets alone."""
+    """A text on one line, in visible characters, with round brackets alone, without tags and addresses."""
+    line = " ".join(_visible(text).translate(_BRACKETS).split())
+    for start, end in reversed(find_links(line)):
+        line = f"{line[:start]}{_LINK}{line[end:]}"
+    return line
+
+
+def _visible(text: str) -> str:
+    """The text in visible characters; nothing in it is a character reference, not even one that others make up."""
     visible = "".join(" " if character.isspace() else character for character in text if _is_seen(character))
-    return " ".join(visible.translate(_BRACKETS).split())
+    return visible if (plainer := decoded(visible)) == visible else _visible(plainer)
 
 
 def _is_seen(character: str) -> bool:
-    return character.isspace() or unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co", "Cn"}
+    return character.isspace() or not (
+        INVISIBLE.match(character) or unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co", "Cn"}
+    )
 
 
 def _title(source: Source) -> str:

@@ -3,37 +3,30 @@
 Whatever renders an answer as Markdown or HTML finds nothing in it to load or to follow. The addresses that links named stay as text;
 ``rag_core.guardrails.links`` finds them, and ``finishing`` takes out those that no cited note holds. In what comes out
 
-- no character is invisible, and character references ("&#60;") are decoded;
+- no character is invisible, and there are no character references: those that came ("&#60;", "&amp;lt;") are decoded;
 - no "<" stands before a letter, "/", "!" or "?";
 - no "[" follows "!", no "(" follows "]", and no line begins with a label and its colon ("[1]: …").
 
 Citations ("[1]", "Llovió![1]") stay. What may yet become one of these is held back, at most ``LONGEST`` characters.
 """
 
-import html
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 
+from rag_core.answering.characters import Visible, decoded_with_rest, without_references
 from rag_core.answering.citations import find_marks
-from rag_core.chat.replies import legible
 from rag_core.guardrails.links import find_links, links_in
 from rag_core.guardrails.prompt_echo import PromptEcho
+from rag_core.language.elements import ELEMENTS
 
 LONGEST = 1_000
 """Characters of an image, a link or a tag; what is longer is text, which is made harmless sign by sign."""
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{0,31});")
+_LONGEST_REFERENCE = 34
 _ENTITY_BEGUN = re.compile(r"&(?:#?\w{0,32})?\Z")
-_INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
-    "\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
-_WITHIN_EMOJI = "\u200d\ufe0f"
-_SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
-
 _TRIGGER = re.compile(r"[<!\[\]]")
 _TAG = re.compile(r"<(?P<inner>[A-Za-z/!?][^<>]*+)>")
 _TAG_BEGUN = re.compile(r"<(?:[A-Za-z/!?][^<>]*+)?\Z")
+_ELEMENT = re.compile(r"/?(?P<name>[A-Za-z][\w-]*+)(?=[\s/]|\Z)|[!?]")
 _LABEL = r"\[(?P<label>[^\[\]]*+)\]"
 _TARGET = r"\((?P<target>(?:[^()]++|\([^()]*+\))*+)\)"
 _LABEL_BEGUN, _TARGET_BEGUN = r"\[[^\[\]]*+", r"\((?:[^()]++|\([^()]*+\))*+(?:\([^()]*+)?"
@@ -44,7 +37,8 @@ _LINK_BEGUN = re.compile(rf"{_LABEL_BEGUN}(?:\](?:{_TARGET_BEGUN})?)?\Z")
 # One word with something of an address, and perhaps a title: "(véase abajo)" is a remark.
 _ADDRESS = re.compile(r"\s*<?(?P<address>[^\s<>]*[:/#.?=\\][^\s<>]*)>?(?:\s+[\"'(].*)?\s*", re.DOTALL)
 _AUTOLINK = re.compile(r"[A-Za-z][\w+.-]*:\S*|[^\s@]+@\S+")
-_DEFINITION = re.compile(r"(?:\A|\n)[ \t>*+\-\d.)]*\[[^\[\]\n]*\Z")
+_DEFINITION = re.compile(r"(?:\A|\n)[ \t>*+\-\d.)]*+(?:\[[^\[\]\n]*+\][ \t]*+)*+\[[^\[\]\n]*\Z")
+"""Also behind marks, which are dropped where no source has their number."""
 _APART = frozenset({"![", "]("})
 _KEPT_BEHIND = frozenset("=- \t\n0123456789")
 """What "<" may stand before: nothing that opens a tag."""
@@ -76,13 +70,13 @@ class _PlainText:
 
     def __init__(self) -> None:
         self._encoded = ""  # may begin a character reference
-        self._before = ""  # the last character that came, visible or not
+        self._visible = Visible()
         self._pending = ""  # visible; may begin markup
         self._shown = "\n"
 
     def feed(self, bit: str, *, is_last: bool = False) -> str:
         """What is certain with this bit."""
-        self._pending += self._visible(self._decoded(bit, is_last=is_last))
+        self._pending += self._visible.feed(self._decoded(bit, is_last=is_last))
         pieces: list[str] = []
         at = 0
         while trigger := _TRIGGER.search(self._pending, at):
@@ -100,26 +94,17 @@ class _PlainText:
         return "".join(pieces)
 
     def _decoded(self, bit: str, *, is_last: bool) -> str:
-        text = self._encoded + bit
-        begun = None if is_last else _ENTITY_BEGUN.search(text, max(0, len(text) - 34))
-        end = len(text) if begun is None else begun.start()
-        self._encoded = text[end:]
-        return _ENTITY.sub(lambda entity: legible(html.unescape(entity[0])), text[:end])
-
-    def _visible(self, text: str) -> str:
-        if text.isascii() or not _INVISIBLE.search(text):
-            self._before = text[-1:] or self._before
-            return text
-        kept: list[str] = []
-        for character in text:
-            if not _INVISIBLE.match(character) or (character in _WITHIN_EMOJI and _is_emoji(self._before)):
-                kept.append(character)
-            self._before = character
-        return "".join(kept)
+        text, rest = decoded_with_rest(self._encoded + bit)
+        begun = None if is_last else _ENTITY_BEGUN.search(rest, max(0, len(rest) - _LONGEST_REFERENCE))
+        end = len(rest) if begun is None else begun.start()
+        self._encoded = rest[end:]
+        return text + rest[:end]
 
     def _show(self, piece: str, pieces: list[str]) -> None:
         if not piece:
             return
+        before = self._shown[-_LONGEST_REFERENCE:]
+        piece = without_references(before + piece)[len(before) :]
         if self._shown[-1] + piece[0] in _APART:
             pieces.append(" ")
         pieces.append(piece)
@@ -150,11 +135,14 @@ class _PlainText:
 
 
 def _tag(text: str, at: int) -> tuple[int, str] | None:
-    """A tag is nothing; an address in angle brackets is text."""
+    """A tag of HTML, a comment or a declaration is nothing; an address in angle brackets is text, and so is "a<b) y c>d"."""
     tag = _TAG.match(text, at, at + LONGEST)
     if tag is None:
         return None
-    return tag.end(), plain_text(tag["inner"]) if _AUTOLINK.fullmatch(tag["inner"]) else ""
+    if _AUTOLINK.fullmatch(tag["inner"]):
+        return tag.end(), plain_text(tag["inner"])
+    element = _ELEMENT.match(tag["inner"])
+    return (tag.end(), "") if element and (element["name"] or "br").lower() in ELEMENTS else None
 
 
 def _image(text: str, at: int) -> tuple[int, str] | None:
@@ -177,11 +165,3 @@ def _link(text: str, at: int) -> tuple[int, str] | None:
 
 def _is_mark(label: str) -> bool:
     return any(mark.span == (0, len(label) + 2) for mark, _ in find_marks(f"[{label}]", {}))
-
-
-def _is_emoji(character: str) -> bool:
-    return (
-        character == "\ufe0f"
-        or (character != "" and character in _SKIN_TONES)
-        or unicodedata.category(character or " ") == "So"
-    )

@@ -11,12 +11,22 @@ from rag_core.language.lookalikes import LOOKALIKES
 
 LEAST_LETTERS = 40
 """So many letters in a row of the instructions are no coincidence: about eight words."""
+MOST_PHRASES = 5
+"""So many phrases of the instructions, of four words each, an answer may have by coincidence."""
+_PHRASE = 4
 
 
 class PromptEcho:
-    """Listens to an answer sentence by sentence for the instructions, given in parts that stand for themselves."""
+    """Listens to an answer sentence by sentence for the instructions, given in parts that stand for themselves.
+
+    Beside long stretches it counts phrases over the whole answer, which words put in between do not hide.
+    """
 
     def __init__(self, instructions: Iterable[str] = ()) -> None:
+        instructions = tuple(instructions)
+        self._phrases = frozenset(phrase for part in instructions for phrase in _phrases(_words(part)))
+        self._heard = set[str]()
+        self._words_before: list[str] = []
         self._stretches = frozenset(
             letters[at : at + LEAST_LETTERS]
             for letters in map(letters_of, instructions)
@@ -25,14 +35,25 @@ class PromptEcho:
         self._before = ""
 
     def hears(self, sentence: str) -> bool:
-        """Whether a stretch of the instructions ends in this sentence, which follows those before."""
+        """Whether a stretch of the instructions, or one phrase too many, ends in this sentence, which follows those before."""
         if not self._stretches:
             return False
         letters = self._before + letters_of(sentence)
         self._before = letters[-LEAST_LETTERS + 1 :]
-        return any(
+        words = self._words_before + _words(sentence)
+        self._words_before = words[-_PHRASE + 1 :]
+        self._heard |= self._phrases.intersection(_phrases(words))
+        return len(self._heard) > MOST_PHRASES or any(
             letters[at : at + LEAST_LETTERS] in self._stretches for at in range(len(letters) - LEAST_LETTERS + 1)
         )
+
+
+def _words(text: str) -> list[str]:
+    return [letters for word in text.split() if (letters := letters_of(word))]
+
+
+def _phrases(words: list[str]) -> list[str]:
+    return [" ".join(words[at : at + _PHRASE]) for at in range(len(words) - _PHRASE + 1)]
 
 
 def letters_of(text: str) -> str:

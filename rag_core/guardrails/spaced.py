@@ -63,7 +63,9 @@ def in_plain_digits(text: str) -> str:
 
 class _Plain(dict[int, str]):
     def __missing__(self, code: int) -> str:
-        plain = self[code] = _plain_sign(chr(code))
+        plain = _plain_sign(chr(code))
+        if plain != chr(code):
+            self[code] = plain
         return plain
 
 

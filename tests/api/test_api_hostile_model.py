@@ -73,6 +73,7 @@ ATTACKS = {
     "frame": "<iframe src=https://evil.example></iframe><style>@import '//evil.example'</style>",
     "tag characters": f"Mira{TAGS} esto",
     "variation selectors": "Mira\U000e0155\U000e0156\ufe01 esto",
+    "repeated variation selectors": "Paga en evil.\ufe0f\ufe0fexample/pay a\ufe0f\ufe0f\u200d\ufe0fb",
     "order's link": "Hay una oferta en https://trampa.example/oferta [2]",
     "flagged beside the note's": f"Hay una oferta en https://trampa.example/oferta y {INVOICE}",
 }
@@ -193,6 +194,41 @@ def test_an_answer_that_refuses_in_the_instructions_words_is_no_echo(hostile: Ho
     hostile.says(NO_ANSWER["es"])
 
     assert hostile.client.post("/chat", json={"message": QUESTION}).json()["meta"]["refusal"] == "model_refused"
+
+
+TITLES = {
+    "html": "<img src=//evil.example/x>",
+    "full-width html": "＜img src=x＞",
+    "address": "https://evil.example/pay",
+    "link": "Caldera](https://evil.example/pay) [x",
+    "image": "![x](https://evil.example/p.png)",
+    "references": "&amp;lt;img src=https&#58;&#x2f;/evil.example&gt; &#5&#56;;",
+    "invisible": "Cal\ufe0f\ufe0fdera\U000e0041\u200b",
+}
+
+
+@pytest.fixture(scope="module")
+def titled(server: str, template: str) -> Iterator[Hostile]:
+    """The API with a note for each title, over a stand-in Ollama server."""
+    notes = [{**NOTES[0], "externalId": name, "title": title} for name, title in TITLES.items()]
+    for number, note in enumerate(notes):
+        note["content"] = f"En la casa {number} el técnico cobró {180 + number} euros por la bomba de la caldera."
+    with running_ollama_server() as ollama:
+        ollama.serve("hostil")
+        chat = OllamaChat("hostil", host=ollama.url)
+        with served_notes(server, template, chat=chat, notes=tuple(notes)) as client:
+            yield Hostile(client=client, ollama=ollama)
+
+
+@pytest.mark.parametrize("number", range(len(TITLES)), ids=TITLES)
+def test_no_title_of_a_note_brings_links_or_markup_into_an_answer(titled: Hostile, number: int) -> None:
+    claim = f"En la casa {number} el técnico cobró {180 + number} euros por la bomba de la caldera"
+    titled.says(" ".join(f"{claim} [{mark}]." for mark in range(1, len(TITLES) + 1)), is_in_characters=False)
+
+    answers = titled.answers(f"¿Cuánto cobró el técnico por la bomba de la caldera en la casa {number}?")
+
+    assert "[Quelle: " in answers["/api/v2/rag/chat"]
+    assert {contract: found(answer) for contract, answer in answers.items() if found(answer)} == {}
 
 
 class Page(HTMLParser):

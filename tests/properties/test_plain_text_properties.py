@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from properties.test_answer_stream_properties import SOURCES, Saying, cut
 
 from rag_core.answering import PromptContext
+from rag_core.answering.characters import INVISIBLE
 from rag_core.answering.finishing import OutgoingGate
 from rag_core.answering.held_links import held_links
 from rag_core.answering.plain_text import LONGEST, plain_bits, plain_text
@@ -30,6 +31,11 @@ PIECES = st.sampled_from(
             ">",
             "&lt;",
             "&#33;",
+            "&amp;",
+            "&#5",
+            "&#56;",
+            "&l",
+            "&#116;",
             "&",
             ";",
             "]:",
@@ -68,7 +74,7 @@ PIECES = st.sampled_from(
             "a",
             "1",
         ),
-        *("\u200b", "\u200d", "\u202e", "\ufe0f", "\U000e0041", "😀", "ｈ", "．", "／"),
+        *("\u200b", "\u200d", "\u202e", "\ufe0f", "\ufe0f\ufe0f", "\U000e0041", "😀", "ｈ", "．", "／"),
         *("El técnico cobró 180 euros", "Rosa cumplió 40 años", "<" * 3, "a" * 60),
     ]
 )
@@ -97,9 +103,31 @@ def test_nothing_in_it_can_be_loaded_followed_or_hidden(text: str) -> None:
     assert ACTIVE.search(shown) is None
 
 
+SHOWN_OF_EMOJI = re.compile("(?<=[❤😀])\ufe0f|(?<=[❤😀\ufe0f])\u200d(?=[❤😀])")
+
+
+@settings(max_examples=300)
+@given(st.text(alphabet="a.❤😀\ufe0f\u200d\u200b\ufe01", max_size=30), WIDTHS)
+@example("a\ufe0f\ufe0f\ufe0f\u200d\ufe0f\ufe0fb", [1])
+@example("evil.\ufe0f\ufe0fexample ❤\ufe0f\u200d😀 ❤\u200d\u200d😀\u200d", [2])
+def test_nothing_invisible_stays_but_what_joins_emoji(text: str, widths: list[int]) -> None:
+    shown = "".join(plain_bits(cut(text, widths)))
+
+    assert INVISIBLE.search(SHOWN_OF_EMOJI.sub("", shown)) is None
+    assert plain_text(text) == shown
+    assert plain_text(shown) == shown
+
+
+def test_emoji_of_several_characters_stay() -> None:
+    assert plain_text("👩\u200d❤\ufe0f\u200d👨 👍🏽") == "👩\u200d❤\ufe0f\u200d👨 👍🏽"
+
+
+@settings(max_examples=300)
 @given(TEXTS)
+@example("&l&#116;;img src=x> R&D; &#5&#56; ; &#5<b>8; &#5\u200b8;")
+@example("https&amp;#58;//evil&amp;amp;#46;example")
 def test_plain_text_comes_back_as_it_is(text: str) -> None:
-    once = plain_text(text.replace("&", ""))
+    once = plain_text(text)
 
     assert plain_text(once) == once
 
@@ -127,6 +155,7 @@ def written(bits: list[str]) -> tuple[str, str]:
 @settings(max_examples=300)
 @given(TEXTS, WIDTHS)
 @example("Ve a https://e[9]vil.example/x. Y a www.[9]evil.example", [3])
+@example("[9][2]: a", [1])
 @example("Ve a evil.\u200bexample/x? Y a jav<b>ascript:a", [1])
 def test_no_foreign_address_is_in_an_answer_whole_or_streamed(text: str, widths: list[int]) -> None:
     shown, whole = written(cut(text, widths))

@@ -77,3 +77,20 @@ def test_no_title_is_taken_for_another_source(title) -> None:
     rendered = render(check_citations("Nora lloraba en la sala [1].", sources, language="es"), sources, "german")
 
     assert [mark.numbers for mark in parse_citations(rendered.text, sources)] == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("title", "label"),
+    [
+        ("<img src=//evil.example/x>", "‹img src=‹Link entfernt››"),
+        ("![x](https://evil.example/p.png)", "!(x)(‹Link entfernt›)"),
+        ("A &amp;lt;b&gt; &#5&#56;;", "A ‹b› :"),
+        ("Listen <Entwurf> & R&D", "Listen ‹Entwurf› & R&D"),
+    ],
+)
+def test_a_title_is_named_without_markup_and_addresses_and_found_again(title, label) -> None:
+    sources = [source(1, VET, title=title)]
+
+    assert citation_marks(sources, "german") == {1: f"[Quelle: {label}]"}
+    for written in (title.replace("[", "(").replace("]", ")"), label):
+        assert [mark.numbers for mark in parse_citations(f"Sí [Quelle: {written}].", sources)] == [(1,)]

@@ -8,8 +8,12 @@ import pytest
 from rag_core.answering import CheckedCitation, Source
 from rag_core.answering.held_links import held_links
 from rag_core.answering.plain_text import plain_text
+from rag_core.guardrails import links as links_module
+from rag_core.guardrails import spaced
 from rag_core.guardrails.links import find_links
 from rag_core.guardrails.prompt_echo import PromptEcho
+from rag_core.guardrails.spaced import in_plain_digits
+from rag_core.language.answering import ANSWER_INSTRUCTIONS
 from rag_core.model import ChunkId, NoteId
 
 
@@ -43,6 +47,30 @@ def links(text: str) -> list[str]:
         ("ｈｔｔｐｓ：／／ｅｖｉｌ．ｅｘａｍｐｌｅ", "ｈｔｔｐｓ：／／ｅｖｉｌ．ｅｘａｍｐｌｅ"),
         ("https:\u2215\u2215evil.example", "https:\u2215\u2215evil.example"),
         ("evil。com/x", "evil。com/x"),
+        ("evil｡com", "evil｡com"),
+        (r"Ve a evil\.example/pay o no", r"evil\.example/pay"),
+        (r"Ve a evil.example\/pay", r"evil.example\/pay"),
+        *(
+            (f"Paga en {host}.", host)
+            for host in (
+                "evil.at",
+                "evil.it",
+                "evil.be",
+                "evil.se",
+                "evil.me",
+                "evil.zip",
+                "evil.support",
+                "evil.academy",
+            )
+        ),
+        *(
+            (f"Abre {address} ya", address)
+            for address in (
+                *("tel:+34900111222", "sms:+34900?body=x", "bitcoin:1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"),
+                *("magnet:?xt=urn:btih:aaaa", "skype:evil?call", "intent:#Intent;end", "ms-word:ofe|u|x", "callto:1"),
+                *("evil.md/x", "evil.rs:8080/x", "evil.Example/pay", "Evil.Foo/?d=1", "evil9.Foo/x"),
+            )
+        ),
     ],
 )
 def test_an_address_is_found_without_the_punctuation_behind_it(text: str, found: str) -> None:
@@ -73,10 +101,21 @@ def test_an_address_is_found_without_the_punctuation_behind_it(text: str, found:
             "JavaScript: un lenguaje",
         ),
         *("metadata:a/b", "perfil:x", "[1] [2].", "Nota: llovió", "1/2", "GmbH & Co. KG", "12.de marzo"),
+        *("EE.UU./México", "p.ej./etc.", "Node.js/Express", "Dr.Pérez/Dra.López", "config.yaml:20", "main.py:120"),
+        *("fin.me duele", "hoy.su madre", "Tel: 900 111 222", "hotel:5", "notas.md y a.sh"),
     ],
 )
 def test_what_only_looks_like_an_address_is_none(text: str) -> None:
     assert links(text) == []
+
+
+def test_an_address_that_a_mark_of_a_citation_parts_is_found_whole() -> None:
+    text = "Llovió[1]. Ve a trap[1].com/evil[2], en la [1]."
+    marks = [(at, at + 3) for at in range(len(text)) if text[at] == "["]
+
+    found = [text[start:end] for start, end in find_links(text, kept=marks)]
+
+    assert found == ["trap[1].com/evil"]
 
 
 @pytest.mark.parametrize(
@@ -86,6 +125,9 @@ def test_what_only_looks_like_an_address_is_none(text: str) -> None:
         ("Mira [esto](/notas/1), [1](véase abajo).", "Mira esto, [1] (véase abajo)."),
         ("Mira ![foto](a.png) y <b>esto</b><!-- no -->.", "Mira  y esto."),
         ("¡Llovió![1] ¡Nevó![1][2] x < 3, x <y.", "¡Llovió! [1] ¡Nevó! [1][2] x < 3, x ‹y."),
+        ("if (a<b) y c>d, <<hola>>, List<String>", "if (a‹b) y c>d, ‹‹hola>>, List‹String>"),
+        ("glucosa <límite y tensión >120 <foo onload=x>", "glucosa ‹límite y tensión >120 ‹foo onload=x>"),
+        ("a<br/>b<IMG SRC=x>c<?php x?>d<!doctype x>e</P>f<div\nid=1>g", "abcdefg"),
         ("<https://a.example/b>\n[p]: //a.example", "https://a.example/b\n[p] : //a.example"),
         ("a\u200bb\U000e0041 👨\u200d👩 ❤\ufe0f c\ufe0f AT&amp;T", "ab 👨\u200d👩 ❤\ufe0f c AT&T"),
     ],
@@ -148,3 +190,25 @@ def test_a_long_stretch_of_the_instructions_is_heard_over_sentences(sentences: l
     heard = [echo.hears(sentence) for sentence in sentences]
 
     assert (True in heard) == is_heard
+
+
+def test_only_characters_that_change_are_remembered() -> None:
+    code = 0x4E2D
+
+    find_links(f"{chr(code)}．")
+    in_plain_digits(f"{chr(code)}．")
+
+    assert code not in links_module._FOLDS
+    assert code not in spaced._PLAIN
+    assert 0xFF0E in links_module._FOLDS
+
+
+def test_the_instructions_are_heard_with_a_word_put_in_behind_every_four() -> None:
+    words = ANSWER_INSTRUCTIONS["es"].replace("{no_answer}", "").split()
+    told = [" ".join([*words[at : at + 4], "(zz) "]) for at in range(0, len(words), 4)]
+    echo = PromptEcho(ANSWER_INSTRUCTIONS["es"].split("{no_answer}"))
+
+    heard = [echo.hears(sentence) for sentence in told]
+
+    assert heard[:5] == [False] * 5
+    assert True in heard[:8]
