@@ -4,20 +4,21 @@ A part and everything it started carry a mark in their environment, which is mad
 first part begins. So what was left is told from a process that was given its number, and from the parts of a copied home.
 """
 
+import fcntl
 import json
 import os
 import secrets
 import signal
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rag_core.errors import ConfigurationError
-from rag_core.private_files import open_private
+from rag_core.private_files import open_private, private_folder
 
 if TYPE_CHECKING:
     import psutil
@@ -65,6 +66,20 @@ class RunningParts:
         self.path.unlink(missing_ok=True)
 
 
+@contextmanager
+def only_one(home: Path) -> Iterator[None]:
+    """Two daemons on one database would take each other's work; the kernel drops the lock however we die."""
+    private_folder(home / "run")
+    with open_private(_lock_path(home), "a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise ConfigurationError(
+                f"`brain up` runs in {home} already; stop it, or set BRAIN_HOME to another folder"
+            ) from error
+        yield
+
+
 def begin_record(home: Path) -> RunningParts:
     """Write a new record, in place of one whose processes have been ended."""
     record = RunningParts(path=_path(home))
@@ -75,7 +90,7 @@ def begin_record(home: Path) -> RunningParts:
 def read_parts(home: Path) -> dict[str, str] | None:
     """Of each part of the `brain up` that runs in the home, whether it runs; None when there is none."""
     record = _read(home)
-    if _supervisor(record) is None:
+    if _supervisor(home, record) is None:
         return None
     return {name: _state(part) for name, part in record.get("parts", {}).items()}
 
@@ -86,7 +101,7 @@ def end_running(home: Path) -> bool:
     Raises:
         ConfigurationError: it belongs to another user, or does not end.
     """
-    supervisor = _supervisor(_read(home))
+    supervisor = _supervisor(home, _read(home))
     if supervisor is not None:
         _end_supervisor(supervisor)
     return end_left(home) > 0 or supervisor is not None
@@ -173,9 +188,20 @@ def _state(part: Mapping[str, Any]) -> str:
     return f"down since {ended:%H:%M:%S}: it ended with {part['exit_status']}; its log is {part['log']}"
 
 
-def _supervisor(record: Mapping[str, Any]) -> "psutil.Process | None":
+def _supervisor(home: Path, record: Mapping[str, Any]) -> "psutil.Process | None":
+    """The process of the record, if it has the home's lock open: its number alone may be another process's by now."""
     found = _find(record.get("supervisor", {}))
-    return None if found is None or found.pid == os.getpid() else found
+    return None if found is None or found.pid == os.getpid() or not _has_lock_open(found, home) else found
+
+
+def _has_lock_open(process: "psutil.Process", home: Path) -> bool:
+    import psutil
+
+    lock = str(_lock_path(home).resolve())
+    try:
+        return any(file.path == lock for file in process.open_files())
+    except psutil.Error:
+        return False
 
 
 def _find(noted: Mapping[str, Any]) -> "psutil.Process | None":
@@ -208,3 +234,7 @@ def _read(home: Path) -> dict[str, Any]:
 
 def _path(home: Path) -> Path:
     return home / "run" / "up.json"
+
+
+def _lock_path(home: Path) -> Path:
+    return home / "run" / "up.lock"

@@ -5,7 +5,6 @@ guard (``rag_assets.web_server``) and the daemon. `dagster dev` would take twice
 process imports none of it.
 """
 
-import fcntl
 import json
 import os
 import signal
@@ -30,11 +29,10 @@ from rag_core.engine import DEMO_TENANT
 from rag_core.errors import ConfigurationError, RagError
 from rag_core.language.counting import in_english
 from rag_core.log_files import rotate_full_log
-from rag_core.private_files import open_private, private_folder
 from rag_core.processes import Child, Guard, guarded, stop_all
 from rag_core.remembered_ports import remember_ports
 from rag_core.restarts import watch
-from rag_core.running_parts import MARK_VARIABLE, RunningParts, begin_record, end_left
+from rag_core.running_parts import MARK_VARIABLE, RunningParts, begin_record, end_left, only_one
 from rag_core.settings import Settings
 from rag_core.storage.dagster_database import shown_url
 from rag_core.storage.database import open_database
@@ -186,20 +184,6 @@ def free_port(port: int, variable: str) -> int:
                 f"{variable}={port + 10 if port < 65_000 else port - 10} brain up"
             ) from error
         return int(probe.getsockname()[1])
-
-
-@contextmanager
-def only_one(home: Path) -> Iterator[None]:
-    """Two daemons on one database would take each other's work; the kernel drops the lock however we die."""
-    run = private_folder(home / "run")
-    with open_private(run / "up.lock", "a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise ConfigurationError(
-                f"`brain up` runs in {home} already; stop it, or set BRAIN_HOME to another folder"
-            ) from error
-        yield
 
 
 @contextmanager

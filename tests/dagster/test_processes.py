@@ -14,9 +14,9 @@ from rag_core.errors import ConfigurationError
 from rag_core.guardian import read_groups
 from rag_core.processes import Child, Guard, guarded, stop_all
 from rag_core.restarts import MAX_DEATHS, Deaths, watch
-from rag_core.running_parts import begin_record
+from rag_core.running_parts import begin_record, only_one
 from rag_core.settings import read_settings
-from rag_core.supervisor import free_port, only_one, start_parts
+from rag_core.supervisor import free_port, start_parts
 
 STUBBORN = "trap '' TERM; echo ready; while true; do sleep 0.05; done"
 """Ends for SIGKILL only."""

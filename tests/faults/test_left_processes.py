@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 
 from rag_core.running_parts import MARK_VARIABLE, begin_record, end_left, end_running, read_parts
@@ -17,12 +18,13 @@ STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEE
 SUPERVISOR = """
 import sys, time
 from pathlib import Path
-from rag_core.running_parts import begin_record
-record = begin_record(Path(sys.argv[1]))
-record.note_started("api", __import__("os").getpid())
-record.note_ended("dagster-web", exit_status=-9, log=Path("/logs/dagster-web.log"))
-print("ready", flush=True)
-time.sleep(120)
+from rag_core.running_parts import begin_record, only_one
+with only_one(Path(sys.argv[1])):
+    record = begin_record(Path(sys.argv[1]))
+    record.note_started("api", __import__("os").getpid())
+    record.note_ended("dagster-web", exit_status=-9, log=Path("/logs/dagster-web.log"))
+    print("ready", flush=True)
+    time.sleep(120)
 """
 
 
@@ -86,6 +88,17 @@ def test_a_process_that_was_given_the_number_of_the_supervisor_is_left_alone(hom
         path.write_text(json.dumps({**found, "supervisor": {**found["supervisor"], "pid": other.pid}}))
 
         assert end_running(home) is False
+        assert other.poll() is None
+
+
+def test_a_process_that_the_record_names_but_that_has_not_the_lock_of_the_home_is_left_alone(home: Path) -> None:
+    begin_record(home)
+    path = home / "run" / "up.json"
+    with running(SLEEP) as other:
+        noted = {"pid": other.pid, "started_at": psutil.Process(other.pid).create_time()}
+        path.write_text(json.dumps({**json.loads(path.read_text()), "supervisor": noted}))
+
+        assert (end_running(home), read_parts(home)) == (False, None)
         assert other.poll() is None
 
 
