@@ -17,6 +17,7 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -32,7 +33,7 @@ from rag_core.log_files import rotate_full_log
 from rag_core.processes import Child, Guard, guarded, stop_all
 from rag_core.remembered_ports import remember_ports
 from rag_core.restarts import watch
-from rag_core.running_parts import MARK_VARIABLE, RunningParts, begin_record, end_left, only_one
+from rag_core.running_parts import MARK_VARIABLE, RunningParts, begin_record, only_one
 from rag_core.settings import Settings
 from rag_core.storage.dagster_database import shown_url
 from rag_core.storage.database import open_database
@@ -84,30 +85,32 @@ def run_up(
 
 def _run(settings: Settings, *, is_demo_loaded: bool, notes: Path | None, golden: Path | None) -> int:
     with only_one(settings.home):
-        if left := end_left(settings.home):
-            _say(f"Ended {in_english(left, 'process', 'processes')} that an earlier `brain up` left.")
-        settings = settings.model_copy(update=_free_ports(settings))
-        remember_ports(settings.home, api_port=settings.api_port, dagster_port=settings.dagster_port)
-        with (
-            _held_server(settings),
-            _code_socket(settings.home) as code_socket,
-            guarded() as guard,
-        ):
-            return _run_parts(settings, guard, code_socket, is_demo_loaded=is_demo_loaded, notes=notes, golden=golden)
+        record = begin_record(settings.home)
+        try:
+            if record.ended:
+                _say(f"Ended {in_english(record.ended, 'process', 'processes')} that an earlier `brain up` left.")
+            settings = settings.model_copy(update=_free_ports(settings))
+            remember_ports(settings.home, api_port=settings.api_port, dagster_port=settings.dagster_port)
+            with (
+                _held_server(settings),
+                _code_socket(settings.home) as code_socket,
+                guarded() as guard,
+            ):
+                prepare = partial(_prepare, is_demo_loaded=is_demo_loaded, notes=notes, golden=golden)
+                return _run_parts(settings, guard, code_socket, record, prepare)
+        finally:
+            record.forget()
 
 
 def _run_parts(
     settings: Settings,
     guard: Guard,
     code_socket: Path,
-    *,
-    is_demo_loaded: bool,
-    notes: Path | None,
-    golden: Path | None,
+    record: RunningParts,
+    prepare: "Callable[[Settings, str], _Prepared]",
 ) -> int:
     _say(f"Starting in {settings.home} (logs in {settings.home / 'logs'})…")
-    record = begin_record(settings.home)
-    prepared = _prepare(settings, record.mark, is_demo_loaded=is_demo_loaded, notes=notes, golden=golden)
+    prepared = prepare(settings, record.mark)
     children = _children(settings, prepared.environment, guard, code_socket=code_socket)
     try:
         if prepared.is_demo_new:
@@ -124,8 +127,6 @@ def _run_parts(
     finally:
         _say("Stopping…")
         stop_all(children)
-        if all(child.is_gone() for child in children):
-            record.forget()
 
 
 def _free_ports(settings: Settings) -> dict[str, int]:
