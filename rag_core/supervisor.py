@@ -112,6 +112,11 @@ def _run_parts(
     _say(f"Starting in {settings.home} (logs in {settings.home / 'logs'})…")
     prepared = prepare(settings, record.mark)
     children = _children(settings, prepared.environment, guard, code_socket=code_socket)
+
+    def each_round() -> None:
+        start_waiting(children, code_socket, record)
+        _rotate_logs(settings, children)
+
     try:
         if prepared.is_demo_new:
             _index_demo(prepared.environment, guard)
@@ -122,7 +127,7 @@ def _run_parts(
             essential=ESSENTIAL,
             say=_say,
             note=lambda child: _note(record, child),
-            each_round=lambda: _rotate_logs(settings, children),
+            each_round=each_round,
         )
     finally:
         _say("Stopping…")
@@ -286,19 +291,26 @@ def _location(code_socket: Path) -> dict[str, Any]:
 def start_parts(children: Sequence[Child], settings: Settings, code_socket: Path, record: RunningParts) -> None:
     """Start all; web server and daemon once the code server answers, because a location that fails to load stays so.
 
-    Once the API answers, Dagster is no reason to end: what failed of it is said, and started again.
+    The API is waited for first. Of Dagster, what ends meanwhile is no reason to stop: it is said, and started again by the watch.
     """
     code, api, *dagster = children
     _start_noted((code, api), record)
-    _wait_for("Dagster's code server", children, lambda: _accepts(code_socket))
-    _start_noted(dagster, record)
     _wait_for("the API", (api,), lambda: _get(settings.api_port, "/readyz") is not None)
     try:
+        _wait_for("Dagster's code server", (code, api), lambda: _accepts(code_socket))
+        _start_noted(dagster, record)
         _wait_for("Dagster", children, lambda: _is_healthy(settings))
     except StartFailedError as error:
         if api.exit_status is not None:
             raise
         _say(str(error))
+
+
+def start_waiting(children: Sequence[Child], code_socket: Path, record: RunningParts) -> None:
+    """Start what was not started yet, once the code server answers."""
+    waiting = [child for child in children if child.pid is None]
+    if waiting and _accepts(code_socket):
+        _start_noted(waiting, record)
 
 
 def _start_noted(children: Sequence[Child], record: RunningParts) -> None:
