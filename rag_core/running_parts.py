@@ -4,20 +4,21 @@ A part and everything it started carry a mark in their environment, which is mad
 first part begins. So what was left is told from a process that was given its number, and from the parts of a copied home.
 """
 
+import fcntl
 import json
 import os
 import secrets
 import signal
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from rag_core.errors import ConfigurationError
-from rag_core.private_files import open_private
+from rag_core.private_files import open_private, private_folder
 
 if TYPE_CHECKING:
     import psutil
@@ -30,6 +31,8 @@ SUPERVISOR_STOP_SECONDS = 60.0
 """It waits for its parts and for PostgreSQL."""
 CLOCK_SECONDS = 2.0
 """The start of a process is counted from the machine's, which is corrected when the clock is set."""
+RECORD_SECONDS = 5.0
+"""A `brain up` writes its record within moments of taking the lock."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,6 +42,8 @@ class RunningParts:
     path: Path
     mark: str = field(default_factory=lambda: secrets.token_hex(16))
     parts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    ended: int = 0
+    """How many processes an earlier `brain up` had left, which were ended."""
 
     def note_started(self, name: str, pid: int) -> None:
         """Write down that a part was started."""
@@ -61,13 +66,54 @@ class RunningParts:
         fresh.replace(self.path)
 
     def forget(self) -> None:
-        """Remove the record once everything was ended."""
-        self.path.unlink(missing_ok=True)
+        """Remove the record, unless something that carries its mark still runs."""
+        if not _marked(self.path.parent.parent, self.mark):
+            self.path.unlink(missing_ok=True)
+
+
+class _LockedError(ConfigurationError):
+    """Somebody else holds the lock."""
+
+
+@contextmanager
+def only_one(home: Path) -> Iterator[None]:
+    """Two daemons on one database would take each other's work; the kernel drops the lock however we die.
+
+    Raises:
+        ConfigurationError: another process holds the lock, or we may not take it.
+    """
+    with _opened_lock(home) as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise _LockedError(
+                f"`brain up` runs in {home} already; stop it, or set BRAIN_HOME to another folder"
+            ) from error
+        yield
+
+
+def _opened_lock(home: Path) -> IO[str]:
+    try:
+        private_folder(home / "run")
+        return open_private(_lock_path(home), "a")
+    except OSError as error:
+        raise ConfigurationError(
+            f"cannot use the folder {home / 'run'} ({error.strerror}); set BRAIN_HOME to a folder you may write to"
+        ) from error
 
 
 def begin_record(home: Path) -> RunningParts:
-    """Write a new record, in place of one whose processes have been ended."""
+    """Write down that we are the supervisor, and end what an earlier one left; the caller holds the lock.
+
+    `brain down` finds us from the first moment on. The earlier mark stays in the record until its processes are gone.
+
+    Raises:
+        ConfigurationError: a process does not end.
+    """
     record = RunningParts(path=_path(home))
+    if earlier := _read(home).get("mark"):
+        RunningParts(path=_path(home), mark=earlier).write()
+        record.ended = end_left(home)
     record.write()
     return record
 
@@ -75,27 +121,53 @@ def begin_record(home: Path) -> RunningParts:
 def read_parts(home: Path) -> dict[str, str] | None:
     """Of each part of the `brain up` that runs in the home, whether it runs; None when there is none."""
     record = _read(home)
-    if _supervisor(record) is None:
+    if _supervisor(home, record) is None:
         return None
     return {name: _state(part) for name, part in record.get("parts", {}).items()}
 
 
-def end_running(home: Path) -> bool:
+@contextmanager
+def stopped(home: Path) -> Iterator[bool]:
     """End the `brain up` of a home with all that it started, and what an earlier one left; whether there was any.
 
+    Within the block no other one starts.
+
     Raises:
-        ConfigurationError: it belongs to another user, or does not end.
+        ConfigurationError: it does not end, or what holds the lock is no `brain up` that we may end.
     """
-    supervisor = _supervisor(_read(home))
-    if supervisor is not None:
-        _end_supervisor(supervisor)
-    return end_left(home) > 0 or supervisor is not None
+    if not (home / "run").exists():
+        yield False
+        return
+    with ExitStack() as stack:
+        was_running = _take_over(home, stack)
+        yield end_left(home) > 0 or was_running
+
+
+def _take_over(home: Path, stack: ExitStack) -> bool:
+    """Take the lock, from a `brain up` by ending it; whether there was one."""
+    was_running, deadline = False, time.monotonic() + RECORD_SECONDS
+    while True:
+        try:
+            stack.enter_context(only_one(home))
+        except _LockedError as error:
+            supervisor = _supervisor(home, _read(home))
+            if supervisor is not None:
+                _end_supervisor(supervisor)
+                was_running = True
+            elif time.monotonic() > deadline:
+                raise ConfigurationError(
+                    f"another process works in {home} and is no `brain up` that can be stopped from here, such as `brain restore` "
+                    "or a `brain up` of another container; stop it there, or wait for its end"
+                ) from error
+            time.sleep(0.05)
+        else:
+            return was_running
 
 
 def end_left(home: Path) -> int:
     """End what a supervisor that died left running, once nobody else does; how many processes there were.
 
-    The caller holds the lock of `brain up`, or has ended it.
+    The caller holds the lock.
 
     Raises:
         ConfigurationError: a process does not end.
@@ -122,6 +194,8 @@ def _end_supervisor(supervisor: "psutil.Process") -> None:
         _signal([supervisor], signal.SIGTERM, seconds=SUPERVISOR_STOP_SECONDS)
         if _is_alive(supervisor):
             _signal([supervisor], signal.SIGKILL, seconds=STOP_SECONDS)  # its guardian ends the rest
+        if _is_alive(supervisor):
+            raise ConfigurationError(f"`brain up` of this home, process {supervisor.pid}, does not end")
     except psutil.AccessDenied as error:
         raise ConfigurationError(
             f"`brain up` of this home, process {supervisor.pid}, belongs to another user, who must stop it"
@@ -173,9 +247,20 @@ def _state(part: Mapping[str, Any]) -> str:
     return f"down since {ended:%H:%M:%S}: it ended with {part['exit_status']}; its log is {part['log']}"
 
 
-def _supervisor(record: Mapping[str, Any]) -> "psutil.Process | None":
+def _supervisor(home: Path, record: Mapping[str, Any]) -> "psutil.Process | None":
+    """The process of the record, if it has the home's lock open: its number alone may be another process's by now."""
     found = _find(record.get("supervisor", {}))
-    return None if found is None or found.pid == os.getpid() else found
+    return None if found is None or found.pid == os.getpid() or not _has_lock_open(found, home) else found
+
+
+def _has_lock_open(process: "psutil.Process", home: Path) -> bool:
+    import psutil
+
+    lock = str(_lock_path(home).resolve())
+    try:
+        return any(file.path == lock for file in process.open_files())
+    except psutil.Error:
+        return False
 
 
 def _find(noted: Mapping[str, Any]) -> "psutil.Process | None":
@@ -208,3 +293,7 @@ def _read(home: Path) -> dict[str, Any]:
 
 def _path(home: Path) -> Path:
     return home / "run" / "up.json"
+
+
+def _lock_path(home: Path) -> Path:
+    return home / "run" / "up.lock"

@@ -5,7 +5,6 @@ guard (``rag_assets.web_server``) and the daemon. `dagster dev` would take twice
 process imports none of it.
 """
 
-import fcntl
 import json
 import os
 import signal
@@ -18,6 +17,7 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -30,11 +30,10 @@ from rag_core.engine import DEMO_TENANT
 from rag_core.errors import ConfigurationError, RagError
 from rag_core.language.counting import in_english
 from rag_core.log_files import rotate_full_log
-from rag_core.private_files import open_private, private_folder
 from rag_core.processes import Child, Guard, guarded, stop_all
 from rag_core.remembered_ports import remember_ports
 from rag_core.restarts import watch
-from rag_core.running_parts import MARK_VARIABLE, RunningParts, begin_record, end_left
+from rag_core.running_parts import MARK_VARIABLE, RunningParts, begin_record, only_one
 from rag_core.settings import Settings
 from rag_core.storage.dagster_database import shown_url
 from rag_core.storage.database import open_database
@@ -86,31 +85,38 @@ def run_up(
 
 def _run(settings: Settings, *, is_demo_loaded: bool, notes: Path | None, golden: Path | None) -> int:
     with only_one(settings.home):
-        if left := end_left(settings.home):
-            _say(f"Ended {in_english(left, 'process', 'processes')} that an earlier `brain up` left.")
-        settings = settings.model_copy(update=_free_ports(settings))
-        remember_ports(settings.home, api_port=settings.api_port, dagster_port=settings.dagster_port)
-        with (
-            _held_server(settings),
-            _code_socket(settings.home) as code_socket,
-            guarded() as guard,
-        ):
-            return _run_parts(settings, guard, code_socket, is_demo_loaded=is_demo_loaded, notes=notes, golden=golden)
+        record = begin_record(settings.home)
+        try:
+            if record.ended:
+                _say(f"Ended {in_english(record.ended, 'process', 'processes')} that an earlier `brain up` left.")
+            settings = settings.model_copy(update=_free_ports(settings))
+            remember_ports(settings.home, api_port=settings.api_port, dagster_port=settings.dagster_port)
+            with (
+                _held_server(settings),
+                _code_socket(settings.home) as code_socket,
+                guarded() as guard,
+            ):
+                prepare = partial(_prepare, is_demo_loaded=is_demo_loaded, notes=notes, golden=golden)
+                return _run_parts(settings, guard, code_socket, record, prepare)
+        finally:
+            record.forget()
 
 
 def _run_parts(
     settings: Settings,
     guard: Guard,
     code_socket: Path,
-    *,
-    is_demo_loaded: bool,
-    notes: Path | None,
-    golden: Path | None,
+    record: RunningParts,
+    prepare: "Callable[[Settings, str], _Prepared]",
 ) -> int:
     _say(f"Starting in {settings.home} (logs in {settings.home / 'logs'})…")
-    record = begin_record(settings.home)
-    prepared = _prepare(settings, record.mark, is_demo_loaded=is_demo_loaded, notes=notes, golden=golden)
+    prepared = prepare(settings, record.mark)
     children = _children(settings, prepared.environment, guard, code_socket=code_socket)
+
+    def each_round() -> None:
+        start_waiting(children, code_socket, record)
+        _rotate_logs(settings, children)
+
     try:
         if prepared.is_demo_new:
             _index_demo(prepared.environment, guard)
@@ -121,13 +127,11 @@ def _run_parts(
             essential=ESSENTIAL,
             say=_say,
             note=lambda child: _note(record, child),
-            each_round=lambda: _rotate_logs(settings, children),
+            each_round=each_round,
         )
     finally:
         _say("Stopping…")
         stop_all(children)
-        if all(child.is_gone() for child in children):
-            record.forget()
 
 
 def _free_ports(settings: Settings) -> dict[str, int]:
@@ -186,20 +190,6 @@ def free_port(port: int, variable: str) -> int:
                 f"{variable}={port + 10 if port < 65_000 else port - 10} brain up"
             ) from error
         return int(probe.getsockname()[1])
-
-
-@contextmanager
-def only_one(home: Path) -> Iterator[None]:
-    """Two daemons on one database would take each other's work; the kernel drops the lock however we die."""
-    run = private_folder(home / "run")
-    with open_private(run / "up.lock", "a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise ConfigurationError(
-                f"`brain up` runs in {home} already; stop it, or set BRAIN_HOME to another folder"
-            ) from error
-        yield
 
 
 @contextmanager
@@ -301,19 +291,26 @@ def _location(code_socket: Path) -> dict[str, Any]:
 def start_parts(children: Sequence[Child], settings: Settings, code_socket: Path, record: RunningParts) -> None:
     """Start all; web server and daemon once the code server answers, because a location that fails to load stays so.
 
-    Once the API answers, Dagster is no reason to end: what failed of it is said, and started again.
+    The API is waited for first. Of Dagster, what ends meanwhile is no reason to stop: it is said, and started again by the watch.
     """
     code, api, *dagster = children
     _start_noted((code, api), record)
-    _wait_for("Dagster's code server", children, lambda: _accepts(code_socket))
-    _start_noted(dagster, record)
     _wait_for("the API", (api,), lambda: _get(settings.api_port, "/readyz") is not None)
     try:
+        _wait_for("Dagster's code server", (code, api), lambda: _accepts(code_socket))
+        _start_noted(dagster, record)
         _wait_for("Dagster", children, lambda: _is_healthy(settings))
     except StartFailedError as error:
         if api.exit_status is not None:
             raise
         _say(str(error))
+
+
+def start_waiting(children: Sequence[Child], code_socket: Path, record: RunningParts) -> None:
+    """Start what was not started yet, once the code server answers."""
+    waiting = [child for child in children if child.pid is None]
+    if waiting and _accepts(code_socket):
+        _start_noted(waiting, record)
 
 
 def _start_noted(children: Sequence[Child], record: RunningParts) -> None:

@@ -38,6 +38,10 @@ def build_server(app: ASGIApp, *, port: int | None = None, has_websockets: bool 
     return uvicorn.Server(config)
 
 
+class _HeadTooLargeError(Exception):
+    """Ends the parsing of a head."""
+
+
 class StallingClientProtocol(HttpToolsProtocol):
     """One connection, closed when its client sends half a request and stops, or reads no answer.
 
@@ -49,6 +53,8 @@ class StallingClientProtocol(HttpToolsProtocol):
     _began = 0.0
     _received = 0
     _unread = 0
+    _head_bytes = 0
+    """Of the request that is being parsed; a head that comes in one read has no time to be counted otherwise."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Expect a request from now on."""
@@ -67,6 +73,33 @@ class StallingClientProtocol(HttpToolsProtocol):
             self._stop_request_timer()
         else:
             self._expect_more(len(data))
+
+    def on_message_begin(self) -> None:
+        """Count the bytes of each head anew."""
+        super().on_message_begin()
+        self._head_bytes = 0
+
+    def on_url(self, url: bytes) -> None:
+        """Take a part of the address."""
+        self._count_head(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header."""
+        self._count_head(len(name) + len(value) + len(b": \r\n"))
+        super().on_header(name, value)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what cannot be parsed, with its own status where the head is too large."""
+        if self._head_bytes > MAX_HEAD_BYTES:
+            self._refuse(_TOO_LARGE)
+        else:
+            super().send_400_response(msg)
+
+    def _count_head(self, size: int) -> None:
+        self._head_bytes += size
+        if self._head_bytes > MAX_HEAD_BYTES:
+            raise _HeadTooLargeError
 
     def on_response_complete(self) -> None:
         """Leave an idle connection to uvicorn's limit; one that has an answer to read or the next body to send to ours."""

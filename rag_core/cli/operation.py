@@ -114,14 +114,14 @@ def down(is_json: JsonOption = False) -> None:
 
     A server named by DATABASE_URL is left alone.
     """
-    from rag_core.running_parts import end_running
+    from rag_core.running_parts import stopped
     from rag_core.settings import read_settings
     from rag_core.storage.embedded import stop
 
     with command(is_json=is_json):
         home = read_settings().home
-        has_ended = end_running(home)
-        was_running = stop(home) or has_ended
+        with stopped(home) as has_ended:
+            was_running = stop(home) or has_ended
         if is_json:
             print_json({"stopped": was_running})
         else:

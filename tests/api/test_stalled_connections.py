@@ -186,6 +186,44 @@ def test_an_endless_head_is_refused(port: int) -> None:
                 time.sleep(0.001)
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET /echo HTTP/1.1\r\n" + HOST + b"X: " + b"x" * 70_000 + b"\r\n\r\n",
+        b"GET /echo?" + b"x" * 70_000 + b" HTTP/1.1\r\n" + HOST + b"\r\n",
+        b"GET /echo HTTP/1.1\r\n" + HOST + b"X: 1\r\n" * 12_000 + b"\r\n",
+        b"GET /echo HTTP/1.1\r\n"
+        + HOST
+        + b"Connection: Upgrade\r\nUpgrade: websocket\r\nX: "
+        + b"x" * 70_000
+        + b"\r\n\r\n",
+    ],
+    ids=["a long header", "a long address", "many headers", "an upgrade"],
+)
+def test_a_whole_head_that_is_too_large_is_refused(port: int, head: bytes) -> None:
+    with connection(port) as client:
+        client.sendall(head)
+
+        said, _ = until_closed(client)
+
+    assert said.startswith(b"HTTP/1.1 431 ")
+
+
+def test_each_request_of_a_connection_has_the_whole_limit_for_its_head_and_more_for_its_body(port: int) -> None:
+    head = b"POST /echo HTTP/1.1\r\n" + HOST + b"Content-Length: 100000\r\nX: " + b"x" * 40_000 + b"\r\n\r\n"
+    with connection(port) as client:
+        for _ in range(3):
+            client.sendall(head + b"y" * 100_000)
+            assert client.recv(1000).endswith(b"\r\n\r\n100000")
+
+
+def test_what_is_no_http_is_still_a_bad_request(port: int) -> None:
+    with connection(port) as client:
+        client.sendall(b"nothing of the kind\r\n\r\n")
+
+        assert until_closed(client)[0].startswith(b"HTTP/1.1 400 ")
+
+
 def test_a_websocket_stays_open_without_a_word(port: int) -> None:
     with connect(f"ws://127.0.0.1:{port}/channel") as channel:
         time.sleep(2.5 * STALL)

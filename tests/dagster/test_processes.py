@@ -14,9 +14,9 @@ from rag_core.errors import ConfigurationError
 from rag_core.guardian import read_groups
 from rag_core.processes import Child, Guard, guarded, stop_all
 from rag_core.restarts import MAX_DEATHS, Deaths, watch
-from rag_core.running_parts import begin_record
+from rag_core.running_parts import begin_record, only_one
 from rag_core.settings import read_settings
-from rag_core.supervisor import free_port, only_one, start_parts
+from rag_core.supervisor import free_port, start_parts, start_waiting
 
 STUBBORN = "trap '' TERM; echo ready; while true; do sleep 0.05; done"
 """Ends for SIGKILL only."""
@@ -179,6 +179,42 @@ def test_dagster_that_does_not_start_leaves_the_api_running(
         assert api.exit_status is None
     finally:
         stop_all([code, api, web])
+
+
+def test_a_code_server_that_dies_while_it_starts_is_started_again_and_the_rest_of_dagster_after_it(
+    guard: Guard, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "run").mkdir()
+    code_socket = tmp_path / "code.sock"
+    settings = read_settings(home=tmp_path, api_port=free_port(0, "BRAIN_API_PORT"))
+    dies_once = f"import os\nif not os.path.exists({str(tmp_path / 'died')!r}):\n  open({str(tmp_path / 'died')!r}, 'w')\n  exit(9)\n"
+    code, api, web = children = [
+        Child(name=name, command=command, environment=os.environ, guard=guard, log=tmp_path / f"{name}.log")
+        for name, command in {
+            "code": (sys.executable, "-c", dies_once + CODE_SERVER, str(code_socket)),
+            "api": (sys.executable, "-c", API, str(settings.api_port)),
+            "web": ("/bin/sh", "-c", "sleep 60"),
+        }.items()
+    ]
+    record = begin_record(tmp_path)
+
+    def stop_when_all_run() -> None:
+        start_waiting(children, code_socket, record)
+        if web.pid is not None:
+            raise EnoughError
+
+    try:
+        start_parts(children, settings, code_socket, record)
+        assert "code ended with 9" in capsys.readouterr().err
+        assert (api.exit_status, web.pid) == (None, None)
+
+        with pytest.raises(EnoughError):
+            watch(children, essential=["api"], say=lambda _text: None, each_round=stop_when_all_run, poll_seconds=0.02)
+
+        assert (code.starts, web.starts) == (2, 1)
+        assert all(child.exit_status is None for child in children)
+    finally:
+        stop_all(children)
 
 
 CODE_SERVER = """

@@ -177,11 +177,8 @@ class Installation:
         return killed
 
 
-@contextmanager
-def installed(
-    home: Path, *, is_demo_loaded: bool = False, folder: Path | None = None, **variables: str
-) -> Iterator[Installation]:
-    """`brain up` in the home, called in the folder, on free ports, until the block ends."""
+def environment_of(home: Path, **variables: str) -> dict[str, str]:
+    """The environment of a command in the home, on free ports."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("BRAIN_", "DAGSTER_"))}
     environment |= {
         "BRAIN_HOME": str(home),
@@ -191,6 +188,15 @@ def installed(
         **variables,
     }
     environment.pop("DATABASE_URL", None)
+    return environment
+
+
+@contextmanager
+def installed(
+    home: Path, *, is_demo_loaded: bool = False, folder: Path | None = None, **variables: str
+) -> Iterator[Installation]:
+    """`brain up` in the home, called in the folder, on free ports, until the block ends."""
+    environment = environment_of(home, **variables)
     log = home.parent / "up.log"
     with log.open("w") as errors:
         process = subprocess.Popen(

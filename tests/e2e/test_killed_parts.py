@@ -13,7 +13,7 @@ import pytest
 
 from rag_core.log_files import MAX_LOG_BYTES
 
-from .installation import COMMAND, EVENTS, Installation, installed, wait_until
+from .installation import COMMAND, EVENTS, Installation, environment_of, installed, wait_until
 
 pytestmark = pytest.mark.e2e
 HOSTILE = ("dagster", "gql", "json", "psutil", "rag_assets", "rag_core", "typer")
@@ -124,6 +124,27 @@ def test_down_ends_a_running_up_with_all_of_its_parts(home: Path) -> None:
         assert (done.returncode, done.stdout) == (0, "stopped\n"), done.stderr
         assert up.process.wait(timeout=10) == 0
         assert [name for name, part in running.items() if runs(part)] == []
+
+
+@pytest.mark.parametrize("sign", ["run/up.lock", "postgres/postmaster.pid", "logs/api.log"])
+def test_down_ends_an_up_that_is_still_starting(home: Path, sign: str) -> None:
+    environment = environment_of(home)
+    starting = subprocess.Popen([COMMAND, "up", "--no-demo"], env=environment, stderr=subprocess.PIPE, text=True)
+    try:
+        wait_until((home / sign).exists, what=lambda: f"no {sign}", seconds=60, every=0.01)
+
+        done = subprocess.run(
+            [COMMAND, "down"], env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+
+        assert (done.returncode, done.stdout) == (0, "stopped\n"), done.stderr
+        assert starting.wait(timeout=10) == 0
+        assert not (home / "run" / "up.json").exists()
+    finally:
+        starting.terminate()
+        _, said = starting.communicate(timeout=60)
+    assert said.endswith("Stopped.\n")
+    assert "Traceback" not in said
 
 
 def test_another_shell_is_told_the_live_addresses_and_which_part_is_down(home: Path) -> None:

@@ -8,21 +8,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 
-from rag_core.running_parts import MARK_VARIABLE, begin_record, end_left, end_running, read_parts
+from rag_core.errors import ConfigurationError
+from rag_core.running_parts import MARK_VARIABLE, begin_record, end_left, only_one, read_parts, stopped
 
 SLEEP = "import time; print('ready', flush=True); time.sleep(120)"
 STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEP}"
 SUPERVISOR = """
 import sys, time
 from pathlib import Path
-from rag_core.running_parts import begin_record
-record = begin_record(Path(sys.argv[1]))
-record.note_started("api", __import__("os").getpid())
-record.note_ended("dagster-web", exit_status=-9, log=Path("/logs/dagster-web.log"))
-print("ready", flush=True)
-time.sleep(120)
+from rag_core.running_parts import begin_record, only_one
+with only_one(Path(sys.argv[1])):
+    record = begin_record(Path(sys.argv[1]))
+    record.note_started("api", __import__("os").getpid())
+    record.note_ended("dagster-web", exit_status=-9, log=Path("/logs/dagster-web.log"))
+    print("ready", flush=True)
+    time.sleep(120)
 """
 
 
@@ -44,6 +47,12 @@ def running(code: str, *arguments: str, **variables: str) -> Iterator[subprocess
     finally:
         process.kill()
         process.communicate()
+
+
+def has_stopped(home: Path) -> bool:
+    """Whether anything of the home was running."""
+    with stopped(home) as was_running:
+        return was_running
 
 
 def test_a_process_that_carries_the_mark_of_the_home_is_ended(home: Path) -> None:
@@ -85,7 +94,18 @@ def test_a_process_that_was_given_the_number_of_the_supervisor_is_left_alone(hom
         found = json.loads(path.read_text())
         path.write_text(json.dumps({**found, "supervisor": {**found["supervisor"], "pid": other.pid}}))
 
-        assert end_running(home) is False
+        assert has_stopped(home) is False
+        assert other.poll() is None
+
+
+def test_a_process_that_the_record_names_but_that_has_not_the_lock_of_the_home_is_left_alone(home: Path) -> None:
+    begin_record(home)
+    path = home / "run" / "up.json"
+    with running(SLEEP) as other:
+        noted = {"pid": other.pid, "started_at": psutil.Process(other.pid).create_time()}
+        path.write_text(json.dumps({**json.loads(path.read_text()), "supervisor": noted}))
+
+        assert (has_stopped(home), read_parts(home)) == (False, None)
         assert other.poll() is None
 
 
@@ -97,7 +117,7 @@ def test_parts_are_told_of_as_long_as_their_supervisor_runs(home: Path) -> None:
         assert parts["dagster-web"].startswith("down since ")
         assert parts["dagster-web"].endswith(": it ended with -9; its log is /logs/dagster-web.log")
 
-        assert end_running(home) is True
+        assert has_stopped(home) is True
         assert supervisor.wait(timeout=5) == -15
         assert read_parts(home) is None
 
@@ -106,4 +126,74 @@ def test_parts_are_told_of_as_long_as_their_supervisor_runs(home: Path) -> None:
 def test_a_damaged_record_ends_nothing(home: Path, text: str) -> None:
     (home / "run" / "up.json").write_text(text)
 
-    assert (end_running(home), read_parts(home)) == (False, None)
+    assert (has_stopped(home), read_parts(home)) == (False, None)
+
+
+LATE = """
+import sys, time
+from pathlib import Path
+from rag_core.running_parts import begin_record, only_one
+with only_one(Path(sys.argv[1])):
+    print("ready", flush=True)
+    time.sleep(1)
+    begin_record(Path(sys.argv[1]))
+    time.sleep(120)
+"""
+WITHOUT_RECORD = LATE.replace("begin_record(Path(sys.argv[1]))", "")
+
+
+def test_a_supervisor_that_has_not_written_its_record_yet_is_waited_for_and_ended(home: Path) -> None:
+    with running(LATE, str(home)) as supervisor:
+        assert has_stopped(home) is True
+        assert supervisor.wait(timeout=5) == -15
+
+
+def test_another_command_that_holds_the_lock_is_left_alone_and_told_of(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rag_core.running_parts.RECORD_SECONDS", 0.3)
+    with running(WITHOUT_RECORD, str(home)) as other:
+        with pytest.raises(ConfigurationError, match="no `brain up` that can be stopped from here"):
+            has_stopped(home)
+        assert other.poll() is None
+
+
+def test_none_starts_in_a_home_that_is_being_stopped(home: Path) -> None:
+    with stopped(home), pytest.raises(ConfigurationError), only_one(home):
+        pass
+
+
+def test_a_home_that_is_not_there_is_not_made_by_stopping_it(tmp_path: Path) -> None:
+    assert has_stopped(tmp_path / "none") is False
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_start_ends_what_an_earlier_one_left_and_takes_another_mark(home: Path) -> None:
+    mark = begin_record(home).mark
+    with running(SLEEP, BRAIN_HOME=str(home), **{MARK_VARIABLE: mark}) as left:
+        record = begin_record(home)
+
+        assert (record.ended, left.wait(timeout=5)) == (1, -15)
+        assert json.loads((home / "run" / "up.json").read_text())["mark"] == record.mark != mark
+
+
+def test_a_start_that_is_given_up_while_it_ends_what_was_left_keeps_the_mark_of_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark = begin_record(home).mark
+    monkeypatch.setattr("rag_core.running_parts._end", lambda _found: None)
+    with running(SLEEP, BRAIN_HOME=str(home), **{MARK_VARIABLE: mark}):
+        with pytest.raises(ConfigurationError, match="do not end"):
+            begin_record(home)
+
+        assert json.loads((home / "run" / "up.json").read_text())["mark"] == mark
+
+
+def test_the_record_stays_while_something_that_carries_its_mark_runs(home: Path) -> None:
+    record = begin_record(home)
+    with running(SLEEP, BRAIN_HOME=str(home), **{MARK_VARIABLE: record.mark}):
+        record.forget()
+        assert record.path.exists()
+
+    record.forget()
+    assert not record.path.exists()

@@ -22,10 +22,11 @@ from rag_core.storage.database import Database
 SUPERVISOR = """
 import sys
 from pathlib import Path
-from rag_core.running_parts import begin_record
-begin_record(Path(sys.argv[1])).note_ended("dagster-web", exit_status=-9, log=Path("/logs/dagster-web.log"))
-print("ready", flush=True)
-sys.stdin.readline()
+from rag_core.running_parts import begin_record, only_one
+with only_one(Path(sys.argv[1])):
+    begin_record(Path(sys.argv[1])).note_ended("dagster-web", exit_status=-9, log=Path("/logs/dagster-web.log"))
+    print("ready", flush=True)
+    sys.stdin.readline()
 """
 
 
