@@ -108,7 +108,7 @@ def comparison_to_wire(found: RunComparison) -> dict[str, Any]:
         "baseline": str(found.baseline.run_id),
         "candidate": str(found.candidate.run_id),
         "improvements": _improvements(found),
-        "statisticalSignificance": found.is_significant,
+        "statisticalSignificance": found.has_significant_metric,
         "isRegression": compared.is_regression,
         "decidingMetric": compared.metric,
         "objection": compared.objection,

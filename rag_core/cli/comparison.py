@@ -65,7 +65,7 @@ def _to_json(found: "RunComparison", *, link: str) -> dict[str, Any]:
         "baseline_run_id": str(found.baseline.run_id),
         "candidate_run_id": str(found.candidate.run_id),
         "asked_differently": list(found.asked_differently),
-        "is_significant": found.is_significant,
+        "has_significant_metric": found.has_significant_metric,
         "comparison": found.comparison.to_json(),
         "effects": [
             {
@@ -140,9 +140,10 @@ def _verdict(found: "RunComparison") -> str:
         return "no verdict"
     if compared.is_regression:
         fell = ", ".join(METRIC_TITLES[name] for name in compared.regressed)
-        return f"worse than the baseline: {fell} fell by more than chance explains"
+        return f"worse than the baseline: {fell} fell by more than chance explains (one-sided, Holm over what decides)"
     if compared.is_significant:
-        return f"{'better' if compared.difference > 0 else 'lower'} than the baseline by more than chance explains"
+        way = "better" if compared.difference > 0 else "lower"
+        return f"{way} than the baseline by more than chance explains (two-sided, Holm over all)"
     return "no difference shown: what there is chance explains as well"
 
 

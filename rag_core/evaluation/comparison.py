@@ -162,14 +162,17 @@ class Comparison:
 
     @property
     def is_significant(self) -> bool:
-        """Whether the deciding metric differs with p < 0.05 after Holm's correction over all metrics compared."""
+        """Whether the deciding metric differs, two-sided p < 0.05 after Holm over all metrics.
+
+        A regression has another rule, one-sided and over the decisive metrics alone, so it need not be significant.
+        """
         found = self.metrics[self.metric]
         p_value = found.p_value if found.p_adjusted is None else found.p_adjusted
         return self.obstacle is None and p_value < SIGNIFICANCE
 
     @property
     def is_regression(self) -> bool:
-        """Whether retrieval got worse: a decisive metric fell by at least 0.02, with an adjusted one-sided p < 0.05."""
+        """Whether retrieval got worse: a decisive metric fell by at least 0.02, one-sided p < 0.05 after Holm over those."""
         return self.obstacle is None and bool(self.regressed)
 
     @property

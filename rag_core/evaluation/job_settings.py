@@ -56,7 +56,8 @@ size of the machine. All others count, new ones too. The embedding model is in t
 def asked_under(settings: Settings) -> dict[str, str]:
     """``fingerprint`` and ``description`` of a process's settings, as a job keeps them.
 
-    The fingerprint is the first 16 hex digits of SHA-256 over all settings but ``UNMEASURED_SETTINGS``; the description names the models.
+    The fingerprint is the first 16 hex digits of SHA-256 over all settings but ``UNMEASURED_SETTINGS``; the description names
+    the models.
     """
     values = {name: getattr(settings, name) for name in Settings.model_fields if name not in UNMEASURED_SETTINGS}
     canonical = json.dumps(values, sort_keys=True, default=str)

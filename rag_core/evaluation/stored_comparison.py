@@ -30,8 +30,8 @@ class RunComparison:
     asked_differently: tuple[str, ...]
 
     @property
-    def is_significant(self) -> bool | None:
-        """Whether any metric differs by more than chance explains, all metrics considered; None without a verdict."""
+    def has_significant_metric(self) -> bool | None:
+        """Whether any metric differs, two-sided p < 0.05 after Holm over all of them; None without a verdict."""
         if self.comparison.obstacle is not None:
             return None
         return any(

@@ -58,7 +58,8 @@ def promote(
 
     Raises:
         NotFoundError: no model has that name.
-        ModelStateError: it is not ready, another model than ``instead_of`` is active, it gives nothing for some chunks, or notes were written faster than it embeds.
+        ModelStateError: it is not ready, ``instead_of`` is not active any more, it gives nothing for some
+            chunks, or notes were written faster than it embeds.
         EmbeddingError: see ``backfill_model``.
     """
     began, report = clock(), ModelBackfillReport()

@@ -326,6 +326,24 @@ class TestComparison:
         assert losers.count("/queries/") == 10
         assert f"?baseline={good.run_id}" in losers
 
+    def test_a_worse_run_names_the_p_that_decides_and_is_red_though_the_two_sided_one_is_not_small(
+        self, client: TestClient, engine: Engine, measure
+    ) -> None:
+        """Five of twelve queries lost: one-sided 1/32, two-sided 2/32."""
+        good, bad = measure("fulltext"), measure("fulltext")
+        with engine.database.owner() as owner:
+            owner.execute(
+                "update brain.evaluation_queries set ranked_note_ids = '{}', first_relevant_rank = null, ndcg_at_10 = 0, "
+                "recall_at_20 = 0 where run_id = %s and query_id in (select query_id from "
+                "brain.evaluation_queries where run_id = %s and ndcg_at_10 > 0.5 order by query_id limit 5)",
+                (bad.run_id, bad.run_id),
+            )
+
+        page = compared(client, good, bad)
+
+        assert "y no es casualidad (p = 0,03 de una cola, corregida con Holm entre las métricas que deciden)" in page
+        assert 'class="interval worse"' in page
+
     def test_the_same_run_again_is_no_difference(self, client: TestClient, measured_again) -> None:
         page = compared(client, *measured_again)
 

@@ -107,8 +107,13 @@ def _counts(label: str, better: int, worse: int, asked: int) -> str:
     return f"{label}: {', '.join(words.counted(*one) for one in told)} igual"
 
 
+_ONE_SIDED = "de una cola, corregida con Holm entre las métricas que deciden"
+_TWO_SIDED = "de dos colas, corregida con Holm entre todas las métricas"
+
+
 def _verdict(comparison: Comparison) -> tuple[str, str]:
     """In a sentence, and the style sheet's class for it."""
+    found = comparison.metrics[comparison.metric]
     label, moved = words.LABELS[comparison.metric], words.difference(comparison.difference)
     if comparison.obstacle == "degraded":
         disturbed = words.counted(comparison.disturbed, "consulta se hizo", "consultas se hicieron")
@@ -117,15 +122,20 @@ def _verdict(comparison: Comparison) -> tuple[str, str]:
         asked = words.counted(comparison.queries, "consulta", "consultas")
         return f"Sin veredicto: {asked} en común, y hacen falta {MIN_COMMON_QUERIES}", "unclear"
     if comparison.is_regression:
-        return f"Peor: {label} {moved}, y no es casualidad", "worse"
+        return f"Peor: {label} {moved}, y no es casualidad{_corrected(found.p_worse_adjusted, _ONE_SIDED)}", "worse"
     if comparison.is_significant and comparison.difference > 0:
-        return f"Mejor: {label} {moved}, y no es casualidad", "better"
+        return f"Mejor: {label} {moved}, y no es casualidad{_corrected(found.p_adjusted, _TWO_SIDED)}", "better"
     if comparison.is_significant:
         return (
             f"Apenas peor: {label} {moved}, menos que los {words.figure(LEAST_DROP, decimals=2)} que cuentan",
             "unclear",
         )
     return f"Sin diferencia demostrada: {label} {moved} puede ser casualidad", "unclear"
+
+
+def _corrected(p: float | None, how: str) -> str:
+    """The p that decides and how it was corrected; "" for a comparison from before p were."""
+    return "" if p is None else f" ({words.p_phrase(p)} {how})"
 
 
 def _explanations(comparison: Comparison) -> list[str]:
@@ -218,7 +228,7 @@ def _metrics_chart(comparison: Comparison) -> Chart:
             value=one.difference,
             low=min(one.interval[0], one.difference),
             high=max(one.interval[1], one.difference),
-            kind=_kind(one),
+            kind="worse" if name in comparison.regressed else _kind(one),
         )
         for name, one in found.items()
     ]
@@ -227,7 +237,7 @@ def _metrics_chart(comparison: Comparison) -> Chart:
         title="Diferencia de cada métrica",
         about=(
             "A la derecha del cero, mejor. La línea es el intervalo del 95 %; en verde o rojo lo que no parece casualidad, "
-            "una vez corregido que se miran varias métricas (Holm)."
+            "una vez corregido que se miran varias métricas (Holm), y lo que decide que es peor."
         ),
         drawing=for_both_widths(
             lambda frame: interval_chart(

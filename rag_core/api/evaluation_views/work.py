@@ -12,8 +12,9 @@ from rag_core.api.evaluation_views.run import Fact
 from rag_core.evaluation.charts.drawing import for_both_widths
 from rag_core.evaluation.charts.intervals import IntervalRow, interval_chart
 from rag_core.evaluation.charts.scales import round_bounds
-from rag_core.evaluation.comparison import SIGNIFICANCE, Comparison
+from rag_core.evaluation.comparison import Comparison
 from rag_core.evaluation.results import StoredRun
+from rag_core.evaluation.tuning.report import SIGNIFICANCE
 from rag_core.storage.configurations import Configuration
 
 
@@ -197,7 +198,10 @@ def _differences_chart(
     bounds = round_bounds([0.0, *(edge for row in rows for edge in (row.low, row.high))], least=0.04)
     return Chart(
         title=title,
-        about="A la derecha del cero, mejor; la línea es el intervalo del 95 %.",
+        about=(
+            "A la derecha del cero, mejor; la línea es el intervalo del 95 %. En verde o rojo, lo que tiene una p menor que "
+            f"{words.figure(SIGNIFICANCE, decimals=2)}: con dos métricas, un azar de menos del 5 %."
+        ),
         drawing=for_both_widths(
             lambda frame: interval_chart(
                 frame, rows, bounds=bounds, show=words.difference, show_tick=words.signed_tick, has_zero=True
