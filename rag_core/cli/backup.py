@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rag_core.backup.archive import Manifest
+    from rag_core.backup.restore import RestoreReport
     from rag_core.settings import Settings
     from rag_core.storage.database import Database
 
@@ -103,20 +104,22 @@ def restore(
             found |= {"continued": report.is_continued}
             print_json({"file": str(file), **found})
         else:
-            if report.is_continued:
-                say(
-                    "An earlier restore of this file had put it in place and was stopped afterwards; what was changed since then "
-                    "was kept, and the rest is done now. To put it in place anew, give --replace."
-                )
-            print(f"restored {file}: {_summary(report.manifest)}, as of {report.manifest.created_at}")
-            if report.schema_version != report.manifest.schema_version:
-                say(f"The schema was brought from version {report.manifest.schema_version} to {report.schema_version}.")
-            if report.is_fulltext_rebuilt:
-                say(
-                    "This server takes words apart otherwise than the one backed up; the full-text index was made anew."
-                )
+            _show_restored(file, report)
             if lost:
                 say(_remedy(lost, settings))
+
+
+def _show_restored(file: Path, report: "RestoreReport") -> None:
+    if report.is_continued:
+        say(
+            "An earlier restore of this file had put it in place and was stopped afterwards; what was changed since then "
+            "was kept, and the rest is done now. To put it in place anew, give --replace."
+        )
+    print(f"restored {file}: {_summary(report.manifest)}, as of {report.manifest.created_at}")
+    if report.schema_version != report.manifest.schema_version:
+        say(f"The schema was brought from version {report.manifest.schema_version} to {report.schema_version}.")
+    if report.is_fulltext_rebuilt:
+        say("This server takes words apart otherwise than the one backed up; the full-text index was made anew.")
 
 
 def _lost_conversations(database: "Database", settings: "Settings") -> int:
