@@ -42,7 +42,8 @@ test: install ## Run the tests, all but the slow ones
 	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not slow and not e2e" $(if $(REPORTS),--cov $(REPORTS:%=--cov-report=%))
 
 slow: install ## Run the slow ones: whole nights of evaluation, leaks, generated notes in a database, benchmarks
-	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "slow and not e2e"
+	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "slow and not alone and not e2e"
+	$(BIN)/python -m pytest -m "alone and not e2e" tests/faults
 
 e2e: install ## Hurt whole installations on purpose: kill workers, database and models while notes are migrated
 	$(BIN)/python -m pytest -n 4 --dist loadgroup -m e2e tests/e2e

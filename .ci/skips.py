@@ -7,6 +7,7 @@ from pathlib import Path
 ALLOWED = (
     "only root can become another user",
     "BRAIN_TEST_DATA is not set",
+    "mounting a file system is not permitted",
 )
 
 

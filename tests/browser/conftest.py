@@ -58,9 +58,9 @@ NOTES = (
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One Chromium for all tests."""
+    """One Chromium for the tests of a module; Playwright's event loop runs in the test's thread until it is stopped."""
     if CHROMIUM is None:
         pytest.skip(f"no Chromium: none of {', '.join(NAMES)} is on the path and BRAIN_CHROMIUM is not set")
     with sync_playwright() as playwright:

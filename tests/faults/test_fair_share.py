@@ -27,7 +27,7 @@ ROUNDS = 7
 REQUESTS = 60
 """Of the other tenant in a round: as many without the hostile one as beside it, so that both meet the same machine.
 
-The median of the rounds counts: whatever else the machine does meanwhile falls on a few of them.
+All rounds count together: whatever else the machine does meanwhile falls on both.
 """
 NOTES = {
     "hostil": [f"Pedido {number}: " + "1234567890 " * 6_000 for number in range(20)],
@@ -116,11 +116,12 @@ def p95(replies: list[Reply]) -> float:
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_eight_hostile_requests_do_not_double_the_p95_of_another_tenant(
     home: Path,  # noqa: F811
 ) -> None:
     keys = make_keys(home)
-    rises: list[float] = []
+    quiet: list[Reply] = []
     beside: list[Reply] = []
     hostile: list[Reply] = []
     with serving(home, BRAIN_ACCESS="keys", BRAIN_SHARED_BUFFERS_MB="32") as api:
@@ -132,15 +133,14 @@ def test_eight_hostile_requests_do_not_double_the_p95_of_another_tenant(
         numbers = itertools.count()
         searches(clients["tranquilo"], numbers)  # caches and connections are warm
         for _ in range(ROUNDS):
-            quiet = searches(clients["tranquilo"], numbers)
+            quiet += searches(clients["tranquilo"], numbers)
             with attacked(clients["hostil"]) as replies:
-                attended = searches(clients["tranquilo"], numbers)
-            rises.append(p95(attended) / p95(quiet) - 1)
-            beside += attended
+                beside += searches(clients["tranquilo"], numbers)
             hostile += replies
 
-    print(f"p95 beside {len(hostile)} hostile requests: {', '.join(f'{rise:+.0%}' for rise in rises)}")
+    rise = p95(beside) / p95(quiet) - 1
+    print(f"p95 {p95(quiet):.3f} s, beside {len(hostile)} hostile requests {p95(beside):.3f} s: {rise:+.0%}")
     assert {reply.status for reply in beside} == {200}
     assert {reply.status for reply in hostile} <= {200, 429, 503, 504}
     assert all(reply.retry_after for reply in hostile if reply.status in {429, 503})
-    assert statistics.median(rises) < 1.0  # 0.31 to 0.47 by itself on two cores; other tests run beside it
+    assert rise < 0.5

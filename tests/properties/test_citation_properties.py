@@ -1,9 +1,9 @@
 """What holds of citations whatever a model writes, and however it is cut on the way."""
 
 import re
-import time
 
 import pytest
+from growth import MOST_GROWTH, growth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.citing import FIELD, VET, source
@@ -175,12 +175,4 @@ def test_spans_are_of_what_they_say(text: str) -> None:
     ],
 )
 def test_time_is_linear_in_the_text(piece: str) -> None:
-    def seconds(characters: int) -> float:
-        text = (piece * characters)[:characters]
-        began = time.process_time()
-        check_citations(text, SOURCES, language="es")
-        return time.process_time() - began
-
-    seconds(1_000)  # stemmers and patterns are made once
-
-    assert seconds(40_000) < 1.5  # a twentieth or so; quadratic took minutes
+    assert growth(lambda text: check_citations(text, SOURCES, language="es"), piece, characters=20_000) < MOST_GROWTH

@@ -1,12 +1,12 @@
 """What an answerer is given to read of the notes: numbered, harmless, and within its budget."""
 
 import json
-import time
 import uuid
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from growth import MOST_GROWTH, growth
 
 from rag_core.answering.citations import parse_citations
 from rag_core.answering.context import build_context, fit_sources, without_marks
@@ -194,10 +194,7 @@ class TestHarmlessness:
         assert source.text.endswith("Luego salió el sol.")
         assert order in source.original
 
-    @pytest.mark.parametrize("text", ["[" * 100_000, "[1" * 50_000, "[1]" * 33_000, "[" * 50_000 + "1" + "]" * 50_000])
-    def test_however_many_brackets_there_are_it_is_quick(self, text: str) -> None:
-        began = time.process_time()
-
-        assert parse_citations(without_marks(text)) == ()
-
-        assert time.process_time() - began < 2
+    @pytest.mark.parametrize("piece", ["[", "[1", "[1]", "[" * 12_500 + "1" + "]" * 12_500])
+    def test_however_many_brackets_there_are_it_is_quick(self, piece: str) -> None:
+        assert parse_citations(without_marks(piece * (100_000 // len(piece)))) == ()
+        assert growth(lambda text: parse_citations(without_marks(text)), piece, characters=100_004) < MOST_GROWTH

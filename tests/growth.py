@@ -1,0 +1,30 @@
+"""How the cost of a function grows with the length of its text, whatever the machine."""
+
+from collections.abc import Callable
+from time import thread_time
+
+TIMES_AS_LONG = 4
+MOST_GROWTH = 9.0
+"""Linear cost grows 4 times, quadratic cost 16 times."""
+NEGLIGIBLE_SECONDS = 0.02
+"""Too short to be compared, and far too short for quadratic cost at the lengths that are tried."""
+TRIALS = 2
+
+
+def growth(run: Callable[[str], object], piece: str, *, characters: int) -> float:
+    """Return how many times the processor time a text of ``characters`` takes of what a quarter of it takes.
+
+    The lesser of two trials counts for each length. 0 when the whole text takes less than 20 ms.
+    """
+    long, short = (piece * (length // len(piece)) for length in (characters, characters // TIMES_AS_LONG))
+    run(short)  # compiles patterns and fills caches
+    slow = min(_seconds(run, long) for _ in range(TRIALS))
+    if slow < NEGLIGIBLE_SECONDS:
+        return 0.0
+    return slow / max(min(_seconds(run, short) for _ in range(TRIALS)), 1e-9)
+
+
+def _seconds(run: Callable[[str], object], text: str) -> float:
+    began = thread_time()
+    run(text)
+    return thread_time() - began
