@@ -34,7 +34,7 @@ CRITICAL = (
         )
     ),
 )
-ERRORS = ("rag_core/errors.py", "rag_core/api/errors.py", "rag_core/resilience.py")
+ERRORS = ("rag_core/errors.py", "rag_core/api/errors.py", "rag_core/resilience/circuit_breaker.py")
 
 
 def main() -> int:

@@ -39,7 +39,7 @@ from rag_core.alerting.watch import (
     stale_rule,
     watch,
 )
-from rag_core.engine import Engine
+from rag_core.runtime.engine import Engine
 
 MAX_EVENTS = 200
 """Of one type a look; the next look goes on."""

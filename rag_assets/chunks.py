@@ -6,12 +6,12 @@ from pydantic import Field
 from rag_assets.notes import notes
 from rag_assets.stages import Materialized, Stopwatch, batch_asset, outages_retried, ratio, stage_metadata, total
 from rag_core.chunking import CHUNKER_VERSION
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, Chunking
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, Chunking
 from rag_core.embedding.context import CONTEXT_VERSION
 from rag_core.embedding.summaries import PROMPT_VERSION
-from rag_core.engine import Engine
 from rag_core.indexing.batches import batches_by_tenant
 from rag_core.indexing.staging import stage_notes
+from rag_core.runtime.engine import Engine
 
 
 def code_version(sizes: Chunking) -> str:

@@ -6,10 +6,10 @@ from typing import Any
 from rag_assets.indexing import OnEvent, dagster_instance, run_index
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import AnswerEvent, AnswerRequest
-from rag_core.demo_corpus import ANSWERABLE, load_demo
-from rag_core.engine import DEMO_TENANT, Engine
 from rag_core.errors import IndexingError
-from rag_core.importing import ImportReport
+from rag_core.notes.importing import ImportReport
+from rag_core.operation.demo_corpus import ANSWERABLE, load_demo
+from rag_core.runtime.engine import DEMO_TENANT, Engine
 
 
 def load_and_index(engine: Engine, *, on_event: OnEvent) -> ImportReport:

@@ -7,11 +7,18 @@ from typing import Any
 import dagster as dg
 
 from rag_assets.stages import table
-from rag_core.evaluation.fusion_check import Shortfall, hybrid_shortfall
-from rag_core.evaluation.gate import GateCheck, GateTargets, check_hit_rate, check_latency, check_legs, check_rankings
-from rag_core.evaluation.quality_check import Verdict
-from rag_core.evaluation.report import comparison_line, coverage_line, disturbance_line
-from rag_core.evaluation.results import EvaluationRun
+from rag_core.evaluation.comparison.fusion_check import Shortfall, hybrid_shortfall
+from rag_core.evaluation.comparison.gate import (
+    GateCheck,
+    GateTargets,
+    check_hit_rate,
+    check_latency,
+    check_legs,
+    check_rankings,
+)
+from rag_core.evaluation.comparison.quality_check import Verdict
+from rag_core.evaluation.report.markdown import comparison_line, coverage_line, disturbance_line
+from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.model import Strategy, TenantId
 
 HYBRID_CHECK = "hybrid_is_not_below_its_better_leg"

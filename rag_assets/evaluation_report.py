@@ -10,22 +10,22 @@ from rag_assets.causal_graph import causal_graph
 from rag_assets.evaluation_checks import EVALUATION_CHECKS, Measurement, gate_checks, hybrid_check, quality_check
 from rag_assets.fulltext_index import fulltext_index
 from rag_assets.stages import OWNERS, Materialized, Stopwatch, table
-from rag_core.configuration import configure
-from rag_core.configurations.going_back import PROMOTION, go_back_where_gate_failed
-from rag_core.engine import Engine
-from rag_core.evaluation.addresses import comparison_address, run_address
-from rag_core.evaluation.baselines import ensure_baseline
-from rag_core.evaluation.gate import GATE_STRATEGIES, GateTargets
-from rag_core.evaluation.gate_runs import TIMEOUT_MS, gate_targets
-from rag_core.evaluation.golden_query import DEFAULT_SET
-from rag_core.evaluation.quality_check import verdict_on
-from rag_core.evaluation.report import markdown_report
-from rag_core.evaluation.results import EvaluationRun
-from rag_core.evaluation.runs import evaluate
-from rag_core.evaluation.served import pinned, searcher
+from rag_core.configuration.schema import configure
+from rag_core.evaluation.comparison.gate import GATE_STRATEGIES, GateTargets
+from rag_core.evaluation.comparison.gate_runs import TIMEOUT_MS, gate_targets
+from rag_core.evaluation.comparison.quality_check import verdict_on
+from rag_core.evaluation.golden.query import DEFAULT_SET
+from rag_core.evaluation.report.addresses import comparison_address, run_address
+from rag_core.evaluation.report.markdown import markdown_report
+from rag_core.evaluation.runs.baselines import ensure_baseline
+from rag_core.evaluation.runs.results import EvaluationRun
+from rag_core.evaluation.runs.run import evaluate
+from rag_core.evaluation.runs.served import pinned, searcher
 from rag_core.indexing.batches import list_tenants
 from rag_core.indexing.publishing import maintain
 from rag_core.model import Strategy, TenantId
+from rag_core.promotion.going_back import PROMOTION, go_back_where_gate_failed
+from rag_core.runtime.engine import Engine
 from rag_core.storage.golden import OrphanedQuery, fetch_golden_queries, list_queries_with_deleted_notes
 
 STRATEGIES = GATE_STRATEGIES

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from rag_assets.outages import outages_told
 from rag_assets.worker_processes import PROCESS_TAG, is_gone, this_process
-from rag_core.dagster_home import prepare_dagster_home
-from rag_core.engine import Engine
 from rag_core.errors import IndexingError, RagError, TenantDeletedError
 from rag_core.graph.llm import causal_extractor
 from rag_core.indexing.automatic import IndexWork, find_work
 from rag_core.indexing.publishing import maintain
 from rag_core.model import TenantId
+from rag_core.operation.dagster_home import prepare_dagster_home
+from rag_core.runtime.engine import Engine
 from rag_core.storage.notes import is_tenant
 from rag_core.storage.overviews import count_pending, count_totals
 

@@ -7,9 +7,9 @@ import dagster as dg
 from pydantic import Field
 
 from rag_assets.stages import OWNERS, table
-from rag_core.engine import Engine
 from rag_core.model_change.benchmark import benchmark_models
 from rag_core.model_change.benchmark_report import Benchmark, ModelBenchmark, QualityReport
+from rag_core.runtime.engine import Engine
 
 
 class BenchmarkConfig(dg.Config):

@@ -9,7 +9,7 @@ from rag_assets.fulltext_index import fulltext_index
 from rag_assets.jobs import INDEX_KEYS, check_index, index_notes, update_index
 from rag_assets.partitions import BatchRange
 from rag_assets.planning import plan_index, unfinished_index_run
-from rag_core.engine import Engine
+from rag_core.runtime.engine import Engine
 
 HOURLY = "0 * * * *"
 NIGHTLY = "30 3 * * *"

@@ -15,7 +15,7 @@ from rag_assets.planning import (
     version_of_everything,
 )
 from rag_assets.schedules import SOON
-from rag_core.engine import Engine
+from rag_core.runtime.engine import Engine
 
 LONGEST_WAIT = timedelta(minutes=5)
 """A backfill changes what is found every minute, for hours; an edit beside it does not wait for its end."""

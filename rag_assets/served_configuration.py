@@ -8,13 +8,13 @@ from pydantic import Field
 
 from rag_assets.stages import OUTAGES, OWNERS, Materialized, Stopwatch, outages_retried, table
 from rag_assets.tuned_configuration import PROPOSALS, tuned_configuration
-from rag_core.configurations.promotion import promote_configuration
-from rag_core.configurations.served import served_configuration as fetch_served_configuration
-from rag_core.engine import Engine
+from rag_core.configuration.served import served_configuration as fetch_served_configuration
 from rag_core.errors import RagError
-from rag_core.evaluation.golden_query import DEFAULT_SET
+from rag_core.evaluation.golden.query import DEFAULT_SET
 from rag_core.indexing.batches import list_tenants
 from rag_core.model import TenantId
+from rag_core.promotion.promote import promote_configuration
+from rag_core.runtime.engine import Engine
 from rag_core.storage.configurations import Promotion, list_promotions
 
 WEEKLY = "30 6 * * 0"

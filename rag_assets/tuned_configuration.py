@@ -10,15 +10,15 @@ from pydantic import Field
 from rag_assets.causal_graph import causal_graph
 from rag_assets.fulltext_index import fulltext_index
 from rag_assets.stages import OWNERS, Materialized, Stopwatch, outages_retried, table
-from rag_core.configurations.trial import Trial, try_configuration
-from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError
-from rag_core.evaluation.addresses import comparison_address
-from rag_core.evaluation.golden_query import DEFAULT_SET
+from rag_core.evaluation.golden.query import DEFAULT_SET
+from rag_core.evaluation.report.addresses import comparison_address
 from rag_core.evaluation.tuning.report import Tuning
 from rag_core.evaluation.tuning.tune import DEFAULT_MINUTES, propose, tune
 from rag_core.indexing.batches import list_tenants
 from rag_core.model import TenantId
+from rag_core.promotion.trial import Trial, try_configuration
+from rag_core.runtime.engine import Engine
 
 NO_DROP_CHECK = "no_significant_drop"
 TIMEOUT_MS = 30_000

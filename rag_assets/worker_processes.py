@@ -3,7 +3,7 @@
 import platform
 from typing import TYPE_CHECKING
 
-from rag_core.process_names import host_of, this_process
+from rag_core.telemetry.process_names import host_of, this_process
 
 if TYPE_CHECKING:
     import psutil

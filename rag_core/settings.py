@@ -14,7 +14,7 @@ from pydantic import AliasChoices, Field, SecretStr, ValidationError, Validation
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from rag_core.errors import ConfigurationError
-from rag_core.remembered_ports import remembered_ports
+from rag_core.home.remembered_ports import remembered_ports
 
 TENANT_NAME = "[a-z0-9][a-z0-9_-]{0,62}"
 Port = Annotated[int, Field(ge=0, le=65535)]

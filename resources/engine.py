@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import dagster as dg
 
-from rag_core.engine import Engine, open_engine
+from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
 
 

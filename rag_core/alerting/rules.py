@@ -22,7 +22,7 @@ from rag_core.alerting.facts import (
 )
 from rag_core.alerting.incidents import EVERYTHING, NOTHING, Judgement, Scope, Severity, Trouble, joined, without
 from rag_core.language.counting import in_english
-from rag_core.process_names import host_of
+from rag_core.telemetry.process_names import host_of
 
 Rule = Literal[
     "evaluation_regression",

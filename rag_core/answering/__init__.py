@@ -8,7 +8,7 @@ the answer, ``citations`` reads from an answer what it cites, ``verification`` h
 out what does not hold, ``rendering`` writes citations as a contract wants them.
 ``answer`` is the whole path: ``understanding`` what is asked, ``writing`` sentence by sentence, the ``outcome``, and the ``course``
 that is written down. Not here: searching (``rag_core.retrieval``), what may come in and go out (``rag_core.guardrails``),
-conversations (``rag_core.conversation``), and how good answers are (``rag_core.evaluation.answers``).
+conversations (``rag_core.conversation``), and how good answers are (``rag_core.evaluation.runs.answers``).
 Imports point to ``cancellation``, ``chat``, ``chunking``, ``guardrails``, ``language`` and ``model``; those of the path and
 ``fallbacks`` alone to ``conversation``, ``engine`` and ``retrieval``.
 """
@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
-from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
 from rag_core.model import ChunkId, Language, NoteId, Span
+from rag_core.resilience.cancellation import Cancellation
 
 Confidence = Literal["high", "medium", "low", "insufficient"]
 """How far an answer is to be trusted; see ``confidence`` for the cut-offs."""

@@ -4,30 +4,30 @@ from collections.abc import Callable, Generator
 from dataclasses import replace
 
 from rag_core.answering import Answerer, CheckedText, PromptContext
-from rag_core.answering.compression import fetch_context
 from rag_core.answering.confidence import Evidence, judge_evidence
 from rag_core.answering.course import Course
 from rag_core.answering.events import Answer, Answered, AnswerEvent, AnswerRequest, SourcesFound, Understood
-from rag_core.answering.extractive import ExtractiveAnswerer
-from rag_core.answering.fallbacks import FoundSources, find_sources
 from rag_core.answering.finishing import OutgoingGate
 from rag_core.answering.generation import build_answerer
-from rag_core.answering.graph_context import GRAPH_SHARE, graph_field, graph_text
-from rag_core.answering.held_links import held_links
 from rag_core.answering.outcome import finished, refused
-from rag_core.answering.support_judge import ChatSupportJudge
+from rag_core.answering.quoting.extractive import ExtractiveAnswerer
+from rag_core.answering.sources.compression import fetch_context
+from rag_core.answering.sources.fallbacks import FoundSources, find_sources
+from rag_core.answering.sources.graph_context import GRAPH_SHARE, graph_field, graph_text
 from rag_core.answering.understanding import understand
-from rag_core.answering.verification import JUDGE_TIMEOUT_SECONDS, judged
+from rag_core.answering.verification.check import JUDGE_TIMEOUT_SECONDS, judged
+from rag_core.answering.verification.held_links import held_links
+from rag_core.answering.verification.support_judge import ChatSupportJudge
 from rag_core.answering.writing import Writing, require_wanted
-from rag_core.cancellation import Cancellation
 from rag_core.chunking import count_tokens
-from rag_core.engine import Engine
 from rag_core.errors import AnswerCancelledError, ChatCancelledError, GuardrailError, RagError, SearchCancelledError
 from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.policies import redaction_policy
 from rag_core.language.wordings import wordings_of
 from rag_core.model import TenantId
+from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import Stopwatch
+from rag_core.runtime.engine import Engine
 from rag_core.telemetry.logs import log_removed_citations
 
 SUMMARY_SHARE = 0.5

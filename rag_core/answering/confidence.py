@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_core.answering import AskedTime, CheckedText, Confidence, Source
-from rag_core.answering.asked_time import asked_time_of, is_of
 from rag_core.answering.events import FallbackMode
 from rag_core.answering.evidence import evidence_features, evidence_score
-from rag_core.answering.quoting import Strength
+from rag_core.answering.quoting.asked_time import asked_time_of, is_of
+from rag_core.answering.quoting.selection import Strength
 from rag_core.chunking import sentence_spans
 from rag_core.model import Language, Retrieval, Span
 from rag_core.reranking import QueryStatistics, is_calibrated

@@ -19,7 +19,7 @@ from rag_core.answering import (
     Source,
 )
 from rag_core.chat import Message
-from rag_core.configuration import RetrievalConfig
+from rag_core.configuration.schema import RetrievalConfig
 from rag_core.model import NO_FILTERS, Filters, Language, Retrieval, Span
 
 Contract = Literal["chat", "query", "rag_v2", "page", "command"]

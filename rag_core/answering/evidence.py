@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 from rag_core.answering import Source
-from rag_core.answering.asked_time import asked_time_of, is_of
+from rag_core.answering.quoting.asked_time import asked_time_of, is_of
 from rag_core.answering.words import is_number, tokens_of
 from rag_core.language.variants import without_question_words
 from rag_core.model import Language, Retrieval

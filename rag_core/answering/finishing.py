@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_core.answering import CheckedCitation, CheckedText
-from rag_core.answering.held_links import NO_LINKS, HeldLinks
+from rag_core.answering.verification.held_links import NO_LINKS, HeldLinks
 from rag_core.chunking import count_tokens
 from rag_core.guardrails import Finding, RedactionPolicy
 from rag_core.guardrails.links import find_links

@@ -7,16 +7,16 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from rag_core.answering import Answerer, PromptContext
-from rag_core.answering.citations import without_citations
-from rag_core.answering.context import MAX_CONTEXT_TOKENS, fit_sources
-from rag_core.answering.extractive import ExtractiveAnswerer
-from rag_core.answering.graph_context import graph_field
-from rag_core.cancellation import Cancellation
+from rag_core.answering.quoting.extractive import ExtractiveAnswerer
+from rag_core.answering.sources.context import MAX_CONTEXT_TOKENS, fit_sources
+from rag_core.answering.sources.graph_context import graph_field
+from rag_core.answering.verification.citations import without_citations
 from rag_core.chat import ChatModel, Message
 from rag_core.chunking import count_tokens
 from rag_core.errors import PromptTooLongError
 from rag_core.language.wordings import NOTES, Wordings
 from rag_core.model import Language
+from rag_core.resilience.cancellation import Cancellation
 
 PROMPT_VERSION = "3"
 """To be raised with any change of what is asked."""

@@ -5,19 +5,19 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from rag_core.answering import CheckedText, Confidence, PromptContext, RefusalReason
-from rag_core.answering.citations import without_citations
-from rag_core.answering.claims import answer_sentences, is_claim
 from rag_core.answering.confidence import final_confidence, groundedness_of, holds_its_kind
 from rag_core.answering.course import Course
 from rag_core.answering.events import Answer
-from rag_core.answering.extractive import A_DAY, ExtractiveAnswerer
 from rag_core.answering.finishing import finish
 from rag_core.answering.generation import build_answerer
-from rag_core.answering.quoting import Quotation
-from rag_core.answering.refusals import is_refusal
+from rag_core.answering.quoting.extractive import A_DAY, ExtractiveAnswerer
+from rag_core.answering.quoting.selection import Quotation
+from rag_core.answering.verification.citations import without_citations
+from rag_core.answering.verification.claims import answer_sentences, is_claim
+from rag_core.answering.verification.refusals import is_refusal
 from rag_core.answering.writing import Writing
 from rag_core.chunking import count_tokens
-from rag_core.configurations.served import INVALID_CONFIGURATION
+from rag_core.configuration.served import INVALID_CONFIGURATION
 from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.injection import scan
 from rag_core.language.answer_warnings import PathWarning

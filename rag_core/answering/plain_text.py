@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from rag_core.answering.characters import Visible, decoded_with_rest, without_references
-from rag_core.answering.citations import find_marks
+from rag_core.answering.verification.citations import find_marks
 from rag_core.guardrails.links import find_links, links_in
 from rag_core.guardrails.prompt_echo import PromptEcho
 from rag_core.language.elements import ELEMENTS

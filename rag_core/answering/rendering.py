@@ -7,7 +7,7 @@ from itertools import accumulate, groupby
 from typing import Literal
 
 from rag_core.answering import CheckedCitation, CheckedText, Source
-from rag_core.answering.labels import source_labels
+from rag_core.answering.sources.labels import source_labels
 from rag_core.model import Span
 
 CitationStyle = Literal["numbered", "notes", "german"]

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from rag_core.answering import Answerer, CheckedText, PromptContext
-from rag_core.answering.claims import cut_sentences
 from rag_core.answering.events import SentenceReady
-from rag_core.answering.extractive import ExtractiveAnswerer
 from rag_core.answering.finishing import OutgoingGate
 from rag_core.answering.plain_text import plain_bits
-from rag_core.answering.verification import ReadSources, check_sentence, joined, moved, read_sources
-from rag_core.cancellation import Cancellation
+from rag_core.answering.quoting.extractive import ExtractiveAnswerer
+from rag_core.answering.verification.check import ReadSources, check_sentence, joined, moved, read_sources
+from rag_core.answering.verification.claims import cut_sentences
 from rag_core.chat import Message
 from rag_core.chat.replies import legible
 from rag_core.errors import (
@@ -25,6 +24,7 @@ from rag_core.errors import (
     ChatError,
 )
 from rag_core.model import Language
+from rag_core.resilience.cancellation import Cancellation
 from rag_core.telemetry.logs import log_degraded
 
 

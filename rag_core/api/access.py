@@ -19,10 +19,10 @@ from starlette.requests import cookie_parser
 from rag_core.access import Caller
 from rag_core.access.callers import Callers
 from rag_core.access.limits import QuestionLimits
-from rag_core.engine import Engine
 from rag_core.errors import AccessDeniedError
 from rag_core.experiments.serving import LiveExperiments
-from rag_core.live_engine import LiveEngine
+from rag_core.runtime.engine import Engine
+from rag_core.runtime.live_engine import LiveEngine
 
 arrived_at: ContextVar[float] = ContextVar("arrived_at")
 """When the request came in, by the monotonic clock: the wait for a free worker is part of its time."""

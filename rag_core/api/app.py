@@ -17,51 +17,46 @@ from rag_core.access.callers import Callers
 from rag_core.access.exposure import OPEN_WARNING, allowed_hosts, check_exposure
 from rag_core.access.limits import QuestionLimits
 from rag_core.access.pseudonyms import pseudonyms
-from rag_core.api import (
-    ask_pages,
-    chat,
+from rag_core.alerting.service_minutes import recorded_minutes
+from rag_core.api import health, performance, streaming
+from rag_core.api.address import check_address
+from rag_core.api.aurora import chat
+from rag_core.api.brain_sync import (
     comparison,
     configuration,
     evaluation,
-    evaluation_overview,
-    evaluation_pages,
-    evaluation_work_pages,
     experiments,
-    feedback,
     golden_dataset,
-    health,
-    login,
     migration,
     notes,
-    opinions,
-    pages,
-    performance,
-    query,
     retrieval,
-    sessions,
-    streaming,
 )
-from rag_core.api.address import check_address
 from rag_core.api.errors import register_handlers
 from rag_core.api.guard import Guard
+from rag_core.api.hybrid import feedback, query, sessions
+from rag_core.api.pages import ask as ask_pages
+from rag_core.api.pages import login, opinions
+from rag_core.api.pages import search as pages
+from rag_core.api.pages.evaluation import overview as evaluation_overview
+from rag_core.api.pages.evaluation import runs as evaluation_pages
+from rag_core.api.pages.evaluation import work as evaluation_work_pages
+from rag_core.api.pages.web import STATIC_FOLDER
 from rag_core.api.places import request_places
+from rag_core.api.rag_v2 import benchmark, tuning
+from rag_core.api.rag_v2 import chat as chat_v2
+from rag_core.api.rag_v2 import comparison as comparison_v2
+from rag_core.api.rag_v2 import evaluation as evaluation_v2
+from rag_core.api.rag_v2 import golden as golden_v2
+from rag_core.api.rag_v2 import search as search_v2
 from rag_core.api.scopes import needed_scope
 from rag_core.api.server import build_server
-from rag_core.api.v2 import benchmark, tuning
-from rag_core.api.v2 import chat as chat_v2
-from rag_core.api.v2 import comparison as comparison_v2
-from rag_core.api.v2 import evaluation as evaluation_v2
-from rag_core.api.v2 import golden as golden_v2
-from rag_core.api.v2 import search as search_v2
-from rag_core.api.web import STATIC_FOLDER
-from rag_core.engine import Engine, open_engine
 from rag_core.errors import ConfigurationError
-from rag_core.evaluation.jobs import running_jobs
+from rag_core.evaluation.jobs.queue import running_jobs
 from rag_core.experiments.serving import LiveExperiments
-from rag_core.live_engine import LiveEngine
+from rag_core.runtime.engine import Engine, open_engine
+from rag_core.runtime.live_engine import LiveEngine
 from rag_core.settings import Settings
 from rag_core.telemetry.logs import configure_logging
-from rag_core.telemetry.service_minutes import recorded_minutes
 
 HOST = "127.0.0.1"
 _ROUTERS = tuple(
@@ -226,7 +221,7 @@ def _address(listener: socket.socket) -> str:
 
 def _register_jobs() -> None:
     """Load what does jobs; each module registers its kind."""
-    from rag_core.evaluation import evaluation_job  # noqa: F401
+    from rag_core.evaluation.jobs import evaluation as evaluation_job
     from rag_core.evaluation.tuning import job  # noqa: F401
     from rag_core.model_change import benchmark  # noqa: F401
 

@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rag_core.access.exposure import allowed_hosts
-from rag_core.api.english import FOREIGN_ORIGIN, WRONG_HOST
+from rag_core.api.messages.english import FOREIGN_ORIGIN, WRONG_HOST
 from rag_core.api.origins import (
     LOOPBACK_NAMES,
     PAGE_POLICY,

@@ -16,15 +16,15 @@ from starlette.types import Scope
 
 from rag_core.access.callers import Callers
 from rag_core.access.pseudonyms import pseudonyms
-from rag_core.api import login
 from rag_core.api.access import find_caller, shown_key
 from rag_core.api.dagster_guard import Refusal
-from rag_core.api.english import KEY_REFUSED, KINDS, NO_CONNECTION
 from rag_core.api.errors import LOGIN_PAGE
-from rag_core.api.web import STATIC_FOLDER
-from rag_core.engine import DEFAULT_TENANT
+from rag_core.api.messages.english import KEY_REFUSED, KINDS, NO_CONNECTION
+from rag_core.api.pages import login
+from rag_core.api.pages.web import STATIC_FOLDER
 from rag_core.errors import RagError, UnauthenticatedError
 from rag_core.model import TenantId
+from rag_core.runtime.engine import DEFAULT_TENANT
 from rag_core.settings import Settings
 from rag_core.storage.api_keys import NO_TENANT
 from rag_core.storage.database import open_database

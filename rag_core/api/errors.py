@@ -21,8 +21,8 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
-from rag_core.api import english, german, spanish
-from rag_core.api.web import render
+from rag_core.api.messages import english, german, spanish
+from rag_core.api.pages.web import render
 from rag_core.errors import (
     AccessDeniedError,
     AnswerFailedError,

@@ -21,7 +21,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rag_core.access import Caller
 from rag_core.access.callers import Callers
-from rag_core.api import english, german
 from rag_core.api.access import ASKED_METHOD, CALLER, arrived_at, find_caller, shown_key
 from rag_core.api.errors import (
     LOGIN_PAGE,
@@ -34,6 +33,7 @@ from rag_core.api.errors import (
     http_answer,
     tongue_of,
 )
+from rag_core.api.messages import english, german
 from rag_core.api.origins import (
     LOOPBACK_NAMES,
     PAGE_POLICY,
@@ -44,9 +44,9 @@ from rag_core.api.origins import (
     is_json,
     is_of_another_page,
 )
+from rag_core.api.pages.web import is_signed_in
 from rag_core.api.places import RequestPlaces
 from rag_core.api.scopes import may_enter, needed_scope
-from rag_core.api.web import is_signed_in
 from rag_core.errors import AccessDeniedError, RagError, UnauthenticatedError
 from rag_core.telemetry.logs import log_request
 

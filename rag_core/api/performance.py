@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from rag_core.api.access import ProcessEngineOf
+from rag_core.runtime.performance import PATH, performance
 from rag_core.telemetry.metrics import Stage
-from rag_core.telemetry.performance import PATH, performance
 
 router = APIRouter(tags=["operation"])
 

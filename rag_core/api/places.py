@@ -1,7 +1,7 @@
 """How many requests of one tenant, and of one key, are worked on at a time: so many that others find a place and time.
 
 Only where requests carry keys: on an address that is open to everybody there is nobody to share with. Not here: the threads
-themselves, and the rule of sharing (``rag_core.access.shares``).
+themselves, and the rule of sharing (``rag_core.resilience.shares``).
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from fastapi import Request
 
 from rag_core.access import Caller
-from rag_core.access.shares import FairShares, Pace
 from rag_core.api.streaming import ANSWERS_AT_ONCE
-from rag_core.engine import Engine
+from rag_core.resilience.shares import FairShares, Pace
+from rag_core.runtime.engine import Engine
 
 WAIT_SHARE = 0.5
 """How much of a request's time may go by waiting for a place; the rest is for the work."""

@@ -6,11 +6,11 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from rag_core.evaluation.golden_query import Category
+from rag_core.evaluation.golden.query import Category
 from rag_core.experiments.experiment import Arm
-from rag_core.filters import FilterFields
 from rag_core.model import Intent, Language, RetrievalMethod, Strategy
-from rag_core.notes import is_storable
+from rag_core.notes.validation import is_storable
+from rag_core.retrieval.filters import FilterFields
 
 _MOMENT = "2025-03-03T08:00:00Z"
 _NOTE_ID = "660e8400-e29b-41d4-a716-446655440001"

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rag_core.access import Caller, Scope
+from rag_core.runtime.performance import PATH as FIGURES
 from rag_core.storage.api_keys import NO_TENANT
-from rag_core.telemetry.performance import PATH as FIGURES
 
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 

@@ -21,9 +21,9 @@ from starlette.types import Receive
 
 from rag_core.api.access import time_left_ms
 from rag_core.api.errors import tell
-from rag_core.cancellation import Cancellation
-from rag_core.engine import Engine
 from rag_core.errors import BusyError, RagError
+from rag_core.resilience.cancellation import Cancellation
+from rag_core.runtime.engine import Engine
 
 HEARTBEAT_SECONDS = 10.0
 """How often a silent stream says that it is alive, before anything on the way takes it for dead."""

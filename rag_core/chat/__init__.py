@@ -1,7 +1,7 @@
 """Messages into text by a chat model: the interface, and one file a provider.
 
 Here: what is said to a model, what comes back, and how it is read (``replies``). Not here: what is asked for (a summary, a
-score, an answer: each beside its caller), breakers and limits (``rag_core.resilience``).
+score, an answer: each beside its caller), breakers and limits (``rag_core.resilience.circuit_breaker``).
 Imports point to ``cancellation`` and ``errors``. A provider's file is imported when a model of it is built, so that a machine without
 Ollama loads no HTTP client.
 """
@@ -10,7 +10,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from rag_core.cancellation import Cancellation
+from rag_core.resilience.cancellation import Cancellation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

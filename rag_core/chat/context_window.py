@@ -8,11 +8,11 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from rag_core.call_time import call_time
 from rag_core.chat import Message
+from rag_core.chat.ollama_client import FAILURES, ChatModelCard
 from rag_core.chunking import count_tokens
 from rag_core.errors import PromptTooLongError
-from rag_core.ollama import FAILURES, ChatModelCard
+from rag_core.resilience.call_time import call_time
 
 ESTIMATE_MARGIN = 1.25
 """Tokens that a text may have for one of the estimate's, which takes four characters for one: German has 3.2 to 3.6."""

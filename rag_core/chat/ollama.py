@@ -8,15 +8,23 @@ from typing import Any
 
 from ollama import ChatResponse, ResponseError
 
-from rag_core.call_time import call_time, timed_parts
-from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
 from rag_core.chat.context_window import ContextWindow
 from rag_core.chat.control_tokens import without_control_tokens
+from rag_core.chat.ollama_client import (
+    FAILURES,
+    KEEP_ALIVE,
+    explain,
+    fetch_chat_model_card,
+    is_outage,
+    is_too_long,
+    open_client,
+)
 from rag_core.chat.replies import legible
 from rag_core.chat.thoughts import SpokenStream, spoken
 from rag_core.errors import ChatCancelledError, ChatError, ChatUnavailableError, PromptTooLongError
-from rag_core.ollama import FAILURES, KEEP_ALIVE, explain, fetch_chat_model_card, is_outage, is_too_long, open_client
+from rag_core.resilience.call_time import call_time, timed_parts
+from rag_core.resilience.cancellation import Cancellation
 
 
 class OllamaChat:

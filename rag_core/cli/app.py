@@ -61,8 +61,8 @@ TenantOption = Annotated[
 
 def own_tenant(settings: "Settings", named: str | None) -> "TenantId":
     """Whose notes a writer's command is about: the tenant it names, else the setting's, else the default one."""
-    from rag_core.engine import DEFAULT_TENANT
     from rag_core.model import TenantId
+    from rag_core.runtime.engine import DEFAULT_TENANT
 
     return TenantId(named or settings.tenant or DEFAULT_TENANT)
 

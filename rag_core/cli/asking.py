@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from rag_core.answering.events import Answer, AnswerEvent, AnswerRequest
-    from rag_core.engine import Engine
     from rag_core.model import TenantId
+    from rag_core.runtime.engine import Engine
     from rag_core.settings import Settings
 
 NEW = "new"
@@ -58,10 +58,10 @@ def ask(
     With --json it prints what POST /chat answers. Without a chat model (BRAIN_CHAT_MODEL) the best sentences of the notes are
     quoted. Where the notes hold no answer it says so, with confidence `insufficient` and exit status 0.
     """
-    from rag_core.answer_wire import chat_body
     from rag_core.cli.homes import read_settings_to_read
-    from rag_core.engine import open_engine
     from rag_core.guardrails.policies import redaction_policy
+    from rag_core.runtime.engine import open_engine
+    from rag_core.wire.answers import chat_body
 
     with command(is_json=is_json), open_engine(read_settings_to_read()) as engine:
         owner = engine.named_tenant(tenant)
@@ -81,7 +81,7 @@ def _request(
     settings: "Settings", question: str, session_id: UUID | None, asker: str, top_k: int | None
 ) -> "AnswerRequest":
     from rag_core.answering.events import AnswerRequest
-    from rag_core.answering.search_configuration import default_options
+    from rag_core.answering.sources.search_configuration import default_options
 
     options = default_options(settings, max_sources=top_k)
     return AnswerRequest(question=question, contract="command", user_hash=asker, session_id=session_id, options=options)
@@ -176,8 +176,8 @@ def _finish(console: "Console", answer: "Answer", shown: str) -> None:
 def _sources(answer: "Answer") -> Iterator[str]:
     """A heading and a quotation for each note that is cited; one that does not hold what it is cited for says so."""
     from rag_core.guardrails.policies import hiding, redaction_policy
+    from rag_core.model.zones import in_zone
     from rag_core.settings import read_settings
-    from rag_core.zones import in_zone
 
     settings = read_settings()
     hide = hiding(redaction_policy("command", settings.guardrails_personal_data), answer.language)
@@ -199,8 +199,8 @@ def _nearest(answer: "Answer") -> Iterator[str]:
 
     from rag_core.conversation.records import nearest_sources
     from rag_core.guardrails.policies import hiding, redaction_policy
+    from rag_core.model.zones import in_zone
     from rag_core.settings import read_settings
-    from rag_core.zones import in_zone
 
     if answer.refusal in {None, "no_notes"}:
         return

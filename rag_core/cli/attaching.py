@@ -126,8 +126,8 @@ def _attach(
     wanted: _Wanted, *, tenant: str | None, source: str, language: str | None, every: int | None, is_json: bool
 ) -> None:
     """Attach and tell; exit status 1 where nothing could be taken."""
-    from rag_core.importing import require_note_lines
     from rag_core.migration.control import fetch_state, measure_every
+    from rag_core.notes.importing import require_note_lines
     from rag_core.settings import read_settings
     from rag_core.storage.database import open_database
 
@@ -226,8 +226,8 @@ def _model(database: "Database", name: str | None) -> "EmbeddingModel":
 
 @contextmanager
 def _file(file: Path, settings: "Settings", *, is_with_vectors: bool) -> Iterator[_Rows]:
-    from rag_core.importing import line_bytes, read_lines
     from rag_core.migration.legacy_file import read_notes
+    from rag_core.notes.importing import line_bytes, read_lines
 
     max_bytes = line_bytes(settings.max_note_characters)
     with file.open("rb") as counted:

@@ -145,7 +145,7 @@ def _remedy(lost: int, settings: "Settings") -> str:
 def _while_nothing_is_up(settings: "Settings") -> "Iterator[None]":
     """Keep `brain up` of this home from running meanwhile; a server of one's own has no home to ask."""
     from rag_core.errors import ConfigurationError, ConflictError
-    from rag_core.running_parts import only_one
+    from rag_core.operation.running_parts import only_one
 
     with ExitStack() as stack:
         if settings.database_url is None:

@@ -35,8 +35,8 @@ def benchmark(
 
     Example: brain models benchmark nomic-embed-text bge-m3 --set default
     """
-    from rag_core.engine import open_engine
     from rag_core.model_change.benchmark import benchmark_models
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json):

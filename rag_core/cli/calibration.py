@@ -28,8 +28,8 @@ def calibrate_threshold(
 
     Examples: brain models calibrate --dry-run · brain models calibrate nomic-embed-text --set diario
     """
-    from rag_core.engine import open_engine
     from rag_core.evaluation.tuning.calibrating import calibrate_model, store_threshold
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings(), model_name=name) as engine:

@@ -10,12 +10,12 @@ from rag_core.cli.runs import named_run, run_name
 from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
-    from rag_core.configuration import RetrievalConfig
-    from rag_core.engine import Engine
-    from rag_core.evaluation.gate import GateReport
-    from rag_core.evaluation.results import EvaluationRun
-    from rag_core.evaluation.stored_comparison import RunComparison
+    from rag_core.configuration.schema import RetrievalConfig
+    from rag_core.evaluation.comparison.gate import GateReport
+    from rag_core.evaluation.comparison.stored import RunComparison
+    from rag_core.evaluation.runs.results import EvaluationRun
     from rag_core.model import Strategy, TenantId
+    from rag_core.runtime.engine import Engine
 
 SHOWN_CHANGES = 5
 MAX_QUERY_CHARACTERS = 70
@@ -43,9 +43,9 @@ def compare_runs(
 
     Example: brain compare 0b5c7a52 7c1d1f0e
     """
-    from rag_core.engine import open_engine
-    from rag_core.evaluation.addresses import comparison_address
-    from rag_core.evaluation.stored_comparison import compare_stored_runs
+    from rag_core.evaluation.comparison.stored import compare_stored_runs
+    from rag_core.evaluation.report.addresses import comparison_address
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
@@ -86,7 +86,7 @@ def _to_json(found: "RunComparison", *, link: str) -> dict[str, Any]:
 
 
 def _show(found: "RunComparison", *, link: str) -> None:
-    from rag_core.evaluation.compared_metrics import METRIC_TITLES
+    from rag_core.evaluation.comparison.metrics import METRIC_TITLES
 
     compared = found.comparison
     for reason in found.asked_differently:
@@ -113,7 +113,7 @@ def _show(found: "RunComparison", *, link: str) -> None:
 
 
 def _show_changes(found: "RunComparison") -> None:
-    from rag_core.evaluation.compared_metrics import METRIC_TITLES
+    from rag_core.evaluation.comparison.metrics import METRIC_TITLES
 
     title = METRIC_TITLES[found.comparison.metric]
     for name, changes in (("lost", found.comparison.losses), ("won", found.comparison.wins)):
@@ -133,7 +133,7 @@ def _show_changes(found: "RunComparison") -> None:
 
 
 def _verdict(found: "RunComparison") -> str:
-    from rag_core.evaluation.compared_metrics import METRIC_TITLES
+    from rag_core.evaluation.comparison.metrics import METRIC_TITLES
 
     compared = found.comparison
     if compared.objection is not None:
@@ -165,7 +165,7 @@ def run_and_show_gate(
 ) -> None:
     """Measure, judge and print; exit status 1 when a check fails."""
     from rag_core.cli.app import progress
-    from rag_core.evaluation.gate_runs import gate_targets, run_gate
+    from rag_core.evaluation.comparison.gate_runs import gate_targets, run_gate
 
     with progress("evaluating", None) as advance:
         report, runs = run_gate(
@@ -185,20 +185,20 @@ def run_and_show_gate(
 
 
 def _print_gate(report: "GateReport", runs: "dict[Strategy, EvaluationRun]") -> None:
-    from rag_core.evaluation.runs import to_json
+    from rag_core.evaluation.runs.run import to_json
 
     print_json({"gate": report.to_json(), "runs": [to_json(run) for run in runs.values()]})
 
 
 def _hit_rate(run: "EvaluationRun") -> str:
-    from rag_core.evaluation.intervals import metric_intervals, query_figures
+    from rag_core.evaluation.comparison.intervals import metric_intervals, query_figures
 
     sure = metric_intervals({"hit": query_figures(query)["hit_rate_at_10"]} for query in run.queries)["hit"]
     return f"{sure.mean:.3f} ({sure.low:.3f} to {sure.high:.3f})"
 
 
 def _show_gate(report: "GateReport", runs: "dict[Strategy, EvaluationRun]") -> None:
-    from rag_core.evaluation.gate import LEAST_FOR_P95
+    from rag_core.evaluation.comparison.gate import LEAST_FOR_P95
 
     marks = {True: "passed", False: "FAILED", None: "not judged"}
     rows = [

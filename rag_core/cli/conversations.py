@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
     from rag_core.conversation import Session
-    from rag_core.engine import Engine
     from rag_core.model import TenantId
+    from rag_core.runtime.engine import Engine
 
 SHOWN_CHARACTERS = 100
 
@@ -31,9 +31,9 @@ def list_conversations(
 
     Example: brain conversations --limit 10
     """
-    from rag_core.answer_wire import session_to_wire
     from rag_core.cli.homes import read_settings_to_read
-    from rag_core.engine import open_engine
+    from rag_core.runtime.engine import open_engine
+    from rag_core.wire.answers import session_to_wire
 
     with command(is_json=is_json), open_engine(read_settings_to_read()) as engine:
         found = _found(engine, engine.named_tenant(tenant), limit, only_spoken=not is_json)

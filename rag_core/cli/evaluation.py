@@ -17,11 +17,11 @@ from rag_core.language.counting import in_english
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rag_core.configuration import RetrievalConfig
-    from rag_core.engine import Engine
-    from rag_core.evaluation.results import GroupMetrics
-    from rag_core.evaluation.runs import EvaluationRun
+    from rag_core.configuration.schema import RetrievalConfig
+    from rag_core.evaluation.runs.results import GroupMetrics
+    from rag_core.evaluation.runs.run import EvaluationRun
     from rag_core.model import TenantId
+    from rag_core.runtime.engine import Engine
 
 
 SHOWN_WORST = 5
@@ -110,8 +110,8 @@ def evaluate_set(
     )
     if is_gate and (strategy or not asked.is_plain):
         raise typer.BadParameter("--gate measures every strategy against its own baseline; leave the others out")
-    from rag_core.engine import open_engine
-    from rag_core.evaluation.served import pinned
+    from rag_core.evaluation.runs.served import pinned
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings(), pool_size=4 * max(1, concurrency)) as opened:
@@ -130,10 +130,10 @@ def evaluate_set(
 def _measured(
     engine: "Engine", owner: "TenantId", wanted: "RetrievalConfig", asked: _Asked, *, override: "Mapping[str, object]"
 ) -> "EvaluationRun":
-    from rag_core.evaluation.judges import build_judge
-    from rag_core.evaluation.runs import evaluate
-    from rag_core.evaluation.served import searcher
-    from rag_core.evaluation.served_answers import ServedAnswers
+    from rag_core.evaluation.runs.judges import build_judge
+    from rag_core.evaluation.runs.run import evaluate
+    from rag_core.evaluation.runs.served import searcher
+    from rag_core.evaluation.runs.served_answers import ServedAnswers
 
     with measuring() as tell:
         return evaluate(
@@ -158,7 +158,7 @@ def _measured(
 
 def _tell(run: "EvaluationRun", *, bare: int, notes: int, is_json: bool) -> None:
     """The run, and how many of the ``notes`` are ``bare`` of vectors."""
-    from rag_core.evaluation.runs import to_json
+    from rag_core.evaluation.runs.run import to_json
 
     if is_json:
         print_json(to_json(run) | {"notes_without_vectors": bare})
@@ -220,7 +220,7 @@ _SHOWN = {
 
 def _metric_rows(run: "EvaluationRun") -> list[list[str]]:
     """Every metric with its interval, and with its queries where not all define it."""
-    from rag_core.evaluation.intervals import metric_intervals, query_figures
+    from rag_core.evaluation.comparison.intervals import metric_intervals, query_figures
 
     found = metric_intervals(query_figures(query) for query in run.queries)
     return [
@@ -235,7 +235,7 @@ def _metric_rows(run: "EvaluationRun") -> list[list[str]]:
 
 
 def _show_worst(run: "EvaluationRun") -> None:
-    from rag_core.evaluation.report import worst_queries
+    from rag_core.evaluation.report.markdown import worst_queries
 
     rows = [
         [
@@ -250,7 +250,7 @@ def _show_worst(run: "EvaluationRun") -> None:
 
 
 def _show_groups(run: "EvaluationRun") -> None:
-    from rag_core.evaluation.results import metrics_by
+    from rag_core.evaluation.runs.results import metrics_by
 
     groups = [*metrics_by("category", run.queries).items()]
     groups += [(f"difficulty {name}", found) for name, found in metrics_by("difficulty", run.queries).items()]
@@ -260,7 +260,7 @@ def _show_groups(run: "EvaluationRun") -> None:
 
 def _show_origins(run: "EvaluationRun") -> None:
     """One's own questions and proposed ones apart, where the set has both."""
-    from rag_core.evaluation.origins import metrics_by_origin
+    from rag_core.evaluation.golden.origins import metrics_by_origin
 
     told = [
         f"{found.total_queries} {origin}: hit rate @10 {found.metrics.hit_rate_at[10]:.3f}, nDCG@10 {found.metrics.ndcg_at_10:.3f}"
@@ -276,8 +276,8 @@ def _means(found: "GroupMetrics") -> tuple[float, ...]:
 
 
 def _show_comparison(run: "EvaluationRun") -> None:
-    from rag_core.evaluation.quality_check import verdict_on
-    from rag_core.evaluation.report import comparison_line
+    from rag_core.evaluation.comparison.quality_check import verdict_on
+    from rag_core.evaluation.report.markdown import comparison_line
 
     if run.comparison is None:
         return
@@ -290,7 +290,7 @@ def _show_comparison(run: "EvaluationRun") -> None:
 
 
 def _meaning(run: "EvaluationRun") -> str:
-    from rag_core.evaluation.quality_check import is_improvement
+    from rag_core.evaluation.comparison.quality_check import is_improvement
 
     compared = run.comparison
     if compared is None or run.is_disturbed or compared.obstacle is not None:

@@ -53,9 +53,9 @@ def start(
 
     Example: brain experiment start "more candidates" --mode interleave --share 0.3 --config wide.json
     """
-    from rag_core.engine import open_engine
     from rag_core.experiments.lifecycle import begin_experiment
     from rag_core.experiments.report import experiment_to_json
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     if (config is None) == (configuration is None):
@@ -80,8 +80,8 @@ def start(
 @experiment_app.command("list")
 def list_all(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
     """Show all experiments, newest first."""
-    from rag_core.engine import open_engine
     from rag_core.experiments.report import experiment_to_json
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
     from rag_core.storage.experiments import list_experiments
 
@@ -110,8 +110,8 @@ def show(name: NameArgument, tenant: TenantOption = None, is_json: JsonOption = 
 
     Example: brain experiment show "more candidates"
     """
-    from rag_core.engine import open_engine
     from rag_core.experiments.report import fetch_report
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
@@ -128,9 +128,9 @@ def stop(name: NameArgument, tenant: TenantOption = None, is_json: JsonOption = 
 
     Example: brain experiment stop "more candidates"
     """
-    from rag_core.engine import open_engine
     from rag_core.experiments.lifecycle import end_experiment
     from rag_core.experiments.report import fetch_report
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:

@@ -11,7 +11,7 @@ from rag_core.cli.runs import named_run, run_name, short_id
 from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
-    from rag_core.evaluation.golden_statistics import GoldenStatistics, SetContents
+    from rag_core.evaluation.golden.statistics import GoldenStatistics, SetContents
     from rag_core.model import TenantId
     from rag_core.storage.database import Database
     from rag_core.storage.golden import GoldenSetSummary
@@ -45,12 +45,12 @@ def import_golden_set(
     Instead of relevant_ids there may be "relevance": [{"id": "2025-03-01", "grade": 3, "spans": [{"quote": "…"}]}];
     docs/evaluation/golden-sets.md has the other fields.
     """
-    from rag_core.engine import open_engine
     from rag_core.errors import InvalidInputError
-    from rag_core.evaluation.golden_files import read_golden_file
-    from rag_core.evaluation.golden_query import DEFAULT_SET
-    from rag_core.evaluation.golden_set import import_golden
-    from rag_core.importing import has_any_line
+    from rag_core.evaluation.golden.exporting import import_golden
+    from rag_core.evaluation.golden.files import read_golden_file
+    from rag_core.evaluation.golden.query import DEFAULT_SET
+    from rag_core.notes.importing import has_any_line
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json):
@@ -94,8 +94,8 @@ def export_golden_set(
     """Write a golden set as JSON lines (with --json as one document), everything kept, ready to be imported again."""
     import json
 
-    from rag_core.engine import open_engine
-    from rag_core.evaluation.golden_set import export_document
+    from rag_core.evaluation.golden.exporting import export_document
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
@@ -114,7 +114,7 @@ def export_golden_set(
 @golden_app.command("list")
 def list_sets(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
     """List the golden sets with what they hold."""
-    from rag_core.engine import open_engine
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
     from rag_core.storage.golden import list_golden_sets
 
@@ -159,8 +159,8 @@ def show_coverage(set_name: SetOption = "default", tenant: TenantOption = None, 
 
     A set of rag_v2 should have so many of each category, 85 in all; one of brain_sync 50 in all.
     """
-    from rag_core.engine import open_engine
-    from rag_core.evaluation.golden_statistics import fetch_set_contents
+    from rag_core.evaluation.golden.statistics import fetch_set_contents
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
@@ -231,8 +231,8 @@ def remove_queries(
     queries: QueriesArgument, set_name: SetOption = "default", tenant: TenantOption = None, is_json: JsonOption = False
 ) -> None:
     """Remove queries from a golden set; their notes stay."""
-    from rag_core.engine import open_engine
-    from rag_core.evaluation.golden_edits import delete_golden_query, find_query_ids
+    from rag_core.evaluation.golden.edits import delete_golden_query, find_query_ids
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
@@ -258,8 +258,8 @@ def verify_queries(
 
     Example: brain golden verify g1 g2 --by Lucía
     """
-    from rag_core.engine import open_engine
-    from rag_core.evaluation.golden_edits import find_query_ids, verify_golden_query
+    from rag_core.evaluation.golden.edits import find_query_ids, verify_golden_query
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
@@ -288,8 +288,8 @@ def promote_baselines(
 
     Example: brain golden baseline 0b5c7a52-9f0e-4a55-8b64-5d3a3a1c2f10
     """
-    from rag_core.engine import open_engine
-    from rag_core.evaluation.baselines import promote_baseline
+    from rag_core.evaluation.runs.baselines import promote_baseline
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:

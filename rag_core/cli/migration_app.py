@@ -9,7 +9,7 @@ import typer
 from rag_core.cli.app import app, print_json
 
 if TYPE_CHECKING:
-    from rag_core.engine import Engine
+    from rag_core.runtime.engine import Engine
 
 migration_app = typer.Typer(
     no_args_is_help=True,
@@ -29,7 +29,7 @@ EveryOption = Annotated[
 @contextmanager
 def opened_engine() -> Iterator["Engine"]:
     """The installation's engine, for a command."""
-    from rag_core.engine import open_engine
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with open_engine(read_settings()) as engine:

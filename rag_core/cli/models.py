@@ -213,7 +213,7 @@ def backfill(name: NameArgument, is_json: JsonOption = False) -> None:
     Example: brain models backfill nomic-embed-text
     """
     from rag_assets.model_backfill import run_backfill
-    from rag_core.engine import open_engine
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json):
@@ -250,8 +250,8 @@ def evaluate(
 
     Example: brain models evaluate nomic-embed-text --tenant demo
     """
-    from rag_core.engine import open_engine
     from rag_core.model_change.comparison import compare_models
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json):
@@ -299,8 +299,8 @@ def promote_candidate(
 
     Example: brain models promote nomic-embed-text
     """
-    from rag_core.engine import open_engine
     from rag_core.model_change.promotion import promote
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json):

@@ -23,8 +23,8 @@ from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
     from rag_assets.indexing import IndexReport
-    from rag_core.importing import ImportReport, Problem
     from rag_core.model import TenantId
+    from rag_core.notes.importing import ImportReport, Problem
 
 _LANGUAGES = ("es", "de", "en")
 
@@ -56,8 +56,8 @@ def import_notes(
 
     Example: brain import diario.jsonl --source diario
     """
-    from rag_core.importing import import_lines, line_bytes, read_lines, require_note_lines
     from rag_core.indexing.batches import has_unindexed_notes, list_tenants
+    from rag_core.notes.importing import import_lines, line_bytes, read_lines, require_note_lines
     from rag_core.settings import read_settings
     from rag_core.storage.database import open_database
 
@@ -141,9 +141,9 @@ def index_notes(
     Example: brain index
     """
     from rag_assets.indexing import run_index
-    from rag_core.engine import open_engine
     from rag_core.indexing.batches import list_tenants
     from rag_core.model import TenantId
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json):
@@ -177,7 +177,7 @@ def delete(
 
     Example: brain delete 2025-03-01 diario:2025-03-02
     """
-    from rag_core.engine import open_engine
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
     from rag_core.storage.notes import delete_notes, find_note
 

@@ -22,9 +22,9 @@ from rag_core.language.counting import in_english
 @app.command("status")
 def status(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
     """Show what is stored and stale, the models in use, the last evaluation, and how the running API does."""
-    from rag_core.engine import open_engine
+    from rag_core.operation.status import read_status
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
-    from rag_core.status import read_status
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
         found = read_status(engine, engine.named_tenant(tenant))
@@ -95,7 +95,7 @@ def _shown(value: Any) -> str:
 @app.command("doctor")
 def doctor(is_json: JsonOption = False) -> None:
     """Check what Brain Sync needs: settings, server, pgvector, roles, schema, models, Ollama. Exits 1 if something fails."""
-    from rag_core.doctor import examine
+    from rag_core.operation.doctor import examine
 
     with command(is_json=is_json):
         findings = examine()
@@ -114,7 +114,7 @@ def down(is_json: JsonOption = False) -> None:
 
     A server named by DATABASE_URL is left alone.
     """
-    from rag_core.running_parts import stopped
+    from rag_core.operation.running_parts import stopped
     from rag_core.settings import read_settings
     from rag_core.storage.embedded import stop
 
@@ -135,8 +135,8 @@ def up(
     ] = True,
 ) -> None:
     """Start everything: database, Dagster's UI and daemon, the API with its page. Ctrl-C stops it cleanly."""
+    from rag_core.operation.supervisor import run_up
     from rag_core.settings import read_settings
-    from rag_core.supervisor import run_up
 
     with command(is_json=False):
         raise typer.Exit(run_up(read_settings(), is_demo_loaded=is_demo_loaded))
@@ -146,7 +146,7 @@ def up(
 def demo() -> None:
     """Do the main job once: demo notes in, every asset materialised, the evaluation report and three cited answers."""
     from rag_assets.demo import answer_questions, load_and_index, materialise_report
-    from rag_core.engine import open_engine
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=False), open_engine(read_settings()) as engine, batch_progress("indexing") as show:

@@ -11,8 +11,8 @@ from rag_core.cli.searching import read_override
 from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
-    from rag_core.engine import Engine
     from rag_core.model import TenantId
+    from rag_core.runtime.engine import Engine
     from rag_core.storage.configurations import Promotion
 
 HISTORY = 20
@@ -57,7 +57,7 @@ def promote(
     - `brain promote 3` serves configuration 3; `brain promote --back` takes that back
     - `brain promote --config mine.json --reason "more context"` numbers a file and promotes it
     """
-    from rag_core.engine import open_engine
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     if sum((number is not None, config is not None, is_back, is_defaults)) > 1:
@@ -82,7 +82,7 @@ def promote(
 
 
 def _numbered(engine: "Engine", owner: "TenantId", file: Path, reason: str | None) -> int:
-    from rag_core.configurations.overrides import adopt_override
+    from rag_core.configuration.overrides import adopt_override
 
     configuration = adopt_override(engine, owner, read_override(file), reason=reason)
     say(f"{file} is configuration {configuration.number}")
@@ -99,9 +99,9 @@ def _promote(
     is_forced: bool,
     is_json: bool,
 ) -> None:
-    from rag_core.configurations.promotion import promote_configuration
-    from rag_core.configurations.served import served_configuration
+    from rag_core.configuration.served import served_configuration
     from rag_core.errors import PromotionRefusedError
+    from rag_core.promotion.promote import promote_configuration
 
     former = served_configuration(engine.database, owner, engine.model)
     try:
@@ -127,7 +127,7 @@ def _promote(
 
 
 def _try(engine: "Engine", owner: "TenantId", number: int, set_name: str, *, is_json: bool) -> None:
-    from rag_core.configurations.trial import try_configuration
+    from rag_core.promotion.trial import try_configuration
 
     with measuring() as show:
         trial = try_configuration(engine, owner, number, set_name=set_name, on_progress=show).to_json()
@@ -140,7 +140,7 @@ def _try(engine: "Engine", owner: "TenantId", number: int, set_name: str, *, is_
 
 
 def _try_file(engine: "Engine", owner: "TenantId", file: Path, set_name: str, *, is_json: bool) -> None:
-    from rag_core.configurations.trial import try_override
+    from rag_core.promotion.trial import try_override
 
     with measuring() as show:
         trial = try_override(engine, owner, read_override(file), set_name=set_name, on_progress=show).to_json()
@@ -153,8 +153,8 @@ def _try_file(engine: "Engine", owner: "TenantId", file: Path, set_name: str, *,
 
 
 def _take_back(engine: "Engine", owner: "TenantId", reason: str | None, *, is_back: bool, is_json: bool) -> None:
-    from rag_core.configurations.promotion import reset_to_defaults, return_to_former
-    from rag_core.configurations.served import served_configuration
+    from rag_core.configuration.served import served_configuration
+    from rag_core.promotion.promote import reset_to_defaults, return_to_former
 
     former = served_configuration(engine.database, owner, engine.model)
     change = return_to_former if is_back else reset_to_defaults
@@ -185,7 +185,7 @@ def _name(number: int | None) -> str:
 
 
 def _show(engine: "Engine", owner: "TenantId", *, is_json: bool) -> None:
-    from rag_core.configurations.served import served_configuration
+    from rag_core.configuration.served import served_configuration
     from rag_core.storage.configurations import list_configurations, list_promotions
 
     served = served_configuration(engine.database, owner, engine.model)

@@ -12,10 +12,10 @@ from rag_core.language.counting import in_english
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from rag_core.engine import Engine
-    from rag_core.evaluation.golden_query import GoldenQuery
-    from rag_core.evaluation.proposals.propose import Proposed
+    from rag_core.evaluation.golden.proposals.propose import Proposed
+    from rag_core.evaluation.golden.query import GoldenQuery
     from rag_core.model import TenantId
+    from rag_core.runtime.engine import Engine
     from rag_core.storage.proposals import Proposal, ProposalPlace
 
 _SHOWN_ID = 8
@@ -44,8 +44,8 @@ def propose(
 
     Example: brain golden propose --count 30
     """
-    from rag_core.engine import open_engine
-    from rag_core.evaluation.proposals.propose import propose_golden_queries
+    from rag_core.evaluation.golden.proposals.propose import propose_golden_queries
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings()) as engine, progress("reading notes", None) as advance:
@@ -90,7 +90,7 @@ def show_proposals(
     is_json: JsonOption = False,
 ) -> None:
     """List the proposals that wait for your word."""
-    from rag_core.engine import open_engine
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
@@ -123,9 +123,9 @@ def accept(
 
     Example: brain golden accept 3f2a --answer "Siete semanas"
     """
-    from rag_core.engine import open_engine
     from rag_core.errors import InvalidInputError
-    from rag_core.evaluation.proposals.decide import accept_proposal, accept_proposals
+    from rag_core.evaluation.golden.proposals.decide import accept_proposal, accept_proposals
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
@@ -149,8 +149,8 @@ def reject(
     proposals: ProposalsArgument, by: ByOption = None, tenant: TenantOption = None, is_json: JsonOption = False
 ) -> None:
     """Reject proposals; they are not proposed again."""
-    from rag_core.engine import open_engine
-    from rag_core.evaluation.proposals.decide import reject_proposals
+    from rag_core.evaluation.golden.proposals.decide import reject_proposals
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
@@ -172,7 +172,7 @@ def review(
 
     What you have decided is kept, however you end it.
     """
-    from rag_core.engine import open_engine
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=False), open_engine(read_settings()) as engine:
@@ -200,7 +200,7 @@ def review(
 def _decide(engine: "Engine", owner: "TenantId", proposal: "Proposal", word: str, by: str) -> str:
     """Do what was said of a proposal; one that cannot be accepted is said and left."""
     from rag_core.errors import RagError
-    from rag_core.evaluation.proposals.decide import accept_proposal, reject_proposals
+    from rag_core.evaluation.golden.proposals.decide import accept_proposal, reject_proposals
 
     try:
         if word in {"y", "e"}:
@@ -228,7 +228,7 @@ def _listed(engine: "Engine", owner: "TenantId", *, set_name: str | None, is_ope
 
 
 def _named(engine: "Engine", owner: "TenantId", names: list[str]) -> list["UUID"]:
-    from rag_core.evaluation.proposals.decide import find_proposal
+    from rag_core.evaluation.golden.proposals.decide import find_proposal
 
     known = _listed(engine, owner, set_name=None, is_open=False)
     if not known:
@@ -242,8 +242,8 @@ def _require_notes(engine: "Engine", owner: "TenantId") -> None:
     Raises:
         InvalidInputError: the tenant has no note; where the demo is loaded, how to name it.
     """
-    from rag_core.engine import DEMO_TENANT
     from rag_core.errors import InvalidInputError
+    from rag_core.runtime.engine import DEMO_TENANT
     from rag_core.storage.notes import has_notes
 
     with engine.database.transaction(owner) as connection:

@@ -43,8 +43,8 @@ def write_report(
 
     Example: brain report --open
     """
-    from rag_core.api.evaluation_files import comparison_file, run_file, run_to_report
-    from rag_core.engine import open_engine
+    from rag_core.api.pages.evaluation.files import comparison_file, run_file, run_to_report
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json):
@@ -72,7 +72,7 @@ def write_report(
 
 def _write(file: Path, text: str) -> None:
     from rag_core.errors import InvalidInputError
-    from rag_core.private_files import open_private
+    from rag_core.home.private_files import open_private
 
     try:
         with open_private(file, "w") as opened:

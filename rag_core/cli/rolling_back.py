@@ -9,8 +9,8 @@ from rag_core.cli.app import JsonOption, TenantOption, app, command, progress, s
 from rag_core.cli.migration_app import opened_engine, tell
 
 if TYPE_CHECKING:
-    from rag_core.engine import Engine
     from rag_core.model import TenantId
+    from rag_core.runtime.engine import Engine
 
 ReasonOption = Annotated[str | None, typer.Option(help="Why, for whoever looks at the status later.")]
 

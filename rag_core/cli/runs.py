@@ -9,9 +9,9 @@ import typer
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say, table
 
 if TYPE_CHECKING:
-    from rag_core.engine import Engine
-    from rag_core.evaluation.results import StoredRun
+    from rag_core.evaluation.runs.results import StoredRun
     from rag_core.model import TenantId
+    from rag_core.runtime.engine import Engine
 
 SHORT_ID = 8
 LEAST_CHARACTERS = 4
@@ -61,7 +61,7 @@ def list_stored(
 
     Example: brain runs --limit 5
     """
-    from rag_core.engine import open_engine
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
     from rag_core.storage.evaluations import list_baselines, list_runs
 
@@ -80,7 +80,7 @@ def list_stored(
 
 
 def _to_json(run: "StoredRun", *, is_baseline: bool) -> dict[str, Any]:
-    from rag_core.evaluation.origins import known_circumstances
+    from rag_core.evaluation.golden.origins import known_circumstances
 
     return {
         "run_id": str(run.run_id),

@@ -10,9 +10,9 @@ import typer
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say
 
 if TYPE_CHECKING:
-    from rag_core.configuration import RetrievalConfig
-    from rag_core.engine import Engine
+    from rag_core.configuration.schema import RetrievalConfig
     from rag_core.model import Retrieval, TenantId
+    from rag_core.runtime.engine import Engine
 
 CLI_TIMEOUT_MS = 30_000
 _STRATEGIES = ("semantic", "fulltext", "hybrid", "hybrid+rerank")
@@ -40,7 +40,7 @@ def read_config(
     Raises:
         ConfigurationError: no such file, not JSON, or a value out of bounds.
     """
-    from rag_core.configuration import configure, of_search
+    from rag_core.configuration.schema import configure, of_search
 
     override = {} if file is None else read_override(file)
     return configure(of_search(override), strategy=strategy, top_k=top_k, base=base)  # type: ignore[arg-type]
@@ -133,8 +133,8 @@ def search(
     BRAIN_TIMEZONE. With a time, --to means before that moment.
     """
     from rag_core.cli.homes import read_settings_to_read
-    from rag_core.engine import open_engine
-    from rag_core.wire import retrieval_to_wire
+    from rag_core.runtime.engine import open_engine
+    from rag_core.wire.values import retrieval_to_wire
 
     conditions = {"from": since, "to": until, "kinds": kinds, "sources": sources, "languages": languages}
     conditions |= {"tags": tags, "documentIds": documents}
@@ -153,7 +153,7 @@ def _found(
     engine: "Engine", owner: "TenantId", query: str, wanted: "RetrievalConfig", conditions: dict[str, Any]
 ) -> "tuple[Retrieval, bool]":
     """What is found, and whether the conditions leave any note out."""
-    from rag_core.filters import fetch_filters
+    from rag_core.retrieval.filters import fetch_filters
     from rag_core.retrieval.retrieve import retrieve
 
     zone = engine.settings.zone
@@ -164,7 +164,7 @@ def _found(
 
 def _show(found: "Retrieval", *, is_filtered: bool) -> None:
     from rag_core.settings import read_settings
-    from rag_core.understood import understood
+    from rag_core.wire.understood import understood
 
     said = understood(found, zone=read_settings().zone)
     if said is not None:
@@ -186,10 +186,10 @@ def _nothing_found(*, is_filtered: bool) -> str:
 def _print_hits(found: "Retrieval") -> None:
     from rich.console import Console
 
+    from rag_core.model.zones import in_zone
     from rag_core.retrieval.passages import best_snippet
     from rag_core.settings import read_settings
-    from rag_core.understood import causal_chain
-    from rag_core.zones import in_zone
+    from rag_core.wire.understood import causal_chain
 
     console, zone = Console(highlight=False, emoji=False), read_settings().zone
     direction = found.transformed.direction if found.transformed else None

@@ -12,8 +12,8 @@ from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.access.tenants import TenantDetails, TenantSummary
-    from rag_core.engine import Engine
     from rag_core.model import TenantId
+    from rag_core.runtime.engine import Engine
 
 tenant_app = typer.Typer(no_args_is_help=True, help="Tenants: who has notes here, how many, and the end of one.")
 app.add_typer(tenant_app, name="tenant")
@@ -172,7 +172,7 @@ def delete(
 
     Example: brain tenant delete ana
     """
-    from rag_core.engine import open_engine
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
     from rag_core.storage.tenants import delete_tenant, find_tenant
 

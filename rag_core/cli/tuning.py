@@ -34,9 +34,9 @@ def tune_configuration(
 
     Examples: brain tune --dry-run · brain tune --set diario --parts fusion,threshold --minutes 2
     """
-    from rag_core.engine import open_engine
     from rag_core.evaluation.tuning.space import parse_parts
     from rag_core.evaluation.tuning.tune import propose, tune
+    from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json):

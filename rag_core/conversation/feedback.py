@@ -4,10 +4,10 @@ from functools import partial
 from uuid import UUID
 
 from rag_core.conversation import Feedback
-from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError
 from rag_core.model import TenantId
-from rag_core.notes import is_storable
+from rag_core.notes.validation import is_storable
+from rag_core.runtime.engine import Engine
 from rag_core.storage.questions import upsert_feedback
 
 RATINGS = range(1, 6)

@@ -8,7 +8,6 @@ from datetime import datetime
 from pydantic import BaseModel
 
 from rag_core.answering.plain_text import is_plain
-from rag_core.cancellation import Cancellation
 from rag_core.chat import ChatModel, Message
 from rag_core.chat.replies import parse_reply
 from rag_core.conversation.going_on import is_follow_up
@@ -16,7 +15,8 @@ from rag_core.conversation.joining import by_rules
 from rag_core.errors import ChatCancelledError, ChatError
 from rag_core.language.follow_ups import REWRITE_INSTRUCTIONS
 from rag_core.model import Language
-from rag_core.notes import is_storable
+from rag_core.notes.validation import is_storable
+from rag_core.resilience.cancellation import Cancellation
 from rag_core.telemetry.logs import log_degraded
 
 MAX_CHARACTERS = 2_000

@@ -8,9 +8,9 @@ from rag_core.answering import PromptContext, Source
 from rag_core.answering.events import Answer
 from rag_core.chunking import count_tokens
 from rag_core.conversation import CitedSource, KeptAnswer, QuestionFigures, SearchFigures
-from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.model import NoteId, Retrieval, TenantId
+from rag_core.runtime.engine import Engine
 from rag_core.storage.conversations import insert_turn, touch_session
 from rag_core.storage.database import Connection
 from rag_core.storage.questions import insert_question, insert_search_figures

@@ -10,14 +10,14 @@ import stamina
 from numpy.typing import NDArray
 from ollama import Client, EmbedResponse, ResponseError
 
-from rag_core.call_time import call_time
+from rag_core.chat.ollama_client import FAILURES, KEEP_ALIVE, context_length, explain, open_client
 from rag_core.chunking import count_tokens
 from rag_core.embedding import EmbeddingModel, prefix_of
 from rag_core.embedding.vectors import require_visible, unit_rows
 from rag_core.errors import EmbeddingError, EmbeddingUnavailableError, TextTooLongError
 from rag_core.model import EmbeddingRole, FloatMatrix
-from rag_core.ollama import FAILURES, KEEP_ALIVE, context_length, explain, open_client
-from rag_core.telemetry.retries import keep_arguments_out_of_logs
+from rag_core.resilience.call_time import call_time
+from rag_core.resilience.retries import keep_arguments_out_of_logs
 
 _MATRYOSHKA_VERSION = re.compile(r"mrl-([1-9]\d*)")
 _ATTEMPTS = 3
@@ -29,7 +29,7 @@ class OllamaEmbedder:
 
     Each request holds at most ``batch_size`` texts and has ``timeout_seconds``, retries included: refused and lost
     connections and statuses from 500 are tried again, three times in all. A time-out is not: the server would get the
-    work twice. How many requests are under way at once is not bounded here (``rag_core.resilience``).
+    work twice. How many requests are under way at once is not bounded here (``rag_core.resilience.circuit_breaker``).
     """
 
     def __init__(self, model: EmbeddingModel, *, host: str, timeout_seconds: float = 30, batch_size: int = 32) -> None:

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from rag_core.configuration import configure, of_search
-from rag_core.configurations.served import ServedConfiguration, as_served
-from rag_core.engine import Engine, with_configuration
+from rag_core.configuration.schema import configure, of_search
+from rag_core.configuration.served import ServedConfiguration, as_served
 from rag_core.errors import ConfigurationError, InvalidInputError
 from rag_core.experiments.experiment import Experiment, Mode
 from rag_core.model import TenantId
+from rag_core.runtime.engine import Engine, with_configuration
 from rag_core.storage.configurations import fetch_configuration
 from rag_core.storage.experiments import find_experiment, insert_experiment, stop_experiment
 from rag_core.storage.notes import hold_tenant

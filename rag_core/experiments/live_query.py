@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from rag_core.cancellation import Cancellation
-from rag_core.configuration import RetrievalConfig, configure
-from rag_core.configurations.served import ServedConfiguration
-from rag_core.engine import Engine, with_configuration
+from rag_core.configuration.schema import RetrievalConfig, configure
+from rag_core.configuration.served import ServedConfiguration
 from rag_core.experiments.experiment import Arm
 from rag_core.model import NO_FILTERS, Filters, Retrieval, TenantId
+from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.retrieve import retrieve
+from rag_core.runtime.engine import Engine, with_configuration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from random import Random
 from uuid import UUID, uuid4
 
-from rag_core.engine import Engine
 from rag_core.errors import RagError, SearchCancelledError
 from rag_core.experiments.candidates import Candidates, Outcome, outcome_of
 from rag_core.experiments.experiment import Arm, ExperimentQuery, Side
@@ -22,6 +21,7 @@ from rag_core.experiments.recording import Records, record_of, unique_notes
 from rag_core.experiments.running import Contest, RunningExperiments
 from rag_core.model import Hit, NoteId, Retrieval
 from rag_core.retrieval.request import checked_query
+from rag_core.runtime.engine import Engine
 from rag_core.storage.experiments import fetch_experiment_query
 
 CANDIDATE_SHARE = 0.5

@@ -6,7 +6,7 @@
 is left of the conversation before it, ``outgoing`` what is done to the text of an answer, ``policies`` what the settings say of both,
 ``judge`` asks a model where there is one.
 Not here: how often somebody may ask (``rag_core.access.limits``), whether an answer is held by its sources
-(``rag_core.answering.verification``), answers with their citations (``rag_core.answering.finishing``).
+(``rag_core.answering.verification.check``), answers with their citations (``rag_core.answering.finishing``).
 Pure but for ``judge``. Imports point to ``chat``, ``chunking``, ``language``, ``model`` and ``settings``.
 """
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rag_core.cancellation import Cancellation
 from rag_core.chat import ChatModel, Message
 from rag_core.chat.replies import parse_reply
 from rag_core.language.guardrails import JUDGE_INSTRUCTIONS
+from rag_core.resilience.cancellation import Cancellation
 
 _MOST_TOKENS = 48
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.chunking import ChunkSpan, chunk_spans, sentence_spans
-from rag_core.configuration import Chunking
+from rag_core.configuration.schema import Chunking
 from rag_core.embedding import input_hash
 from rag_core.embedding.context import contextual_info, template_summary, with_context
 from rag_core.embedding.summaries import needs_summary

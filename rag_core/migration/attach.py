@@ -21,8 +21,16 @@ from rag_core.errors import DatabaseUnavailableError, DiskFullError, InvalidInpu
 from rag_core.indexing.isolation import together_or_alone
 from rag_core.language.counting import in_english
 from rag_core.model import Language, NoteId, TenantId
-from rag_core.notes import checked_identifier, checked_name, note_id_for, parse_note, parse_time, shown, with_tags
-from rag_core.outages import when_back
+from rag_core.notes.validation import (
+    checked_identifier,
+    checked_name,
+    note_id_for,
+    parse_note,
+    parse_time,
+    shown,
+    with_tags,
+)
+from rag_core.resilience.outages import when_back
 from rag_core.storage import attachment as store
 from rag_core.storage.attachment import AttachedPage, NoteToAttach
 from rag_core.storage.database import Connection, Database

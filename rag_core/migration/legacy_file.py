@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rag_core.errors import InvalidInputError
-from rag_core.importing import decoded_line
 from rag_core.migration.attach import LegacyNote
 from rag_core.migration.legacy_table import NAMES
+from rag_core.notes.importing import decoded_line
 
 _ROLES = {name: role for role, names in NAMES.items() for name in names}
 

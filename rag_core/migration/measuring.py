@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from rag_core.engine import Engine
-from rag_core.evaluation.comparison import MIN_COMMON_QUERIES, Comparison
-from rag_core.evaluation.golden_query import DEFAULT_SET
-from rag_core.evaluation.report import disturbance_line
-from rag_core.evaluation.results import EvaluationRun, StoredRun
-from rag_core.evaluation.runs import evaluate
-from rag_core.evaluation.served import pinned, searcher
+from rag_core.evaluation.comparison.compare import MIN_COMMON_QUERIES, Comparison
+from rag_core.evaluation.golden.query import DEFAULT_SET
+from rag_core.evaluation.report.markdown import disturbance_line
+from rag_core.evaluation.runs.results import EvaluationRun, StoredRun
+from rag_core.evaluation.runs.run import evaluate
+from rag_core.evaluation.runs.served import pinned, searcher
 from rag_core.language.counting import in_english
 from rag_core.migration import control
 from rag_core.model import TenantId
+from rag_core.runtime.engine import Engine
 from rag_core.storage import migration_runs as store
 from rag_core.storage.golden import fetch_golden_queries
 from rag_core.storage.migration_runs import MigratedBatch, MigrationEvaluations, MigrationProgress

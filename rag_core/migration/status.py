@@ -10,7 +10,7 @@ from rag_core.model import TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.migration_control import FailureStage, MigrationState
 from rag_core.storage.migration_status import fetch_figures
-from rag_core.wire import moment_to_wire
+from rag_core.wire.values import moment_to_wire
 
 State = MigrationState | Literal["not_started"]
 

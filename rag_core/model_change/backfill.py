@@ -6,11 +6,11 @@ from uuid import UUID
 
 from rag_core.embedding import Embedder, EmbeddingModel, input_hash
 from rag_core.embedding.context import with_context
-from rag_core.engine import Engine, with_model
 from rag_core.errors import ModelStateError, NotFoundError
 from rag_core.indexing.batches import list_tenants
 from rag_core.indexing.isolation import embed_apart
 from rag_core.model import EmbeddingKind, NoteId, TenantId
+from rag_core.runtime.engine import Engine, with_model
 from rag_core.storage import model_vectors as store
 from rag_core.storage.database import Database
 from rag_core.storage.models import change_state, count_vectors_by_tenant, find_model, take_into_work

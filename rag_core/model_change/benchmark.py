@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from rag_core.configuration import configure
+from rag_core.configuration.schema import configure
 from rag_core.embedding import EmbeddingModel
-from rag_core.engine import Engine, with_model
 from rag_core.errors import EmbeddingError, InvalidInputError, ModelStateError
-from rag_core.evaluation.jobs import Progress, register
-from rag_core.evaluation.results import EvaluationRun
-from rag_core.evaluation.runs import evaluate
-from rag_core.evaluation.served import pinned, searcher
+from rag_core.evaluation.jobs.queue import Progress, register
+from rag_core.evaluation.runs.results import EvaluationRun
+from rag_core.evaluation.runs.run import evaluate
+from rag_core.evaluation.runs.served import pinned, searcher
 from rag_core.model import Strategy, TenantId
 from rag_core.model_change.benchmark_report import (
     Benchmark,
@@ -23,6 +22,7 @@ from rag_core.model_change.benchmark_report import (
 )
 from rag_core.model_change.comparison import TIMEOUT_MS, askable_sets, comparable_model
 from rag_core.model_change.embedding_cost import measure_cost
+from rag_core.runtime.engine import Engine, with_model
 from rag_core.storage.golden import fetch_golden_queries
 from rag_core.storage.models import find_model, list_models
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rag_core.evaluation.comparison import Comparison
-from rag_core.evaluation.holm import holm
-from rag_core.evaluation.results import (
+from rag_core.evaluation.comparison.compare import Comparison
+from rag_core.evaluation.comparison.holm import holm
+from rag_core.evaluation.runs.results import (
     EvaluationRun,
     QueryResult,
     extra_metrics,

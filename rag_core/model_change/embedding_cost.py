@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from rag_core.embedding import Embedder, EmbeddingModel
-from rag_core.engine import Engine, with_model
-from rag_core.evaluation.metrics import percentile
+from rag_core.evaluation.runs.metrics import percentile
 from rag_core.model import TenantId
 from rag_core.model_change.memory_probe import measure_memory_bytes
+from rag_core.runtime.engine import Engine, with_model
 from rag_core.storage.model_costs import ModelStorage, measure_model_storage, sample_chunk_texts
 
 TIMED_QUERIES = 100
@@ -92,7 +92,7 @@ def _timed_seconds(embedder: Embedder, texts: Sequence[str]) -> float:
 def _memory_mb(engine: Engine, model: EmbeddingModel, texts: Sequence[str]) -> float | None:
     if model.provider == "hashing":
         return measure_memory_bytes(model, texts) / _MEGABYTE
-    from rag_core.ollama import fetch_loaded_bytes
+    from rag_core.chat.ollama_client import fetch_loaded_bytes
 
     held = fetch_loaded_bytes(engine.settings.ollama_host, model.name, timeout_seconds=_ASK_SECONDS)
     return None if held is None else held / _MEGABYTE

@@ -1,11 +1,11 @@
 """A made-up answer, embedded beside the query: it has the words a note would have (hypothetical document embeddings)."""
 
-from rag_core.cancellation import Cancellation
 from rag_core.chat import ChatModel, Message
-from rag_core.configuration import QueryTransformation
+from rag_core.configuration.schema import QueryTransformation
 from rag_core.errors import ChatError
 from rag_core.language.hyde import HYDE_WORDINGS
 from rag_core.model import Language, TransformedQuery
+from rag_core.resilience.cancellation import Cancellation
 
 MAX_ANSWER_CHARACTERS = 2_000
 _MAX_ANSWER_TOKENS = 512

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from rag_core.configuration import QueryTransformation
+from rag_core.configuration.schema import QueryTransformation
 from rag_core.language import de, en, es
 from rag_core.language.detection import detect_language
 from rag_core.model import Language, TransformedQuery

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from rag_core.cancellation import Cancellation
 from rag_core.model import ChunkId, Language, NoteId
+from rag_core.resilience.cancellation import Cancellation
 
 CALIBRATED_RERANKERS = ("http:", "cross_encoder:")
 """Re-rankers whose scores say how likely a passage answers a question; those of ``embedded`` are evened out, those of ``llm`` a chat

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.cancellation import Cancellation
 from rag_core.errors import ConfigurationError, RerankingError, SearchCancelledError
 from rag_core.reranking import Candidate, QueryStatistics
 from rag_core.reranking.passage import passage_text, sigmoid
+from rag_core.resilience.cancellation import Cancellation
 
 MAX_LENGTH = 512
 BATCH_SIZE = 16

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.cancellation import Cancellation
 from rag_core.errors import RerankingError
 from rag_core.reranking import Candidate, QueryStatistics
 from rag_core.reranking.features import FEATURES, FeatureMatrix, features
 from rag_core.reranking.passage import sigmoid
+from rag_core.resilience.cancellation import Cancellation
 
 TEMPERATURE = 3.0
 """The fit is so sure of itself that all but the first candidate had 0.00; the order is the same, and now it shows."""

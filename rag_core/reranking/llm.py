@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from reprlib import repr as shown
 from typing import Any
 
-from rag_core.cancellation import Cancellation
 from rag_core.chat import ChatModel, Message
 from rag_core.errors import (
     BusyError,
@@ -22,6 +21,7 @@ from rag_core.language.detection import detect_language
 from rag_core.language.relevance import RELEVANCE_INSTRUCTIONS
 from rag_core.reranking import Candidate, QueryStatistics
 from rag_core.reranking.passage import is_finite_number
+from rag_core.resilience.cancellation import Cancellation
 
 PROMPT_VERSION = "1"
 """To be raised with any change of what is asked."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rag_core.configuration import FusionMethod
+from rag_core.configuration.schema import FusionMethod
 from rag_core.model import ChunkId, TimeExpression
 from rag_core.retrieval.expansion import Fused
 from rag_core.retrieval.fusion import (

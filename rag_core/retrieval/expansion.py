@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_core.chunking import window_bounds
-from rag_core.configuration import RetrievalConfig
+from rag_core.configuration.schema import RetrievalConfig
 from rag_core.model import ChunkId, Hit, Relation, RetrievalMethod, Span, TenantId
 from rag_core.retrieval.cache import Found
 from rag_core.retrieval.deadline import Deadline

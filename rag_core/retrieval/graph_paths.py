@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from rag_core.configuration import GraphRag
+from rag_core.configuration.schema import GraphRag
 from rag_core.graph.entities import Phrase, asked_keys, question_phrase
 from rag_core.model import NO_FILTERS, CausalDirection, ChunkId, Filters, Language, Relation, TenantId
 from rag_core.storage import graph as store

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field, replace
 
-from rag_core.cancellation import Cancellation
 from rag_core.embedding import Embedder, EmbeddingModel
 from rag_core.errors import (
     DatabaseUnavailableError,
@@ -18,6 +17,7 @@ from rag_core.errors import (
     SearchCancelledError,
 )
 from rag_core.model import ChunkId, EmbeddingKind, Strategy, TenantId
+from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.graph_paths import GraphHit
 from rag_core.retrieval.plan import IN_TIME, Search

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from rag_core.configuration import RetrievalConfig
-from rag_core.engine import Engine
+from rag_core.configuration.schema import RetrievalConfig
 from rag_core.model import NO_FILTERS, TenantId, TransformedQuery
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.legs import LegResults
 from rag_core.retrieval.plan import Search
 from rag_core.retrieval.request import Asked, checked_query, understood
 from rag_core.retrieval.searching import search
+from rag_core.runtime.engine import Engine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

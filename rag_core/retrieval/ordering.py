@@ -1,6 +1,5 @@
 """From what the legs found to the order it is served in: fused, then scored anew where a re-ranker is set up."""
 
-from rag_core.engine import Engine
 from rag_core.errors import DeadlineExceededError, QueryFailedError, RagError, RerankingError
 from rag_core.model import ChunkId
 from rag_core.reranking import Reranker
@@ -10,6 +9,7 @@ from rag_core.retrieval.legs import LegResults
 from rag_core.retrieval.ranking import fuse_legs, fusion_method, recency_by_chunk, rerank_query
 from rag_core.retrieval.request import Request
 from rag_core.retrieval.rerank import rerank
+from rag_core.runtime.engine import Engine
 from rag_core.storage.recency import fetch_created_at
 
 RERANK_SHARE = 0.6

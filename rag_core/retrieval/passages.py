@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 from rag_core.chunking import chunk_spans, sentence_spans, window_bounds
-from rag_core.configuration import Chunking
+from rag_core.configuration.schema import Chunking
 from rag_core.model import Language, Span
 
 _WORD = re.compile(r"\w+")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from rag_core.configuration import FusionMethod, RetrievalConfig
+from rag_core.configuration.schema import FusionMethod, RetrievalConfig
 from rag_core.embedding import EmbeddingModel
 from rag_core.model import ChunkId, EmbeddingKind, Strategy, TimeExpression, TransformedQuery
 from rag_core.retrieval.candidates import fuse, prefer_time, weigh

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 
-from rag_core.cancellation import Cancellation
-from rag_core.configuration import RetrievalConfig
+from rag_core.configuration.schema import RetrievalConfig
 from rag_core.errors import InvalidInputError, SearchCancelledError
 from rag_core.model import Filters, Language, Strategy, TenantId, TransformedQuery
-from rag_core.notes import is_storable
+from rag_core.notes.validation import is_storable
 from rag_core.query.transformation import query_language, transform
 from rag_core.reranking import Reranker
+from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.plan import Search, plan_searches
 from rag_core.retrieval.ranking import served_strategy

@@ -4,11 +4,11 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from rag_core.cancellation import Cancellation
 from rag_core.errors import DeadlineExceededError, RerankingError
 from rag_core.model import ChunkId, TenantId
 from rag_core.reranking import Candidate, Reranker, is_calibrated
 from rag_core.reranking.words import query_words
+from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.expansion import Fused
 from rag_core.storage.database import Database

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
-from rag_core.engine import Engine
 from rag_core.query.hyde import generate_hypothetical_answer, wants_hyde
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.graph_paths import GraphHit, search_graph
 from rag_core.retrieval.legs import LegResults, VectorSearch, search_legs
 from rag_core.retrieval.ranking import graph_depth, leg_depth, similarity_threshold, vector_kind
 from rag_core.retrieval.request import Request
+from rag_core.runtime.engine import Engine
 
 LEG_SHARE = 0.7
 """How much of a request's time the legs may take; the rest is for re-ranking and for reading what was found."""

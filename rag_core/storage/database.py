@@ -20,7 +20,6 @@ import psycopg
 from psycopg import sql
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from rag_core.access.shares import FairShares
 from rag_core.errors import (
     CircuitOpenError,
     DatabaseSetupError,
@@ -34,8 +33,9 @@ from rag_core.errors import (
     UnauthenticatedError,
 )
 from rag_core.model import TenantId
-from rag_core.notes import department_key
-from rag_core.resilience import CircuitBreaker
+from rag_core.notes.validation import department_key
+from rag_core.resilience.circuit_breaker import CircuitBreaker
+from rag_core.resilience.shares import FairShares
 from rag_core.settings import Settings
 from rag_core.storage.connecting import (
     CONNECT_TIMEOUT_SECONDS,

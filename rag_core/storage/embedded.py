@@ -26,8 +26,8 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 
 from rag_core.errors import DatabaseSetupError, DatabaseUnavailableError, DiskFullError
-from rag_core.log_files import rotate_full_log
-from rag_core.private_files import private_folder
+from rag_core.home.log_files import rotate_full_log
+from rag_core.home.private_files import private_folder
 from rag_core.storage.disk import disk_full, has_room_to_start, require_room
 
 _logger = logging.getLogger("brain")

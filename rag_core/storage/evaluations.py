@@ -9,9 +9,9 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from rag_core.errors import InvalidInputError, NotFoundError
-from rag_core.evaluation.answers import parse_answer_metrics, parse_answer_record
-from rag_core.evaluation.comparison import parse_comparison
-from rag_core.evaluation.results import (
+from rag_core.evaluation.comparison.compare import parse_comparison
+from rag_core.evaluation.runs.answers import parse_answer_metrics, parse_answer_record
+from rag_core.evaluation.runs.results import (
     HIT_RATE_DEPTHS,
     LatencyPercentiles,
     QueryResult,

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from rag_core.model import Language, NoteId, TenantId
-from rag_core.notes import tag_key
+from rag_core.notes.validation import tag_key
 from rag_core.storage.database import Database
 from rag_core.storage.queries import query
 

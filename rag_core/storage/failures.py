@@ -11,7 +11,7 @@ import psycopg
 from psycopg_pool import PoolClosed, PoolTimeout
 
 from rag_core.errors import DiskFullError
-from rag_core.telemetry.retries import keep_arguments_out_of_logs
+from rag_core.resilience.retries import keep_arguments_out_of_logs
 
 READ_ATTEMPTS = 3
 _DISK_FULL = "53100"

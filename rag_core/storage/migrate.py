@@ -12,7 +12,7 @@ from importlib.resources import files
 import psycopg
 
 from rag_core.errors import DatabaseSetupError
-from rag_core.telemetry.retries import keep_arguments_out_of_logs
+from rag_core.resilience.retries import keep_arguments_out_of_logs
 
 ADVISORY_LOCK = 7_236_018_451_209
 MINIMUM_SERVER = 160_000

@@ -15,7 +15,7 @@ from collections.abc import Iterator, MutableMapping
 from types import TracebackType
 from typing import Any, TextIO
 
-from rag_core.telemetry.retries import keep_arguments_out_of_logs
+from rag_core.resilience.retries import keep_arguments_out_of_logs
 
 COMPONENT = "brain"
 _LOG = logging.getLogger(COMPONENT)

@@ -12,8 +12,8 @@ from fastapi.testclient import TestClient
 
 from rag_core.api.app import create_app
 from rag_core.chat import ChatModel, Message
-from rag_core.engine import open_engine
 from rag_core.errors import ChatError
+from rag_core.runtime.engine import open_engine
 from rag_core.settings import read_settings
 
 NOTES: tuple[dict[str, Any], ...] = (

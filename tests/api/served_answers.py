@@ -11,9 +11,9 @@ from typing import Any
 from fastapi import FastAPI
 
 from rag_core.api.app import bound_socket, build_server
-from rag_core.engine import Engine, open_engine
 from rag_core.indexing.one_note import store_and_index
-from rag_core.notes import parse_note
+from rag_core.notes.validation import parse_note
+from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import Settings
 
 START_SECONDS = 10

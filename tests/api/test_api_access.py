@@ -17,9 +17,9 @@ from rag_core.access.callers import REMEMBERED_SECONDS
 from rag_core.access.keys import KeyGrant, make_key
 from rag_core.api.access import bound, check_named_tenant
 from rag_core.api.app import create_app
-from rag_core.engine import Engine, open_engine
 from rag_core.errors import AccessDeniedError, RateLimitedError
 from rag_core.model import TenantId
+from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
 from rag_core.storage.api_keys import find_key, insert_key, list_keys, revoke_key
 from rag_core.storage.database import Database
@@ -475,7 +475,7 @@ class TestLimits:
         def limited(*_given: Any, **_named: Any) -> None:
             raise RateLimitedError("2 per 1 minute were asked", retry_after_seconds=17)
 
-        monkeypatch.setattr("rag_core.api.retrieval.find_live", limited)
+        monkeypatch.setattr("rag_core.api.brain_sync.retrieval.find_live", limited)
 
         answer = keyed.ask("POST", "/api/retrieve", {"query": "x"}, key=keyed.key())
 

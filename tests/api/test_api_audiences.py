@@ -3,8 +3,8 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from rag_core.engine import Engine
 from rag_core.model import TenantId
+from rag_core.runtime.engine import Engine
 from rag_core.storage.tenants import limit_tenant
 
 

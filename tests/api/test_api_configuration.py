@@ -3,10 +3,10 @@
 import psycopg
 import pytest
 
-from rag_core.api.asked import Asked
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, configure
-from rag_core.configurations.proposals import propose_configuration
-from rag_core.configurations.served import ActiveConfigurations, model_key
+from rag_core.api.pages.asked import Asked
+from rag_core.configuration.proposals import propose_configuration
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, configure
+from rag_core.configuration.served import ActiveConfigurations, model_key
 from rag_core.model import TenantId
 from rag_core.reranking.embedded import shipped_weights
 from rag_core.storage.configurations import append_promotion, fetch_served

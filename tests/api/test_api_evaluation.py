@@ -8,10 +8,10 @@ from api_answers import assert_spanish
 from asked_notes import Scripted
 from fastapi.testclient import TestClient
 
-from rag_core.api import evaluation
 from rag_core.api.app import create_app
+from rag_core.api.brain_sync import evaluation
 from rag_core.chat import Message
-from rag_core.engine import Engine
+from rag_core.runtime.engine import Engine
 
 METRICS = {
     "hitRateK1",

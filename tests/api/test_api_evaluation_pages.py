@@ -8,13 +8,13 @@ from uuid import uuid4
 import pytest
 from fastapi.testclient import TestClient
 
-from rag_core.api.evaluation_views import words
-from rag_core.configuration import configure
-from rag_core.engine import Engine
-from rag_core.evaluation.golden_set import import_golden
-from rag_core.evaluation.runs import EvaluationRun, evaluate
-from rag_core.evaluation.served import searcher
+from rag_core.api.pages.evaluation.views import words
+from rag_core.configuration.schema import configure
+from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.runs.run import EvaluationRun, evaluate
+from rag_core.evaluation.runs.served import searcher
 from rag_core.model import TenantId
+from rag_core.runtime.engine import Engine
 from rag_core.storage.configurations import append_promotion, store_configuration
 
 ANIMALS = ["zorro", "gato", "perro", "lobo", "oso", "ciervo", "pato", "búho", "rana", "topo", "erizo", "lince"]

@@ -9,7 +9,7 @@ from databases import cloned_database
 from fastapi.testclient import TestClient
 
 from rag_core.api.app import create_app
-from rag_core.engine import open_engine
+from rag_core.runtime.engine import open_engine
 from rag_core.settings import read_settings
 
 STRATEGIES = ("fulltext", "semantic", "hybrid")

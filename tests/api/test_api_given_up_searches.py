@@ -11,7 +11,7 @@ from ollama_server import OllamaServer, running_ollama_server
 from served_answers import asked, boiler_engine, running, wait_until
 
 from rag_core.api.app import create_app
-from rag_core.engine import Engine
+from rag_core.runtime.engine import Engine
 from rag_core.settings import read_settings
 
 MODEL = "llama"

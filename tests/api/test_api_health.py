@@ -7,7 +7,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from rag_core.api.app import create_app
-from rag_core.engine import open_engine
+from rag_core.runtime.engine import open_engine
 from rag_core.settings import read_settings
 
 NO_CONNECTION = "Error de conexión. Por favor, intenta de nuevo más tarde."

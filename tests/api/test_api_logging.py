@@ -11,7 +11,6 @@ from asked_notes import BOILER, Scripted, served_notes
 from databases import _connect
 from fastapi.testclient import TestClient
 
-from rag_core.engine import Engine
 from rag_core.errors import (
     BusyError,
     DatabaseUnavailableError,
@@ -21,6 +20,7 @@ from rag_core.errors import (
     RetrievalFailedError,
 )
 from rag_core.experiments import live_query
+from rag_core.runtime.engine import Engine
 from rag_core.telemetry.logs import configure_logging
 
 MARKER = "Zarzaparrilla"

@@ -5,9 +5,9 @@ from zoneinfo import ZoneInfo
 from api_answers import assert_spanish
 from fastapi.testclient import TestClient
 
-from rag_core.engine import DEFAULT_TENANT, Engine
 from rag_core.errors import DatabaseUnavailableError, DeadlineExceededError
 from rag_core.migration.attach import LegacyNote, attach
+from rag_core.runtime.engine import DEFAULT_TENANT, Engine
 
 FIELDS = {
     *("state", "reason", "totalNotes", "migratedNotes", "remainingNotes", "progressPercentage", "errorCount", "errors"),
@@ -64,7 +64,7 @@ class TestGetStatus:
         def fail(*_arguments, **_options):
             raise DatabaseUnavailableError("nobody there")
 
-        monkeypatch.setattr("rag_core.api.migration.read_migration_status", fail)
+        monkeypatch.setattr("rag_core.api.brain_sync.migration.read_migration_status", fail)
 
         assert_spanish(client.get("/api/migration/status"), 503, "Servicio no disponible")
 
@@ -72,7 +72,7 @@ class TestGetStatus:
         def fail(*_arguments, **_options):
             raise DeadlineExceededError("PostgreSQL did not answer within 1 ms")
 
-        monkeypatch.setattr("rag_core.api.migration.read_migration_status", fail)
+        monkeypatch.setattr("rag_core.api.brain_sync.migration.read_migration_status", fail)
 
         assert "migración" in assert_spanish(client.get("/api/migration/status"), 504)
 

@@ -14,9 +14,9 @@ from ollama_server import OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 
 from rag_core.api.app import create_app
-from rag_core.engine import Engine, open_engine
 from rag_core.model_change.promotion import promote
 from rag_core.model_change.registration import WantedModel, register_model
+from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
 from rag_core.storage.models import count_vectors_by_tenant, find_model
 from rag_core.storage.queries import query

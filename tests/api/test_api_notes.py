@@ -6,7 +6,7 @@ from api_answers import assert_spanish
 from fastapi.testclient import TestClient
 
 from rag_core.api.app import create_app
-from rag_core.engine import open_engine
+from rag_core.runtime.engine import open_engine
 from rag_core.settings import read_settings
 
 NOWHERE = "00000000-0000-4000-8000-000000000000"

@@ -9,13 +9,15 @@ from uuid import UUID
 import pytest
 from fastapi.testclient import TestClient
 
-from rag_core.api import cards, pages, retrieval
-from rag_core.engine import DEMO_TENANT, Engine
+from rag_core.api.brain_sync import retrieval
+from rag_core.api.pages import cards
+from rag_core.api.pages import search as pages
 from rag_core.errors import DeadlineExceededError
 from rag_core.experiments import live_query
 from rag_core.indexing.one_note import store_and_index
 from rag_core.model import Retrieval, TimeExpression, TransformedQuery
-from rag_core.notes import parse_note
+from rag_core.notes.validation import parse_note
+from rag_core.runtime.engine import DEMO_TENANT, Engine
 
 NOWHERE = "00000000-0000-4000-8000-000000000000"
 BROWSER = {"Accept": "text/html,application/xhtml+xml"}

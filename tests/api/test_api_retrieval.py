@@ -10,7 +10,6 @@ from fastapi.testclient import TestClient
 
 from rag_core.api.access import arrived_at
 from rag_core.api.app import create_app
-from rag_core.engine import Engine, open_engine
 from rag_core.errors import (
     DatabaseUnavailableError,
     DeadlineExceededError,
@@ -23,6 +22,7 @@ from rag_core.graph.rules import RuleExtractor
 from rag_core.indexing.batches import register_batches
 from rag_core.indexing.graph import update_graph
 from rag_core.retrieval import ordering
+from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
 
 CONFLICT = (

@@ -15,9 +15,9 @@ from served_answers import asked, asking, boiler_engine, events_of, running, wai
 
 from rag_core.api import streaming
 from rag_core.api.app import create_app
-from rag_core.cancellation import Cancellation
-from rag_core.engine import Engine
 from rag_core.errors import ChatCancelledError
+from rag_core.resilience.cancellation import Cancellation
+from rag_core.runtime.engine import Engine
 from rag_core.settings import read_settings
 
 MODEL = "llama"

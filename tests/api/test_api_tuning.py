@@ -6,10 +6,10 @@ from uuid import uuid4
 import pytest
 from fastapi.testclient import TestClient
 
-from rag_core.engine import Engine
-from rag_core.evaluation.jobs import running_jobs, submit
+from rag_core.evaluation.jobs.queue import running_jobs, submit
 from rag_core.evaluation.tuning import job
 from rag_core.model import TenantId
+from rag_core.runtime.engine import Engine
 
 ADDRESS = "/api/v2/evaluation/tuning"
 

@@ -10,11 +10,11 @@ import pytest
 from api_answers import ENGLISH
 from fastapi.testclient import TestClient
 
-from rag_core.engine import Engine
 from rag_core.errors import DatabaseUnavailableError
-from rag_core.evaluation import evaluation_job
-from rag_core.evaluation.job_settings import asked_under
-from rag_core.evaluation.jobs import running_jobs, submit
+from rag_core.evaluation.jobs import evaluation as evaluation_job
+from rag_core.evaluation.jobs.queue import running_jobs, submit
+from rag_core.evaluation.jobs.settings import asked_under
+from rag_core.runtime.engine import Engine
 from rag_core.storage import jobs
 from rag_core.storage.jobs import claim_job
 

@@ -11,14 +11,14 @@ import pytest
 from asked_notes import BADGE, BADGE_NUMBERS, NOTES, served_notes
 from fastapi.testclient import TestClient
 
-from rag_core.api.v2 import search
-from rag_core.api.v2.routed import Routed, arranged, graph_to_wire, holds_table, routed, routed_config
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
-from rag_core.engine import DEMO_TENANT
+from rag_core.api.rag_v2 import search
+from rag_core.api.rag_v2.routed import Routed, arranged, graph_to_wire, holds_table, routed, routed_config
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.errors import DeadlineExceededError
 from rag_core.indexing.one_note import store_and_index
 from rag_core.model import ChunkId, Hit, NoteId, Relation, RelationKind, Retrieval, TransformedQuery
-from rag_core.notes import parse_note
+from rag_core.notes.validation import parse_note
+from rag_core.runtime.engine import DEMO_TENANT
 
 PATH = "/api/v2/rag/search"
 ENGLISH_OR_SPANISH = ("must", "should", "query", "valor", "debe", "campo")

@@ -17,8 +17,8 @@ import pytest
 from rag_core.access.pseudonyms import pseudonyms
 from rag_core.api.app import bound_socket, bound_sockets
 from rag_core.errors import ConfigurationError
+from rag_core.runtime.performance import fetch_performance
 from rag_core.storage.database import Database
-from rag_core.telemetry.performance import fetch_performance
 
 SERVE = """
 import signal

@@ -25,15 +25,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.answering.confidence import HIGH_SCORE, MEDIUM_SCORE
-from rag_core.answering.context import build_context
 from rag_core.answering.events import AnswerRequest
 from rag_core.answering.evidence import EVIDENCE_INTERCEPT, EVIDENCE_WEIGHTS, evidence_features
-from rag_core.answering.extractive import ExtractiveAnswerer
-from rag_core.answering.fallbacks import find_sources
-from rag_core.engine import Engine
+from rag_core.answering.quoting.extractive import ExtractiveAnswerer
+from rag_core.answering.sources.context import build_context
+from rag_core.answering.sources.fallbacks import find_sources
 from rag_core.evaluation.abstention import OperatingPoint, cheapest, risk_coverage, roc_auc, trade_off
 from rag_core.model import Language
 from rag_core.reranking.fitting import folds_of
+from rag_core.runtime.engine import Engine
 from rag_core.settings import Settings
 
 from .corpus import EXAMPLES, _rows, _stored

@@ -13,7 +13,7 @@ from pathlib import Path
 from sentencex import get_sentence_boundaries
 
 from rag_core.chunking import chunk_spans, sentence_spans
-from rag_core.configuration import Chunking
+from rag_core.configuration.schema import Chunking
 
 _REPETITIONS = 7
 _BYTES_A_REPETITION = 1_000_000

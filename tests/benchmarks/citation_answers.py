@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from rag_core.answering import CheckedText
-from rag_core.answering.citations import parse_citations
 from rag_core.answering.events import AnswerRequest
-from rag_core.answering.extractive import ExtractiveAnswerer
-from rag_core.answering.fallbacks import find_sources
-from rag_core.answering.verification import check_citations
-from rag_core.engine import Engine
+from rag_core.answering.quoting.extractive import ExtractiveAnswerer
+from rag_core.answering.sources.fallbacks import find_sources
+from rag_core.answering.verification.check import check_citations
+from rag_core.answering.verification.citations import parse_citations
+from rag_core.runtime.engine import Engine
 
 from .corpus import EXAMPLES, _rows, _stored
 from .fit_reranking import import_corpus

@@ -20,7 +20,7 @@ from pathlib import Path
 from uuid import UUID
 
 from rag_core.answering import Source
-from rag_core.answering.support import LEAST_SUPPORT, Claim, ReadSource, Support, read_source, support_of
+from rag_core.answering.verification.support import LEAST_SUPPORT, Claim, ReadSource, Support, read_source, support_of
 from rag_core.answering.words import content_of
 from rag_core.chunking import sentence_spans
 from rag_core.model import ChunkId, Language, NoteId

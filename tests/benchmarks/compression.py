@@ -16,7 +16,7 @@ from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
 from rag_core.answering import Compression, PromptContext
-from rag_core.answering.compression import fetch_context
+from rag_core.answering.sources.compression import fetch_context
 from rag_core.answering.words import content_of
 from rag_core.chunking import count_tokens
 from rag_core.model import ChunkId, Hit, Language, NoteId

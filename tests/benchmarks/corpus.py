@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_core.chunking import chunk_spans, sentence_spans
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 
 SEED = 20_240_101
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.configuration import configure
-from rag_core.demo_corpus import load_demo
-from rag_core.engine import DEMO_TENANT, Engine
-from rag_core.evaluation.comparison import LEAST_DROP, SIGNIFICANCE
-from rag_core.evaluation.runs import evaluate
-from rag_core.evaluation.served import searcher
-from rag_core.evaluation.significance import paired_test
+from rag_core.configuration.schema import configure
+from rag_core.evaluation.comparison.compare import LEAST_DROP, SIGNIFICANCE
+from rag_core.evaluation.comparison.significance import paired_test
+from rag_core.evaluation.runs.run import evaluate
+from rag_core.evaluation.runs.served import searcher
 from rag_core.model import Strategy
+from rag_core.operation.demo_corpus import load_demo
+from rag_core.runtime.engine import DEMO_TENANT, Engine
 
 from .indexing import index_all
 from .progress import step

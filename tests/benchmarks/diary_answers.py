@@ -25,8 +25,8 @@ from unittest.mock import patch
 
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import Answer, Answered, AnswerRequest
-from rag_core.engine import Engine
 from rag_core.model import TenantId
+from rag_core.runtime.engine import Engine
 
 from .corpus import EXAMPLES, _rows
 from .fit_reranking import import_corpus

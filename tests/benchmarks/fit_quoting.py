@@ -3,7 +3,7 @@
 ``BRAIN_TEST_DATA=… python -m tests.benchmarks.fit_quoting`` asks the diary's questions, the demo's golden queries, and every few of
 XQuAD-es and squad-es-mt as they are served, takes down the sentences of their sources, and fits: of each question the chance of its
 answering sentences, exp(score) over the sum of all, shall be high. A fifth of the questions at a time is left out and measured.
-The last line of stdout is one JSON object; its ``weights`` are for ``rag_core/answering/sentence_scores.py``.
+The last line of stdout is one JSON object; its ``weights`` are for ``rag_core/answering/quoting/sentence_scores.py``.
 """
 
 import json
@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.answering.answer import answer_events
-from rag_core.answering.asked_time import is_of
 from rag_core.answering.events import AnswerRequest, SourcesFound, Understood
-from rag_core.answering.sentence_scores import FEATURES, WEIGHTS, ScoredSentence, score_sentences
-from rag_core.engine import Engine
+from rag_core.answering.quoting.asked_time import is_of
+from rag_core.answering.quoting.sentence_scores import FEATURES, WEIGHTS, ScoredSentence, score_sentences
+from rag_core.runtime.engine import Engine
 
 from .corpus import EXAMPLES, _rows, _stored
 from .diary_answers import QUESTIONS, present

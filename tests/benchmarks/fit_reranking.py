@@ -16,14 +16,13 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
-from rag_core.engine import Engine
-from rag_core.evaluation.golden_query import GoldenQuery
-from rag_core.evaluation.golden_set import import_golden
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
+from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.query import GoldenQuery
 from rag_core.evaluation.tuning.record import Recording, fetch_queries, record
 from rag_core.evaluation.tuning.replay import Replay
-from rag_core.importing import import_lines
 from rag_core.model import Language
+from rag_core.notes.importing import import_lines
 from rag_core.reranking.embedded import Weights
 from rag_core.reranking.fitting import (
     SHIPPED_RIDGE,
@@ -35,6 +34,7 @@ from rag_core.reranking.fitting import (
     out_of_fold_orders,
     quality,
 )
+from rag_core.runtime.engine import Engine
 
 from .corpus import EXAMPLES, _rows, _stored
 from .indexing import index_all

@@ -3,7 +3,7 @@
 from statistics import median
 from typing import Any
 
-from rag_core.engine import Engine
+from rag_core.runtime.engine import Engine
 
 from .corpus import Corpus, note_lines
 from .measuring import median_rate, seconds_of

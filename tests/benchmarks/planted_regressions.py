@@ -20,14 +20,14 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from rag_core.engine import Engine, open_engine
-from rag_core.evaluation.baselines import ensure_baseline
-from rag_core.evaluation.gate import GateReport, GateTargets
-from rag_core.evaluation.gate_runs import run_gate
-from rag_core.evaluation.golden_set import import_golden
-from rag_core.evaluation.results import EvaluationRun
-from rag_core.importing import import_lines
+from rag_core.evaluation.comparison.gate import GateReport, GateTargets
+from rag_core.evaluation.comparison.gate_runs import run_gate
+from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.runs.baselines import ensure_baseline
+from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.model import Strategy, TenantId
+from rag_core.notes.importing import import_lines
+from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import Settings
 from tests.long_notes import LongCorpus, articles, months_of_the_demo
 from tests.plants import PLANTS, index

@@ -10,10 +10,10 @@ import psycopg
 from pgvector.psycopg import register_vector
 from psycopg import sql
 
-from rag_core.configuration import configure
-from rag_core.engine import Engine
+from rag_core.configuration.schema import configure
 from rag_core.model import TenantId
 from rag_core.retrieval.retrieve import retrieve
+from rag_core.runtime.engine import Engine
 from rag_core.storage.connecting import application_conninfo
 from rag_core.storage.database import Connection, Database
 

@@ -14,9 +14,9 @@ from zoneinfo import ZoneInfo
 
 import psycopg
 
-from rag_core.engine import Engine, open_engine
-from rag_core.importing import ImportReport, import_lines
 from rag_core.model import TenantId
+from rag_core.notes.importing import ImportReport, import_lines
+from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import Settings, read_settings
 from rag_core.storage.embedded import embedded_server, stop
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from statistics import median
 from typing import Any
 
-from rag_core.engine import Engine
+from rag_core.runtime.engine import Engine
 from rag_core.storage.vector_index import ensure_vector_index, vacuum
 
 from .bulk import posting_lists_last

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rag_core.configuration import configure
+from rag_core.configuration.schema import configure
 from rag_core.evaluation.tuning.cross_validation import Bench, Choice, cross_validate
 from rag_core.evaluation.tuning.record import Recording
 from rag_core.evaluation.tuning.replay import Figures, Replay

@@ -11,9 +11,9 @@ from databases import cloned_database
 from ollama_server import OllamaServer, running_ollama_server
 from playwright.sync_api import Browser, Page, expect
 
-from rag_core.engine import Engine, open_engine
 from rag_core.indexing.one_note import store_and_index
-from rag_core.notes import parse_note
+from rag_core.notes.validation import parse_note
+from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
 
 pytestmark = pytest.mark.browser

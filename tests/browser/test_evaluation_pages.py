@@ -10,16 +10,16 @@ import pytest
 from databases import cloned_database
 from playwright.sync_api import Browser, Page, expect
 
-from rag_core.api.evaluation_files import run_file
-from rag_core.configuration import configure
-from rag_core.demo_corpus import demo_file, load_demo
-from rag_core.engine import DEMO_TENANT, Engine, open_engine
-from rag_core.evaluation.runs import EvaluationRun, evaluate
-from rag_core.evaluation.served import searcher
+from rag_core.api.pages.evaluation.files import run_file
+from rag_core.configuration.schema import configure
+from rag_core.evaluation.runs.run import EvaluationRun, evaluate
+from rag_core.evaluation.runs.served import searcher
 from rag_core.indexing.batches import register_batches, stale_batches
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model import Strategy
+from rag_core.operation.demo_corpus import demo_file, load_demo
+from rag_core.runtime.engine import DEMO_TENANT, Engine, open_engine
 from rag_core.settings import read_settings
 
 pytestmark = pytest.mark.browser

@@ -5,7 +5,7 @@ import json
 from pipeline_runs import TENANT, RunJob
 
 from rag_assets.definitions import build_definitions
-from rag_core.evaluation.golden_set import import_golden
+from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.model_change.registration import WantedModel, register_model
 
 TEXTS = ["La casa azul está junto al río.", "Treinta y dos facturas sin pagar.", "El pan salió demasiado denso."]

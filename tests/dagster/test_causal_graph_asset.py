@@ -6,8 +6,8 @@ import dagster as dg
 from pipeline_runs import TENANT, ImportTexts, RunJob
 
 from rag_assets.indexing import run_index
-from rag_core.engine import Engine
 from rag_core.model import TenantId
+from rag_core.runtime.engine import Engine
 
 CHAIN = ["No dormí bien porque tomé café por la tarde.", "Llegué tarde a la reunión por no haber dormido bien."]
 

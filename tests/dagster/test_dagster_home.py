@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from rag_core.dagster_home import prepare_dagster_home, write_if_changed
 from rag_core.errors import DatabaseUnavailableError
+from rag_core.operation.dagster_home import prepare_dagster_home, write_if_changed
 from rag_core.settings import read_settings
 from rag_core.storage.dagster_database import sqlalchemy_url
 from rag_core.storage.database import Database

@@ -9,10 +9,10 @@ import dagster as dg
 import pytest
 
 from rag_assets.evaluation_checks import EVALUATION_CHECKS, Measurement, gate_checks, hybrid_check, quality_check
-from rag_core.evaluation.comparison import compare
-from rag_core.evaluation.gate import GateTargets
-from rag_core.evaluation.quality_check import verdict_on
-from rag_core.evaluation.results import EvaluationRun, QueryResult, latency_percentiles, retrieval_metrics
+from rag_core.evaluation.comparison.compare import compare
+from rag_core.evaluation.comparison.gate import GateTargets
+from rag_core.evaluation.comparison.quality_check import verdict_on
+from rag_core.evaluation.runs.results import EvaluationRun, QueryResult, latency_percentiles, retrieval_metrics
 from rag_core.model import NoteId, Strategy, TenantId
 
 RELEVANT = NoteId(UUID(int=1))

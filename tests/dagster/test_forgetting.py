@@ -5,8 +5,8 @@ from pipeline_runs import ImportTexts, RunJob
 
 from rag_assets.forgetting import forget_batches
 from rag_assets.partitions import PARTITIONS_NAME
-from rag_core.engine import DEMO_TENANT, Engine
 from rag_core.model import TenantId
+from rag_core.runtime.engine import DEMO_TENANT, Engine
 
 SECRET = "Quimbayesca viajó en tren a Cádiz."
 

@@ -6,8 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from rag_core.evaluation.comparison import Comparison, MetricComparison
-from rag_core.evaluation.results import LatencyPercentiles, RetrievalMetrics, StoredRun
+from rag_core.evaluation.comparison.compare import Comparison, MetricComparison
+from rag_core.evaluation.runs.results import LatencyPercentiles, RetrievalMetrics, StoredRun
 from rag_core.migration.measuring import is_due, regression_reason
 from rag_core.storage.migration_runs import MigrationProgress
 

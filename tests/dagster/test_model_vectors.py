@@ -7,11 +7,11 @@ import pytest
 from pipeline_runs import TENANT, RunJob
 
 from rag_assets.model_backfill import run_backfill
-from rag_core.engine import Engine
 from rag_core.errors import EmbeddingUnavailableError, IndexingError
 from rag_core.model_change import backfill
 from rag_core.model_change.promotion import promote
 from rag_core.model_change.registration import WantedModel, register_model
+from rag_core.runtime.engine import Engine
 from rag_core.storage.models import find_model
 
 TEXTS = ["La casa azul está junto al río.", "Treinta y dos facturas sin pagar.", "El pan salió demasiado denso."]

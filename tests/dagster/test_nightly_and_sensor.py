@@ -13,9 +13,9 @@ from rag_assets.definitions import build_definitions
 from rag_assets.jobs import INDEX_KEYS
 from rag_assets.partitions import PARTITIONS_NAME, BatchRange
 from rag_assets.schedules import run_requests
-from rag_core.engine import Engine
 from rag_core.migration import control
 from rag_core.model import TenantId
+from rag_core.runtime.engine import Engine
 
 INDEX = dg.AssetKey("fulltext_index")
 HALF_PAST_THREE = datetime(2025, 3, 1, 3, 30, tzinfo=ZoneInfo("Europe/Madrid"))

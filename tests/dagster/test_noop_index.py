@@ -11,14 +11,14 @@ import psycopg
 import pytest
 
 from rag_assets.indexing import run_index
-from rag_core.engine import Engine, open_engine
 from rag_core.graph.rules import RuleExtractor
-from rag_core.importing import import_lines
 from rag_core.indexing.batches import register_batches
 from rag_core.indexing.graph import update_graph
 from rag_core.indexing.publishing import maintain, publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model import TenantId
+from rag_core.notes.importing import import_lines
+from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
 
 TENANT = TenantId("pruebas")
@@ -50,7 +50,7 @@ def test_an_index_run_over_indexed_notes_is_quick_and_writes_nothing(database_ur
     assert _writes(database_url) == before
 
 
-@pytest.mark.parametrize("module", ["rag_assets.indexing", "rag_core.supervisor"])
+@pytest.mark.parametrize("module", ["rag_assets.indexing", "rag_core.operation.supervisor"])
 def test_what_a_command_imports_at_first_leaves_dagster_out(module: str) -> None:
     imported = f"import sys, {module}; sys.exit('dagster' in sys.modules)"
 

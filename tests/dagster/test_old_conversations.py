@@ -6,8 +6,8 @@ import dagster as dg
 
 from rag_assets.definitions import build_definitions
 from rag_core.conversation.sessions import begin_session
-from rag_core.engine import Engine
 from rag_core.model import TenantId
+from rag_core.runtime.engine import Engine
 
 
 def test_of_every_tenant_old_conversations_are_deleted_and_idle_ones_ended(

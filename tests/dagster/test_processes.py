@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from rag_core.errors import ConfigurationError
-from rag_core.guardian import read_groups
-from rag_core.processes import Child, Guard, guarded, stop_all
-from rag_core.restarts import MAX_DEATHS, Deaths, watch
-from rag_core.running_parts import begin_record, only_one
+from rag_core.operation.guardian import read_groups
+from rag_core.operation.processes import Child, Guard, guarded, stop_all
+from rag_core.operation.restarts import MAX_DEATHS, Deaths, watch
+from rag_core.operation.running_parts import begin_record, only_one
+from rag_core.operation.supervisor import free_port, start_parts, start_waiting
 from rag_core.settings import read_settings
-from rag_core.supervisor import free_port, start_parts, start_waiting
 
 STUBBORN = "trap '' TERM; echo ready; while true; do sleep 0.05; done"
 """Ends for SIGKILL only."""
@@ -82,7 +82,7 @@ def test_the_log_of_the_start_before_is_kept(guard: Guard, tmp_path: Path) -> No
 def test_an_essential_part_that_keeps_dying_is_started_again_a_few_times_and_then_ends_all(
     guard: Guard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rag_core.restarts.LONGEST_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("rag_core.operation.restarts.LONGEST_PAUSE_SECONDS", 0.01)
     said: list[str] = []
     child = child_of(guard, tmp_path, "echo something broke; exit 3")
     child.start()
@@ -102,7 +102,7 @@ class EnoughError(Exception):
 def test_another_part_may_die_as_often_as_it_likes(
     guard: Guard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rag_core.restarts.LONGEST_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("rag_core.operation.restarts.LONGEST_PAUSE_SECONDS", 0.01)
     child = child_of(guard, tmp_path, "exit 3")
     child.start()
 
@@ -117,7 +117,7 @@ def test_another_part_may_die_as_often_as_it_likes(
 def test_a_part_that_cannot_be_started_is_tried_again(
     guard: Guard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rag_core.restarts.LONGEST_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("rag_core.operation.restarts.LONGEST_PAUSE_SECONDS", 0.01)
     said: list[str] = []
     child = child_of(guard, tmp_path, "exit 3")
     child.start()
@@ -274,7 +274,7 @@ def test_a_second_supervisor_in_one_home_is_an_error_with_its_remedy(tmp_path: P
 SUPERVISOR = """
 import os, pathlib, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background lets its children ignore Ctrl-C
-from rag_core.processes import Child, guarded
+from rag_core.operation.processes import Child, guarded
 with guarded() as guard:
     Child(name="part", command=("/bin/sh", "-c", "echo pid $$; sleep 60"), environment=os.environ, guard=guard,
           log=pathlib.Path(sys.argv[1]) / "part.log").start()

@@ -14,24 +14,24 @@ from psycopg.conninfo import conninfo_to_dict
 
 from rag_assets.evaluation_checks import QUALITY_CHECK
 from rag_assets.evaluation_report import STRATEGIES, evaluation_report
-from rag_core.configurations.proposals import propose_configuration
-from rag_core.demo_corpus import load_demo
-from rag_core.engine import DEMO_TENANT, Engine, open_engine
+from rag_core.configuration.proposals import propose_configuration
 from rag_core.errors import EmbeddingUnavailableError
-from rag_core.evaluation.baselines import promote_baseline
-from rag_core.evaluation.gate import GateTargets
-from rag_core.evaluation.gate_runs import gate_targets
-from rag_core.evaluation.golden_edits import (
+from rag_core.evaluation.comparison.gate import GateTargets
+from rag_core.evaluation.comparison.gate_runs import gate_targets
+from rag_core.evaluation.golden.edits import (
     add_golden_query,
     delete_golden_query,
     list_golden_queries,
 )
-from rag_core.evaluation.golden_query import GoldenQuery
+from rag_core.evaluation.golden.query import GoldenQuery
+from rag_core.evaluation.runs.baselines import promote_baseline
 from rag_core.indexing.batches import register_batches
 from rag_core.indexing.publishing import maintain, publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model_change.promotion import promote as promote_model
 from rag_core.model_change.registration import WantedModel, register_model
+from rag_core.operation.demo_corpus import load_demo
+from rag_core.runtime.engine import DEMO_TENANT, Engine, open_engine
 from rag_core.settings import Settings, read_settings
 from rag_core.storage.configurations import append_promotion, list_promotions
 from rag_core.storage.evaluations import list_baselines, list_runs

@@ -16,15 +16,15 @@ from rag_assets import embeddings as embeddings_module
 from rag_assets.chunks import code_version
 from rag_assets.definitions import build_definitions
 from rag_core.chat import Message
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, Chunking
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, Chunking
 from rag_core.embedding.summaries import Summariser
-from rag_core.engine import Engine
-from rag_core.evaluation.golden_set import import_golden
+from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.graph.rules import RuleExtractor
-from rag_core.importing import import_lines
 from rag_core.indexing import pipeline as pipeline_module
 from rag_core.indexing.graph import stale_batches_with_graph
 from rag_core.indexing.pipeline import Pipeline
+from rag_core.notes.importing import import_lines
+from rag_core.runtime.engine import Engine
 from rag_core.storage.models import fetch_active_model
 from rag_core.storage.notes import delete_notes, find_note
 

@@ -10,10 +10,10 @@ from pipeline_runs import TENANT, ImportTexts
 
 from rag_assets.indexing import JOB, PROCESS_TAG, IndexEvent, run_index
 from rag_assets.partitions import BatchRange
-from rag_core.dagster_home import prepare_dagster_home
-from rag_core.engine import Engine, open_engine
 from rag_core.errors import EmbeddingError, IndexingError, TenantDeletedError
 from rag_core.model import FloatMatrix, TenantId
+from rag_core.operation.dagster_home import prepare_dagster_home
+from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
 from rag_core.storage.notes import delete_notes, find_note
 from rag_core.storage.tenants import delete_tenant
@@ -82,7 +82,7 @@ def test_a_full_run_makes_every_note_anew_and_computes_nothing_twice(engine: Eng
 
 
 def test_a_changed_pipeline_replaces_chunks_and_counts_them(engine: Engine, import_texts: ImportTexts) -> None:
-    from rag_core.configuration import Chunking
+    from rag_core.configuration.schema import Chunking
     from rag_core.indexing.pipeline import Pipeline
 
     import_texts([LONG])

@@ -18,14 +18,14 @@ import rag_assets.served_configuration as served_module
 import rag_assets.tuned_configuration as tuned_module
 from rag_assets.definitions import build_definitions
 from rag_assets.tuned_configuration import NO_DROP_CHECK
-from rag_core.configurations.promotion import return_to_former
-from rag_core.configurations.proposals import propose_configuration
-from rag_core.configurations.served import served_configuration
-from rag_core.configurations.trial import try_configuration
-from rag_core.engine import Engine, open_engine
-from rag_core.evaluation.golden_set import import_golden
-from rag_core.importing import import_lines
+from rag_core.configuration.proposals import propose_configuration
+from rag_core.configuration.served import served_configuration
+from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.model import TenantId
+from rag_core.notes.importing import import_lines
+from rag_core.promotion.promote import return_to_former
+from rag_core.promotion.trial import try_configuration
+from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
 from rag_core.storage.configurations import list_configurations, list_promotions
 

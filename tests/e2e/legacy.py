@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rag_core.engine import Engine
+from rag_core.runtime.engine import Engine
 
 TABLE = "public.old_notes"
 NOTES = 1000

@@ -13,7 +13,7 @@ import pytest
 
 from rag_assets.partitions import BatchRange
 from rag_assets.schedules import run_requests
-from rag_core.engine import DEMO_TENANT, Engine, open_engine
+from rag_core.runtime.engine import DEMO_TENANT, Engine, open_engine
 from rag_core.settings import read_settings
 from tests.smtp_server import SmtpServer, running_smtp_server
 

@@ -11,7 +11,7 @@ from typing import Any
 import psutil
 import pytest
 
-from rag_core.log_files import MAX_LOG_BYTES
+from rag_core.home.log_files import MAX_LOG_BYTES
 
 from .installation import COMMAND, EVENTS, Installation, environment_of, installed, wait_until
 
@@ -23,7 +23,7 @@ PLANTED = "import os, pathlib\npathlib.Path({mark!r}).touch()\nraise RuntimeErro
 def parts(up: Installation) -> dict[str, psutil.Process]:
     """The running children of `brain up` by what they are."""
     names = {
-        "guardian": "rag_core.guardian",
+        "guardian": "rag_core.operation.guardian",
         "dagster-code": "rag_assets.definitions",
         "api": "main() serve",
         "daemon": "dagster._daemon",

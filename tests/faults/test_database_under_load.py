@@ -12,8 +12,8 @@ import psutil
 import pytest
 from serving import Api, Reply, home, serving, wait_until  # noqa: F401  the fixture is used by its name
 
-from rag_core.engine import open_engine
-from rag_core.importing import import_lines
+from rag_core.notes.importing import import_lines
+from rag_core.runtime.engine import open_engine
 from rag_core.settings import read_settings
 from rag_core.storage.embedded import EmbeddedHome
 

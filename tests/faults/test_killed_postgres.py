@@ -14,10 +14,10 @@ import psycopg
 import pytest
 from small_disk import write_notes
 
-from rag_core import outages
 from rag_core.errors import DatabaseUnavailableError
-from rag_core.importing import import_lines
 from rag_core.model import TenantId
+from rag_core.notes.importing import import_lines
+from rag_core.resilience.circuit_breaker import outages
 from rag_core.settings import read_settings
 from rag_core.storage.database import open_database
 from rag_core.storage.embedded import embedded_server, stop

@@ -12,14 +12,14 @@ import psutil
 import pytest
 
 from rag_core.errors import ConfigurationError
-from rag_core.running_parts import MARK_VARIABLE, begin_record, end_left, only_one, read_parts, stopped
+from rag_core.operation.running_parts import MARK_VARIABLE, begin_record, end_left, only_one, read_parts, stopped
 
 SLEEP = "import time; print('ready', flush=True); time.sleep(120)"
 STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEP}"
 SUPERVISOR = """
 import sys, time
 from pathlib import Path
-from rag_core.running_parts import begin_record, only_one
+from rag_core.operation.running_parts import begin_record, only_one
 with only_one(Path(sys.argv[1])):
     record = begin_record(Path(sys.argv[1]))
     record.note_started("api", __import__("os").getpid())
@@ -63,7 +63,7 @@ def test_a_process_that_carries_the_mark_of_the_home_is_ended(home: Path) -> Non
 
 
 def test_one_that_ignores_the_polite_signal_is_killed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag_core.running_parts.STOP_SECONDS", 0.5)
+    monkeypatch.setattr("rag_core.operation.running_parts.STOP_SECONDS", 0.5)
     mark = begin_record(home).mark
     with running(STUBBORN, BRAIN_HOME=str(home), **{MARK_VARIABLE: mark}) as left:
         end_left(home)
@@ -132,7 +132,7 @@ def test_a_damaged_record_ends_nothing(home: Path, text: str) -> None:
 LATE = """
 import sys, time
 from pathlib import Path
-from rag_core.running_parts import begin_record, only_one
+from rag_core.operation.running_parts import begin_record, only_one
 with only_one(Path(sys.argv[1])):
     print("ready", flush=True)
     time.sleep(1)
@@ -151,7 +151,7 @@ def test_a_supervisor_that_has_not_written_its_record_yet_is_waited_for_and_ende
 def test_another_command_that_holds_the_lock_is_left_alone_and_told_of(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rag_core.running_parts.RECORD_SECONDS", 0.3)
+    monkeypatch.setattr("rag_core.operation.running_parts.RECORD_SECONDS", 0.3)
     with running(WITHOUT_RECORD, str(home)) as other:
         with pytest.raises(ConfigurationError, match="no `brain up` that can be stopped from here"):
             has_stopped(home)
@@ -181,7 +181,7 @@ def test_a_start_that_is_given_up_while_it_ends_what_was_left_keeps_the_mark_of_
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mark = begin_record(home).mark
-    monkeypatch.setattr("rag_core.running_parts._end", lambda _found: None)
+    monkeypatch.setattr("rag_core.operation.running_parts._end", lambda _found: None)
     with running(SLEEP, BRAIN_HOME=str(home), **{MARK_VARIABLE: mark}):
         with pytest.raises(ConfigurationError, match="do not end"):
             begin_record(home)

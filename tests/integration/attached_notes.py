@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from rag_core.engine import Engine
 from rag_core.migration.attach import AttachReport, LegacyNote, attach
 from rag_core.model import TenantId
+from rag_core.runtime.engine import Engine
 
 
 def attach_texts(engine: Engine, tenant: TenantId, texts: Mapping[str, str] | Iterable[str]) -> AttachReport:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from rag_core.answering.search_configuration import answer_config
-from rag_core.configurations.proposals import propose_configuration
-from rag_core.configurations.served import ActiveConfigurations
-from rag_core.engine import Engine
+from rag_core.answering.sources.search_configuration import answer_config
+from rag_core.configuration.proposals import propose_configuration
+from rag_core.configuration.served import ActiveConfigurations
 from rag_core.model import TenantId
+from rag_core.runtime.engine import Engine
 from rag_core.storage.configurations import append_promotion, fetch_served
 from rag_core.storage.notes import ensure_tenant
 

@@ -22,11 +22,9 @@ from rag_core.answering.events import (
     SourcesFound,
     Understood,
 )
-from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
 from rag_core.conversation import QuestionFigures
 from rag_core.conversation.sessions import begin_session, delete_session, read_conversation
-from rag_core.engine import Engine
 from rag_core.errors import (
     AnswerCancelledError,
     AnswerFailedError,
@@ -42,6 +40,8 @@ from rag_core.language.answering import NO_ANSWER
 from rag_core.language.fixed_answers import NO_NOTES, NOT_ENOUGH
 from rag_core.language.quoting import QUOTING_WARNINGS
 from rag_core.model import Filters, TenantId
+from rag_core.resilience.cancellation import Cancellation
+from rag_core.runtime.engine import Engine
 from rag_core.settings import Settings
 from rag_core.storage.questions import fetch_question, fetch_search_figures
 

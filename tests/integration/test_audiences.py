@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 from psycopg import sql
 
-from rag_core.configuration import GraphRag, configure
-from rag_core.engine import Engine
+from rag_core.configuration.schema import GraphRag, configure
 from rag_core.errors import NotFoundError
 from rag_core.graph.rules import RuleExtractor
 from rag_core.indexing.batches import register_batches
@@ -16,6 +15,7 @@ from rag_core.indexing.graph import update_graph
 from rag_core.model import NO_FILTERS, Filters, NoteId, TenantId
 from rag_core.retrieval.graph_paths import search_graph
 from rag_core.retrieval.retrieve import retrieve
+from rag_core.runtime.engine import Engine
 from rag_core.storage.database import Database
 from rag_core.storage.facets import fetch_facets, fetch_path_evidence
 from rag_core.storage.graph import fetch_stem_weights

@@ -7,14 +7,14 @@ from uuid import UUID, uuid4
 import pytest
 from test_evaluation_runs import found
 
-from rag_core.configuration import configure
+from rag_core.configuration.schema import configure
 from rag_core.errors import InvalidInputError, NotFoundError, RetrievalFailedError
-from rag_core.evaluation.baselines import compare_with_baseline, ensure_baseline, promote_baseline
-from rag_core.evaluation.golden_edits import list_golden_queries, update_golden_query
-from rag_core.evaluation.golden_set import import_golden
-from rag_core.evaluation.quality_check import verdict_on
-from rag_core.evaluation.results import EvaluationRun
-from rag_core.evaluation.runs import evaluate, to_json
+from rag_core.evaluation.comparison.quality_check import verdict_on
+from rag_core.evaluation.golden.edits import list_golden_queries, update_golden_query
+from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.runs.baselines import compare_with_baseline, ensure_baseline, promote_baseline
+from rag_core.evaluation.runs.results import EvaluationRun
+from rag_core.evaluation.runs.run import evaluate, to_json
 from rag_core.model import Retrieval, TenantId
 from rag_core.storage.evaluations import Baseline, fetch_baseline, fetch_run, list_baselines
 from rag_core.storage.golden import list_queries_with_deleted_notes

@@ -4,12 +4,12 @@ from itertools import pairwise
 
 import pytest
 
-from rag_core.answering.context import build_context
+from rag_core.answering.sources.context import build_context
 from rag_core.chunking import count_tokens
-from rag_core.configuration import configure
-from rag_core.engine import Engine
+from rag_core.configuration.schema import configure
 from rag_core.model import Retrieval, TenantId
 from rag_core.retrieval.retrieve import retrieve
+from rag_core.runtime.engine import Engine
 
 TOLD = "el paraguas verde de la abuela quedó olvidado en el museo"
 TALK = ("qué tal va todo por ahí", "bien y tú", "vale", "mañana te llamo", "jajaja", "compra pan y leche", "ok")

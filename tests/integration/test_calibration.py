@@ -6,10 +6,10 @@ from typer.testing import CliRunner
 
 from rag_core.cli import calibration  # noqa: F401  it registers the command
 from rag_core.cli.app import app
-from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError
-from rag_core.evaluation.golden_set import import_golden
+from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.evaluation.tuning.calibrating import calibrate_model, store_threshold
+from rag_core.runtime.engine import Engine
 from rag_core.storage.models import fetch_active_model, hold_model
 
 THINGS = [

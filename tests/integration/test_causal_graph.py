@@ -10,9 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from rag_core.configuration import GraphRag, configure
-from rag_core.demo_corpus import load_demo
-from rag_core.engine import DEMO_TENANT, Engine
+from rag_core.configuration.schema import GraphRag, configure
 from rag_core.errors import IndexingError
 from rag_core.graph.entities import phrase
 from rag_core.graph.rules import RuleExtractor, extract_causal_relations
@@ -23,9 +21,11 @@ from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model import Filters, NewNote, NoteId, TenantId
-from rag_core.notes import content_hash, note_id_for, parse_note
+from rag_core.notes.validation import content_hash, note_id_for, parse_note
+from rag_core.operation.demo_corpus import load_demo
 from rag_core.retrieval.graph_paths import GraphHit, search_graph
 from rag_core.retrieval.retrieve import retrieve
+from rag_core.runtime.engine import DEMO_TENANT, Engine
 from rag_core.storage.checks import check_graph_evidence
 from rag_core.storage.graph import NewAlias, count_graph, list_graph_stale_batches, lock_unread_notes, name_entities
 from rag_core.storage.notes import delete_notes, ensure_tenant, store_notes

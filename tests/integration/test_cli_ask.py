@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from rag_core.api.app import create_app
 from rag_core.cli import asking, conversations  # noqa: F401  registers the commands
 from rag_core.cli.app import app
-from rag_core.engine import open_engine
+from rag_core.runtime.engine import open_engine
 from rag_core.settings import read_settings
 
 Brain = Callable[..., Result]

@@ -15,7 +15,7 @@ import pytest
 from backup_data import EVERY_TABLE, differing, rows_of
 from psycopg.conninfo import make_conninfo
 
-from rag_core.running_parts import only_one
+from rag_core.operation.running_parts import only_one
 from rag_core.settings import read_settings
 from rag_core.storage.connecting import ensure_database
 from rag_core.storage.database import open_database

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from test_cli_evaluation import Brain, brain, golden, measured, spoil  # noqa: F401  fixtures
 
-from rag_core.evaluation.golden_set import import_golden
+from rag_core.evaluation.golden.exporting import import_golden
 
 pytestmark = pytest.mark.usefixtures("golden")
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from rag_core.cli import evaluation, report, runs  # noqa: F401  they register the commands
 from rag_core.cli.app import app
-from rag_core.evaluation.golden_set import import_golden
+from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.storage.evaluations import fetch_run, insert_run
 
 Brain = Callable[..., Result]

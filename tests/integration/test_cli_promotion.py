@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from rag_core.cli import operation, promotion, searching  # noqa: F401  they register the commands
 from rag_core.cli.app import app
-from rag_core.configurations.proposals import propose_configuration
-from rag_core.evaluation.golden_set import import_golden
+from rag_core.configuration.proposals import propose_configuration
+from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.reranking.embedded import shipped_weights
 from rag_core.storage.evaluations import list_runs
 

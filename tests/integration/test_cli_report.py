@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from rag_core.cli import evaluation, report  # noqa: F401  they register the commands
 from rag_core.cli.app import app
-from rag_core.evaluation.golden_set import import_golden
+from rag_core.evaluation.golden.exporting import import_golden
 
 Brain = Callable[..., Result]
 ANIMALS = ["zorro", "gato", "perro", "lobo", "oso", "ciervo", "pato", "búho", "rana", "topo", "erizo", "lince"]

@@ -27,9 +27,9 @@ from rag_core.conversation.sessions import (
     purge_sessions,
     read_conversation,
 )
-from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError, NotFoundError
 from rag_core.model import ChunkId, NoteId, TenantId
+from rag_core.runtime.engine import Engine
 from rag_core.storage.conversations import insert_turn, touch_session
 from rag_core.storage.database import Database
 from rag_core.storage.questions import fetch_question, fetch_search_figures, insert_question, insert_search_figures

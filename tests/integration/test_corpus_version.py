@@ -8,10 +8,10 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from rag_core.engine import Engine
 from rag_core.indexing.publishing import maintain
 from rag_core.model import TenantId
 from rag_core.retrieval.cache import build_caches, cached_retrieval, query_key
+from rag_core.runtime.engine import Engine
 from rag_core.storage.database import Database
 from rag_core.storage.notes import delete_notes
 from rag_core.storage.versions import corpus_version
@@ -237,7 +237,7 @@ def test_a_query_kept_before_a_write_is_not_given_after_it(
 ) -> None:
     from datetime import date
 
-    from rag_core.configuration import configure
+    from rag_core.configuration.schema import configure
     from rag_core.model import NO_FILTERS
     from rag_core.retrieval.retrieve import retrieve
 

@@ -4,13 +4,13 @@ import dataclasses
 
 import pytest
 
-from rag_core.configuration import configure
-from rag_core.engine import Engine
+from rag_core.configuration.schema import configure
 from rag_core.errors import DeadlineExceededError, QueryFailedError
 from rag_core.model import Retrieval, TenantId
 from rag_core.retrieval import reading
 from rag_core.retrieval.ranking import served_strategy
 from rag_core.retrieval.retrieve import retrieve
+from rag_core.runtime.engine import Engine
 
 STORM = "Ayer cayó una tormenta. El sótano se llenó de agua. Pasamos la noche achicando."
 

@@ -2,11 +2,11 @@
 
 from zoneinfo import ZoneInfo
 
-from rag_core.demo_corpus import SOURCE, demo_file, is_demo_wanted, load_demo
-from rag_core.engine import DEMO_TENANT
-from rag_core.evaluation.passages import anchor, notes_to_read
-from rag_core.importing import import_lines
+from rag_core.evaluation.runs.passages import anchor, notes_to_read
 from rag_core.model import TenantId
+from rag_core.notes.importing import import_lines
+from rag_core.operation.demo_corpus import SOURCE, demo_file, is_demo_wanted, load_demo
+from rag_core.runtime.engine import DEMO_TENANT
 from rag_core.settings import read_settings
 from rag_core.storage.database import Database
 from rag_core.storage.golden import fetch_golden_queries, fetch_note_contents

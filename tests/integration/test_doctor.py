@@ -12,17 +12,17 @@ from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fi
 
 from rag_core.access.keys import KeyGrant, make_key
 from rag_core.access.pseudonyms import pseudonyms
-from rag_core.doctor import Finding, examine
 from rag_core.model import TenantId
 from rag_core.model_change.backfill import settle_model
 from rag_core.model_change.registration import WantedModel, register_model
+from rag_core.operation.doctor import Finding, examine
 from rag_core.storage.api_keys import insert_key
 from rag_core.storage.database import Database
 
 SUPERVISOR = """
 import sys
 from pathlib import Path
-from rag_core.running_parts import begin_record, only_one
+from rag_core.operation.running_parts import begin_record, only_one
 with only_one(Path(sys.argv[1])):
     begin_record(Path(sys.argv[1])).note_ended("dagster-web", exit_status=-9, log=Path("/logs/dagster-web.log"))
     print("ready", flush=True)

@@ -9,12 +9,12 @@ import pytest
 
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import Answer, Answered, AnswerRequest
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
-from rag_core.demo_corpus import ANSWERABLE, demo_file
-from rag_core.engine import Engine
-from rag_core.importing import import_lines
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.model import TenantId
+from rag_core.notes.importing import import_lines
+from rag_core.operation.demo_corpus import ANSWERABLE, demo_file
 from rag_core.retrieval.retrieve import retrieve
+from rag_core.runtime.engine import Engine
 
 ROOT = Path(__file__).resolve().parents[2]
 ASKED = {

@@ -10,14 +10,14 @@ import psycopg
 import pytest
 from test_evaluation_runs import found, hit, run_of, searching, strangers
 
-from rag_core.answering.extractive import ExtractiveAnswerer
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, configure
+from rag_core.answering.quoting.extractive import ExtractiveAnswerer
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, configure
 from rag_core.errors import EvaluationCancelledError, InvalidInputError, NotFoundError, RetrievalFailedError
-from rag_core.evaluation.golden_set import import_golden
-from rag_core.evaluation.results import extra_metrics, metrics_by
-from rag_core.evaluation.runs import fetch_evaluation, list_runs, to_json
-from rag_core.evaluation.served import searcher
-from rag_core.evaluation.stored_comparison import compare_stored_runs
+from rag_core.evaluation.comparison.stored import compare_stored_runs
+from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.runs.results import extra_metrics, metrics_by
+from rag_core.evaluation.runs.run import fetch_evaluation, list_runs, to_json
+from rag_core.evaluation.runs.served import searcher
 from rag_core.model import Retrieval, TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.notes import delete_notes

@@ -8,9 +8,8 @@ import pytest
 from ollama_server import OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 
-from rag_core.configuration import configure
+from rag_core.configuration.schema import configure
 from rag_core.embedding import EmbeddingModel, build_embedder
-from rag_core.engine import Engine
 from rag_core.errors import EmbeddingError, EmbeddingUnavailableError, ModelChangedError
 from rag_core.indexing import publishing, staging
 from rag_core.indexing.batches import register_batches, stale_batches
@@ -21,6 +20,7 @@ from rag_core.migration import control
 from rag_core.migration.failures import record_failures
 from rag_core.model import NoteId, TenantId
 from rag_core.retrieval.retrieve import retrieve
+from rag_core.runtime.engine import Engine
 from rag_core.storage import checks
 from rag_core.storage import staging as store
 from rag_core.storage.notes import delete_notes

@@ -4,15 +4,15 @@ import dataclasses
 
 import pytest
 
-from rag_core.answering.context import build_context
 from rag_core.answering.events import AnswerOptions, AnswerRequest
-from rag_core.answering.fallbacks import FoundSources, by_keyword_and_recency, find_sources
-from rag_core.answering.labels import source_labels
-from rag_core.answering.verification import check_citations
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, RetrievalConfig, configure
-from rag_core.engine import Engine
+from rag_core.answering.sources.context import build_context
+from rag_core.answering.sources.fallbacks import FoundSources, by_keyword_and_recency, find_sources
+from rag_core.answering.sources.labels import source_labels
+from rag_core.answering.verification.check import check_citations
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, RetrievalConfig, configure
 from rag_core.errors import EmbeddingUnavailableError, InvalidInputError
 from rag_core.model import NO_FILTERS, Filters, TenantId
+from rag_core.runtime.engine import Engine
 
 STORM = "Ayer cayó una tormenta. El sótano se llenó de agua. Pasamos la noche achicando."
 

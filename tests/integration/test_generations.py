@@ -6,13 +6,13 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from rag_core.engine import Engine
 from rag_core.indexing.batches import register_batches
 from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_note, stage_notes
 from rag_core.model import NewNote, TenantId
+from rag_core.runtime.engine import Engine
 from rag_core.storage import staging as store
 from rag_core.storage import vector_index
 from rag_core.storage.notes import delete_notes

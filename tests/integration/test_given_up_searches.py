@@ -11,12 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from rag_core.cancellation import Cancellation
-from rag_core.configuration import configure
-from rag_core.engine import Engine
+from rag_core.configuration.schema import configure
 from rag_core.errors import ChatCancelledError, ChatError, SearchCancelledError
 from rag_core.model import EmbeddingRole, FloatMatrix, Retrieval, TenantId
+from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.retrieve import retrieve
+from rag_core.runtime.engine import Engine
 
 STORM = "háblame de aquella tormenta"
 """Abstract, so that a hypothetical answer is written for it."""

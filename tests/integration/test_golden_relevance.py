@@ -7,19 +7,19 @@ from uuid import uuid4
 import pytest
 
 from rag_core.errors import ConflictError, InvalidGoldenError, InvalidInputError, NotFoundError
-from rag_core.evaluation import golden_relevance
-from rag_core.evaluation.golden_chunks import fetch_relevant_chunks
-from rag_core.evaluation.golden_edits import (
+from rag_core.evaluation.golden import relevance as golden_relevance
+from rag_core.evaluation.golden.chunks import fetch_relevant_chunks
+from rag_core.evaluation.golden.edits import (
     add_golden_query,
     delete_golden_query,
     list_golden_queries,
     update_golden_query,
     verify_golden_query,
 )
-from rag_core.evaluation.golden_query import GivenRelevance, GivenSpan, GoldenSpan, Relevance
-from rag_core.evaluation.golden_relevance import contents_of_each
-from rag_core.evaluation.golden_set import export_document, export_golden, import_golden
-from rag_core.evaluation.golden_statistics import fetch_set_contents
+from rag_core.evaluation.golden.exporting import export_document, export_golden, import_golden
+from rag_core.evaluation.golden.query import GivenRelevance, GivenSpan, GoldenSpan, Relevance
+from rag_core.evaluation.golden.relevance import contents_of_each
+from rag_core.evaluation.golden.statistics import fetch_set_contents
 from rag_core.model import NoteId, TenantId
 from rag_core.storage.golden import fetch_golden_set, list_golden_sets
 from rag_core.storage.notes import delete_notes

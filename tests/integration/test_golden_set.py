@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rag_core.errors import ConflictError, InvalidInputError, NotFoundError
-from rag_core.evaluation.golden_query import plain_relevance
-from rag_core.evaluation.golden_set import (
+from rag_core.evaluation.golden.exporting import (
     GoldenQuery,
     add_golden_query,
     delete_golden_query,
@@ -22,6 +21,7 @@ from rag_core.evaluation.golden_set import (
     normalise_query,
     update_golden_query,
 )
+from rag_core.evaluation.golden.query import plain_relevance
 from rag_core.model import TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.golden import fetch_golden_set

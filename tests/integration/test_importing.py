@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from rag_core.errors import AmbiguousNoteError, NotFoundError
-from rag_core.importing import ImportReport, import_lines, read_lines
 from rag_core.model import TenantId
-from rag_core.notes import parse_line
+from rag_core.notes.importing import ImportReport, import_lines, read_lines
+from rag_core.notes.validation import parse_line
 from rag_core.storage.database import Database
 from rag_core.storage.notes import fetch_note, find_note, find_notes, store_notes
 

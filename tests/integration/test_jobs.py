@@ -11,12 +11,21 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError, JobCancelledError, NotFoundError, TooManyJobsError
-from rag_core.evaluation import jobs
-from rag_core.evaluation.job_settings import asked_under
-from rag_core.evaluation.jobs import JobRunner, Progress, cancel, fetch_job, list_jobs, register, running_jobs, submit
+from rag_core.evaluation.jobs.queue import (
+    JobRunner,
+    Progress,
+    cancel,
+    fetch_job,
+    list_jobs,
+    register,
+    running_jobs,
+    submit,
+)
+from rag_core.evaluation.jobs.queue import queue as jobs
+from rag_core.evaluation.jobs.settings import asked_under
 from rag_core.model import TenantId
+from rag_core.runtime.engine import Engine
 from rag_core.storage.database import Database
 from rag_core.storage.jobs import Job, claim_job, fail_unfitting_jobs, requeue_job
 

@@ -9,11 +9,11 @@ import pytest
 from databases import cloned_database
 from pgvector import Vector
 
-from rag_core.configuration import configure
+from rag_core.configuration.schema import configure
 from rag_core.embedding import EmbeddingModel
-from rag_core.engine import Engine, open_engine
 from rag_core.model import NO_FILTERS, ChunkId, Filters, TenantId
 from rag_core.retrieval.retrieve import retrieve
+from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
 from rag_core.storage.database import open_database
 from rag_core.storage.search import _semantic, _walk_settings, filter_parameters, search_semantic

@@ -11,15 +11,15 @@ from databases import cloned_database
 from ir_measures import AP, RR, P, Qrel, R, Rprec, ScoredDoc, Success, nDCG
 from plants import index
 
-from rag_core.configuration import configure
-from rag_core.demo_corpus import demo_file
-from rag_core.engine import DEMO_TENANT, Engine, open_engine
-from rag_core.evaluation.golden_set import import_golden
-from rag_core.evaluation.results import QueryResult
-from rag_core.evaluation.runs import EvaluationRun, evaluate, to_json
-from rag_core.evaluation.served import searcher
-from rag_core.importing import import_lines
+from rag_core.configuration.schema import configure
+from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.runs.results import QueryResult
+from rag_core.evaluation.runs.run import EvaluationRun, evaluate, to_json
+from rag_core.evaluation.runs.served import searcher
 from rag_core.model import TenantId
+from rag_core.notes.importing import import_lines
+from rag_core.operation.demo_corpus import demo_file
+from rag_core.runtime.engine import DEMO_TENANT, Engine, open_engine
 from rag_core.settings import read_settings
 
 pytestmark = pytest.mark.slow

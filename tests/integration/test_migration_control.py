@@ -10,9 +10,8 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from rag_core.configuration import configure
+from rag_core.configuration.schema import configure
 from rag_core.embedding import input_hash
-from rag_core.engine import Engine
 from rag_core.errors import ConflictError, EmbeddingError, MigrationIncompleteError, NotFoundError
 from rag_core.graph.rules import RuleExtractor
 from rag_core.indexing import publishing
@@ -27,6 +26,7 @@ from rag_core.migration import control
 from rag_core.migration.attach import LegacyNote, attach
 from rag_core.model import NoteId, TenantId
 from rag_core.retrieval.retrieve import retrieve
+from rag_core.runtime.engine import Engine
 from rag_core.storage import checks
 from rag_core.storage.notes import delete_notes
 

@@ -8,12 +8,12 @@ import pytest
 
 from rag_core.embedding import Embedder, EmbeddingModel, input_hash
 from rag_core.embedding.hashing import HashingEmbedder
-from rag_core.engine import Engine
 from rag_core.errors import EmbeddingError, EmbeddingUnavailableError, ModelStateError
 from rag_core.model import FloatMatrix, TenantId
 from rag_core.model_change import backfill
 from rag_core.model_change.backfill import ModelBackfillReport, backfill_model, begin_backfill, settle_model
 from rag_core.model_change.registration import WantedModel, register_model
+from rag_core.runtime.engine import Engine
 from rag_core.storage.models import change_state, count_vectors_by_tenant, find_model
 from rag_core.storage.notes import delete_notes
 

@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 from rag_core.cli import benchmark  # noqa: F401  registers the command
 from rag_core.cli.app import app
 from rag_core.embedding import EmbeddingModel
-from rag_core.engine import Engine, open_engine
 from rag_core.errors import (
     EmbeddingUnavailableError,
     EvaluationCancelledError,
@@ -19,13 +18,14 @@ from rag_core.errors import (
     ModelStateError,
     NotFoundError,
 )
-from rag_core.evaluation.golden_set import import_golden
-from rag_core.evaluation.jobs import fetch_job, running_jobs, submit
+from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.jobs.queue import fetch_job, running_jobs, submit
 from rag_core.model import TenantId
 from rag_core.model_change import benchmark as benchmark_of_models
 from rag_core.model_change.backfill import begin_backfill, fill_model, settle_model
 from rag_core.model_change.benchmark import benchmark_models
 from rag_core.model_change.registration import WantedModel, register_model
+from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
 
 GOLDEN = (

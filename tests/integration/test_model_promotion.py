@@ -10,23 +10,23 @@ import pytest
 from ollama_server import OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 
-from rag_core.configuration import configure
+from rag_core.configuration.schema import configure
 from rag_core.embedding import EmbeddingModel
 from rag_core.embedding.active import ModelWatch
 from rag_core.embedding.hashing import HashingEmbedder
-from rag_core.engine import Engine, open_engine, with_model
 from rag_core.errors import EmbeddingError, ModelChangedError, ModelStateError, NotFoundError
 from rag_core.indexing.batches import stale_batches
 from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
-from rag_core.live_engine import LiveEngine
 from rag_core.model import NewNote, Retrieval, TenantId
 from rag_core.model_change.backfill import begin_backfill, fill_model, settle_model
 from rag_core.model_change.promotion import promote
 from rag_core.model_change.registration import WantedModel, register_model
 from rag_core.model_change.retirement import retire
 from rag_core.retrieval.retrieve import retrieve
+from rag_core.runtime.engine import Engine, open_engine, with_model
+from rag_core.runtime.live_engine import LiveEngine
 from rag_core.settings import read_settings
 from rag_core.storage.database import Database
 from rag_core.storage.models import (

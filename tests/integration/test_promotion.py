@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, configure
-from rag_core.configurations.overrides import adopt_override
-from rag_core.configurations.promotion import promote_configuration, reset_to_defaults, return_to_former
-from rag_core.configurations.proposals import propose_configuration
-from rag_core.configurations.served import (
+from rag_core.configuration.overrides import adopt_override
+from rag_core.configuration.proposals import propose_configuration
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, configure
+from rag_core.configuration.served import (
     REMEMBERED_SECONDS,
     RETRY_SECONDS,
     ActiveConfigurations,
@@ -21,8 +20,6 @@ from rag_core.configurations.served import (
     model_key,
     served_configuration,
 )
-from rag_core.configurations.trial import objection_to, try_configuration
-from rag_core.engine import Engine, open_engine, with_configuration
 from rag_core.errors import (
     ConfigurationError,
     ConflictError,
@@ -32,12 +29,15 @@ from rag_core.errors import (
     PromotionRefusedError,
     RerankingError,
 )
-from rag_core.evaluation.gate_runs import gate_targets, run_gate
-from rag_core.evaluation.golden_set import import_golden
-from rag_core.evaluation.results import LatencyPercentiles
+from rag_core.evaluation.comparison.gate_runs import gate_targets, run_gate
+from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.runs.results import LatencyPercentiles
 from rag_core.model import TenantId
+from rag_core.promotion.promote import promote_configuration, reset_to_defaults, return_to_former
+from rag_core.promotion.trial import objection_to, try_configuration
 from rag_core.reranking.embedded import parse_weights, shipped_weights
 from rag_core.retrieval.retrieve import retrieve
+from rag_core.runtime.engine import Engine, open_engine, with_configuration
 from rag_core.settings import read_settings
 from rag_core.storage.configurations import (
     Configuration,

@@ -10,7 +10,7 @@ from rag_core.indexing.batches import pending_batches, register_batches
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.migration.status import read_migration_status
-from rag_core.status import read_status
+from rag_core.operation.status import read_status
 
 RUN = """
 insert into brain.evaluation_runs (

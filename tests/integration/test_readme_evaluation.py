@@ -5,12 +5,12 @@ import re
 from pathlib import Path
 from typing import Any
 
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
-from rag_core.engine import Engine
-from rag_core.evaluation.golden_set import import_golden
-from rag_core.evaluation.runs import evaluate
-from rag_core.evaluation.served import searcher
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
+from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.runs.run import evaluate
+from rag_core.evaluation.runs.served import searcher
 from rag_core.model import TenantId
+from rag_core.runtime.engine import Engine
 
 README = Path(__file__).parents[2].joinpath("README.md").read_text(encoding="utf-8")
 

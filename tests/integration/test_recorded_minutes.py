@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from rag_core.process_names import this_process
+from rag_core.alerting import service_minutes
+from rag_core.alerting.service_minutes import recorded_minutes
 from rag_core.storage.alerts import operator_connection
 from rag_core.storage.database import Database
-from rag_core.telemetry import service_minutes
 from rag_core.telemetry.metrics import Metrics
-from rag_core.telemetry.service_minutes import recorded_minutes
+from rag_core.telemetry.process_names import this_process
 
 Rows = list[tuple[Any, ...]]
 

@@ -4,12 +4,12 @@ import dataclasses
 
 import pytest
 
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
-from rag_core.engine import Engine
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.errors import GuardrailError
-from rag_core.evaluation.served_answers import ServedAnswers
+from rag_core.evaluation.runs.served_answers import ServedAnswers
 from rag_core.language.fixed_answers import NOT_ENOUGH
 from rag_core.model import TenantId
+from rag_core.runtime.engine import Engine
 
 DOG = "El perro se llama Rocky. Ladra mucho por la noche."
 

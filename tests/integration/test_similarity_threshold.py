@@ -1,8 +1,8 @@
-from rag_core.configuration import configure
-from rag_core.engine import Engine
+from rag_core.configuration.schema import configure
 from rag_core.model import Retrieval, TenantId
 from rag_core.retrieval.legs import LOW_CONFIDENCE
 from rag_core.retrieval.retrieve import retrieve
+from rag_core.runtime.engine import Engine
 
 TEXTS = ("Perdí la bufanda en el tren a Cádiz.", "El fontanero arregló la caldera del piso.")
 

@@ -13,7 +13,6 @@ from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fi
 from rag_core.chat import Message
 from rag_core.chat.ollama import OllamaChat
 from rag_core.embedding.summaries import Summariser, generate_summary
-from rag_core.engine import Engine
 from rag_core.errors import ChatError
 from rag_core.indexing.batches import register_batches, stale_batches
 from rag_core.indexing.one_note import store_and_index
@@ -21,6 +20,7 @@ from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import PublishReport, publish_staged
 from rag_core.indexing.staging import EmbedReport, StageReport, embed_staged, stage_notes
 from rag_core.model import Language, NewNote, TenantId
+from rag_core.runtime.engine import Engine
 from rag_core.storage.notes import delete_notes
 
 LONG = "El lunes salimos hacia el valle con las mochilas llenas y el cielo cubierto de nubes. " * 4

@@ -9,10 +9,8 @@ import psycopg
 import pytest
 from backup_data import EVERY_TABLE, rows_of
 
-from rag_core import importing
 from rag_core.access.tenants import TenantSummary
 from rag_core.conversation.sessions import begin_session
-from rag_core.engine import Engine
 from rag_core.errors import (
     BusyError,
     NotFoundError,
@@ -21,11 +19,12 @@ from rag_core.errors import (
     TenantFullError,
     UnauthenticatedError,
 )
-from rag_core.evaluation.jobs import submit
-from rag_core.importing import ImportReport, import_lines
+from rag_core.evaluation.jobs.queue import submit
 from rag_core.indexing.one_note import store_and_index
 from rag_core.model import TenantId
-from rag_core.notes import parse_note
+from rag_core.notes.importing import ImportReport, import_lines
+from rag_core.notes.validation import importing, parse_note
+from rag_core.runtime.engine import Engine
 from rag_core.storage import tenants as store
 from rag_core.storage.database import Database
 from rag_core.storage.tenants import create_tenant, delete_tenant, describe_tenant, limit_tenant, list_tenants

@@ -7,12 +7,11 @@ from typer.testing import CliRunner
 
 from rag_core.cli import tuning  # noqa: F401  it registers the command
 from rag_core.cli.app import app
-from rag_core.configuration import configure
-from rag_core.configurations.proposals import propose_configuration
-from rag_core.configurations.served import OneConfiguration, ServedConfiguration, served_configuration
-from rag_core.engine import Engine
+from rag_core.configuration.proposals import propose_configuration
+from rag_core.configuration.schema import configure
+from rag_core.configuration.served import OneConfiguration, ServedConfiguration, served_configuration
 from rag_core.errors import InvalidInputError, JobCancelledError
-from rag_core.evaluation.golden_set import import_golden
+from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.evaluation.tuning.job import run_tuning
 from rag_core.evaluation.tuning.record import fetch_queries, record
 from rag_core.evaluation.tuning.replay import Replay
@@ -20,6 +19,7 @@ from rag_core.evaluation.tuning.report import Tuning
 from rag_core.evaluation.tuning.tune import differences, propose, tune
 from rag_core.model import TenantId
 from rag_core.reranking.embedded import parse_weights, shipped_weights
+from rag_core.runtime.engine import Engine
 from rag_core.storage.configurations import list_configurations
 
 THINGS = [

@@ -7,13 +7,13 @@ import pytest
 from test_cli_evaluation import Brain, brain, golden, measured  # noqa: F401  fixtures
 from test_evaluation_runs import run_of, searching
 
-from rag_core.answering.extractive import ExtractiveAnswerer
+from rag_core.answering.quoting.extractive import ExtractiveAnswerer
 from rag_core.errors import InvalidInputError
-from rag_core.evaluation.golden_edits import update_golden_query
-from rag_core.evaluation.golden_set import export_golden, import_golden, list_golden_queries
-from rag_core.evaluation.golden_statistics import fetch_set_contents
-from rag_core.evaluation.report import markdown_report
-from rag_core.evaluation.runs import fetch_evaluation, to_json
+from rag_core.evaluation.golden.edits import update_golden_query
+from rag_core.evaluation.golden.exporting import export_golden, import_golden, list_golden_queries
+from rag_core.evaluation.golden.statistics import fetch_set_contents
+from rag_core.evaluation.report.markdown import markdown_report
+from rag_core.evaluation.runs.run import fetch_evaluation, to_json
 from rag_core.storage.golden import list_golden_sets, list_queries_with_deleted_notes
 
 NOWHERE = {"id": "u1", "query": "¿Cuánto mide el faro?", "relevant_ids": [], "answerable": False}

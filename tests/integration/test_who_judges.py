@@ -4,8 +4,8 @@ import pytest
 from ollama_server import ollama_server  # noqa: F401  a fixture
 
 from rag_core.answering.generation import build_answerer
-from rag_core.engine import open_engine
-from rag_core.evaluation.judges import build_judge
+from rag_core.evaluation.runs.judges import build_judge
+from rag_core.runtime.engine import open_engine
 from rag_core.settings import read_settings
 
 

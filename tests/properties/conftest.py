@@ -6,7 +6,7 @@ import pytest
 from databases import cloned_database
 from properties.corpora import Corpus, build_library
 
-from rag_core.engine import Engine, open_engine
+from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
 
 NOBODY = "http://127.0.0.1:9"

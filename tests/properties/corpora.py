@@ -17,14 +17,14 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from properties.strategies import WORDS, decomposed, sentences, spanish_text
 
-from rag_core.configuration import Chunking
-from rag_core.engine import Engine
+from rag_core.configuration.schema import Chunking
 from rag_core.indexing.batches import register_batches, stale_batches
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model import NewNote, NoteId, TenantId
-from rag_core.notes import note_id_for, parse_note
+from rag_core.notes.validation import note_id_for, parse_note
+from rag_core.runtime.engine import Engine
 from rag_core.storage.notes import ensure_tenant, store_notes
 
 Value = TypeVar("Value")

@@ -8,10 +8,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from properties.strategies import spanish_text
 
-from rag_core.answering.citations import parse_citations
-from rag_core.answering.compression import fetch_context
-from rag_core.answering.context import build_context, without_marks
 from rag_core.answering.generation import MAX_HISTORY_TOKENS, last_turns
+from rag_core.answering.sources.compression import fetch_context
+from rag_core.answering.sources.context import build_context, without_marks
+from rag_core.answering.verification.citations import parse_citations
 from rag_core.chat import Message
 from rag_core.chunking import count_tokens
 from rag_core.model import ChunkId, Hit, NoteId

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from properties.configurations import INVALID_CONFIGURATIONS, outside
 from properties.strategies import sentences
 
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, config_hash, configure
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, config_hash, configure
 from rag_core.errors import ConfigurationError
 
 EXAMPLES = settings(max_examples=200)

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from properties.corpora import new_tenant, parsed, stored
 from properties.strategies import sentences
 
-from rag_core.configuration import configure
+from rag_core.configuration.schema import configure
 from rag_core.errors import EmbeddingError, QueryFailedError
-from rag_core.evaluation.golden_edits import add_golden_query
-from rag_core.evaluation.golden_query import CATEGORIES
-from rag_core.evaluation.runs import evaluate
+from rag_core.evaluation.golden.edits import add_golden_query
+from rag_core.evaluation.golden.query import CATEGORIES
+from rag_core.evaluation.runs.run import evaluate
 from rag_core.model import ChunkId, Hit, Retrieval
 from rag_core.storage.evaluations import fetch_query_results, fetch_run, insert_run, list_runs
 

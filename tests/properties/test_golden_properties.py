@@ -13,15 +13,15 @@ from properties.corpora import new_tenant, parsed, stored
 from properties.strategies import decomposed, sentences
 
 from rag_core.errors import ConflictError, InvalidInputError, NotFoundError
-from rag_core.evaluation.golden_edits import (
+from rag_core.evaluation.golden.edits import (
     add_golden_query,
     delete_golden_query,
     list_golden_queries,
     update_golden_query,
 )
-from rag_core.evaluation.golden_files import read_golden_file
-from rag_core.evaluation.golden_query import CATEGORIES, normalise_query
-from rag_core.evaluation.golden_set import export_document, export_golden, import_golden
+from rag_core.evaluation.golden.exporting import export_document, export_golden, import_golden
+from rag_core.evaluation.golden.files import read_golden_file
+from rag_core.evaluation.golden.query import CATEGORIES, normalise_query
 from rag_core.storage.notes import delete_notes
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ from databases import cloned_database
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_core.configuration import GraphRag
+from rag_core.configuration.schema import GraphRag
 from rag_core.model import CausalDirection, TenantId
 from rag_core.retrieval.graph_paths import GraphHit, search_graph
 from rag_core.settings import read_settings

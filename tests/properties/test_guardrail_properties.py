@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from injection_texts import ATTACKS_IN_NOTES, ATTACKS_IN_QUESTIONS, HARMLESS_NOTES
 
 from rag_core.answering import CheckedCitation, CheckedText
-from rag_core.answering.citations import parse_citations
-from rag_core.answering.claims import cut_sentences
 from rag_core.answering.finishing import OutgoingGate, finish
+from rag_core.answering.verification.citations import parse_citations
+from rag_core.answering.verification.claims import cut_sentences
 from rag_core.chunking import count_tokens, sentence_spans
 from rag_core.errors import GuardrailError
 from rag_core.guardrails import WARN_SCORE

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.evaluation.metrics import (
+from rag_core.evaluation.runs.metrics import (
     average_precision,
     hit_rate_at,
     mean,

@@ -6,7 +6,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.evaluation.passages import PATIENCE, passage_of, read_through
+from rag_core.evaluation.runs.passages import PATIENCE, passage_of, read_through
 from rag_core.model import ChunkId, Hit, NoteId, Span
 
 NOTE = NoteId(UUID(int=1))

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from properties.strategies import decomposed, spanish_text
 
-from rag_core.configuration import QueryTransformation
+from rag_core.configuration.schema import QueryTransformation
 from rag_core.language.folding import fold
 from rag_core.language.questions import QUESTION_WORDINGS
 from rag_core.language.times import TIME_WORDINGS

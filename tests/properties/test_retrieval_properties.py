@@ -20,7 +20,7 @@ from properties.corpora import (
     stored,
 )
 
-from rag_core.configuration import configure
+from rag_core.configuration.schema import configure
 from rag_core.model import Retrieval, Strategy
 from rag_core.retrieval.request import checked_query
 from rag_core.retrieval.retrieve import retrieve

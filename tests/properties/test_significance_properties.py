@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_core.evaluation.significance import RESAMPLES, paired_test
+from rag_core.evaluation.comparison.significance import RESAMPLES, paired_test
 
 EXAMPLES = settings(max_examples=150, deadline=None)
 DIGITS = Context(prec=60)

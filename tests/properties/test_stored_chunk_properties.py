@@ -24,7 +24,7 @@ from properties.corpora import (
 
 from rag_core.chunking import count_tokens, estimate_tokens
 from rag_core.chunking.graphemes import is_cluster_boundary
-from rag_core.configuration import Chunking
+from rag_core.configuration.schema import Chunking
 from rag_core.embedding.context import template_summary
 from rag_core.indexing.one_note import store_and_index
 from rag_core.storage.notes import delete_notes, fetch_note

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from properties.corpora import Corpus, queries_about
 
-from rag_core.configuration import configure
+from rag_core.configuration.schema import configure
 from rag_core.embedding import EmbeddingModel
-from rag_core.evaluation.golden_query import GoldenQuery, Relevance
-from rag_core.evaluation.runs import ranked_notes
-from rag_core.evaluation.served import DEPTH
+from rag_core.evaluation.golden.query import GoldenQuery, Relevance
+from rag_core.evaluation.runs.run import ranked_notes
+from rag_core.evaluation.runs.served import DEPTH
 from rag_core.evaluation.tuning.record import record
 from rag_core.evaluation.tuning.replay import Replay
 from rag_core.evaluation.tuning.space import KNOBS, SERVED, Space

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.answering import CheckedCitation, Confidence, RefusalReason, VerifiedBy
-from rag_core.api.answer_cards import TurnCard, turn_card
-from rag_core.api.cited_spans import read_span, written_span
+from rag_core.api.pages.answer_cards import TurnCard, turn_card
+from rag_core.api.pages.cited_spans import read_span, written_span
 from rag_core.conversation import CitedSource, KeptAnswer, Turn
 from rag_core.model import ChunkId, NoteId, Span
 

@@ -21,7 +21,7 @@ from rag_core.answering.confidence import (
     judge_evidence,
 )
 from rag_core.answering.evidence import EVIDENCE_WEIGHTS, evidence_features, evidence_score
-from rag_core.answering.refusals import is_refusal
+from rag_core.answering.verification.refusals import is_refusal
 from rag_core.language.fixed_answers import NOT_ENOUGH
 from rag_core.model import ChunkId, Hit, Language, NoteId, Retrieval, TimeExpression, TransformedQuery
 from rag_core.reranking import QueryStatistics

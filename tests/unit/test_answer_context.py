@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 from growth import MOST_GROWTH, growth
 
-from rag_core.answering.citations import parse_citations
-from rag_core.answering.context import build_context, fit_sources, without_marks
+from rag_core.answering.sources.context import build_context, fit_sources, without_marks
+from rag_core.answering.verification.citations import parse_citations
 from rag_core.chunking import count_tokens
 from rag_core.model import ChunkId, Hit, NoteId
 

@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 import pytest
 
 from rag_core.answering import Citation, GeneratedAnswer, PromptContext, Source
-from rag_core.answering.citations import parse_citations
-from rag_core.answering.refusals import is_refusal
+from rag_core.answering.verification.citations import parse_citations
+from rag_core.answering.verification.refusals import is_refusal
 from rag_core.errors import ChatError
-from rag_core.evaluation.answers import (
+from rag_core.evaluation.golden.query import GoldenQuery
+from rag_core.evaluation.runs.answers import (
     AnswerRecord,
     answer_and_judge,
     hallucination_score,
@@ -17,8 +18,7 @@ from rag_core.evaluation.answers import (
     parse_answer_record,
     summarise,
 )
-from rag_core.evaluation.golden_query import GoldenQuery
-from rag_core.evaluation.judges import Judgement
+from rag_core.evaluation.runs.judges import Judgement
 from rag_core.model import ChunkId, NoteId, Retrieval
 
 NOTE = NoteId(uuid.UUID(int=1))

@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.answer_wire import (
+from rag_core.answering import CheckedCitation, Source
+from rag_core.answering.events import Answer, SentenceReady
+from rag_core.answering.rendering import CitationStyle
+from rag_core.conversation import Turn
+from rag_core.conversation.records import kept_answer
+from rag_core.model import ChunkId, NoteId, Retrieval
+from rag_core.wire.answers import (
     SNIPPET_CHARACTERS,
     chat_body,
     german_body,
@@ -21,12 +27,6 @@ from rag_core.answer_wire import (
     strategy_of,
     turn_to_wire,
 )
-from rag_core.answering import CheckedCitation, Source
-from rag_core.answering.events import Answer, SentenceReady
-from rag_core.answering.rendering import CitationStyle
-from rag_core.conversation import Turn
-from rag_core.conversation.records import kept_answer
-from rag_core.model import ChunkId, NoteId, Retrieval
 
 FIRST, SECOND = "Nadar ayuda [1, 3]. ", "Leer también [3]."
 

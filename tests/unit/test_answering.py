@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import pytest
 from ollama_server import ollama_server  # noqa: F401  a fixture
 
-from rag_core.answering.context import build_context, shown_text
-from rag_core.answering.extractive import ExtractiveAnswerer
 from rag_core.answering.generation import GeneratedAnswerer, build_answerer
-from rag_core.answering.refusals import is_refusal
+from rag_core.answering.quoting.extractive import ExtractiveAnswerer
+from rag_core.answering.sources.context import build_context, shown_text
+from rag_core.answering.verification.refusals import is_refusal
 from rag_core.chat.ollama import OllamaChat
 from rag_core.chunking import count_tokens
 from rag_core.errors import ChatError

@@ -3,9 +3,9 @@
 import pytest
 from starlette.datastructures import Headers
 
-from rag_core.api import english, german
 from rag_core.api.errors import access_tongue_of, tongue_of
 from rag_core.api.guard import refusal
+from rag_core.api.messages import english, german
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ OWNERS = {
     "starlette": ("rag_core/api/",),
     "jinja2": ("rag_core/api/",),
     "dagster": ("rag_assets/", "resources/"),
-    "ollama": ("rag_core/ollama.py", "rag_core/embedding/ollama.py", "rag_core/chat/ollama.py"),
+    "ollama": ("rag_core/chat/ollama_client.py", "rag_core/embedding/ollama.py", "rag_core/chat/ollama.py"),
     "sentencex": ("rag_core/chunking/",),
     "typer": ("rag_core/cli/",),
     "apprise": ("rag_core/alerting/delivery.py",),
@@ -31,12 +31,18 @@ PURE = (
     "rag_core/query/",
     "rag_core/retrieval/fusion.py",
     "rag_core/retrieval/windows.py",
-    "rag_core/evaluation/metrics.py",
+    "rag_core/evaluation/runs/metrics.py",
 )
 INPUT_OUTPUT = {"socket", "subprocess", "urllib", "http", "sqlite3", "rag_core.storage", "httpx", "requests"}
 ONLY_UPWARDS = {
     "rag_core/": ("rag_assets", "resources"),
-    "rag_core/storage/": ("rag_core.api", "rag_core.retrieval", "rag_core.indexing", "rag_core.engine", "rag_core.cli"),
+    "rag_core/storage/": (
+        "rag_core.api",
+        "rag_core.retrieval",
+        "rag_core.indexing",
+        "rag_core.runtime.engine",
+        "rag_core.cli",
+    ),
     "rag_core/retrieval/": ("rag_core.api", "rag_core.cli"),
     "rag_core/indexing/": ("rag_core.api", "rag_core.cli", "rag_core.retrieval"),
 }

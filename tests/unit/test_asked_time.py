@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from rag_core.answering import AskedTime, Source
-from rag_core.answering.asked_time import names_time
+from rag_core.answering.quoting.asked_time import names_time
 from rag_core.model import ChunkId, NoteId
 
 MADRID, MEXICO = ZoneInfo("Europe/Madrid"), ZoneInfo("America/Mexico_City")

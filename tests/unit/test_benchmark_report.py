@@ -5,8 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from rag_core.evaluation.comparison import Comparison, MetricComparison
-from rag_core.evaluation.results import EvaluationRun
+from rag_core.evaluation.comparison.compare import Comparison, MetricComparison
+from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.model import Strategy
 from rag_core.model_change.benchmark_report import (
     Benchmark,

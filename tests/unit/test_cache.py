@@ -11,7 +11,6 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from rag_core.cancellation import Cancellation
 from rag_core.embedding import EmbeddingModel, input_hash
 from rag_core.embedding.hashing import HashingEmbedder
 from rag_core.errors import (
@@ -22,6 +21,7 @@ from rag_core.errors import (
     SearchCancelledError,
 )
 from rag_core.model import NO_FILTERS, ChunkId, Filters, Hit, NoteId, Retrieval, TenantId
+from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.cache import (
     Cache,
     CachingEmbedder,

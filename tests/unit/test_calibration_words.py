@@ -3,7 +3,7 @@
 import pytest
 
 from rag_core.cli import calibration
-from rag_core.evaluation.significance import paired_test
+from rag_core.evaluation.comparison.significance import paired_test
 from rag_core.evaluation.tuning.thresholds import Calibration, HeldOutThreshold, ThresholdRow
 
 EVEN = paired_test([1.0] * 10, [1.0] * 10)

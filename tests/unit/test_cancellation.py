@@ -1,4 +1,4 @@
-from rag_core.cancellation import Cancellation
+from rag_core.resilience.cancellation import Cancellation
 
 
 def test_a_cancellation_makes_the_future_done_that_is_waited_for() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.api.cards import worth_reading
+from rag_core.api.pages.cards import worth_reading
 
 
 @pytest.mark.parametrize(

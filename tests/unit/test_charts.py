@@ -8,12 +8,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rag_core.evaluation.charts.bars import BarGroup, Effect, bar_chart, effects_chart
-from rag_core.evaluation.charts.drawing import Frame, for_both_widths
-from rag_core.evaluation.charts.histogram import binned, histogram
-from rag_core.evaluation.charts.history import Event, Point, Series, clusters, history_chart
-from rag_core.evaluation.charts.intervals import IntervalRow, interval_chart
-from rag_core.evaluation.charts.scales import Scale, round_bounds, round_step, ticks
+from rag_core.evaluation.report.charts.bars import BarGroup, Effect, bar_chart, effects_chart
+from rag_core.evaluation.report.charts.drawing import Frame, for_both_widths
+from rag_core.evaluation.report.charts.histogram import binned, histogram
+from rag_core.evaluation.report.charts.history import Event, Point, Series, clusters, history_chart
+from rag_core.evaluation.report.charts.intervals import IntervalRow, interval_chart
+from rag_core.evaluation.report.charts.scales import Scale, round_bounds, round_step, ticks
 
 SVG = "{http://www.w3.org/2000/svg}"
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from rag_core.chat.replies import ReplyText, legible, parse_reply
 from rag_core.errors import ChatError
-from rag_core.notes import is_storable
+from rag_core.notes.validation import is_storable
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 

@@ -24,7 +24,7 @@ from rag_core.errors import (
     RerankingError,
 )
 from rag_core.reranking import QueryStatistics
-from rag_core.resilience import Bounded, CircuitBreaker, GuardedChat, GuardedEmbedder, GuardedReranker
+from rag_core.resilience.circuit_breaker import Bounded, CircuitBreaker, GuardedChat, GuardedEmbedder, GuardedReranker
 
 QUESTION = [Message(role="user", content="¿Llovió ayer?")]
 

@@ -1,9 +1,9 @@
 import pytest
 from unit.citing import FIELD, VET, source
 
-from rag_core.answering.citations import parse_citations
 from rag_core.answering.rendering import citation_marks, render
-from rag_core.answering.verification import check_citations
+from rag_core.answering.verification.check import check_citations
+from rag_core.answering.verification.citations import parse_citations
 
 SOURCES = [source(1, VET, title="Trufa", page=5), source(2, FIELD, title="La casa, en Sueca [borrador]")]
 ANSWER = "Nora lloraba en la sala [1]. Y la caldera no arrancó [1, 2]. El puente."

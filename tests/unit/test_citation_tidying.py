@@ -1,8 +1,8 @@
 import pytest
 from unit.citing import FIELD, VET, source
 
-from rag_core.answering.citations import parse_citations
-from rag_core.answering.verification import check_citations
+from rag_core.answering.verification.check import check_citations
+from rag_core.answering.verification.citations import parse_citations
 
 SOURCES = [source(1, VET), source(2, FIELD)]
 

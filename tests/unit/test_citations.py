@@ -1,7 +1,7 @@
 import pytest
 from unit.citing import source
 
-from rag_core.answering.citations import citations_by_sentence, parse_citations, without_citations
+from rag_core.answering.verification.citations import citations_by_sentence, parse_citations, without_citations
 from rag_core.chunking import sentence_spans
 
 

@@ -6,8 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from rag_core.evaluation.comparison import Comparison, compare, parse_comparison, query_effects
-from rag_core.evaluation.results import QueryResult
+from rag_core.evaluation.comparison.compare import Comparison, compare, parse_comparison, query_effects
+from rag_core.evaluation.runs.results import QueryResult
 from rag_core.model import NoteId
 
 RELEVANT = NoteId(UUID(int=1))

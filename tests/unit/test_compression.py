@@ -8,12 +8,12 @@ from ollama_server import OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 from test_answer_context import hit
 
-from rag_core.answering.compression import fetch_context
-from rag_core.cancellation import Cancellation
+from rag_core.answering.sources.compression import fetch_context
 from rag_core.chat.ollama import OllamaChat
 from rag_core.chunking import count_tokens
 from rag_core.errors import ChatCancelledError
 from rag_core.language.compressing import COMPRESSION_INSTRUCTIONS
+from rag_core.resilience.cancellation import Cancellation
 
 VET = (
     "Ayer hizo buen tiempo. Fuimos a la playa por la mañana. Trufa fue al veterinario de Sueca. Nora no quiso venir. "

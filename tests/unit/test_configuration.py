@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, config_hash, configure
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, config_hash, configure
 from rag_core.errors import ConfigurationError
 
 

@@ -11,7 +11,7 @@ from statistics import mean
 import pytest
 import Stemmer
 
-from rag_core.evaluation.lexical import says
+from rag_core.evaluation.runs.lexical import says
 from rag_core.language import es
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

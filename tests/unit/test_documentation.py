@@ -11,7 +11,7 @@ import typer
 
 import rag_core.cli
 from rag_core.cli.app import app
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.settings import Settings
 from rag_core.storage.embedded_settings import settings_for
 from rag_core.storage.queries import query

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 from uuid import UUID
 
-from rag_core.evaluation.comparison import Comparison, compare
-from rag_core.evaluation.report import markdown_report
-from rag_core.evaluation.results import (
+from rag_core.evaluation.comparison.compare import Comparison, compare
+from rag_core.evaluation.report.markdown import markdown_report
+from rag_core.evaluation.runs.results import (
     EvaluationRun,
     QueryResult,
     latency_percentiles,

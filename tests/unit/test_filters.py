@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.errors import AmbiguousNoteError, InvalidInputError, NotFoundError
-from rag_core.filters import parse_filters
 from rag_core.model import NO_FILTERS, Filters, NoteId
-from rag_core.notes import tag_key
+from rag_core.notes.validation import tag_key
+from rag_core.retrieval.filters import parse_filters
 
 MADRID = ZoneInfo("Europe/Madrid")
 NOTES = {"n1": NoteId(UUID(int=1)), "diario:n2": NoteId(UUID(int=2)), str(UUID(int=3)): NoteId(UUID(int=3))}

@@ -7,14 +7,14 @@ from ollama_server import OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 from test_answer_context import hit
 
-from rag_core.answering.context import build_context
-from rag_core.answering.extractive import ExtractiveAnswerer
 from rag_core.answering.generation import GeneratedAnswerer, last_turns
-from rag_core.cancellation import Cancellation
+from rag_core.answering.quoting.extractive import ExtractiveAnswerer
+from rag_core.answering.sources.context import build_context
 from rag_core.chat import Message
 from rag_core.chat.ollama import OllamaChat
 from rag_core.errors import ChatCancelledError, ChatError, PromptTooLongError
 from rag_core.language.answering import NO_ANSWER
+from rag_core.resilience.cancellation import Cancellation
 
 CONTEXT = build_context([hit("La inyección costó 142 euros."), hit("Llovió en Sueca.")])
 

@@ -8,9 +8,9 @@ from uuid import UUID
 import pytest
 
 from rag_core.errors import InvalidInputError
-from rag_core.evaluation.golden_files import read_golden_file
-from rag_core.evaluation.golden_line import GoldenLine, parse_golden_line
-from rag_core.evaluation.golden_query import (
+from rag_core.evaluation.golden.files import read_golden_file
+from rag_core.evaluation.golden.line import GoldenLine, parse_golden_line
+from rag_core.evaluation.golden.query import (
     ALL_CATEGORIES,
     CATEGORIES,
     JOINT_GROUPS,

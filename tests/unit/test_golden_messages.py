@@ -8,11 +8,11 @@ from string import Formatter
 import pytest
 
 import rag_core.evaluation
-from rag_core.api import german, spanish
-from rag_core.api.golden_messages import PROBLEMS, told
+from rag_core.api.messages import german, spanish
+from rag_core.api.messages.golden import PROBLEMS, told
 from rag_core.errors import InvalidGoldenError, InvalidInputError
-from rag_core.evaluation.golden_line import parse_golden_line
-from rag_core.evaluation.golden_query import parse_difficulty
+from rag_core.evaluation.golden.line import parse_golden_line
+from rag_core.evaluation.golden.query import parse_difficulty
 
 SOURCES = sorted(Path(rag_core.evaluation.__file__).parent.glob("golden_*.py"))
 

@@ -3,8 +3,8 @@
 import pytest
 
 from rag_core.errors import InvalidGoldenError
-from rag_core.evaluation.golden_query import GivenSpan, GoldenSpan
-from rag_core.evaluation.golden_spans import find_span, is_covered, nearest_occurrence, place_spans
+from rag_core.evaluation.golden.query import GivenSpan, GoldenSpan
+from rag_core.evaluation.golden.spans import find_span, is_covered, nearest_occurrence, place_spans
 
 NOTE = "El gato duerme. El perro corre. El gato come."
 FIRST = GoldenSpan(start=3, end=7, quote="gato")

@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime
 from uuid import UUID
 
-from rag_core.answering.graph_context import followed_relations, graph_text
+from rag_core.answering.sources.graph_context import followed_relations, graph_text
 from rag_core.chunking import count_tokens
 from rag_core.model import ChunkId, Hit, NoteId, Relation
 

@@ -4,7 +4,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.api.highlights import excerpt, marked
+from rag_core.api.pages.highlights import excerpt, marked
 
 SPANISH = st.text(alphabet="abcñáéíóú ABC¿?¡!.,\n<>&\"'🍅🚂 ", max_size=200)
 SPANS = st.lists(st.tuples(st.integers(-5, 210), st.integers(-5, 210)), max_size=5)

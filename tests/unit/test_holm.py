@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag_core.evaluation.holm import holm, holm_of_testable
+from rag_core.evaluation.comparison.holm import holm, holm_of_testable
 
 
 def test_the_least_p_is_multiplied_by_their_number_the_next_by_one_less() -> None:

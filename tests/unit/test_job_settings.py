@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag_core.evaluation.job_settings import UNMEASURED_SETTINGS, asked_under
+from rag_core.evaluation.jobs.settings import UNMEASURED_SETTINGS, asked_under
 from rag_core.settings import Settings, read_settings
 
 

@@ -5,7 +5,7 @@ from ollama_server import ollama_server  # noqa: F401  a fixture
 
 from rag_core.chat.ollama import OllamaChat
 from rag_core.errors import ChatError
-from rag_core.evaluation.judges import ChatJudge, Judgement, parse_score, parse_verdicts
+from rag_core.evaluation.runs.judges import ChatJudge, Judgement, parse_score, parse_verdicts
 
 CONTEXT = json.dumps([{"id": 1, "title": "", "date": "2025-03-01", "text": "La inyección costó 142 euros."}])
 

@@ -1,7 +1,7 @@
 import pytest
 
 from rag_core.answering.words import tokens_of
-from rag_core.evaluation.lexical import (
+from rag_core.evaluation.runs.lexical import (
     citation_scores,
     claims_of,
     expected_answer_overlap,

@@ -6,8 +6,8 @@ from uuid import UUID
 import pytest
 
 from rag_core.answering import CheckedCitation, Source
-from rag_core.answering.held_links import held_links
 from rag_core.answering.plain_text import plain_text
+from rag_core.answering.verification.held_links import held_links
 from rag_core.guardrails import links as links_module
 from rag_core.guardrails import spaced
 from rag_core.guardrails.links import find_links

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from rag_core.log_files import KEPT_LOGS, keep_last_log, rotate_full_log
+from rag_core.home.log_files import KEPT_LOGS, keep_last_log, rotate_full_log
 
 WRITER = "import sys\nfor line in sys.stdin:\n    sys.stdout.write(line)\n    sys.stdout.flush()\n"
 

@@ -12,8 +12,8 @@ import pytest
 import stamina
 
 from rag_core.errors import EmbeddingError, QueryFailedError
+from rag_core.resilience.retries import keep_arguments_out_of_logs
 from rag_core.telemetry.logs import POLICY, configure_logging, keyed_hash, log_degraded, log_failed
-from rag_core.telemetry.retries import keep_arguments_out_of_logs
 
 MARKER = "Zarzaparrilla"
 

@@ -5,7 +5,7 @@ from growth import MOST_GROWTH, growth
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.answering.markup import MOST_NESTED, without_markup
+from rag_core.answering.quoting.markup import MOST_NESTED, without_markup
 
 
 @pytest.mark.parametrize(

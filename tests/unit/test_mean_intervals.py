@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rag_core.evaluation.intervals import mean_intervals
+from rag_core.evaluation.comparison.intervals import mean_intervals
 
 
 def test_it_is_scipys_percentile_bootstrap() -> None:

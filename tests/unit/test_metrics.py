@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag_core.evaluation.metrics import (
+from rag_core.evaluation.runs.metrics import (
     average_precision,
     first_relevant_rank,
     hit_rate_at,

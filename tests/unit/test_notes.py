@@ -7,7 +7,7 @@ import pytest
 
 from rag_core.errors import InvalidInputError
 from rag_core.model import TenantId
-from rag_core.notes import note_id_for, parse_line
+from rag_core.notes.validation import note_id_for, parse_line
 
 MADRID = ZoneInfo("Europe/Madrid")
 

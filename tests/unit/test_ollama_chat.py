@@ -219,7 +219,7 @@ class TestBuilding:
         assert chat.complete(QUESTION, timeout_seconds=5) == "Respuesta: ¿Llovió ayer?"
 
     def test_the_package_and_the_engine_load_no_http_client_of_ollama(self) -> None:
-        code = "import sys, rag_core.chat, rag_core.engine; sys.exit(int('ollama' in sys.modules))"
+        code = "import sys, rag_core.chat, rag_core.runtime.engine; sys.exit(int('ollama' in sys.modules))"
 
         assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 

@@ -6,8 +6,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from rag_core.evaluation.golden_query import GoldenQuery, GoldenSpan, Relevance
-from rag_core.evaluation.passages import anchor, notes_to_read, passage_of, read_through
+from rag_core.evaluation.golden.query import GoldenQuery, GoldenSpan, Relevance
+from rag_core.evaluation.runs.passages import anchor, notes_to_read, passage_of, read_through
 from rag_core.model import ChunkId, Hit, NoteId, Span
 
 NOTE, OTHER = NoteId(UUID(int=1)), NoteId(UUID(int=2))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_core.private_files import open_private, private_folder
+from rag_core.home.private_files import open_private, private_folder
 
 
 @pytest.fixture(autouse=True)

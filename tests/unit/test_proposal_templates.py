@@ -8,11 +8,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from rag_core.evaluation.golden_query import CATEGORIES, query_hash
-from rag_core.evaluation.lexical import says
-from rag_core.evaluation.proposals import CATEGORY_OF, DIFFICULTY_OF, PROPOSAL_KINDS, Candidate, ReadNote
-from rag_core.evaluation.proposals.selection import select_candidates
-from rag_core.evaluation.proposals.templates import candidates_of
+from rag_core.evaluation.golden.proposals import CATEGORY_OF, DIFFICULTY_OF, PROPOSAL_KINDS, Candidate, ReadNote
+from rag_core.evaluation.golden.proposals.selection import select_candidates
+from rag_core.evaluation.golden.proposals.templates import candidates_of
+from rag_core.evaluation.golden.query import CATEGORIES, query_hash
+from rag_core.evaluation.runs.lexical import says
 from rag_core.language.detection import detect_language
 from rag_core.model import NoteId
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from rag_core.cancellation import Cancellation
 from rag_core.chat import Message
-from rag_core.configuration import QueryTransformation
+from rag_core.configuration.schema import QueryTransformation
 from rag_core.errors import ChatError
 from rag_core.model import Intent, TransformedQuery
 from rag_core.query.hyde import generate_hypothetical_answer, wants_hyde
+from rag_core.resilience.cancellation import Cancellation
 
 
 @dataclass

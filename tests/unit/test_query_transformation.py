@@ -3,7 +3,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from rag_core.configuration import QueryTransformation
+from rag_core.configuration.schema import QueryTransformation
 from rag_core.model import Language
 from rag_core.query.transformation import query_language, transform
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from rag_core.cancellation import Cancellation
 from rag_core.errors import ChatCancelledError, ChatError
 from rag_core.guardrails.incoming import check_question
 from rag_core.guardrails.judge import ChatQuestionJudge
+from rag_core.resilience.cancellation import Cancellation
 
 
 @dataclass

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from rag_core.errors import ConfigurationError
-from rag_core.remembered_ports import remember_ports
+from rag_core.home.remembered_ports import remember_ports
+from rag_core.operation.supervisor import run_up
 from rag_core.settings import read_settings
-from rag_core.supervisor import run_up
 
 
 @pytest.fixture

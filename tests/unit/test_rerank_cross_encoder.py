@@ -9,11 +9,11 @@ import tokenizers
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer
 
-from rag_core.cancellation import Cancellation
 from rag_core.errors import ConfigurationError, RerankingError, SearchCancelledError
 from rag_core.model import ChunkId, NoteId
 from rag_core.reranking import Candidate, QueryStatistics
 from rag_core.reranking.cross_encoder import open_cross_encoder
+from rag_core.resilience.cancellation import Cancellation
 
 NO_STATISTICS = QueryStatistics(documents={}, frequencies={})
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "gato", "perro", "come", "pan"]

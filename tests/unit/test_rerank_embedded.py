@@ -3,7 +3,7 @@ import uuid
 
 import pytest
 
-from rag_core.configuration import RerankingProvider
+from rag_core.configuration.schema import RerankingProvider
 from rag_core.errors import ConfigurationError, RerankingError
 from rag_core.model import ChunkId, NoteId
 from rag_core.reranking import Candidate, QueryStatistics

@@ -7,11 +7,11 @@ import pytest
 from pydantic import SecretStr
 from rerank_server import RerankServer, rerank_server
 
-from rag_core.cancellation import Cancellation
 from rag_core.errors import ConfigurationError, RerankerUnavailableError, RerankingError, SearchCancelledError
 from rag_core.model import ChunkId, NoteId
 from rag_core.reranking import Candidate, QueryStatistics
 from rag_core.reranking.http import HttpReranker, open_http_reranker
+from rag_core.resilience.cancellation import Cancellation
 
 __all__ = ["rerank_server"]
 

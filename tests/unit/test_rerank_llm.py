@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rag_core.cancellation import Cancellation
 from rag_core.errors import (
     BusyError,
     ChatCancelledError,
@@ -19,6 +18,7 @@ from rag_core.errors import (
 from rag_core.model import ChunkId, NoteId
 from rag_core.reranking import Candidate, QueryStatistics
 from rag_core.reranking.llm import LlmReranker, parse_scores
+from rag_core.resilience.cancellation import Cancellation
 
 NO_STATISTICS = QueryStatistics(documents={}, frequencies={})
 

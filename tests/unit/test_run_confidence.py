@@ -2,8 +2,8 @@
 
 import pytest
 
-from rag_core.configuration import configure
-from rag_core.evaluation.confidence import has_threshold
+from rag_core.configuration.schema import configure
+from rag_core.evaluation.runs.confidence import has_threshold
 
 
 @pytest.mark.parametrize(

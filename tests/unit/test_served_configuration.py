@@ -3,10 +3,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
-from rag_core.configurations.promotion import served_stack
-from rag_core.configurations.served import model_key, resolve, without_model_values
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
+from rag_core.configuration.served import model_key, resolve, without_model_values
 from rag_core.embedding import EmbeddingModel
+from rag_core.promotion.promote import served_stack
 from rag_core.reranking.embedded import shipped_weights
 from rag_core.storage.configurations import Promotion, StoredServed
 

@@ -7,8 +7,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from rag_core.access.shares import FairShares, Pace
 from rag_core.errors import ShareTakenError
+from rag_core.resilience.shares import FairShares, Pace
 
 
 def take(stack: ExitStack, shares: FairShares, tenant: str, key: str | None = None) -> None:

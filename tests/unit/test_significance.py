@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rag_core.evaluation.significance import PairedResult, paired_test
+from rag_core.evaluation.comparison.significance import PairedResult, paired_test
 
 
 def test_of_five_equal_drops_one_pattern_of_thirty_two_is_as_low() -> None:

@@ -3,10 +3,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from rag_core.answering.support_judge import ChatSupportJudge
-from rag_core.cancellation import Cancellation
+from rag_core.answering.verification.support_judge import ChatSupportJudge
 from rag_core.chat import Message
 from rag_core.errors import ChatError
+from rag_core.resilience.cancellation import Cancellation
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rag_core.api.evaluation_views.work import WorkReport, tuning_report
+from rag_core.api.pages.evaluation.views.work import WorkReport, tuning_report
 
 
 def report(p_value: float, *, mrr: float = 0.01) -> WorkReport:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from rag_core.model import CausalDirection, ChunkId, Hit, Intent, NoteId, Retrieval, TimeExpression, TransformedQuery
-from rag_core.understood import causal_chain, days_between, understood
+from rag_core.wire.understood import causal_chain, days_between, understood
 
 MADRID = ZoneInfo("Europe/Madrid")
 TODAY = date(2025, 11, 20)

@@ -1,6 +1,6 @@
 """Notes that are not chunked yet: which passage of them is shown."""
 
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.retrieval.passages import MAX_READ_CHARACTERS, best_passage
 
 

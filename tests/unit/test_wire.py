@@ -3,9 +3,9 @@ from datetime import UTC, datetime, timedelta, timezone
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from rag_core.filters import parse_filters
 from rag_core.model import ChunkId, Hit, Note, NoteId, Retrieval, TransformedQuery
-from rag_core.wire import moment_to_wire, note_to_wire, retrieval_to_wire
+from rag_core.retrieval.filters import parse_filters
+from rag_core.wire.values import moment_to_wire, note_to_wire, retrieval_to_wire
 
 HIT = Hit(
     chunk_id=ChunkId(UUID(int=1)),

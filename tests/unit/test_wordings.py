@@ -5,7 +5,7 @@ from dataclasses import fields
 
 import pytest
 
-from rag_core.answering.refusals import is_refusal
+from rag_core.answering.verification.refusals import is_refusal
 from rag_core.language.answering import DOCUMENT_INSTRUCTIONS
 from rag_core.language.wordings import DOCUMENTS, NOTES, wordings_of
 

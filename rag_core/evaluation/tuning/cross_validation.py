@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rag_core.configuration import RetrievalConfig
+from rag_core.configuration.schema import RetrievalConfig
 from rag_core.evaluation.tuning.replay import Figures, Replay, Vector
 from rag_core.evaluation.tuning.search import explore, simplest_good
 from rag_core.evaluation.tuning.space import Point, Space

@@ -4,11 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from rag_core.configuration import MAX_TOP_K, RetrievalConfig, configure
+from rag_core.configuration.schema import MAX_TOP_K, RetrievalConfig, configure
 from rag_core.embedding import EmbeddingModel
-from rag_core.engine import Engine
 from rag_core.errors import InvalidInputError, RagError
-from rag_core.evaluation.golden_query import GoldenQuery
+from rag_core.evaluation.golden.query import GoldenQuery
 from rag_core.evaluation.tuning.units import connected_units
 from rag_core.model import ChunkId, TenantId, TransformedQuery
 from rag_core.reranking import QueryStatistics
@@ -18,6 +17,7 @@ from rag_core.retrieval.legs import Ranking
 from rag_core.retrieval.legs_only import LegsOnly, search_only
 from rag_core.retrieval.plan import Search
 from rag_core.retrieval.ranking import rerank_query
+from rag_core.runtime.engine import Engine
 from rag_core.storage.database import Database
 from rag_core.storage.golden import fetch_golden_queries, fetch_golden_set, list_golden_set_names
 from rag_core.storage.recency import fetch_created_at

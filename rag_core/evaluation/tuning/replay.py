@@ -7,10 +7,10 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.configuration import RetrievalConfig
-from rag_core.evaluation.metrics import ndcg_at, reciprocal_rank
-from rag_core.evaluation.results import NDCG_DEPTH, RANKING_DEPTH
-from rag_core.evaluation.served import DEPTH
+from rag_core.configuration.schema import RetrievalConfig
+from rag_core.evaluation.runs.metrics import ndcg_at, reciprocal_rank
+from rag_core.evaluation.runs.results import NDCG_DEPTH, RANKING_DEPTH
+from rag_core.evaluation.runs.served import DEPTH
 from rag_core.evaluation.tuning.record import RecordedQuery, Recording
 from rag_core.model import ChunkId, NoteId
 from rag_core.reranking import Candidate

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from rag_core.configuration import RetrievalConfig
-from rag_core.configurations.served import ServedConfiguration, model_key
-from rag_core.evaluation.significance import PairedResult, paired_test
+from rag_core.configuration.schema import RetrievalConfig
+from rag_core.configuration.served import ServedConfiguration, model_key
+from rag_core.evaluation.comparison.significance import PairedResult, paired_test
 from rag_core.evaluation.tuning.cross_validation import Choice, Validation
 from rag_core.evaluation.tuning.record import Recording
 from rag_core.evaluation.tuning.replay import Vector

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from rag_core.configuration import RetrievalConfig, configure
+from rag_core.configuration.schema import RetrievalConfig, configure
 from rag_core.errors import InvalidInputError
-from rag_core.evaluation.significance import PairedResult, paired_test
+from rag_core.evaluation.comparison.significance import PairedResult, paired_test
 from rag_core.evaluation.tuning.replay import Figures, Replay
 from rag_core.model import NoteId
 from rag_core.reranking.embedded import Weights

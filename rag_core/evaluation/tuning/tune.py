@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from rag_core.configuration import DEFAULT_RETRIEVAL_CONFIG, RetrievalConfig, configure
-from rag_core.configurations.proposals import propose_configuration
-from rag_core.configurations.served import ServedConfiguration, model_key
-from rag_core.engine import Engine
+from rag_core.configuration.proposals import propose_configuration
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, RetrievalConfig, configure
+from rag_core.configuration.served import ServedConfiguration, model_key
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.tuning.cross_validation import Bench, Choice, HasTime, cross_validate
 from rag_core.evaluation.tuning.record import Recording, fetch_queries, record
@@ -22,6 +21,7 @@ from rag_core.language.counting import in_english
 from rag_core.model import TenantId
 from rag_core.reranking.embedded import Weights, shipped_weights
 from rag_core.reranking.fitting import FOLDS
+from rag_core.runtime.engine import Engine
 
 MIN_QUERIES = 30
 """With fewer, the interval of a difference is wider than any difference to be had."""

@@ -1,0 +1,1 @@
+"""Answers by quotation: selection of the sentences that answer a question."""

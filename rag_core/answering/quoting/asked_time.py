@@ -1,0 +1,67 @@
+"""The time that a question asks about: whether it asks for anything else, and which notes and sentences are of it. Pure."""
+
+import re
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import cache
+from typing import TypeVar
+
+from rag_core.answering import AskedTime, Source
+from rag_core.language.answering import FUNCTION_WORDS
+from rag_core.language.folding import fold
+from rag_core.language.quoting import HAPPENING_WORDS
+from rag_core.model import Language, Retrieval
+from rag_core.model.zones import in_zone
+from rag_core.query.time_expressions import find_times
+
+_T = TypeVar("_T")
+A_YEAR = timedelta(days=360)
+"""A bare year is as often part of what is asked as when a note was written, as in ``rag_core.retrieval.plan``."""
+_WORD = re.compile(r"\w+")
+_LANGUAGES: tuple[Language, ...] = ("es", "de", "en")
+
+
+def asked_time_of(retrieval: Retrieval) -> AskedTime | None:
+    """The time that the question names, counted from now or finer than a year, or that is all it asks for."""
+    if retrieval.interval is None or retrieval.transformed is None:
+        return None
+    (since, until), transformed = retrieval.interval, retrieval.transformed
+    without = transformed.without_time
+    is_all = _asks_for_all(without)
+    is_relative = any(time.is_relative for time in transformed.times)
+    if not is_all and not is_relative and until - since >= A_YEAR:
+        return None
+    return AskedTime(since=since, until=until, without=without, is_all=is_all)
+
+
+def is_of(source: Source, asked: AskedTime) -> bool:
+    """Whether the note was written in that time."""
+    return asked.since <= source.created_at < asked.until
+
+
+def names_time(sentence: str, source: Source, asked: AskedTime) -> bool:
+    """Whether the sentence, read on the day of its note, names a time within the one that is asked for."""
+    found = find_times(sentence, now=in_zone(source.created_at, asked.since.tzinfo), language=source.language)
+    return any(asked.since <= time.since and time.until <= asked.until for time in found)
+
+
+def of_that_time(sources: Sequence[Source], asked: AskedTime) -> tuple[Source, ...]:
+    """The notes of that time, the earliest first."""
+    return tuple(sorted((source for source in sources if is_of(source, asked)), key=lambda source: source.created_at))
+
+
+def spread(items: Sequence[_T], most: int) -> Sequence[_T]:
+    """All of them, or ``most`` evenly apart, the first and, from two on, the last among them."""
+    last = len(items) - 1
+    return items if last < most else [items[round(place * last / max(1, most - 1))] for place in range(most)]
+
+
+def _asks_for_all(question: str) -> bool:
+    """Whether no word of the question says what it is about."""
+    words = {fold(word).text for word in _WORD.findall(question)}
+    return any(words <= _saying_nothing(language) for language in _LANGUAGES)
+
+
+@cache
+def _saying_nothing(language: Language) -> frozenset[str]:
+    return frozenset(fold(word).text for word in FUNCTION_WORDS[language] | HAPPENING_WORDS[language])

@@ -1,0 +1,130 @@
+"""Answering without a model: the sentences of the sources that share most with the question, each cited. Pure."""
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from rag_core.answering import AskedTime, GeneratedAnswer, PromptContext, Source
+from rag_core.answering.quoting.asked_words import own_language
+from rag_core.answering.quoting.markup import without_markup
+from rag_core.answering.quoting.openings import announces, holds_digit, is_heading, without_bullet
+from rag_core.answering.quoting.passages import Passage
+from rag_core.answering.quoting.selection import NOTHING, Quotation, quote
+from rag_core.answering.quoting.sentence_scores import ScoredSentence
+from rag_core.answering.quoting.wanted import wanted_kind
+from rag_core.answering.sources.context import MAX_CONTEXT_TOKENS, build_context, without_marks
+from rag_core.answering.verification.citations import parse_citations
+from rag_core.chat import Message
+from rag_core.language.quoting import dated
+from rag_core.language.wordings import NOTES, Wordings
+from rag_core.model import Hit, Language
+from rag_core.resilience.cancellation import Cancellation
+
+VERSION = "2"
+A_DAY = timedelta(days=1, hours=1)
+"""A day and the hour that a change of clocks may add."""
+_STOPS = ".!?…"
+_CLOSERS = "\"'»”\u2019)]"
+
+
+@dataclass(slots=True)
+class ExtractiveAnswerer:
+    """Quotes sentences; it writes none itself and needs no time worth bounding. ``quotation`` is what it quoted last."""
+
+    name: str = f"extractive@{VERSION}"
+    quotation: Quotation = field(default=NOTHING, init=False)
+    wordings: Wordings = field(default_factory=lambda: NOTES)
+
+    def answer(
+        self,
+        query: str,
+        hits: Sequence[Hit],
+        *,
+        language: Language,
+        timeout_seconds: float,
+    ) -> GeneratedAnswer:
+        """The best sentences as they stand in the sources, in the sources' languages; else the refusal of ``language``."""
+        context = build_context(hits)
+        text = "".join(self.stream(query, context, language=language, timeout_seconds=timeout_seconds))
+        return GeneratedAnswer(
+            text=text,
+            language=language,
+            context=context,
+            citations=parse_citations(text),
+            is_refusal=text == self.wordings[language].no_answer,
+        )
+
+    def fetch_context_tokens(self, query: str, *, language: Language, history: Sequence[Message] = ()) -> int:  # noqa: ARG002
+        """The same for every question: nothing but the time of a reader bounds what is read."""
+        return MAX_CONTEXT_TOKENS
+
+    def stream(
+        self,
+        query: str,
+        context: PromptContext,
+        *,
+        language: Language,
+        timeout_seconds: float,  # noqa: ARG002  a fraction of a second at most
+        history: Sequence[Message] = (),  # noqa: ARG002  it quotes notes, not conversations
+        cancellation: Cancellation | None = None,  # noqa: ARG002
+    ) -> Generator[str]:
+        """Sentence by sentence, the best first, and those of a time in its order; the question is read in its own language."""
+        spoken = own_language(query, language)
+        self.quotation = quote(query, context, language=spoken)
+        quoted = [said for passage in self.quotation.passages for said in _joined(passage)]
+        is_dated = _asks_when(query, spoken) or _is_longer_than_a_day(context.asked_time)
+        for place, (text, source) in enumerate(quoted):
+            spelled = dated(source.created_at.date(), self.wordings[language].dated, language)
+            yield " " * (place > 0) + _cited(text, source, f" ({spelled})" if is_dated else "")
+        if not quoted:
+            yield self.wordings[language].no_answer
+
+
+def _asks_when(query: str, language: Language) -> bool:
+    return wanted_kind(query, language) == "date"
+
+
+def _is_longer_than_a_day(asked: AskedTime | None) -> bool:
+    """Whether notes of several days may be quoted one after the other."""
+    return asked is not None and asked.is_all and asked.until - asked.since > A_DAY
+
+
+def _joined(passage: Passage) -> Iterator[tuple[str, Source]]:
+    """Each sentence as it is read, with its source: what ends in a colon stands before the next one.
+
+    A heading is left out, but where it is all there is, or holds a number or the kind of thing asked for.
+    """
+    opening, has_text = "", not all(_is_headline(sentence) for sentence in passage)
+    for sentence in passage:
+        plain = _plain(without_bullet(sentence.text) if passage[0].is_opening else sentence.text)
+        if announces(plain):
+            opening += f"{plain} "
+        elif not (has_text and _is_headline(sentence)) or sentence.has_kind or holds_digit(plain):
+            yield opening + plain, sentence.source
+            opening = ""
+
+
+def _is_headline(sentence: ScoredSentence) -> bool:
+    return sentence.is_opening and is_heading(sentence.text)
+
+
+def _plain(text: str) -> str:
+    """On one line, without marks of citations and of Markdown."""
+    return " ".join(without_marks(without_markup(_uncited(text))).split())
+
+
+def _uncited(text: str) -> str:
+    """Without marks of citations and the blanks before them: a note's "cerró [2]." is read "cerró."."""
+    for citation in reversed(parse_citations(text)):
+        before, after = text[: citation.span[0]].rstrip(), text[citation.span[1] :]
+        text = f"{before} {after}" if after[:1].isalnum() else before + after
+    return text
+
+
+def _cited(plain: str, source: Source, behind: str) -> str:
+    """The sentence with its mark before the full stop, and what stands ``behind`` the mark, such as the note's date."""
+    unclosed = plain.rstrip(_CLOSERS)
+    said = unclosed.rstrip(_STOPS)
+    stops = unclosed[len(said) :]
+    body = said + ("" if stops == "." * len(stops) else stops) + plain[len(unclosed) :]
+    return f"{body} [{source.number}]{behind}."

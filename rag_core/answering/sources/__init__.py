@@ -1,0 +1,1 @@
+"""Sources of an answer: what is searched, selected, compressed and put into the prompt."""

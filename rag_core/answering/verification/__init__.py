@@ -1,0 +1,1 @@
+"""Verification of citations: claims of an answer held to the text of their sources."""

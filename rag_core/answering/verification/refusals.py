@@ -1,0 +1,41 @@
+"""Whether an answer says that there is none. Pure."""
+
+import re
+
+from rag_core.answering.verification.citations import parse_citations
+from rag_core.chunking import sentence_spans
+from rag_core.language.answering import CONTRASTS, NO_ANSWER, NO_ANSWER_IN_DOCUMENTS, REFUSALS
+from rag_core.model import Language
+
+PART_END = re.compile(r"[;:!…\n]|,(?!\d)|\.(?!\w)|\s[-\u2013]\s|\u2014")
+
+
+def is_refusal(text: str, language: Language) -> bool:
+    """Whether the first sentence says that the sources hold no answer, and nothing is cited.
+
+    What cites a source has found something, whatever else it says, and so has a sentence that goes on with what there is
+    instead ("No tengo notas de eso, pero la reunión fue el 3 de mayo."). '' is no refusal.
+    """
+    if text.strip() in {*NO_ANSWER.values(), NO_ANSWER_IN_DOCUMENTS}:
+        return True
+    sentences = sentence_spans(text, language)
+    if not sentences or parse_citations(text):
+        return False
+    start, end = sentences[0]
+    return admits_ignorance(text[start:end], language)
+
+
+def admits_ignorance(sentence: str, language: Language) -> bool:
+    """Whether a sentence says that the sources hold no answer, and does not go on with what there is instead."""
+    refusal = REFUSALS[language].search(sentence)
+    return refusal is not None and CONTRASTS[language].search(sentence, refusal.end()) is None
+
+
+def without_refusal(sentence: str, language: Language) -> str:
+    """What stands beside the words of a refusal: before them, and from the end of their part of the sentence on."""
+    refusal = REFUSALS[language].search(sentence)
+    if refusal is None:
+        return sentence
+    before = PART_END.split(sentence[: refusal.start()])[:-1]
+    after = PART_END.split(sentence[refusal.end() :])[1:]
+    return ", ".join([*before, *after])

@@ -1,0 +1,1 @@
+"""The contract of Brain Sync: retrieval, evaluation, golden sets, notes, migration."""

@@ -1,4 +1,0 @@
-"""What a reader sees of evaluations: values for the templates, in Spanish, with their charts. No I/O and no routes.
-
-``rag_core.api.evaluation_pages`` loads what is shown here, and ``brain report`` writes the same as a file.
-"""

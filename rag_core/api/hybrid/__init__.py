@@ -1,0 +1,1 @@
+"""The contract of the Hybrid pipeline: POST /api/query, feedback and conversations."""

@@ -1,0 +1,146 @@
+"""``POST /api/query``, the contract of the hybrid pipeline: one body, or server-sent events while the answer is being made.
+
+A stream is token* citation* metadata done, or ends in error. What fails before the first token is a response with a status.
+"""
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from rag_core.access import Caller
+from rag_core.answering import Source
+from rag_core.answering.answer import answer_events
+from rag_core.answering.events import (
+    Answered,
+    AnswerEvent,
+    AnswerOptions,
+    AnswerRequest,
+    SentenceReady,
+    SourcesFound,
+)
+from rag_core.answering.sources.search_configuration import answer_config
+from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf
+from rag_core.api.asking import QuestionRoute, failure, finished, is_trusted, language_of, refusals_told, rest_of
+from rag_core.api.errors import ExplainedError, Tongue, answer_in, explained
+from rag_core.api.schemas_answers import STREAM, QueryRequest, QueryResponse, question_failures
+from rag_core.api.streaming import Event, awaited, streamed
+from rag_core.configuration.schema import configure
+from rag_core.errors import InvalidInputError, NotFoundError
+from rag_core.guardrails import RedactionPolicy
+from rag_core.guardrails.incoming import sanitised
+from rag_core.guardrails.policies import redaction_policy
+from rag_core.model import Filters, Language, TenantId
+from rag_core.resilience.cancellation import Cancellation
+from rag_core.runtime.engine import Engine
+from rag_core.wire.answers import query_body, sentence_text
+
+MAX_TOP_K = 20
+EMPTY: Mapping[Tongue, str] = {
+    "en": "Query cannot be empty",
+    "es": "La consulta no puede estar vacía",
+    "de": "Die Frage darf nicht leer sein",
+}
+TOO_LONG: Mapping[Tongue, str] = {
+    "en": "Query exceeds maximum length",
+    "es": "La consulta supera la longitud máxima",
+    "de": "Die Frage überschreitet die maximale Länge",
+}
+WRONG_TOP_K: Mapping[Tongue, str] = {
+    "en": f"topK must be between 1 and {MAX_TOP_K}",
+    "es": f"topK debe estar entre 1 y {MAX_TOP_K}",
+    "de": f"topK muss zwischen 1 und {MAX_TOP_K} liegen",
+}
+NO_SUCH_SESSION: Mapping[Tongue, str] = {
+    "en": "There is no such conversation",
+    "es": "No existe ninguna conversación con ese identificador",
+    "de": "Dieses Gespräch gibt es nicht",
+}
+
+router = APIRouter(tags=["answers"], route_class=QuestionRoute)
+
+
+@router.post("/api/query", response_model=QueryResponse, responses=STREAM | question_failures())
+async def query(
+    body: QueryRequest, request: Request, engine: EngineOf, caller: CallerOf, count_question: QuestionLimitOf
+) -> Any:
+    """Answer a question from one's notes alone, in its language, alone or within a conversation.
+
+    With `stream` the answer comes as server-sent events, each a JSON object with a `type`: `token` (`content`), then `citation`
+    (`citation`), `metadata` (`metadata`) and `done`. Its `content` is the whole answer as it counts, another one than the tokens
+    said where that turned out not to hold. A failure on the way is `error` (`error`), and the last event.
+    """
+    language = language_of(request, body.query)
+    answer_in(request, language)
+    _check(body, language, max_characters=engine.settings.guardrails_question_max_characters)
+    policy = redaction_policy("query", engine.settings.guardrails_personal_data)
+
+    def asked(cancellation: Cancellation) -> Generator[AnswerEvent, None, None]:
+        tenant = engine.tenant()
+        request_ = _request(engine, tenant, caller, body)
+        with refusals_told(language), explained(NotFoundError, NO_SUCH_SESSION[language]):
+            yield from answer_events(engine, tenant, request_, cancellation=cancellation, check_rate=count_question)
+
+    if not body.stream:
+        return await awaited(
+            request, engine, lambda cancellation: query_body(finished(asked(cancellation)), policy=policy)
+        )
+    return await streamed(
+        request,
+        engine,
+        lambda cancellation: stream_events(asked(cancellation), policy),
+        on_failure=lambda error: {"type": "error", "error": failure(request, error).details},
+    )
+
+
+def _check(body: QueryRequest, language: Language, *, max_characters: int) -> None:
+    """The contract's own rules, in its own words."""
+    length = len(sanitised(body.query))
+    broken = [
+        (length == 0, EMPTY),
+        (length > max_characters, TOO_LONG),
+        (not 1 <= body.top_k <= MAX_TOP_K, WRONG_TOP_K),
+    ]
+    told = [messages[language] for is_broken, messages in broken if is_broken]
+    if told:
+        raise ExplainedError("; ".join(told), kind=InvalidInputError)
+
+
+def _request(engine: Engine, tenant: TenantId, caller: Caller, body: QueryRequest) -> AnswerRequest:
+    graph = {} if body.include_graph else {"graphRAG": {"enabled": False}}
+    return AnswerRequest(
+        question=body.query,
+        contract="query",
+        user_hash=caller.user_hash,
+        session_id=body.session_id,
+        config=answer_config(
+            engine, tenant, config=configure(graph, base=engine.served_config(tenant)), max_sources=body.top_k
+        ),
+        filters=Filters() if body.topic_filter is None else Filters(tags=(body.topic_filter,)),
+        options=AnswerOptions(max_sources=body.top_k),
+        is_trusted=is_trusted(caller),
+    )
+
+
+def stream_events(events: Iterable[AnswerEvent], policy: RedactionPolicy) -> Generator[Event, None, None]:
+    """The answering path's events as the contract's: token* citation* metadata done."""
+    sources: Sequence[Source] = ()
+    shown = ""
+    for event in events:
+        if isinstance(event, SourcesFound):
+            sources = event.context.sources
+        elif isinstance(event, SentenceReady):
+            text = sentence_text(event, sources, "numbered")
+            shown += text
+            yield {"type": "token", "content": text}
+        elif isinstance(event, Answered):
+            yield from _ending(query_body(event.answer, policy=policy), shown)
+
+
+def _ending(body: Mapping[str, Any], shown: str) -> Generator[Event, None, None]:
+    rest = rest_of(body["answer"], shown)
+    if rest:
+        yield {"type": "token", "content": rest}
+    yield from ({"type": "citation", "citation": citation} for citation in body["citations"])
+    yield {"type": "metadata", "metadata": body["metadata"]}
+    yield {"type": "done", "content": body["answer"]}

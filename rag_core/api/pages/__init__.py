@@ -1,0 +1,1 @@
+"""Web pages, rendered on the server."""

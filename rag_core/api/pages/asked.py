@@ -1,0 +1,149 @@
+"""What a page's address asks for: the query, how to search, among which notes. And the addresses that ask for a little else."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import Query
+
+from rag_core.api.errors import ExplainedError
+from rag_core.api.pages.cards import DEFAULT_MODE, STRATEGIES, spanish_day
+from rag_core.configuration.schema import RetrievalConfig, configure
+from rag_core.errors import InvalidInputError
+from rag_core.retrieval.filters import MAX_VALUES
+
+LANGUAGES: Mapping[str, str] = {"es": "español", "de": "alemán", "en": "inglés"}
+RESULTS = 10
+_NO = "no"
+_Values = Annotated[list[str], Query(default_factory=list)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chip:
+    """A condition that holds, and the address without it."""
+
+    label: str
+    without: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The search an address asks for; ``query`` None asks for none.
+
+    With ``reads_times`` false the times that the query's own words name restrict nothing.
+    """
+
+    query: str | None = None
+    mode: str = DEFAULT_MODE
+    since: str = ""
+    until: str = ""
+    sources: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    reads_times: bool = True
+
+    def config(self, base: RetrievalConfig) -> RetrievalConfig:
+        """The configuration to search with, over what is served; the usual mode is whatever strategy that has."""
+        override = {} if self.reads_times else {"queryTransformation": {"enableTimeExpressions": False}}
+        strategy = None if self.mode == DEFAULT_MODE else STRATEGIES[self.mode][0]
+        return configure(override, strategy=strategy, top_k=RESULTS, base=base)
+
+    @property
+    def filters(self) -> dict[str, Any]:
+        """The conditions as ``filters`` of the API."""
+        return {
+            "from": self.since or None,
+            "to": self.until or None,
+            "sources": list(self.sources),
+            "languages": list(self.languages),
+            "tags": list(self.tags),
+        }
+
+    @property
+    def chips(self) -> list[Chip]:
+        """The conditions, each with the address that leaves it out."""
+        dates = [("desde el", "since", self.since), ("hasta el", "until", self.until)]
+        days = [
+            Chip(label=f"{word} {_day(given)}", without=self.address(**{name: ""}))
+            for word, name, given in dates
+            if given
+        ]
+        lists = [("fuente", "sources"), ("idioma", "languages"), ("etiqueta", "tags")]
+        return days + [chip for word, name in lists for chip in self._chips(word, name)]
+
+    def _chips(self, word: str, name: str) -> list[Chip]:
+        values: tuple[str, ...] = getattr(self, name)
+        return [
+            Chip(
+                label=f"{word}: {LANGUAGES.get(value, value) if name == 'languages' else value}",
+                without=self.address(**{name: tuple(other for other in values if other != value)}),
+            )
+            for value in values
+        ]
+
+    def address(self, **changes: Any) -> str:
+        """The page that asks for the same but for the changes."""
+        return f"/?{self.parameters(**changes)}"
+
+    def parameters(self, **changes: Any) -> str:
+        """The same as a query string; what is as usual is left out."""
+        asked = replace(self, **changes)
+        pairs = [
+            ("q", asked.query or ""),
+            ("modo", "" if asked.mode == DEFAULT_MODE else asked.mode),
+            ("desde", asked.since),
+            ("hasta", asked.until),
+            *(("fuente", source) for source in asked.sources),
+            *(("idioma", language) for language in asked.languages),
+            *(("etiqueta", tag) for tag in asked.tags),
+            ("tiempo", "" if asked.reads_times else _NO),
+        ]
+        return urlencode([(name, value) for name, value in pairs if value])
+
+    @property
+    def without_filters(self) -> str:
+        """The address of the same query among all notes."""
+        return self.address(since="", until="", sources=(), languages=(), tags=())
+
+
+def asked(
+    *,
+    q: str | None = None,
+    modo: str = DEFAULT_MODE,
+    desde: str = "",
+    hasta: str = "",
+    fuente: _Values,
+    idioma: _Values,
+    etiqueta: _Values,
+    tiempo: str = "",
+) -> Asked:
+    """What the address asks for; an unknown mode is the usual one, empty fields of the form ask for nothing.
+
+    Raises:
+        ExplainedError: a list is longer than the API takes; the page would grow by its square, a chip for each value.
+    """
+    return Asked(
+        query=q,
+        mode=modo if modo in STRATEGIES else DEFAULT_MODE,
+        since=desde.strip(),
+        until=hasta.strip(),
+        sources=_given("fuente", fuente),
+        languages=_given("idioma", idioma),
+        tags=_given("etiqueta", etiqueta),
+        reads_times=tiempo != _NO,
+    )
+
+
+def _given(name: str, values: list[str]) -> tuple[str, ...]:
+    if len(values) > MAX_VALUES:
+        raise ExplainedError(f"{name}: sobran elementos; se admiten como máximo {MAX_VALUES}", kind=InvalidInputError)
+    return tuple(dict.fromkeys(value.strip() for value in values if value.strip()))
+
+
+def _day(written: str) -> str:
+    try:
+        return spanish_day(date.fromisoformat(written))
+    except ValueError:
+        return written

@@ -1,0 +1,115 @@
+"""``/evaluation``: the first page about evaluation."""
+
+from datetime import UTC, datetime, timedelta
+
+from fastapi import APIRouter, Depends, Response
+
+from rag_core.api.access import EngineOf
+from rag_core.api.pages.evaluation.frame import HOME, framed, refuse_foreign_link
+from rag_core.api.pages.evaluation.loading import load_history
+from rag_core.api.pages.evaluation.views.beside import (
+    SetCoverage,
+    Work,
+    configuration_lines,
+    experiment_line,
+    job_line,
+    set_coverage,
+)
+from rag_core.api.pages.evaluation.views.overview import (
+    Happened,
+    alerts_happened,
+    baselines_happened,
+    models_happened,
+    overview,
+    promotions_happened,
+)
+from rag_core.errors import RagError
+from rag_core.evaluation.golden.statistics import fetch_set_contents
+from rag_core.evaluation.runs.results import StoredRun
+from rag_core.model import TenantId
+from rag_core.runtime.engine import Engine
+from rag_core.storage.database import Connection
+from rag_core.storage.evaluations import Baseline, list_baselines, list_runs
+from rag_core.storage.experiments import list_experiments
+from rag_core.storage.golden import list_golden_set_names
+from rag_core.storage.jobs import list_jobs
+from rag_core.storage.models import list_models
+from rag_core.storage.reports import list_regression_alerts
+from rag_core.telemetry.logs import log_degraded
+
+MAX_RUNS = 500
+MAX_LISTED = 10
+PERIODS = {"7": "la última semana", "30": "el último mes", "90": "los últimos tres meses", "": "siempre"}
+
+router = APIRouter(include_in_schema=False, dependencies=[Depends(refuse_foreign_link)])
+
+
+@router.get("/evaluation")
+def show_overview(engine: EngineOf, conjunto: str = "", dias: str = "") -> Response:
+    """How the figures went, what happened meanwhile, and what there is to look at."""
+    tenant, zone = engine.tenant(), engine.settings.zone
+    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
+        runs = list_runs(connection, tenant, limit=MAX_RUNS)
+        baselines = list_baselines(connection, tenant)
+        history = load_history(connection, tenant)
+        jobs = list_jobs(connection, tenant, limit=MAX_LISTED)
+        experiments = list_experiments(connection, tenant)
+        names = list_golden_set_names(connection, tenant)
+    sets = list(dict.fromkeys([*(run.set_name for run in runs), *names]))
+    chosen = conjunto if conjunto in sets else sets[0] if sets else ""
+    happened = [
+        *promotions_happened(history),
+        *baselines_happened(_of(chosen, baselines)),
+        *_operators(engine, tenant),
+    ]
+    return framed(
+        tenant,
+        "evaluation/overview.html",
+        path=(HOME,),
+        report=overview(_within(runs, chosen, dias), happened, _of(chosen, baselines), zone=zone, history=history),
+        sets=sets,
+        chosen=chosen,
+        periods=PERIODS,
+        period=dias if dias in PERIODS else "",
+        coverage=[_coverage(engine, tenant, name) for name in names[:MAX_LISTED]],
+        works=_works(
+            ("Trabajos del servidor", [job_line(job, zone) for job in jobs]),
+            ("Experimentos", [experiment_line(one, count, zone) for one, count in experiments[:MAX_LISTED]]),
+            ("Configuraciones", configuration_lines(history, zone)[:MAX_LISTED]),
+        ),
+    )
+
+
+def _within(runs: list[StoredRun], set_name: str, days: str) -> list[StoredRun]:
+    """The runs of a set, of the last days where so many are asked for."""
+    since = datetime.now(UTC) - timedelta(days=int(days)) if days and days in PERIODS else None
+    return [run for run in runs if run.set_name == set_name and (since is None or run.created_at >= since)]
+
+
+def _of(set_name: str, baselines: list[Baseline]) -> list[Baseline]:
+    return [one for one in baselines if one.set_name == set_name]
+
+
+def _operators(engine: Engine, tenant: TenantId) -> list[Happened]:
+    """What only the operator's tables know; the page does without it when they cannot be read."""
+    try:
+        with engine.database.owner() as connection:
+            return _happened_to(connection, tenant, engine)
+    except RagError as error:
+        log_degraded("evaluation page", error, tenant=tenant)
+        return []
+
+
+def _happened_to(owner: Connection, tenant: TenantId, engine: Engine) -> list[Happened]:
+    alerts = list_regression_alerts(owner, tenant, limit=MAX_RUNS)
+    return [*alerts_happened(alerts, engine.settings.zone), *models_happened(list_models(owner))]
+
+
+def _coverage(engine: Engine, tenant: TenantId, name: str) -> SetCoverage:
+    found = fetch_set_contents(engine.database, tenant, set_name=name)
+    return set_coverage(name, found.golden.version if found.golden else 0, found.vocabulary, found.statistics())
+
+
+def _works(*lists: tuple[str, list[Work]]) -> list[tuple[str, list[Work]]]:
+    """The lists that have something in them."""
+    return [(title, works) for title, works in lists if works]

@@ -1,0 +1,139 @@
+"""``/evaluation``: how good the search is, was, and would be; pages in Spanish that work without JavaScript."""
+
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Response
+
+from rag_core.api.access import EngineOf
+from rag_core.api.errors import ExplainedError, explained
+from rag_core.api.pages.evaluation.frame import HOME, OVERVIEW, framed, not_here, refuse_foreign_link
+from rag_core.api.pages.evaluation.loading import known_notes, load_history, load_run
+from rag_core.api.pages.evaluation.views.comparison import comparison_report
+from rag_core.api.pages.evaluation.views.parts import RUNS_ADDRESS
+from rag_core.api.pages.evaluation.views.query import query_report
+from rag_core.api.pages.evaluation.views.run import Chosen, run_report
+from rag_core.errors import NotFoundError
+from rag_core.evaluation.comparison.comparability import asked_differently
+from rag_core.evaluation.comparison.stored import compare_results
+from rag_core.evaluation.runs.results import QueryResult, StoredRun
+from rag_core.model import TenantId
+from rag_core.storage.database import Connection
+from rag_core.storage.evaluations import list_baselines
+from rag_core.storage.golden import fetch_golden_query
+
+NO_SUCH_RUN = "No existe ninguna evaluación con ese identificador"
+NO_SUCH_QUERY = "Esa evaluación no hizo ninguna consulta con ese identificador"
+
+router = APIRouter(include_in_schema=False, dependencies=[Depends(refuse_foreign_link)])
+
+
+@router.get("/evaluation/runs/{run_id}")
+def show_run(run_id: str, engine: EngineOf, categoria: str = "", solo: str = "") -> Response:
+    """The report of one run."""
+    tenant = engine.tenant()
+    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
+        run, results = _loaded(connection, tenant, run_id)
+        baselines = frozenset(str(one.run_id) for one in list_baselines(connection, tenant))
+        history = load_history(connection, tenant)
+    compared = run.comparison
+    return framed(
+        tenant,
+        "evaluation/run.html",
+        report=run_report(run, results, zone=engine.settings.zone, baselines=baselines, history=history),
+        chosen=Chosen(category=categoria, only=solo),
+        compared_address=None
+        if compared is None
+        else comparison_address(compared.baseline_run_id, run.run_id, is_common=True),
+        compared_is_baseline=compared is not None and str(compared.baseline_run_id) in baselines,
+    )
+
+
+@router.get("/evaluation/compare")
+def show_comparison(engine: EngineOf, baseline: str = "", candidate: str = "", common: bool = False) -> Response:
+    """One run against another; runs that asked differently only on what they have in common, if that is wanted."""
+    tenant = engine.tenant()
+    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
+        (before, earlier), (after, now) = (_loaded(connection, tenant, run_id) for run_id in (baseline, candidate))
+        baselines = frozenset(str(one.run_id) for one in list_baselines(connection, tenant))
+        history = load_history(connection, tenant)
+    if not common and asked_differently(before, after.set_id, after.set_name, after.set_version, after.category):
+        return framed(
+            tenant,
+            "evaluation/incomparable.html",
+            before=before,
+            after=after,
+            common=comparison_address(before.run_id, after.run_id, is_common=True),
+        )
+    comparison, effects = compare_results(before, earlier, after, now)
+    return framed(
+        tenant,
+        "evaluation/compare.html",
+        report=comparison_report(
+            before,
+            after,
+            comparison,
+            effects,
+            zone=engine.settings.zone,
+            baselines=baselines,
+            history=history,
+        ),
+        turned=comparison_address(after.run_id, before.run_id, is_common=common),
+    )
+
+
+@router.get("/evaluation/runs/{run_id}/queries/{query_id}")
+def show_query(run_id: str, query_id: str, engine: EngineOf, baseline: str = "") -> Response:
+    """What one query brought back, beside what it brought back in another run."""
+    tenant = engine.tenant()
+    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
+        asked = [
+            _asked(connection, tenant, wanted, query_id) for wanted in ((baseline, run_id) if baseline else (run_id,))
+        ]
+        golden = fetch_golden_query(connection, tenant, asked[0][1].query_id)
+        notes = known_notes(connection, tenant, [result for _, result in asked], zone=engine.settings.zone)
+    run = asked[-1][0]
+    return framed(
+        tenant,
+        "evaluation/query.html",
+        path=(HOME, OVERVIEW, (f"Evaluación de «{run.set_name}»", f"{RUNS_ADDRESS}/{run.run_id}")),
+        report=query_report(asked, notes, golden),
+    )
+
+
+def comparison_address(baseline: UUID, candidate: UUID, *, is_common: bool) -> str:
+    """The page that compares two runs."""
+    return f"/evaluation/compare?baseline={baseline}&candidate={candidate}{'&common=1' if is_common else ''}"
+
+
+def _asked(connection: Connection, tenant: TenantId, run_id: str, query_id: str) -> tuple[StoredRun, QueryResult]:
+    """A query of a run.
+
+    Raises:
+        ExplainedError: there is no such run, or it did not ask that query.
+    """
+    run, results = _loaded(connection, tenant, run_id)
+    wanted = _as_uuid(query_id)
+    found = next((result for result in results if result.query_id == wanted), None)
+    if found is None:
+        raise ExplainedError(NO_SUCH_QUERY, kind=NotFoundError)
+    return run, found
+
+
+def _loaded(connection: Connection, tenant: TenantId, run_id: str) -> tuple[StoredRun, list[QueryResult]]:
+    """A run with its queries.
+
+    Raises:
+        ExplainedError: there is no such run, or nothing of its queries was kept.
+    """
+    wanted = _as_uuid(run_id)
+    if wanted is None:
+        raise ExplainedError(not_here(NO_SUCH_RUN, tenant), kind=NotFoundError)
+    with explained(NotFoundError, not_here(NO_SUCH_RUN, tenant)):
+        return load_run(connection, tenant, wanted)
+
+
+def _as_uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None

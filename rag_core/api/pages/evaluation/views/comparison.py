@@ -1,0 +1,365 @@
+"""The report of one run against another: each metric's difference, whether it is real, and which queries it comes from."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from zoneinfo import ZoneInfo
+
+from rag_core.api.pages.evaluation.views import words
+from rag_core.api.pages.evaluation.views.parts import (
+    NOTHING_PROMOTED,
+    Chart,
+    RunLine,
+    Table,
+    percentiles,
+    run_line,
+    table,
+)
+from rag_core.api.pages.evaluation.views.run import AddressOf, query_address
+from rag_core.evaluation.comparison.comparability import INPUTS
+from rag_core.evaluation.comparison.compare import (
+    LEAST_DROP,
+    MIN_COMMON_QUERIES,
+    SIGNIFICANCE,
+    Comparison,
+    MetricComparison,
+)
+from rag_core.evaluation.comparison.effects import QueryEffect
+from rag_core.evaluation.report.charts.bars import BarGroup, Effect, bar_chart, effects_chart
+from rag_core.evaluation.report.charts.drawing import for_both_widths
+from rag_core.evaluation.report.charts.intervals import IntervalRow, interval_chart
+from rag_core.evaluation.report.charts.scales import round_bounds
+from rag_core.evaluation.runs.results import StoredRun
+from rag_core.promotion.served_runs import ServingHistory
+
+MAX_CHANGES = 15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeLine:
+    """A query that won or lost: its figures and the first relevant rank before and after."""
+
+    query: str
+    address: str
+    category: str
+    before: str
+    after: str
+    difference: str
+    before_rank: str
+    after_rank: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonReport:
+    """Two runs as the page of their comparison shows them."""
+
+    baseline: RunLine
+    candidate: RunLine
+    verdict: str
+    verdict_kind: str
+    explanations: tuple[str, ...]
+    inputs: str
+    warnings: tuple[str, ...]
+    metrics: Chart
+    groups: Chart
+    effects: Chart
+    winners: tuple[ChangeLine, ...]
+    losers: tuple[ChangeLine, ...]
+    counts: str
+    latency: Table
+
+
+def comparison_report(
+    baseline: StoredRun,
+    candidate: StoredRun,
+    comparison: Comparison,
+    effects: Sequence[QueryEffect],
+    *,
+    zone: ZoneInfo,
+    baselines: frozenset[str] = frozenset(),
+    history: ServingHistory = NOTHING_PROMOTED,
+    address_of: AddressOf | None = None,
+) -> ComparisonReport:
+    """The report of a comparison; ``effects`` are those of its deciding metric.
+
+    ``address_of`` gives where a query's results are, by default on a page with those of both runs.
+    """
+    verdict, kind = _verdict(comparison)
+    label = words.LABELS[comparison.metric]
+    better = sorted((one for one in effects if one.difference > 0), key=lambda one: (-one.difference, one.query))
+    worse = sorted((one for one in effects if one.difference < 0), key=lambda one: (one.difference, one.query))
+    find = address_of or (lambda query_id: f"{query_address(candidate.run_id, query_id)}?baseline={baseline.run_id}")
+    lined = partial(_change_line, address_of=find)
+    return ComparisonReport(
+        baseline=run_line(baseline, zone=zone, baselines=baselines, history=history),
+        candidate=run_line(candidate, zone=zone, baselines=baselines, history=history),
+        verdict=verdict,
+        verdict_kind=kind,
+        explanations=tuple(_explanations(comparison)),
+        inputs=_inputs(baseline, candidate, comparison.changed_inputs),
+        warnings=tuple(_warnings(baseline, candidate, comparison)),
+        metrics=_metrics_chart(comparison),
+        groups=_groups_chart(effects, label),
+        effects=_effects_chart(effects, label),
+        winners=tuple(map(lined, better[:MAX_CHANGES])),
+        losers=tuple(map(lined, worse[:MAX_CHANGES])),
+        counts=_counts(label, len(better), len(worse), len(effects)),
+        latency=_latency(baseline, candidate),
+    )
+
+
+def _counts(label: str, better: int, worse: int, asked: int) -> str:
+    told = ((better, "mejora", "mejoran"), (worse, "empeora", "empeoran"), (asked - better - worse, "queda", "quedan"))
+    return f"{label}: {', '.join(words.counted(*one) for one in told)} igual"
+
+
+_ONE_SIDED = "de una cola, corregida con Holm entre las métricas que deciden"
+_TWO_SIDED = "de dos colas, corregida con Holm entre todas las métricas"
+
+
+def _verdict(comparison: Comparison) -> tuple[str, str]:
+    """In a sentence, and the style sheet's class for it."""
+    found = comparison.metrics[comparison.metric]
+    label, moved = words.LABELS[comparison.metric], words.difference(comparison.difference)
+    if comparison.obstacle == "degraded":
+        disturbed = words.counted(comparison.disturbed, "consulta se hizo", "consultas se hicieron")
+        return f"No se puede comparar: {disturbed} con algo caído", "unclear"
+    if comparison.obstacle == "too_few_queries":
+        asked = words.counted(comparison.queries, "consulta", "consultas")
+        return f"Sin veredicto: {asked} en común, y hacen falta {MIN_COMMON_QUERIES}", "unclear"
+    if comparison.is_regression:
+        return f"Peor: {label} {moved}, y no es casualidad{_corrected(found.p_worse_adjusted, _ONE_SIDED)}", "worse"
+    if comparison.is_significant and comparison.difference > 0:
+        return f"Mejor: {label} {moved}, y no es casualidad{_corrected(found.p_adjusted, _TWO_SIDED)}", "better"
+    if comparison.is_significant:
+        return (
+            f"Apenas peor: {label} {moved}, menos que los {words.figure(LEAST_DROP, decimals=2)} que cuentan",
+            "unclear",
+        )
+    return f"Sin diferencia demostrada: {label} {moved} puede ser casualidad", "unclear"
+
+
+def _corrected(p: float | None, how: str) -> str:
+    """The p that decides and how it was corrected; "" for a comparison from before p were."""
+    return "" if p is None else f" ({words.p_phrase(p)} {how})"
+
+
+def _explanations(comparison: Comparison) -> list[str]:
+    found = comparison.metrics[comparison.metric]
+    low, high = found.interval
+    compared = (
+        f"{words.figure(found.current)} frente a {words.figure(found.baseline)}; la diferencia está entre "
+        f"{words.difference(low)} y {words.difference(high)} con un 95 % de confianza ({words.p_phrase(found.p_value)}, "
+        f"sobre {words.counted(comparison.queries, 'consulta', 'consultas')} en común)."
+    )
+    said = [compared]
+    if comparison.detectable_difference is not None:
+        needed = ", ".join(
+            f"{words.counted(count, 'consulta', 'consultas')} para ver {difference.replace('.', ',')}"
+            for difference, count in comparison.queries_needed.items()
+            if count is not None
+        )
+        said.append(
+            f"Con estas consultas se ve, cuatro de cada cinco veces, una diferencia de "
+            f"{words.figure(comparison.detectable_difference)} o más. Harían falta {needed}."
+        )
+    return said
+
+
+def _inputs(baseline: StoredRun, candidate: StoredRun, changed: Sequence[str] | None) -> str:
+    """What was searched that is another than then, of all that rankings follow from."""
+    if changed is None:
+        return "De alguna de las dos no consta qué buscó, así que no se sabe si cambió algo más"
+    if not changed:
+        return (
+            "Buscaron lo mismo: notas, modelos, configuración, índice, conjunto y programa no cambiaron entre las dos"
+        )
+    named = [words.INPUTS.get(name, name) + _versions(name, baseline, candidate) for name in changed]
+    return f"Entre las dos cambió: {'; '.join(named)}"
+
+
+def _versions(name: str, baseline: StoredRun, candidate: StoredRun) -> str:
+    """From which version of the program to which; other inputs are known by digests, which tell nobody anything."""
+    if name != "program":
+        return ""
+    before, after = (run.circumstances.get(INPUTS, {}).get(name) for run in (baseline, candidate))
+    return f", de {before} a {after}"
+
+
+def _warnings(baseline: StoredRun, candidate: StoredRun, comparison: Comparison) -> list[str]:
+    found = []
+    if baseline.set_name != candidate.set_name:
+        found.append(f"Son de conjuntos distintos, «{baseline.set_name}» y «{candidate.set_name}»")
+    elif baseline.set_version != candidate.set_version:
+        found.append(
+            f"El conjunto cambió entre medias (versiones {baseline.set_version} y {candidate.set_version}): "
+            "se compara lo que tienen en común"
+        )
+    if comparison.disturbance is not None:
+        found.append(
+            f"Fallaron o se hicieron con algo caído {comparison.disturbed_now} de {comparison.asked_in_both} consultas, "
+            f"y antes {comparison.disturbed_then}: las cifras son de las demás"
+        )
+    if comparison.left_out:
+        left = words.counted(comparison.left_out, "consulta queda", "consultas quedan")
+        found.append(f"{left} fuera: no están en ambas con las mismas notas, o se hicieron con algo caído")
+    changed = _changed_models(baseline.models, candidate.models)
+    if changed:
+        found.append(f"Los modelos no son los mismos: {changed}")
+    is_same_model = baseline.models.get("embedding") == candidate.models.get("embedding")
+    if is_same_model and baseline.pipeline_fingerprint != candidate.pipeline_fingerprint:
+        found.append(
+            "El índice se hizo de otra manera: los fragmentos o sus contextos no son los mismos "
+            f"({baseline.pipeline_fingerprint} y {candidate.pipeline_fingerprint})"
+        )
+    return found
+
+
+def _changed_models(before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    """Which models differ; that only one of two strategies re-ranks, its name says already."""
+    return "; ".join(
+        f"{words.MODEL_ROLES.get(role, role)}, {before.get(role, 'ninguno')} antes y {after.get(role, 'ninguno')} después"
+        for role in dict.fromkeys((*before, *after))
+        if before.get(role) != after.get(role)
+        and not (role == "reranking" and None in {before.get(role), after.get(role)})
+    )
+
+
+def _metrics_chart(comparison: Comparison) -> Chart:
+    found = comparison.metrics
+    rows = [
+        IntervalRow(
+            label=words.LABELS[name]
+            + (f" ({one.queries})" if one.queries is not None and one.queries < comparison.queries else ""),
+            value=one.difference,
+            low=min(one.interval[0], one.difference),
+            high=max(one.interval[1], one.difference),
+            kind="worse" if name in comparison.regressed else _kind(one),
+        )
+        for name, one in found.items()
+    ]
+    bounds = round_bounds([0.0, *(edge for row in rows for edge in (row.low, row.high))], least=0.04)
+    return Chart(
+        title="Diferencia de cada métrica",
+        about=(
+            "A la derecha del cero, mejor. La línea es el intervalo del 95 %; en verde o rojo lo que no parece casualidad, "
+            "una vez corregido que se miran varias métricas (Holm), y lo que decide que es peor."
+        ),
+        drawing=for_both_widths(
+            lambda frame: interval_chart(
+                frame, rows, bounds=bounds, show=words.difference, show_tick=words.signed_tick, has_zero=True
+            ),
+            name="diferencias",
+            title="Diferencia de cada métrica con su intervalo del 95 %",
+            description="; ".join(f"{row.label} {words.difference(row.value)}" for row in rows),
+        ),
+        table=table(
+            ("métrica", "antes", "después", "diferencia", "intervalo del 95 %", "p", "p corregida", "consultas"),
+            [_metric_row(name, one) for name, one in found.items()],
+        ),
+    )
+
+
+def _metric_row(name: str, one: MetricComparison) -> tuple[str, ...]:
+    low, high = one.interval
+    return (
+        words.LABELS[name],
+        words.figure(one.baseline),
+        words.figure(one.current),
+        words.difference(one.difference),
+        f"{words.difference(low)} a {words.difference(high)}",
+        words.p_value(one.p_value),
+        words.p_value(one.p_adjusted),
+        words.UNDEFINED if one.queries is None else str(one.queries),
+    )
+
+
+def _kind(one: MetricComparison) -> str:
+    """The style sheet's class for a difference: better or worse only where chance is no good explanation."""
+    p = one.p_value if one.p_adjusted is None else one.p_adjusted
+    if p >= SIGNIFICANCE or one.difference == 0:
+        return "unclear"
+    return "better" if one.difference > 0 else "worse"
+
+
+def _groups_chart(effects: Collection[QueryEffect], label: str) -> Chart:
+    by_category: dict[str, list[QueryEffect]] = {}
+    for effect in effects:
+        by_category.setdefault(effect.category, []).append(effect)
+    means = [
+        (
+            words.category(name),
+            len(found),
+            _mean([one.baseline for one in found]),
+            _mean([one.current for one in found]),
+        )
+        for name, found in sorted(by_category.items(), key=lambda item: words.category(item[0]))
+    ]
+    groups = [BarGroup(label=name, values=(before, after), note=str(count)) for name, count, before, after in means]
+    return Chart(
+        title=f"{label} por categoría",
+        about="Bajo cada nombre, cuántas consultas son.",
+        drawing=for_both_widths(
+            lambda frame: bar_chart(
+                frame, groups, legend=("antes", "después"), high=1, show=partial(words.figure, decimals=2),
+                show_tick=words.tick,
+            ),
+            name="categorias",
+            title=f"{label} por categoría, antes y después",
+            description="; ".join(f"{name}: {words.difference(after - before)}" for name, _, before, after in means),
+        ),
+        table=table(
+            ("categoría", "consultas", "antes", "después", "diferencia"),
+            [
+                (name, str(count), words.figure(before), words.figure(after), words.difference(after - before))
+                for name, count, before, after in means
+            ],
+        ),
+    )  # fmt: skip
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _effects_chart(effects: Sequence[QueryEffect], label: str) -> Chart:
+    bars = [Effect(label=effect.query, difference=effect.difference) for effect in effects]
+    counts: Mapping[str, int] = {
+        "mejora": sum(bar.difference > 0 for bar in bars),
+        "sin cambio": sum(bar.difference == 0 for bar in bars),
+        "empeora": sum(bar.difference < 0 for bar in bars),
+    }
+    return Chart(
+        title="Efecto en cada consulta",
+        about=f"Una barra por consulta, de la que más gana a la que más pierde en {label}; en medio, las que no cambian.",
+        drawing=for_both_widths(
+            lambda frame: effects_chart(frame, bars, show=words.signed_tick),
+            name="efectos",
+            title=f"Diferencia de {label} en cada consulta",
+            description=", ".join(f"{name}: {count}" for name, count in counts.items()),
+        ),
+        table=table(("efecto", "consultas"), [(name, str(count)) for name, count in counts.items()]),
+    )
+
+
+def _change_line(effect: QueryEffect, *, address_of: AddressOf) -> ChangeLine:
+    return ChangeLine(
+        query=" ".join(effect.query.split()),
+        address=address_of(effect.query_id),
+        category=words.category(effect.category),
+        before=words.figure(effect.baseline),
+        after=words.figure(effect.current),
+        difference=words.difference(effect.difference),
+        before_rank=words.rank(effect.baseline_rank),
+        after_rank=words.rank(effect.current_rank),
+    )
+
+
+def _latency(baseline: StoredRun, candidate: StoredRun) -> Table:
+    rows = []
+    then, now = dict(percentiles(baseline)), dict(percentiles(candidate))
+    for name in (name for name in then if name in now):
+        before, after = then[name], now[name]
+        moved = f"{words.difference(after - before, decimals=1)} ms"
+        rows.append((name, words.milliseconds(before), words.milliseconds(after), moved))
+    return table(("latencia", "antes", "después", "diferencia"), rows)

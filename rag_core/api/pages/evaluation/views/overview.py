@@ -1,0 +1,261 @@
+"""The first page about evaluation: how the figures went, what happened meanwhile, and what there is to look at."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+from markupsafe import Markup
+
+from rag_core.api.pages.evaluation.views import words
+from rag_core.api.pages.evaluation.views.parts import (
+    CONFIGURATIONS_ADDRESS,
+    NOTHING_PROMOTED,
+    Chart,
+    RunLine,
+    flat,
+    run_line,
+    settings_words,
+    table,
+)
+from rag_core.evaluation.report.charts.drawing import for_both_widths
+from rag_core.evaluation.report.charts.history import Event, Point, Series, history_chart, marker_sample
+from rag_core.evaluation.runs.results import StoredRun
+from rag_core.promotion.served_runs import ServingHistory, is_of_served
+from rag_core.storage.evaluations import Baseline
+from rag_core.storage.models import RegisteredModel
+from rag_core.storage.reports import RegressionAlert
+
+MAX_EVENTS = 30
+MAX_RUNS = 50
+Figure = Callable[[StoredRun], float]
+"""What of a run is drawn."""
+_HISTORIES: tuple[tuple[str, Figure], ...] = (
+    ("nDCG@10", lambda run: run.metrics.ndcg_at_10),
+    ("MRR", lambda run: run.metrics.mrr),
+    ("Acierto@10", lambda run: run.metrics.hit_rate_at[10]),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happened:
+    """Something that may explain a change: ``kind`` is the style sheet's class for it, ``address`` where more is said."""
+
+    moment: datetime
+    label: str
+    kind: str
+    address: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventLine:
+    """An event as the list below the charts tells it."""
+
+    number: int
+    when: str
+    label: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """What a colour and a marker stand for."""
+
+    marker: Markup
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """The newest run of a strategy as it was served, at a glance."""
+
+    strategy: str
+    line: RunLine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """The whole page but for what is listed beside the runs; ``not_drawn`` counts runs of what nobody was served."""
+
+    heads: tuple[Head, ...]
+    histories: tuple[Chart, ...]
+    keys: tuple[Key, ...]
+    events: tuple[EventLine, ...]
+    runs: tuple[RunLine, ...]
+    total_runs: int
+    not_drawn: int
+
+
+def overview(
+    runs: Sequence[StoredRun],
+    happened: Sequence[Happened],
+    baselines: Sequence[Baseline],
+    *,
+    zone: ZoneInfo,
+    history: ServingHistory = NOTHING_PROMOTED,
+) -> Overview:
+    """The page for runs of one set, newest first; none give empty charts.
+
+    Runs of a single category are listed and not drawn: their figures are of other queries. So are those of what nobody was
+    served: candidates, benchmarks, other models.
+    """
+    whole = [run for run in runs if run.category is None and run.strategy in words.STRATEGIES]
+    drawn = [run for run in whole if is_of_served(run, history)]
+    told = _within([*happened, *_set_changes(drawn)], drawn)
+    events = [Event(moment=one.moment, number=n, label=one.label, kind=one.kind) for n, one in enumerate(told, 1)]
+    chosen = frozenset(str(one.run_id) for one in baselines)
+    return Overview(
+        heads=tuple(_heads(drawn, zone, chosen, history)),
+        histories=tuple(_history(name, drawn, events, zone, value) for name, value in _HISTORIES) if drawn else (),
+        keys=tuple(
+            Key(marker=marker_sample(number), name=words.STRATEGIES[name])
+            for name, number in words.STRATEGY_NUMBERS.items()
+            if any(run.strategy == name for run in drawn)
+        ),
+        events=tuple(
+            EventLine(number=n, when=words.moment(one.moment, zone), label=one.label, address=one.address)
+            for n, one in enumerate(told, 1)
+        ),
+        runs=tuple(run_line(run, zone=zone, baselines=chosen, history=history) for run in runs[:MAX_RUNS]),
+        total_runs=len(runs),
+        not_drawn=len(whole) - len(drawn),
+    )
+
+
+def promotions_happened(history: ServingHistory) -> list[Happened]:
+    """When which configuration began to be served, and what it changes."""
+    labels: Mapping[str, str] = {"promote": "se sirve", "return": "se vuelve a", "reset": "se vuelve a"}
+    return [
+        Happened(
+            moment=one.promoted_at,
+            label=f"{labels[one.action]} {_configuration_told(one.configuration, history)}",
+            kind="served",
+            address="" if one.configuration is None else f"{CONFIGURATIONS_ADDRESS}/{one.configuration}",
+        )
+        for one in history.promotions
+    ]
+
+
+def _configuration_told(number: int | None, history: ServingHistory) -> str:
+    if number is None:
+        return "la configuración de fábrica"
+    found = history.configurations.get(number)
+    changed = "" if found is None else f", {settings_words(flat(found.override))}"
+    return f"la configuración {number}{changed}"
+
+
+def models_happened(models: Sequence[RegisteredModel]) -> list[Happened]:
+    """When which embedding model became the active one."""
+    return [
+        Happened(moment=one.promoted_at, label=f"modelo {one.model.name}@{one.model.version} en uso", kind="served")
+        for one in models
+        if one.promoted_at is not None
+    ]
+
+
+def baselines_happened(baselines: Sequence[Baseline]) -> list[Happened]:
+    """When the runs that others are compared with were chosen."""
+    return [
+        Happened(
+            moment=one.promoted_at,
+            label=f"nueva referencia, {words.strategy(one.strategy)}{' (automática)' if one.is_automatic else ''}",
+            kind="baseline",
+        )
+        for one in baselines
+    ]
+
+
+def alerts_happened(alerts: Sequence[RegressionAlert], zone: ZoneInfo) -> list[Happened]:
+    """When a nightly evaluation raised an alert."""
+    return [
+        Happened(
+            moment=one.first_seen_at,
+            label="alerta: la evaluación empeoró"
+            + (", sin resolver" if one.resolved_at is None else f", resuelta el {words.moment(one.resolved_at, zone)}"),
+            kind="alert",
+        )
+        for one in alerts
+    ]
+
+
+def _set_changes(runs: Sequence[StoredRun]) -> list[Happened]:
+    """When the golden set was found to be another than in the run before; figures then are of other queries, and lines break."""
+    ordered = sorted(runs, key=lambda run: run.created_at)
+    return [
+        Happened(
+            moment=now.created_at,
+            label=f"el conjunto pasó a la versión {now.set_version}: desde aquí son otras consultas",
+            kind="set",
+        )
+        for before, now in pairwise(ordered)
+        if before.set_version != now.set_version
+    ]
+
+
+def _within(happened: Sequence[Happened], runs: Sequence[StoredRun]) -> list[Happened]:
+    """The latest events within the time of the runs, in its order."""
+    if not runs:
+        return []
+    first, last = min(run.created_at for run in runs), max(run.created_at for run in runs)
+    within = sorted((one for one in happened if first <= one.moment <= last), key=lambda one: one.moment)
+    return within[-MAX_EVENTS:]
+
+
+def _heads(runs: Sequence[StoredRun], zone: ZoneInfo, baselines: frozenset[str], history: ServingHistory) -> list[Head]:
+    newest: dict[str, StoredRun] = {}
+    for run in runs:
+        newest.setdefault(run.strategy or "", run)
+    return [
+        Head(strategy=label, line=run_line(newest[name], zone=zone, baselines=baselines, history=history))
+        for name, label in words.STRATEGIES.items()
+        if name in newest
+    ]
+
+
+def _history(name: str, runs: Sequence[StoredRun], events: Sequence[Event], zone: ZoneInfo, value: Figure) -> Chart:
+    series = [
+        Series(name=label, number=words.STRATEGY_NUMBERS[strategy], points=points)
+        for strategy, label in words.STRATEGIES.items()
+        if (points := _points(runs, strategy, value, zone))
+    ]
+    span = (runs[0].created_at - runs[-1].created_at).total_seconds()
+    latest = "; ".join(f"{one.name}: {words.figure(one.points[-1].value)}" for one in series)
+    return Chart(
+        title=name,
+        about="",
+        drawing=for_both_widths(
+            lambda frame: history_chart(
+                frame,
+                series,
+                events,
+                show=words.tick,
+                show_day=partial(words.axis_moment, zone=zone, span_seconds=span),
+            ),
+            name=f"historia-{name.lower().replace('@', '-')}",
+            title=f"{name} de una evaluación a otra",
+            description=f"Lo último: {latest}",
+        ),
+        table=table(
+            ("evaluación", "búsqueda", name),
+            [
+                (words.exact_moment(run.created_at, zone), words.strategy(run.strategy), words.figure(value(run)))
+                for run in runs[:MAX_RUNS]
+            ],
+        ),
+    )
+
+
+def _points(runs: Sequence[StoredRun], strategy: str, value: Figure, zone: ZoneInfo) -> tuple[Point, ...]:
+    return tuple(
+        Point(
+            moment=run.created_at,
+            value=value(run),
+            label=words.moment(run.created_at, zone),
+            is_hollow=run.is_disturbed,
+            group=run.set_version,
+        )
+        for run in reversed(runs)
+        if run.strategy == strategy
+    )

@@ -1,0 +1,234 @@
+"""What one golden query brought back, beside what another run brought back for it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from rag_core.api.pages.cards import UNTITLED, spanish_date
+from rag_core.api.pages.evaluation.views import words
+from rag_core.api.pages.evaluation.views.parts import RUNS_ADDRESS
+from rag_core.api.pages.evaluation.views.run import Fact
+from rag_core.evaluation.golden.query import GoldenQuery
+from rag_core.evaluation.runs.answers import AnswerRecord
+from rag_core.evaluation.runs.results import QueryResult, StoredRun
+from rag_core.model import NoteId
+from rag_core.storage.reports import NoteTitle
+
+GRADES: Mapping[int, str] = {1: "responde en parte", 2: "responde", 3: "la mejor"}
+DELETED = "nota borrada"
+APPENDIX_DEPTH = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownNotes:
+    """The notes that still exist, and the zone their dates are written in."""
+
+    titles: Mapping[NoteId, NoteTitle]
+    zone: ZoneInfo
+
+    def title(self, note_id: NoteId) -> str:
+        """What the note is called."""
+        known = self.titles.get(note_id)
+        return DELETED if known is None else known.title or UNTITLED
+
+    def address(self, note_id: NoteId) -> str:
+        """Its page; empty when it is deleted."""
+        return f"/notas/{note_id}" if note_id in self.titles else ""
+
+    def date(self, note_id: NoteId) -> str:
+        """When it was written."""
+        known = self.titles.get(note_id)
+        return "" if known is None else spanish_date(known.created_at, self.zone)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedNote:
+    """A note in a ranking: its place here, and in the other ranking beside it; 0 when it is in none."""
+
+    title: str
+    address: str
+    date: str
+    is_relevant: bool
+    grade: str
+    place: int = 0
+    moved: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """What one run brought back for the query."""
+
+    address: str
+    when: str
+    strategy: str
+    notes: tuple[RankedNote, ...]
+    missing: tuple[RankedNote, ...]
+    figures: tuple[Fact, ...]
+    state: str
+    answer: str
+    answer_figures: tuple[Fact, ...]
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """Where in a note the answer stands."""
+
+    title: str
+    address: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryReport:
+    """One query of one run, or of two."""
+
+    query: str
+    category: str
+    difficulty: int
+    expected_answer: str
+    key_facts: tuple[str, ...]
+    passages: tuple[Passage, ...]
+    sheets: tuple[Sheet, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppendixSide:
+    """A query's first notes in one run, and the relevant ones that are not in its ranking at all."""
+
+    name: str
+    notes: tuple[RankedNote, ...]
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppendixSheet:
+    """A query's results at the end of a report in one file."""
+
+    anchor: str
+    query: str
+    sides: tuple[AppendixSide, ...]
+
+
+def query_report(
+    asked: Sequence[tuple[StoredRun, QueryResult]], notes: KnownNotes, golden: GoldenQuery | None
+) -> QueryReport:
+    """The query as one run asked it, or as a baseline and then another run did; ``golden`` is None when it was removed."""
+    first = asked[0][1]
+    names = ("Antes", "Después") if len(asked) > 1 else ("",)
+    sides = (_sheet(run, result, _others(asked, index), notes) for index, (run, result) in enumerate(asked))
+    return QueryReport(
+        query=first.query,
+        category=words.category(first.category),
+        difficulty=first.difficulty,
+        expected_answer=golden.expected_answer if golden else "",
+        key_facts=golden.key_facts if golden else (),
+        passages=tuple(_passages(golden, notes)),
+        sheets=tuple(replace(sheet, name=name) for name, sheet in zip(names, sides, strict=True)),
+    )
+
+
+def appendix_sheet(sides: Sequence[tuple[str, QueryResult]], notes: KnownNotes) -> AppendixSheet:
+    """A query's first ten notes in each run, which have names when there are several."""
+    first = sides[0][1]
+    return AppendixSheet(
+        anchor=query_anchor(first.query_id),
+        query=" ".join(first.query.split()),
+        sides=tuple(
+            AppendixSide(
+                name=name,
+                notes=_ranked(result, None, notes)[:APPENDIX_DEPTH],
+                missing=tuple(note.title for note in _missing(result, notes)),
+            )
+            for name, result in sides
+        ),
+    )
+
+
+def query_anchor(query_id: UUID) -> str:
+    """Where in a report of one file the query's results are."""
+    return f"consulta-{query_id}"
+
+
+def _ranked(result: QueryResult, others: Mapping[NoteId, int] | None, notes: KnownNotes) -> tuple[RankedNote, ...]:
+    """The notes in their order; ``others`` are the places in the ranking beside it, None when there is none."""
+    found = []
+    for place, note_id in enumerate(result.ranked_note_ids, 1):
+        moved = "" if others is None else _moved(place, others.get(note_id))
+        found.append(replace(_note(note_id, result, notes), place=place, moved=moved))
+    return tuple(found)
+
+
+def _missing(result: QueryResult, notes: KnownNotes) -> tuple[RankedNote, ...]:
+    """The relevant notes that are not in the ranking."""
+    absent = [note_id for note_id in result.relevant_note_ids if note_id not in result.ranked_note_ids]
+    return tuple(_note(note_id, result, notes) for note_id in absent)
+
+
+def _others(asked: Sequence[tuple[StoredRun, QueryResult]], index: int) -> dict[NoteId, int] | None:
+    if len(asked) < 2:
+        return None
+    return {note_id: place for place, note_id in enumerate(asked[1 - index][1].ranked_note_ids, 1)}
+
+
+def _note(note_id: NoteId, result: QueryResult, notes: KnownNotes) -> RankedNote:
+    is_relevant = note_id in result.relevant_note_ids
+    return RankedNote(
+        title=notes.title(note_id),
+        address=notes.address(note_id),
+        date=notes.date(note_id),
+        is_relevant=is_relevant,
+        grade=GRADES[result.grades.get(note_id, 1)] if is_relevant and result.grades else "",
+    )
+
+
+def _moved(place: int, other: int | None) -> str:
+    """Where the note is in the ranking beside this one."""
+    return "solo aquí" if other is None else "=" if other == place else f"allí n.º {other}"
+
+
+def _sheet(run: StoredRun, result: QueryResult, others: Mapping[NoteId, int] | None, notes: KnownNotes) -> Sheet:
+    answer = result.answer
+    return Sheet(
+        address=f"{RUNS_ADDRESS}/{run.run_id}",
+        when=words.moment(run.created_at, notes.zone),
+        strategy=words.strategy(run.strategy),
+        notes=_ranked(result, others, notes),
+        missing=_missing(result, notes),
+        figures=tuple(_figures(result)),
+        state=f"Falló: {result.error}" if result.error else "Se hizo con algo caído" if result.is_degraded else "",
+        answer="" if answer is None else answer.text or f"Falló: {answer.error}",
+        answer_figures=() if answer is None else tuple(_answer_figures(answer)),
+    )
+
+
+def _answer_figures(answer: AnswerRecord) -> list[Fact]:
+    return [
+        Fact(name=words.ANSWER_LABELS.get(metric, metric), value=words.figure(value))
+        for metric, value in answer.scores.items()
+        if value is not None
+    ]
+
+
+def _figures(result: QueryResult) -> list[Fact]:
+    found = [
+        Fact(name="nDCG@10", value=words.figure(result.ndcg_at_10)),
+        Fact(name="Primera nota buena", value=words.rank(result.first_relevant_rank)),
+        Fact(name="Exhaustividad@20", value=words.figure(result.recall_at_20)),
+        Fact(name="Latencia", value=words.milliseconds(result.latency_ms)),
+    ]
+    if result.u_measure is not None:
+        found.append(Fact(name="U-measure", value=words.figure(result.u_measure)))
+        found.append(Fact(name="Primer pasaje que responde", value=words.rank(result.first_passage_rank)))
+    if result.is_confident is not None:
+        found.append(Fact(name="Llega al umbral", value="sí" if result.is_confident else "no"))
+    return found
+
+
+def _passages(golden: GoldenQuery | None, notes: KnownNotes) -> list[Passage]:
+    return [
+        Passage(title=notes.title(one.note_id), address=notes.address(one.note_id), quote=span.quote)
+        for one in (golden.relevance if golden else ())
+        for span in one.spans
+    ]

@@ -1,0 +1,258 @@
+"""The report of one run: its metrics with their intervals, by group, its latency, its queries, and what was measured."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from rag_core.api.pages.evaluation.views import words
+from rag_core.api.pages.evaluation.views.parts import (
+    NOTHING_PROMOTED,
+    RUNS_ADDRESS,
+    Chart,
+    RunLine,
+    Table,
+    flat,
+    run_line,
+    settings_words,
+    table,
+)
+from rag_core.api.pages.evaluation.views.run_charts import (
+    group_chart,
+    joint_table,
+    latency_chart,
+    metrics_chart,
+    shown_groupings,
+    stages_chart,
+)
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
+from rag_core.evaluation.comparison.intervals import metric_intervals, query_figures
+from rag_core.evaluation.golden.origins import known_circumstances, metrics_by_origin
+from rag_core.evaluation.runs.results import QueryResult, StoredRun
+from rag_core.promotion.served_runs import ServingHistory
+
+AddressOf = Callable[[UUID], str]
+"""Where a query's results are shown, by its id."""
+
+MAX_WORST = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryLine:
+    """One query of a run in its table; ``sort_…`` is what the columns are sorted by."""
+
+    query: str
+    address: str
+    category: str
+    category_name: str
+    difficulty: int
+    rank: str
+    sort_rank: int
+    ndcg_at_10: str
+    recall_at_20: str
+    latency: str
+    sort_latency: float
+    state: str
+    is_first: bool
+    is_miss: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """Which queries of a run are shown: of one category, and all or those without a good note early on."""
+
+    category: str = ""
+    only: str = ""
+
+    def fits(self, line: QueryLine) -> bool:
+        """Whether the query is shown."""
+        is_wanted = {"sin-acierto": line.is_miss, "no-primera": not line.is_first}.get(self.only, True)
+        return is_wanted and self.category in {"", line.category_name}
+
+    def count(self, lines: Sequence[QueryLine]) -> int:
+        """How many are shown."""
+        return sum(map(self.fits, lines))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """Something that was so when the run was made; ``is_code`` when it is a hash, a name or JSON."""
+
+    name: str
+    value: str
+    is_code: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunReport:
+    """A run as its page shows it."""
+
+    line: RunLine
+    title: str
+    warnings: tuple[str, ...]
+    metrics: Chart
+    origins: str
+    groups: tuple[Chart, ...]
+    joint: Table
+    latency: Chart
+    stages: Chart | None
+    answers: Table | None
+    answers_about: str
+    worst: tuple[QueryLine, ...]
+    queries: tuple[QueryLine, ...]
+    categories: tuple[tuple[str, str], ...]
+    facts: tuple[Fact, ...]
+
+
+def run_report(
+    run: StoredRun,
+    results: Sequence[QueryResult],
+    *,
+    zone: ZoneInfo,
+    baselines: frozenset[str] = frozenset(),
+    history: ServingHistory = NOTHING_PROMOTED,
+    address_of: AddressOf | None = None,
+) -> RunReport:
+    """The report of a run with at least one query.
+
+    ``address_of`` gives where a query's results are, by default on a page of their own.
+    """
+    find = address_of or partial(query_address, run.run_id)
+    lines = tuple(sorted((query_line(result, address_of=find) for result in results), key=_badness))
+    figures = [(result, query_figures(result)) for result in results]
+    return RunReport(
+        line=run_line(run, zone=zone, baselines=baselines, history=history),
+        title=f"Evaluación de «{run.set_name}»",
+        warnings=tuple(_warnings(run)),
+        metrics=metrics_chart(metric_intervals(one for _, one in figures)),
+        origins=_origins(run, results),
+        groups=tuple(group_chart(*grouping, figures) for grouping in shown_groupings(run)),
+        joint=joint_table(figures),
+        latency=latency_chart(run, results),
+        stages=stages_chart(run, results),
+        answers=_answers(run),
+        answers_about=_answers_about(run),
+        worst=tuple([line for line in lines if not line.is_first][:MAX_WORST]),
+        queries=lines,
+        categories=tuple({line.category_name: line.category for line in lines}.items()),
+        facts=tuple(_facts(run, zone)),
+    )
+
+
+def query_address(run_id: UUID, query_id: UUID) -> str:
+    """The page with what a query brought back."""
+    return f"{RUNS_ADDRESS}/{run_id}/queries/{query_id}"
+
+
+def query_line(result: QueryResult, *, address_of: AddressOf) -> QueryLine:
+    """One query of a run."""
+    rank = result.first_relevant_rank
+    return QueryLine(
+        query=" ".join(result.query.split()),
+        address=address_of(result.query_id),
+        category=words.category(result.category),
+        category_name=result.category,
+        difficulty=result.difficulty,
+        rank=words.rank(rank),
+        sort_rank=rank or 1000,
+        ndcg_at_10=words.figure(result.ndcg_at_10),
+        recall_at_20=words.figure(result.recall_at_20, decimals=2),
+        latency=words.milliseconds(result.latency_ms),
+        sort_latency=round(result.latency_ms, 1),
+        state=f"falló: {result.error}" if result.error else "degradada" if result.is_degraded else "",
+        is_first=rank == 1,
+        is_miss=rank is None or rank > 10,
+    )
+
+
+def _badness(line: QueryLine) -> tuple[int, str, str]:
+    """Misses first, then the lowest nDCG@10 and the last rank."""
+    return -line.sort_rank, line.ndcg_at_10, line.query
+
+
+def _warnings(run: StoredRun) -> list[str]:
+    found = []
+    if run.degraded_queries:
+        asked = words.counted(run.degraded_queries, "consulta se hizo", "consultas se hicieron")
+        found.append(f"{asked} con algo caído, así que las cifras no son del todo las de esta forma de buscar")
+    if run.failed_queries:
+        found.append(
+            f"{words.counted(run.failed_queries, 'consulta falló', 'consultas fallaron')}; cuentan como no encontradas"
+        )
+    if run.category is not None:
+        found.append(f"Solo se hicieron las consultas de categoría «{words.category(run.category)}»")
+    return found
+
+
+def _origins(run: StoredRun, results: Sequence[QueryResult]) -> str:
+    """One's own questions and proposed ones apart; "" where the set has one kind only."""
+    found = metrics_by_origin(run.circumstances, results)
+    told = [
+        f"{words.ORIGINS[origin]} ({group.total_queries}): Acierto@10 {words.figure(group.metrics.hit_rate_at[10])}, "
+        f"nDCG@10 {words.figure(group.metrics.ndcg_at_10)}"
+        for origin, group in found.items()
+    ]
+    return f"{'; '.join(told)}. Las propuestas son más fáciles: repiten las palabras de su nota." if told else ""
+
+
+def _answers(run: StoredRun) -> Table | None:
+    found = run.answers
+    if found is None:
+        return None
+    rows = [
+        (words.ANSWER_LABELS.get(name, name), words.figure(mean), str(found.counts.get(name, 0)))
+        for name, mean in found.means.items()
+        if mean is not None
+    ]
+    return table(("métrica", "media", "respuestas"), rows)
+
+
+def _answers_about(run: StoredRun) -> str:
+    found = run.answers
+    if found is None:
+        return ""
+    judged = f"las juzgó {found.judge}" if found.judge else "sin juez: solo dicen algo de las palabras"
+    quoted = " Citan al pie de la letra: apoyo y citas valen 1 por construcción." if found.by_construction else ""
+    by = words.ANSWERERS.get(found.answerer, found.answerer)
+    return (
+        f"{words.counted(found.answers, 'respuesta', 'respuestas')} de {by}; {judged}. "
+        f"Sin respuesta en las notas: {found.refusals}; fallidas: {found.failed}; juicios que no se pudieron leer: "
+        f"{found.judge_failures}.{quoted}"
+    )
+
+
+def _facts(run: StoredRun, zone: ZoneInfo) -> list[Fact]:
+    changed = differences(run.config, DEFAULT_RETRIEVAL_CONFIG.to_wire())
+    facts = [
+        Fact(name="Conjunto", value=f"{run.set_name}, versión {run.set_version}"),
+        Fact(name="Hecha el", value=words.exact_moment(run.created_at, zone)),
+        Fact(name="Clase", value=words.PURPOSES.get(run.purpose, run.purpose)),
+        Fact(name="Consultas degradadas", value=str(run.degraded_queries)),
+        Fact(name="Consultas fallidas", value=str(run.failed_queries)),
+        Fact(name="Ejecución", value=str(run.run_id), is_code=True),
+        Fact(name="Configuración", value=run.config_hash, is_code=True),
+        Fact(name="Distinto de lo habitual", value=settings_words(changed)),
+        *(
+            Fact(name=f"Modelo, {words.MODEL_ROLES.get(role, role)}", value=model, is_code=True)
+            for role, model in run.models.items()
+        ),
+        Fact(name="Índice hecho con", value=run.pipeline_fingerprint, is_code=True),
+    ]
+    for name, value in flat(known_circumstances(run)).items():
+        said = words.ROLES.get(str(value), "de fábrica" if value is None else str(value))
+        facts.append(Fact(name=words.CIRCUMSTANCES.get(name, name), value=said))
+    return facts
+
+
+def differences(config: Mapping[str, Any], default: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a configuration is not as in another one, by its place."""
+    found: dict[str, Any] = {}
+    for name, value in config.items():
+        usual = default.get(name)
+        if isinstance(value, Mapping) and isinstance(usual, Mapping):
+            found.update({f"{name}.{inner}": left for inner, left in differences(value, usual).items()})
+        elif value != usual:
+            found[name] = value
+    return found

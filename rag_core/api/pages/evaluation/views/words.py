@@ -1,0 +1,285 @@
+"""How figures, metrics, categories and moments are called and written on the evaluation pages, in Spanish."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+from rag_core.api.pages.cards import spanish
+
+MINUS = "\N{MINUS SIGN}"
+UNDEFINED = "—"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricWords:
+    """A metric's name, what it says, and by which name of ``query_figures`` it is found."""
+
+    name: str
+    label: str
+    meaning: str
+
+
+METRICS: tuple[MetricWords, ...] = tuple(
+    MetricWords(name=name, label=label, meaning=meaning)
+    for name, label, meaning in (
+        ("ndcg_at_10", "nDCG@10", "calidad del orden de las diez primeras notas; 1 es el mejor orden posible"),
+        ("mrr", "MRR", "1 entre el puesto de la primera nota buena"),
+        ("hit_rate_at_1", "Acierto@1", "la primera nota es buena"),
+        ("hit_rate_at_3", "Acierto@3", "hay una nota buena entre las tres primeras"),
+        ("hit_rate_at_5", "Acierto@5", "hay una nota buena entre las cinco primeras"),
+        ("hit_rate_at_10", "Acierto@10", "hay una nota buena entre las diez primeras"),
+        ("recall_at_10", "Exhaust.@10", "exhaustividad: parte de las notas buenas que está entre las diez primeras"),
+        ("recall_at_20", "Exhaust.@20", "exhaustividad: parte de las notas buenas que está entre las veinte primeras"),
+        ("map_at_20", "MAP@20", "media de la precisión en cada nota buena"),
+        (
+            "precision_at_5",
+            "Precisión@5",
+            "parte de las cinco primeras que es buena; con una sola nota buena, 0,2 como mucho",
+        ),
+        ("r_precision", "Precisión R", "precisión a tantas notas como buenas hay"),
+        ("u_measure", "Medida U", "cuánto hay que leer hasta el pasaje que responde; 1 es nada"),
+        ("passage_hit_rate_at_5", "Pasaje@5", "el pasaje que responde está entre los cinco primeros"),
+        ("passage_mrr", "MRR de pasajes", "1 entre el puesto del primer pasaje que responde"),
+        ("confidence_rate", "Confianza", "algún resultado llega al umbral de semejanza"),
+    )
+)
+LABELS: Mapping[str, str] = {
+    **{metric.name: metric.label for metric in METRICS},
+    "hit_rate": "Acierto@10",
+    "confidence": "Confianza",
+}
+ANSWER_LABELS: Mapping[str, str] = {
+    "expected_answer_overlap": "Parecido a la respuesta esperada, por palabras",
+    "lexical_groundedness": "Apoyo léxico: frases cuyas palabras están en los pasajes",
+    "key_facts_covered": "Datos clave dichos, por palabras",
+    "forbidden_content_found": "Contenido prohibido, por palabras (menos es mejor)",
+    "citation_existence": "Citas que existen",
+    "citation_accuracy": "Citas cuyo pasaje dice lo citado",
+    "citation_completeness": "Afirmaciones con cita",
+    "citation_support": "Citas comprobadas: la nota dice lo que se afirma",
+    "groundedness": "Fidelidad, según el juez",
+    "answer_relevance": "Pertinencia, según el juez",
+    "key_facts_by_meaning": "Datos clave dichos, según el juez",
+    "hallucination_score": "Invenciones, según el juez (menos es mejor)",
+}
+CATEGORIES: Mapping[str, str] = {
+    "factual": "de hechos",
+    "causal": "causal",
+    "temporal": "temporal",
+    "comparative": "comparativa",
+    "multi-part": "de varias partes",
+    "procedural": "de procedimiento",
+    "relational": "de relaciones",
+    "aggregative": "de recuento",
+    "multi_hop": "de varios pasos",
+    "multi-step": "de varios pasos",
+    "relations": "causas y relaciones",
+}
+DIFFICULTIES: Mapping[str, str] = {"easy": "fácil", "medium": "media", "hard": "difícil"}
+STRATEGIES: Mapping[str, str] = {
+    "semantic": "por significado",
+    "fulltext": "por palabras",
+    "hybrid": "híbrida",
+    "hybrid+rerank": "híbrida y reordenada",
+}
+STRATEGY_NUMBERS: Mapping[str, int] = {name: number for number, name in enumerate(STRATEGIES, 1)}
+PURPOSES: Mapping[str, str] = {
+    "manual": "a mano",
+    "nightly": "de cada noche",
+    "migration": "durante una migración",
+    "model": "de un cambio de modelo",
+    "gate": "de control",
+    "promotion": "de prueba de una configuración",
+    "benchmark": "de una comparación de modelos",
+}
+CIRCUMSTANCES: Mapping[str, str] = {
+    "configuration": "Configuración número",
+    "role": "Papel en la prueba",
+    "dagsterRun": "Ejecución de Dagster",
+    "promotion": "Promoción",
+    "concurrency": "Consultas a la vez",
+    "orphaned_queries": "Consultas cuyas notas se borraron",
+    "lost_spans": "Pasajes que ya no están en su nota",
+    "migratedNotes": "Notas migradas",
+    "notes": "Notas",
+    "batches": "Lotes",
+    "inputs.program": "Versión del programa",
+    "inputs.notes": "Huella de las notas",
+    "inputs.modelValues": "Huella de los valores del modelo",
+}
+ORIGINS: Mapping[str, str] = {"own": "Consultas propias", "proposed": "Consultas propuestas"}
+INPUTS: Mapping[str, str] = {
+    "notes": "las notas",
+    "modelValues": "los umbrales y pesos propios de los modelos",
+    "program": "la versión del programa",
+    "configuration": "la configuración",
+    "models": "los modelos",
+    "pipeline": "la manera de hacer el índice",
+    "goldenSet": "el conjunto de preguntas",
+}
+"""What rankings follow from, by the names of ``comparability.changed_inputs``."""
+ROLES: Mapping[str, str] = {"served": "lo que se servía", "candidate": "la que se probaba"}
+MODEL_ROLES: Mapping[str, str] = {
+    "embedding": "significado",
+    "similarityThreshold": "umbral de semejanza",
+    "reranking": "reordenar",
+    "chat": "redacción",
+}
+ANSWERERS: Mapping[str, str] = {"extractive": "frases de las propias notas"}
+SETTINGS: Mapping[str, str] = {
+    "strategy": "búsqueda",
+    "hybridSearch.method": "manera de fundir",
+    "hybridSearch.rrfK": "k de la fusión por puestos",
+    "hybridSearch.semanticWeight": "peso del significado",
+    "hybridSearch.fulltextWeight": "peso de las palabras",
+    "hybridSearch.recencyWeight": "peso de lo reciente",
+    "hybridSearch.threshold": "umbral de semejanza",
+    "topK.retrieval": "candidatas buscadas",
+    "topK.reranking": "candidatas reordenadas",
+    "topK.final": "resultados",
+    "reranking.enabled": "reordenar",
+    "graphRAG.enabled": "causa y efecto",
+    "graphRAG.weight": "peso de causa y efecto",
+}
+
+STAGES: Mapping[str, str] = {
+    "queryTransformation": "preparar la consulta",
+    "retrieval": "buscar",
+    "semantic": "por significado",
+    "fulltext": "por palabras",
+    "graph": "por causa y efecto",
+    "fusion": "fundir",
+    "reranking": "reordenar",
+    "contextExpansion": "leer los pasajes",
+    "embedding": "calcular el vector",
+    "answer": "responder",
+}
+STATES: Mapping[str, str] = {
+    "queued": "en espera",
+    "running": "en marcha",
+    "completed": "terminado",
+    "failed": "fallido",
+    "cancelled": "cancelado",
+    "stopped": "parado",
+}
+WORK_STAGES: Mapping[str, str] = {
+    "evaluating": "haciendo las consultas",
+    "recording": "haciendo las consultas",
+    "searching": "buscando configuraciones",
+}
+SPOKEN: Mapping[object, str] = {True: "sí", False: "no", None: "lo del modelo"}
+JOB_KINDS: Mapping[str, str] = {
+    "evaluation": "evaluación",
+    "tuning": "ajuste",
+    "embedding_benchmark": "comparación de modelos",
+}
+
+
+def figure(value: float | None, *, decimals: int = 3) -> str:
+    """``0,856``; a dash for what is undefined."""
+    return UNDEFINED if value is None else spanish(value, decimals=decimals).replace("-", MINUS)
+
+
+def tick(value: float) -> str:
+    """A round value beside an axis, with no more digits than it needs."""
+    return f"{round(value, 9):g}".replace(".", ",").replace("-", MINUS)
+
+
+def difference(value: float | None, *, decimals: int = 3) -> str:
+    """``+0,012`` or with a minus sign, and ``0,000`` without any."""
+    if value is None:
+        return UNDEFINED
+    written = spanish(value, decimals=decimals)
+    if not written.strip("-0,"):
+        return written.removeprefix("-")
+    return written.replace("-", MINUS) if value < 0 else f"+{written}"
+
+
+def signed_tick(value: float) -> str:
+    """A round difference beside an axis."""
+    return f"+{tick(value)}" if value > 0 else tick(value)
+
+
+def milliseconds(value: float | None) -> str:
+    """``12 ms``, with a decimal below ten."""
+    return UNDEFINED if value is None else f"{spanish(value, decimals=1 if 0 < value < 10 else 0)} ms"
+
+
+def percent(share: float | None) -> str:
+    """``85 %``."""
+    return UNDEFINED if share is None else f"{spanish(100 * share)} %"
+
+
+def p_value(p: float | None) -> str:
+    """A p with as many digits as ten thousand samples tell."""
+    if p is None:
+        return UNDEFINED
+    return "< 0,0002" if p < 0.0002 else figure(p, decimals=4 if p < 0.01 else 2)
+
+
+def p_phrase(p: float) -> str:
+    """``p = 0,03`` or ``p < 0,0002``."""
+    written = p_value(p)
+    return f"p {written}" if written.startswith("<") else f"p = {written}"
+
+
+def moment(when: datetime, zone: ZoneInfo) -> str:
+    """``22/11/2026, 01:35``, as it was there and then."""
+    return f"{when.astimezone(zone):%d/%m/%Y, %H:%M}"
+
+
+def exact_moment(when: datetime, zone: ZoneInfo) -> str:
+    """``22/11/2026, 01:35:07``: runs are made several a minute."""
+    return f"{when.astimezone(zone):%d/%m/%Y, %H:%M:%S}"
+
+
+def setting(name: str, value: object) -> str:
+    """A value of a configuration: ``k de la fusión por puestos (hybridSearch.rrfK): 20``; one without a name of ours as it is."""
+    said = SPOKEN.get(value) if isinstance(value, bool | None) else str(value).replace(".", ",")
+    return f"{SETTINGS[name]} ({name}): {said}" if name in SETTINGS else f"{name}: {said}"
+
+
+def work_stage(stage: str | None) -> str:
+    """What a job is at; nothing for a stage without a name of ours. A benchmark tells model, set and strategy."""
+    if (told := re.fullmatch(r"(.+): (.+), ([a-z+]+)", stage or "")) and told[3] in STRATEGIES:
+        return f"{told[1]}: «{told[2]}», {STRATEGIES[told[3]]}"
+    if stage and stage.endswith(": time and memory"):
+        return f"{stage.removesuffix(': time and memory')}: tiempo y memoria"
+    return WORK_STAGES.get(stage or "", "")
+
+
+def axis_moment(stamp: float, zone: ZoneInfo, *, span_seconds: float) -> str:
+    """A moment beside an axis: the day, or the time of day where the axis is no longer than one."""
+    when = datetime.fromtimestamp(stamp, UTC).astimezone(zone)
+    return (
+        f"{when:%H:%M:%S}" if span_seconds < 300 else f"{when:%H:%M}" if span_seconds < 86_400 else f"{when:%d/%m/%y}"
+    )
+
+
+def category(name: str | None) -> str:
+    """The category or joint group in Spanish; one that is not known stays as it is."""
+    return UNDEFINED if name is None else CATEGORIES.get(name, name)
+
+
+def group(name: str) -> str:
+    """A category, a joint group, or a difficulty in words or from 1 to 5."""
+    if name in DIFFICULTIES:
+        return f"dificultad {DIFFICULTIES[name]}"
+    return CATEGORIES.get(name, name)
+
+
+def strategy(name: str | None) -> str:
+    """The strategy in Spanish."""
+    return UNDEFINED if name is None else STRATEGIES.get(name, name)
+
+
+def rank(place: int | None) -> str:
+    """``n.º 3``; a dash where nothing relevant was found."""
+    return UNDEFINED if place is None else f"n.º {place}"
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """``1 consulta``, ``1.190 consultas``."""
+    return f"{f'{number:,}'.replace(',', '.')} {one if number == 1 else many}"

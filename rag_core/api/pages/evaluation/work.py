@@ -1,0 +1,119 @@
+"""``/evaluation/tuning``, ``/evaluation/benchmarks`` and ``/evaluation/experiments``: what came of a piece of work."""
+
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Response
+
+from rag_core.api.access import EngineOf
+from rag_core.api.errors import ExplainedError, explained
+from rag_core.api.pages.evaluation.frame import framed, not_here, refuse_foreign_link
+from rag_core.api.pages.evaluation.views.benchmark import benchmark_report
+from rag_core.api.pages.evaluation.views.experiment import experiment_report
+from rag_core.api.pages.evaluation.views.work import (
+    TrialLine,
+    WorkReport,
+    configuration_report,
+    trial_lines,
+    tuning_report,
+)
+from rag_core.errors import NotFoundError
+from rag_core.experiments.report import figures_of
+from rag_core.model import TenantId
+from rag_core.promotion.served_runs import trials_of
+from rag_core.runtime.engine import Engine
+from rag_core.storage.configurations import Configuration, fetch_configuration
+from rag_core.storage.evaluations import list_runs
+from rag_core.storage.experiments import find_experiment, list_experiment_queries
+from rag_core.storage.jobs import Job, JobKind, fetch_job
+
+NO_SUCH_JOB = "No existe ningún trabajo de esa clase con ese identificador"
+NOT_DONE = "El trabajo no ha terminado: no tiene resultado que mostrar"
+NO_SUCH_CONFIGURATION = "No existe ninguna configuración con ese número"
+_NUMBER_DIGITS = 10
+NO_SUCH_EXPERIMENT = "No existe ningún experimento con ese identificador"
+
+MAX_RUNS = 500
+"""So far back trials of a configuration are looked for."""
+
+router = APIRouter(prefix="/evaluation", include_in_schema=False, dependencies=[Depends(refuse_foreign_link)])
+
+
+@router.get("/tuning/{job_or_number}")
+def show_tuning(job_or_number: str, engine: EngineOf) -> Response:
+    """What a tuning came to, by its job or by the number of the configuration that it proposed."""
+    if not job_or_number.isdecimal():
+        return _page(engine.tenant(), tuning_report(_result(engine, job_or_number, "tuning"), None))
+    if len(job_or_number) > _NUMBER_DIGITS:
+        raise ExplainedError(not_here(NO_SUCH_CONFIGURATION, engine.tenant()), kind=NotFoundError)
+    configuration, trials = _configuration(engine, int(job_or_number))
+    if configuration.origin == "tuning" and "metrics" in configuration.evidence:
+        return _page(engine.tenant(), tuning_report(configuration.evidence, configuration, trials))
+    return _page(engine.tenant(), configuration_report(configuration, trials, engine.settings.zone))
+
+
+@router.get("/benchmarks/{job_id}")
+def show_benchmark(job_id: str, engine: EngineOf) -> Response:
+    """Embedding models side by side."""
+    return _page(engine.tenant(), benchmark_report(_result(engine, job_id, "embedding_benchmark")))
+
+
+@router.get("/experiments/{experiment_id}")
+def show_experiment(experiment_id: str, engine: EngineOf) -> Response:
+    """An experiment on live queries."""
+    tenant = engine.tenant()
+    with (
+        explained(NotFoundError, not_here(NO_SUCH_EXPERIMENT, tenant)),
+        engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection,
+    ):
+        experiment = find_experiment(connection, tenant, experiment_id)
+        queries = list_experiment_queries(connection, tenant, experiment.id)
+    return _page(tenant, experiment_report(experiment, figures_of(experiment, queries), engine.settings.zone))
+
+
+def _page(tenant: TenantId, report: WorkReport) -> Response:
+    return framed(tenant, "evaluation/work.html", report=report)
+
+
+def _configuration(engine: Engine, number: int) -> tuple[Configuration, tuple[TrialLine, ...]]:
+    """A configuration with its trials, newest first.
+
+    Raises:
+        ExplainedError: there is none of that number.
+    """
+    tenant, timeout_ms = engine.tenant(), engine.settings.request_timeout_ms
+    if number > 2**31 - 1:
+        raise ExplainedError(not_here(NO_SUCH_CONFIGURATION, tenant), kind=NotFoundError)
+    with (
+        explained(NotFoundError, not_here(NO_SUCH_CONFIGURATION, tenant)),
+        engine.database.transaction(tenant, timeout_ms=timeout_ms) as connection,
+    ):
+        configuration = fetch_configuration(connection, tenant, number)
+        trials = trials_of(number, list_runs(connection, tenant, limit=MAX_RUNS))
+    return configuration, trial_lines(trials, engine.settings.zone)
+
+
+def _result(engine: Engine, job_id: str, kind: JobKind) -> dict[str, object]:
+    """What a job of this kind came to.
+
+    Raises:
+        ExplainedError: there is no such job, or it has no result.
+    """
+    job = _job(engine, job_id)
+    if job.kind != kind:
+        raise ExplainedError(not_here(NO_SUCH_JOB, engine.tenant()), kind=NotFoundError)
+    if job.result is None:
+        raise ExplainedError(NOT_DONE, kind=NotFoundError)
+    return dict(job.result)
+
+
+def _job(engine: Engine, job_id: str) -> Job:
+    tenant, timeout_ms = engine.tenant(), engine.settings.request_timeout_ms
+    try:
+        wanted = UUID(job_id)
+    except ValueError as error:
+        raise ExplainedError(not_here(NO_SUCH_JOB, tenant), kind=NotFoundError) from error
+    with (
+        explained(NotFoundError, not_here(NO_SUCH_JOB, tenant)),
+        engine.database.transaction(tenant, timeout_ms=timeout_ms) as connection,
+    ):
+        return fetch_job(connection, tenant, wanted)

@@ -1,0 +1,366 @@
+"""The web page, in Spanish, rendered on the server: the search at ``/`` and a note at ``/notas/{id}``.
+
+It works without JavaScript and asks the same core as the API.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from rag_core.api.access import EngineOf, ExperimentsOf
+from rag_core.api.brain_sync.notes import NO_SUCH_NOTE
+from rag_core.api.brain_sync.retrieval import find, find_live, read_filters
+from rag_core.api.errors import ExplainedError, explained
+from rag_core.api.pages.asked import LANGUAGES, RESULTS, Asked, asked
+from rag_core.api.pages.cards import (
+    DEFAULT_MODE,
+    UNTITLED,
+    Evidence,
+    Found,
+    RecentNote,
+    recent_note,
+    shown,
+    spanish_date,
+    strategies,
+    tags_of,
+)
+from rag_core.api.pages.cited_spans import read_span
+from rag_core.api.pages.highlights import marked
+from rag_core.api.pages.opinions import IsRead, Opinion, note_opened, opinion_on
+from rag_core.api.pages.web import render
+from rag_core.api.streaming import searched
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, configure
+from rag_core.errors import InvalidInputError, NotFoundError
+from rag_core.experiments.live_query import Answered
+from rag_core.experiments.serving import LiveExperiments
+from rag_core.model import ChunkId, Filters, Note, NoteId, Retrieval, Span, TenantId
+from rag_core.notes.validation import tag_key
+from rag_core.resilience.cancellation import Cancellation
+from rag_core.retrieval.passages import best_passage, word_beginnings
+from rag_core.runtime.engine import DEMO_TENANT, Engine
+from rag_core.storage.facets import fetch_facets, fetch_path_evidence
+from rag_core.storage.notes import count_notes, fetch_note, list_notes
+from rag_core.storage.search import fetch_spans
+from rag_core.wire.understood import causal_steps
+
+RECENT_NOTES = 6
+SUGGESTED_TAGS = 10
+OF_RESULTS = "¿Te han servido estos resultados?"
+OF_NOTE = "¿Responde esta nota a tu búsqueda?"
+_FIELDS = {"from": "«Desde»", "to": "«Hasta»", "sources": "«Fuente»", "languages": "«Idioma»", "tags": "«Etiqueta»"}
+_FIELD = re.compile(r"filters\.(\w+)(?:\.\d+)?")
+DEMO_QUESTIONS = (
+    "¿Desde que voy a nadar tengo menos migrañas?",
+    "¿Por qué el Sr. Ferrer faltó a la boda de su sobrina?",
+    "¿Qué pasó con los sensores en marzo de 2024?",
+    "la mudanza de mi madre",
+)
+
+router = APIRouter(include_in_schema=False)
+AskedFor = Annotated[Asked, Depends(asked)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shelf:
+    """Whose notes are shown, and how many there are."""
+
+    tenant: TenantId
+    notes: int
+    indexed: int
+
+    @property
+    def is_demo(self) -> bool:
+        """Whether these are the notes that come with the program."""
+        return self.tenant == DEMO_TENANT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Why nothing was searched, and whether it is the query's fault or that of its conditions."""
+
+    text: str
+    is_of_query: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A value to tick."""
+
+    value: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What the form offers to choose from; ``more_tags`` are suggested to whoever types."""
+
+    sources: list[Choice]
+    languages: list[Choice]
+    tags: list[Choice]
+    more_tags: Sequence[str]
+
+
+@router.get("/")
+async def home(
+    request: Request,
+    engine: EngineOf,
+    experiments: ExperimentsOf,
+    search: AskedFor,
+    *,
+    is_read: IsRead,
+    consulta: str = "",
+) -> Response:
+    """The search box, and what it finds; ``consulta`` names the answer of an experiment that a reader comes back to.
+
+    A search that a link of another origin's page asks for takes part in no experiment.
+    """
+    live, repeated = experiments if is_read else None, as_uuid(consulta)
+    return await searched(
+        request, lambda cancellation: _home(engine, live, search, repeated=repeated, cancellation=cancellation)
+    )
+
+
+def _home(
+    engine: Engine,
+    experiments: LiveExperiments | None,
+    search: Asked,
+    *,
+    repeated: UUID | None,
+    cancellation: Cancellation,
+) -> Response:
+    shelf = read_shelf(engine)
+    found, answer_id, problem = None, None, None
+    if search.query is not None:
+        found, answer_id, problem = _search(
+            engine, experiments, shelf, search, repeated=repeated, cancellation=cancellation
+        )
+    is_start = found is None and shelf.notes > 0
+    return render(
+        "home.html",
+        shelf=shelf,
+        asked=search,
+        query=search.query or "",
+        strategies=strategies(knows_meaning=engine.model.knows_meaning),
+        knows_meaning=engine.model.knows_meaning,
+        languages=LANGUAGES,
+        choices=_choices(engine, shelf, search),
+        found=found,
+        opinion=_opinion(search, answer_id),
+        problem=problem,
+        recent=_recent(engine, shelf) if is_start else [],
+        questions=DEMO_QUESTIONS if is_start and shelf.is_demo else (),
+    )
+
+
+@router.get("/notas/{note_id}")
+def show_note(
+    note_id: str,
+    engine: EngineOf,
+    search: AskedFor,
+    *,
+    is_read: IsRead,
+    fragmento: str | None = None,
+    consulta: str = "",
+    cita: str = "",
+    sesion: str = "",
+) -> Response:
+    """A whole note; where it was found, or what an answer cites of it, is marked and has the anchor ``#pasaje``.
+
+    ``consulta`` names the answer of an experiment that led here, ``cita`` the span that an answer cites, ``sesion`` its conversation.
+    """
+    shelf, query = read_shelf(engine), search.query or ""
+    note = _note(engine, shelf.tenant, note_id)
+    answer_id = as_uuid(consulta)
+    is_asked = is_read and answer_id is not None and note_opened(engine, shelf.tenant, answer_id, note.id)
+    back, back_to = _way_back(search, answer_id, as_uuid(sesion))
+    span = read_span(cita, note.content) if cita else _matched_span(engine, shelf.tenant, note, fragmento, query)
+    spans, words = ([], set()) if span is None else ([span], word_beginnings(query))
+    return render(
+        "note.html",
+        shelf=shelf,
+        note=note,
+        title=note.title or UNTITLED,
+        date=spanish_date(note.created_at, engine.settings.zone),
+        text=marked(note.content, spans, words, anchor="pasaje"),
+        tags=tags_of(note),
+        has_passage=span is not None,
+        back=back,
+        back_to=back_to,
+        is_changed=bool(cita) and span is None,
+        opinion=opinion_on(answer_id, question=OF_NOTE, back=back, note_id=note.id) if answer_id and is_asked else None,
+    )
+
+
+def _way_back(search: Asked, answer_id: UUID | None, session_id: UUID | None) -> tuple[str, str]:
+    """Where the reader of a note comes from, and what that is called."""
+    if session_id is not None:
+        return f"/preguntar?sesion={session_id}", "Volver a la conversación"
+    if search.query:
+        return _with_answer(search.address(), answer_id), "Volver a los resultados"
+    return "/", "Buscar en las notas"
+
+
+def read_shelf(engine: Engine) -> Shelf:
+    """Whose notes the caller sees, and how many."""
+    tenant = engine.tenant()
+    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
+        counts = count_notes(connection, tenant)
+    return Shelf(tenant=tenant, notes=counts["notes"], indexed=counts["indexed"])
+
+
+def _search(
+    engine: Engine,
+    experiments: LiveExperiments | None,
+    shelf: Shelf,
+    search: Asked,
+    *,
+    repeated: UUID | None,
+    cancellation: Cancellation,
+) -> tuple[Found | None, UUID | None, Problem | None]:
+    """What was found, the id it has in an experiment, or what is wrong with the query or its conditions."""
+    try:
+        filters = read_filters(engine, shelf.tenant, search.filters)
+    except InvalidInputError as error:
+        return None, None, Problem(text=_in_words(str(error)), is_of_query=False)
+    try:
+        answered = _answered(
+            engine, experiments, shelf.tenant, search, filters, repeated=repeated, cancellation=cancellation
+        )
+    except InvalidInputError as error:
+        return None, None, Problem(text=str(error), is_of_query=True)
+    found, part = answered.retrieval, answered.participation
+    answer_id = None if part is None else part.query_id
+    evidence = _evidence(engine, shelf.tenant, found)
+    parameters = _with_answer(search.parameters(), answer_id)
+    cards = shown(
+        found,
+        parameters=parameters,
+        evidence=evidence,
+        zone=engine.settings.zone,
+        knows_meaning=engine.model.knows_meaning,
+    )
+    return cards, answer_id, None
+
+
+def _answered(
+    engine: Engine,
+    experiments: LiveExperiments | None,
+    tenant: TenantId,
+    search: Asked,
+    filters: Filters,
+    *,
+    repeated: UUID | None,
+    cancellation: Cancellation,
+) -> Answered:
+    """What is found; a search left as the page offers it may take part in an experiment. ``experiments`` None: it does not."""
+    served, query = engine.served_config(tenant), search.query or ""
+    config = search.config(served)
+    is_usual = search.mode == DEFAULT_MODE and config == configure(top_k=RESULTS, base=served)
+    if is_usual and experiments is not None:
+        return find_live(
+            experiments,
+            engine,
+            tenant,
+            query,
+            top_k=RESULTS,
+            filters=filters,
+            repeated=repeated,
+            cancellation=cancellation,
+        )
+    return Answered(retrieval=find(engine, tenant, query, config, filters, cancellation=cancellation))
+
+
+def _with_answer(parameters: str, answer_id: UUID | None) -> str:
+    """The address with the answer that a reader comes from."""
+    return parameters if answer_id is None else f"{parameters}&consulta={answer_id}"
+
+
+def _opinion(search: Asked, answer_id: UUID | None) -> Opinion | None:
+    """The buttons under the results of an experiment."""
+    if answer_id is None:
+        return None
+    return opinion_on(answer_id, question=OF_RESULTS, back=_with_answer(search.address(), answer_id))
+
+
+def _in_words(problem: str) -> str:
+    """A problem of the conditions, its fields called as the form calls them."""
+    named = _FIELD.sub(lambda found: _FIELDS.get(found[1], found[1]), problem)
+    return named.replace("filters: from (", "«Desde» (").replace(" a to (", " a «hasta» (")
+
+
+def _evidence(engine: Engine, tenant: TenantId, found: Retrieval) -> Evidence:
+    direction = found.transformed.direction if found.transformed else None
+    steps = {step for hit in found.hits for step in causal_steps(hit, direction)}
+    return fetch_path_evidence(engine.database, tenant, steps, timeout_ms=engine.settings.request_timeout_ms)
+
+
+def _choices(engine: Engine, shelf: Shelf, search: Asked) -> Choices | None:
+    """What the conditions can be, those that hold first; None without notes."""
+    if not shelf.notes:
+        return None
+    facets = fetch_facets(engine.database, shelf.tenant, timeout_ms=engine.settings.request_timeout_ms)
+    return Choices(
+        sources=_offered(search.sources, facets.sources),
+        languages=_offered(search.languages, facets.languages),
+        tags=_offered(search.tags, facets.tags[:SUGGESTED_TAGS]),
+        more_tags=facets.tags[SUGGESTED_TAGS:],
+    )
+
+
+def _offered(chosen: Sequence[str], known: Sequence[str]) -> list[Choice]:
+    """The values to tick; a single one that is not ticked is no choice."""
+    ticked = {tag_key(value) for value in chosen}
+    values = {tag_key(value): value for value in [*known, *chosen]}
+    offered = [Choice(value=value, is_chosen=key in ticked) for key, value in values.items()]
+    return offered if len(offered) > 1 or ticked else []
+
+
+def _recent(engine: Engine, shelf: Shelf) -> list[RecentNote]:
+    timeout_ms = engine.settings.request_timeout_ms
+    with engine.database.transaction(shelf.tenant, timeout_ms=timeout_ms) as connection:
+        notes = list_notes(connection, shelf.tenant, limit=RECENT_NOTES)
+    return [recent_note(note, zone=engine.settings.zone) for note in notes]
+
+
+def _note(engine: Engine, tenant: TenantId, note_id: str) -> Note:
+    wanted = as_uuid(note_id)
+    if wanted is None:
+        raise ExplainedError(NO_SUCH_NOTE, kind=NotFoundError)
+    timeout_ms = engine.settings.request_timeout_ms
+    with (
+        explained(NotFoundError, NO_SUCH_NOTE),
+        engine.database.transaction(tenant, timeout_ms=timeout_ms) as connection,
+    ):
+        return fetch_note(connection, tenant, NoteId(wanted))
+
+
+def _matched_span(engine: Engine, tenant: TenantId, note: Note, chunk: str | None, query: str) -> Span | None:
+    """Where the chunk stands in the note; None when it is not one of its chunks any more."""
+    wanted = None if chunk is None else as_uuid(chunk)
+    if wanted is None:
+        return None
+    chunk_id, timeout_ms = ChunkId(wanted), engine.settings.request_timeout_ms
+    spans = fetch_spans(engine.database, tenant, [chunk_id], before=0, after=0, timeout_ms=timeout_ms)
+    found = spans.get(chunk_id)
+    if found is None or found.note_id != note.id:
+        return None
+    return _passage_span(note, query) if found.is_whole_note else found.span
+
+
+def _passage_span(note: Note, query: str) -> Span:
+    """The passage that a search shows of a note that is not chunked yet."""
+    sizes = DEFAULT_RETRIEVAL_CONFIG.chunking
+    chosen, _ = best_passage(note.content, query, language=note.language, sizes=sizes, before=0, after=0)
+    return chosen
+
+
+def as_uuid(text: str) -> UUID | None:
+    """The id that is written there; None where none is."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return None

@@ -1,0 +1,123 @@
+"""``/api/v2/evaluation/embedding-benchmark``: embedding models side by side, as a job."""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Path
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from rag_core.api.access import EngineOf
+from rag_core.api.errors import ExplainedError, explained
+from rag_core.api.schemas import Text, failures
+from rag_core.errors import InvalidInputError, NotFoundError
+from rag_core.evaluation.jobs.queue import Job, cancel, fetch_job, submit
+from rag_core.runtime.engine import Engine
+from rag_core.storage.golden import find_golden_set
+from rag_core.storage.models import list_models
+
+NO_SUCH_RUN = "Diesen Modellvergleich gibt es nicht"
+NO_SUCH_MODEL = "Nicht registriert: {names}. `brain models list` zeigt, welche Modelle es gibt"
+NO_SUCH_SET = "Diese Datensätze gibt es nicht: {names}"
+
+router = APIRouter(prefix="/api/v2/evaluation/embedding-benchmark", tags=["rag v2"])
+RunPath = Annotated[UUID, Path(description="As the answer to the POST gave it.")]
+
+
+class BenchmarkIn(BaseModel):
+    """What to measure."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
+
+    models: list[Text] | None = Field(
+        None, min_length=1, description="Models to set beside the active one; default: all whose vectors are complete."
+    )
+    datasets: list[Text] | None = Field(None, min_length=1, description="Names or ids of golden sets; default: all.")
+
+
+class BenchmarkStarted(BaseModel):
+    """Where to look for the result."""
+
+    model_config = ConfigDict(alias_generator=to_camel, frozen=True)
+
+    run_id: str
+    status: Literal["started"]
+
+
+class BenchmarkProgress(BaseModel):
+    """How far it is, queries of a model, a set and a strategy; ``total`` is null until it is known."""
+
+    stage: str | None
+    done: int
+    total: int | None
+
+
+class BenchmarkOut(BaseModel):
+    """A benchmark and, once it is completed, its report: per model quality, latency, memory and storage."""
+
+    model_config = ConfigDict(alias_generator=to_camel, frozen=True)
+
+    run_id: str
+    status: Literal["queued", "running", "completed", "failed", "cancelled"]
+    progress: BenchmarkProgress
+    report: dict[str, Any] | None
+    error: str | None = Field(description="Why it failed, in English.")
+
+
+@router.post("", status_code=202, response_model=BenchmarkStarted, responses=failures(400, 404, 415, 429, 503))
+def start(body: BenchmarkIn, engine: EngineOf) -> dict[str, Any]:
+    """Queue a benchmark; a server does one job at a time."""
+    _check_models(engine, body.models or [])
+    parameters = {"models": body.models, "sets": body.datasets and _set_names(engine, body.datasets)}
+    given = {name: value for name, value in parameters.items() if value is not None}
+    return {
+        "runId": str(submit(engine.database, engine.tenant(), "embedding_benchmark", given, settings=engine.settings)),
+        "status": "started",
+    }
+
+
+@router.get("/{run_id}", response_model=BenchmarkOut, responses=failures(400, 404, 503))
+def show(run_id: RunPath, engine: EngineOf) -> dict[str, Any]:
+    """How far a benchmark is, and what it found."""
+    with explained(NotFoundError, NO_SUCH_RUN):
+        return _to_wire(fetch_job(engine.database, engine.tenant(), run_id))
+
+
+@router.post("/{run_id}/cancel", response_model=BenchmarkOut, responses=failures(400, 404, 503))
+def stop(run_id: RunPath, engine: EngineOf) -> dict[str, Any]:
+    """Stop a benchmark: at once while it is queued, at its next query while it runs."""
+    with explained(NotFoundError, NO_SUCH_RUN):
+        _to_wire(fetch_job(engine.database, engine.tenant(), run_id))
+        return _to_wire(cancel(engine.database, engine.tenant(), run_id))
+
+
+def _check_models(engine: Engine, names: list[str]) -> None:
+    with engine.database.owner() as connection:
+        known = {registered.model.name for registered in list_models(connection)}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise ExplainedError(NO_SUCH_MODEL.format(names=", ".join(unknown)), kind=InvalidInputError)
+
+
+def _set_names(engine: Engine, datasets: list[str]) -> list[str]:
+    """The names of the sets, each once."""
+    tenant = engine.tenant()
+    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
+        found = {wanted: find_golden_set(connection, tenant, wanted) for wanted in datasets}
+    unknown = [wanted for wanted, golden in found.items() if golden is None]
+    if unknown:
+        raise ExplainedError(NO_SUCH_SET.format(names=", ".join(unknown)), kind=NotFoundError)
+    return list(dict.fromkeys(golden.name for golden in found.values() if golden is not None))
+
+
+def _to_wire(job: Job) -> dict[str, Any]:
+    """A job of another kind is no benchmark."""
+    if job.kind != "embedding_benchmark":
+        raise NotFoundError(f"job {job.job_id} is no benchmark")
+    return {
+        "runId": str(job.job_id),
+        "status": job.state,
+        "progress": {"stage": job.stage, "done": job.done, "total": job.total},
+        "report": None if job.result is None else dict(job.result),
+        "error": job.error,
+    }

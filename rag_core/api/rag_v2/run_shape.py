@@ -1,0 +1,167 @@
+"""A run in RAG V2's words."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from rag_core.api.brain_sync.comparison import answer_difference
+from rag_core.configuration.schema import Chunking
+from rag_core.evaluation.comparison.comparability import INDEXED
+from rag_core.evaluation.golden.query import difficulty_word
+from rag_core.evaluation.runs.answers import AnswerMetrics
+from rag_core.evaluation.runs.results import (
+    HIT_RATE_DEPTHS,
+    PRECISION_DEPTHS,
+    RECALL_DEPTHS,
+    EvaluationRun,
+    GroupMetrics,
+    StoredRun,
+    metrics_by,
+)
+from rag_core.language.counting import in_english
+from rag_core.wire.values import moment_to_wire
+
+
+def run_to_wire(run: EvaluationRun, *, baseline: StoredRun | None, chunkings: Mapping[str, Chunking]) -> dict[str, Any]:
+    """The run, beside the ``baseline`` it was compared with; ``chunkings`` says what a pipeline's fingerprint means."""
+    return {
+        "id": str(run.run_id),
+        "timestamp": moment_to_wire(run.created_at),
+        "version": run.pipeline_fingerprint,
+        "datasetId": None if run.set_id is None else str(run.set_id),
+        "datasetName": run.set_name,
+        "datasetVersion": run.set_version,
+        "category": run.category,
+        "config": _configuration(run, chunkings),
+        "configHash": run.config_hash,
+        "retrievalMetrics": _retrieval(run),
+        "generationMetrics": None if run.answers is None else _generation(run.answers),
+        "latencyMetrics": {
+            **asdict(run.latency_ms),
+            "byStage": {stage: asdict(found) for stage, found in run.latency_stages.items()},
+        },
+        "comparisonToBaseline": None if baseline is None else _beside(run, baseline),
+        "totalQueries": run.total_queries,
+        "degradedQueries": run.degraded_queries,
+        "failedQueries": run.failed_queries,
+        "orphanedQueries": run.orphaned_queries,
+    }
+
+
+def summary_to_wire(run: StoredRun) -> dict[str, Any]:
+    """The run in short."""
+    return {
+        "runId": str(run.run_id),
+        "timestamp": moment_to_wire(run.created_at),
+        "datasetId": None if run.set_id is None else str(run.set_id),
+        "datasetName": run.set_name,
+        "datasetVersion": run.set_version,
+        "configHash": run.config_hash,
+        "precisionAt5": run.extra.get("precision_at_5"),
+        "recallAt20": run.metrics.recall_at_20,
+        "mrr": run.metrics.mrr,
+        "ndcg": run.metrics.ndcg_at_10,
+        "groundedness": None if run.answers is None else run.answers.means["groundedness"],
+        "latencyP95": run.latency_ms.p95,
+        "totalQueries": run.total_queries,
+    }
+
+
+def _configuration(run: StoredRun, chunkings: Mapping[str, Chunking]) -> dict[str, Any]:
+    strategy = run.strategy or ""
+    return {
+        "embeddingModel": run.models.get("embedding"),
+        "rerankerEnabled": strategy == "hybrid+rerank" and _is_enabled(run, "reranking"),
+        "graphEnabled": strategy.startswith("hybrid") and _is_enabled(run, "graphRAG"),
+        "chunkingStrategy": _cut(run, chunkings),
+    }
+
+
+def _cut(run: StoredRun, chunkings: Mapping[str, Chunking]) -> str:
+    """How the notes had been cut that the run searched; of runs that did not keep it, what its pipeline would have done."""
+    indexed: Mapping[str, int] | None = run.circumstances.get(INDEXED)
+    if indexed is None:
+        return _cut_by(run.pipeline_fingerprint, chunkings)
+    ordered = sorted(indexed.items(), key=lambda cut: (-cut[1], cut[0] == "", cut[0]))
+    return "; ".join(f"{_cut_by(name, chunkings)} ({in_english(notes, 'note')})" for name, notes in ordered)
+
+
+def _cut_by(fingerprint: str, chunkings: Mapping[str, Chunking]) -> str:
+    if not fingerprint:
+        return "whole notes"
+    sizes = chunkings.get(fingerprint)
+    if sizes is None:
+        return f"pipeline {fingerprint}, unknown to this version"
+    return f"sentence, {sizes.max_chunk_size} tokens, overlap {sizes.overlap_size}"
+
+
+def _is_enabled(run: StoredRun, group: str) -> bool:
+    return bool(run.config.get(group, {}).get("enabled", True))
+
+
+def _retrieval(run: EvaluationRun) -> dict[str, Any]:
+    hits = run.metrics.hit_rate_at
+    return {
+        "precisionAtK": {str(k): run.extra[f"precision_at_{k}"] for k in PRECISION_DEPTHS},
+        "recallAtK": {
+            **{str(k): run.extra[f"recall_at_{k}"] for k in RECALL_DEPTHS},
+            "20": run.metrics.recall_at_20,
+        },
+        "hitRateAtK": {str(k): hits[k] for k in HIT_RATE_DEPTHS},
+        "mrr": run.metrics.mrr,
+        "ndcg": run.metrics.ndcg_at_10,
+        "map": run.extra["map_at_20"],
+        "rPrecision": run.extra["r_precision"],
+        "uMeasure": run.extra["u_measure"],
+        "confidenceRate": run.extra["confidence_rate"],
+        "byCategory": {name: _group(found) for name, found in metrics_by("category", run.queries).items()},
+        "byDifficulty": {
+            _difficulty(run, name): _group(found) for name, found in metrics_by("difficulty", run.queries).items()
+        },
+    }
+
+
+def _difficulty(run: StoredRun, name: str) -> str:
+    return difficulty_word(int(name)) if run.set_vocabulary == "rag_v2" else name
+
+
+def _group(found: GroupMetrics) -> dict[str, Any]:
+    return {
+        "totalQueries": found.total_queries,
+        "precisionAt5": found.extra["precision_at_5"],
+        "recallAt20": found.metrics.recall_at_20,
+        "mrr": found.metrics.mrr,
+        "ndcgAt10": found.metrics.ndcg_at_10,
+    }
+
+
+def _generation(answers: AnswerMetrics) -> dict[str, Any]:
+    means = answers.means
+    by_meaning = means["key_facts_by_meaning"]
+    return {
+        "expectedAnswerOverlap": means["expected_answer_overlap"],
+        "groundedness": means["groundedness"],
+        "answerRelevance": means["answer_relevance"],
+        "keyFactsCovered": means["key_facts_covered"] if by_meaning is None else by_meaning,
+        "hallucinationScore": means["hallucination_score"],
+        "forbiddenContentFound": means["forbidden_content_found"],
+        "citationAccuracy": means["citation_accuracy"],
+        "citationCompleteness": means["citation_completeness"],
+        "lexicalGroundedness": means["lexical_groundedness"],
+        "answerer": answers.answerer,
+        "judge": answers.judge,
+        "answers": answers.answers,
+        "refusals": answers.refusals,
+        "failed": answers.failed,
+        "judgeFailures": answers.judge_failures,
+    }
+
+
+def _beside(run: EvaluationRun, baseline: StoredRun) -> dict[str, float | None]:
+    """Differences of nDCG@10 on the queries in common, of faithfulness where the same judged both, and of p95 in milliseconds."""
+    assert run.comparison is not None
+    return {
+        "retrievalImprovement": run.comparison.metrics["ndcg_at_10"].difference,
+        "generationImprovement": answer_difference("faithfulness", baseline, run),
+        "latencyChange": run.latency_ms.p95 - baseline.latency_ms.p95,
+    }

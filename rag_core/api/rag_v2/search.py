@@ -1,0 +1,197 @@
+"""``POST /api/v2/rag/search``: passages, and what the router made of the question."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from rag_core.access import Caller
+from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf, time_left_ms
+from rag_core.api.asking import is_trusted, refusals_told
+from rag_core.api.brain_sync.retrieval import find, read_filters
+from rag_core.api.errors import explained
+from rag_core.api.places import pace_of
+from rag_core.api.rag_v2.routed import (
+    WARNINGS,
+    analysis_to_wire,
+    arranged,
+    german_warnings,
+    graph_to_wire,
+    routed,
+    routed_config,
+)
+from rag_core.api.rag_v2.schemas_search import SearchFiltersV2, SearchRequestV2, SearchResponseV2
+from rag_core.api.schemas_answers import question_failures
+from rag_core.api.streaming import searched
+from rag_core.errors import DeadlineExceededError, InvalidInputError
+from rag_core.guardrails.incoming import check_question
+from rag_core.guardrails.policies import Hiding, hiding, redaction_policy, thresholds_of
+from rag_core.model import Filters, Hit, TenantId
+from rag_core.notes.validation import department_key
+from rag_core.resilience.cancellation import Cancellation
+from rag_core.retrieval.deadline import Deadline
+from rag_core.retrieval.legs import OUT_OF_TIME
+from rag_core.runtime.engine import Engine
+from rag_core.wire.values import moment_to_wire
+
+LEAST_HIDING_MS = 250
+"""For hiding personal data in what was found, however long the search took: without it nothing can be shown."""
+WRONG_DATES = "filters.dateRange: erwartet werden Daten nach ISO 8601 wie 2025-03-01, from vor to"
+WRONG_TOPICS = "filters: ein Schlagwort ist leer oder enthält ein unzulässiges Zeichen"
+WRONG_DOCUMENTS = (
+    "filters.documentIds: ein Dokument gibt es nicht, oder es steht in mehreren Quellen und heißt quelle:id"
+)
+
+router = APIRouter(prefix="/api/v2/rag", tags=["rag v2"])
+
+
+@router.post("/search", response_model=SearchResponseV2, responses=question_failures(404, 502))
+async def search(
+    body: SearchRequestV2,
+    request: Request,
+    engine: EngineOf,
+    caller: CallerOf,
+    count_question: QuestionLimitOf,
+) -> Any:
+    """Search with the strategy that the question asks for, or the one that is given.
+
+    `vector_only` goes by meaning alone; `hybrid` by words and meaning; `hybrid_with_graph_refinement` also follows what the notes say
+    led to what, for questions about causes and effects; `table_focused` shows passages with tables first, with more around them;
+    `multi_index` looks deeper and shows a passage of every document before a second of any. `score` keeps the search's own scale.
+    Personal data and secrets are hidden in passages as they are in answers.
+    """
+    pace = pace_of(request, caller)
+    return await searched(
+        request, lambda cancellation: _found(body, engine, caller, count_question, pace, cancellation=cancellation)
+    )
+
+
+def _found(
+    body: SearchRequestV2,
+    engine: Engine,
+    caller: Caller,
+    count_question: Callable[[], None],
+    pace: Callable[[], None],
+    *,
+    cancellation: Cancellation,
+) -> dict[str, Any]:
+    began = time.perf_counter()
+    pace()  # what the search computes counts
+    with refusals_told("de"):
+        checked = check_question(
+            body.query,
+            minimum=engine.settings.guardrails_question_min_characters,
+            maximum=engine.settings.guardrails_question_max_characters,
+            policy=engine.settings.guardrails_injection,
+            thresholds=thresholds_of(engine.settings),
+            check_rate=count_question,
+            is_trusted=is_trusted(caller),
+        )
+    tenant = engine.tenant()  # by what the caller sees: a narrower view of the notes is no reason to show the demo
+    engine = narrowed(engine, caller, body.filters)
+    routing = routed(checked.text, strategy=body.strategy, include_graph=body.include_graph_refinement)
+    config = routed_config(
+        engine.served_config(tenant), routing, limit=body.limit, rerank=body.rerank, alpha=body.hybrid_alpha
+    )
+    filters = german_filters(engine, tenant, body.filters)
+    found = find(engine, tenant, checked.text, config, filters, cancellation=cancellation)
+    hits = arranged(found.hits, routing.strategy)
+    policy = redaction_policy("rag_v2", engine.settings.guardrails_personal_data)
+    deadline = Deadline.after_ms(max(LEAST_HIDING_MS, time_left_ms(engine)))
+
+    def check() -> None:
+        pace()
+        deadline.check()
+
+    hide = hiding(policy, "de", check=check)
+    graph = graph_to_wire(found, routing, hide)
+    results = _results(hits, hide)
+    late = [WARNINGS[OUT_OF_TIME]] if len(results) < len(hits) else []
+    return {
+        "results": results,
+        "queryAnalysis": analysis_to_wire(routing.analysis),
+        "graphContext": graph,
+        "searchTime": (time.perf_counter() - began) * 1000,
+        "strategy": routing.strategy,
+        "warnings": list(dict.fromkeys([*checked.messages("de"), *german_warnings(found), *late])),
+    }
+
+
+def narrowed(engine: Engine, caller: Caller, filters: SearchFiltersV2 | None) -> Engine:
+    """The engine that sees what these departments may, as far as the caller may see it too; without any the same."""
+    if filters is None or not filters.departments:
+        return engine
+    own = None if caller.departments is None else {department_key(name) for name in caller.departments}
+    wanted = [name for name in filters.departments if own is None or department_key(name) in own]
+    return replace(engine, database=engine.database.seen_by(wanted))
+
+
+def german_filters(engine: Engine, tenant: TenantId, filters: SearchFiltersV2 | None) -> Filters:
+    """The filters, with what is wrong about them told in German.
+
+    Raises:
+        ExplainedError: a date, a topic or a document cannot be taken.
+    """
+    wire = filters or SearchFiltersV2()
+    dates = wire.date_range
+    since, until = (None, None) if dates is None else (dates.since, dates.until)
+    with explained(InvalidInputError, WRONG_DATES):
+        read_filters(engine, tenant, {"from": since, "to": until})
+    with explained(InvalidInputError, WRONG_TOPICS):
+        read_filters(engine, tenant, {"tags": wire.topics})
+    with explained(InvalidInputError, WRONG_DOCUMENTS):
+        return read_filters(
+            engine,
+            tenant,
+            {
+                "from": since,
+                "to": until,
+                "kinds": wire.document_types,
+                "tags": wire.topics,
+                "documentIds": wire.document_ids,
+            },
+        )
+
+
+def _results(hits: Sequence[Hit], hide: Hiding) -> list[dict[str, Any]]:
+    """The passages as they may be shown, best first; those that there was no time for are left out.
+
+    Raises:
+        DeadlineExceededError: there was time for none.
+    """
+    results: list[dict[str, Any]] = []
+    for rank, hit in enumerate(hits, start=1):
+        try:
+            results.append(_result(hit, rank, hide))
+        except DeadlineExceededError:
+            if not results:
+                raise
+            break
+    return results
+
+
+def _result(hit: Hit, rank: int, hide: Hiding) -> dict[str, Any]:
+    """A passage with RAG V2's names; how each leg scored it is not kept, only at which rank it found it."""
+    return {
+        "id": str(hit.chunk_id),
+        "documentId": str(hit.note_id),
+        "documentTitle": hide(hit.title or hit.external_id),
+        "content": hide(hit.content),
+        "parentContent": hide(hit.expanded_content),
+        "score": hit.score,
+        "rank": rank,
+        "createdAt": moment_to_wire(hit.created_at),
+        "metadata": {
+            "externalId": hit.external_id,
+            "source": hit.source,
+            "language": hit.language,
+            "chunkIndex": hit.chunk_index,
+            "retrievalMethod": hit.method,
+            "ranks": dict(hit.ranks),
+            "fusionScore": hit.fusion_score,
+            "rerankScore": hit.rerank_score,
+            "isAboveThreshold": hit.is_above_threshold,
+        },
+    }

@@ -1,0 +1,1 @@
+"""Retrieval configurations: the schema, the one that is served, proposals and overrides."""

@@ -1,0 +1,75 @@
+"""The gate's measurements: a golden set asked under every strategy as it is served now, each against its baseline."""
+
+from collections.abc import Callable
+
+from rag_core.configuration.schema import RetrievalConfig, configure
+from rag_core.evaluation.comparison.gate import GATE_STRATEGIES, GateReport, GateTargets, judge_gate
+from rag_core.evaluation.golden.query import DEFAULT_SET
+from rag_core.evaluation.runs.results import EvaluationRun
+from rag_core.evaluation.runs.run import evaluate
+from rag_core.evaluation.runs.served import pinned, searcher
+from rag_core.model import Strategy, TenantId
+from rag_core.runtime.engine import Engine
+
+TIMEOUT_MS = 30_000
+"""Quality is measured, so no query is cut short; how long it took is a check of its own."""
+
+
+def gate_targets(engine: Engine) -> GateTargets:
+    """The targets of the settings."""
+    return GateTargets(hit_rate_at_10=engine.settings.gate_hit_rate, latency_p95_ms=engine.settings.gate_latency_ms)
+
+
+def run_gate(
+    engine: Engine,
+    tenant: TenantId,
+    *,
+    targets: GateTargets,
+    set_name: str = DEFAULT_SET,
+    config: RetrievalConfig | None = None,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> tuple[GateReport, dict[Strategy, EvaluationRun]]:
+    """Measure and judge; the runs are stored, and none becomes a baseline.
+
+    ``config`` is measured under every strategy, by default what is served now. ``on_progress`` gets queries done and their number, over
+    all strategies.
+
+    Raises:
+        InvalidInputError: the set is unknown or has no query to ask.
+    """
+    engine = pinned(engine, tenant)
+    served = config or engine.served_config(tenant)
+    runs = {
+        strategy: _run(
+            engine, tenant, strategy, set_name=set_name, served=served, on_progress=_of_all(place, on_progress)
+        )
+        for place, strategy in enumerate(GATE_STRATEGIES)
+    }
+    return judge_gate(runs, targets), runs
+
+
+def _run(
+    engine: Engine,
+    tenant: TenantId,
+    strategy: Strategy,
+    *,
+    set_name: str,
+    served: RetrievalConfig,
+    on_progress: Callable[[int, int], None],
+) -> EvaluationRun:
+    config = configure(strategy=strategy, base=served)
+    return evaluate(
+        engine.database,
+        tenant,
+        set_name=set_name,
+        config=config,
+        search=searcher(engine, tenant, config=config, timeout_ms=TIMEOUT_MS),
+        models=engine.model_names(tenant, config),
+        pipeline_fingerprint=engine.pipeline.fingerprint,
+        purpose="gate",
+        on_progress=on_progress,
+    )
+
+
+def _of_all(place: int, on_progress: Callable[[int, int], None]) -> Callable[[int, int], None]:
+    return lambda done, total: on_progress(place * total + done, len(GATE_STRATEGIES) * total)

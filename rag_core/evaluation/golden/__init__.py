@@ -1,0 +1,1 @@
+"""Golden sets: queries, relevance, import and export, proposals."""

@@ -1,0 +1,1 @@
+"""Evaluation jobs that a server works off in the background."""

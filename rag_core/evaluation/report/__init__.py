@@ -1,0 +1,1 @@
+"""Reports of evaluation runs: Markdown and charts."""

@@ -1,0 +1,1 @@
+"""Evaluation runs: queries asked, metrics computed, results stored."""

@@ -1,0 +1,137 @@
+"""What words alone tell of an answer: which facts it names, what its sentences share with the sources. Pure.
+
+Words know nothing of meaning: a sentence that denies what a source says shares nearly all its words with it. So these
+scores are named lexical; those by meaning come from a judge (``rag_core.evaluation.runs.judges``).
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from rag_core.answering.verification.citations import citations_by_sentence, without_citations
+from rag_core.answering.words import clauses_of, content_of, function_stems, is_number, negation_stems, tokens_of
+from rag_core.chunking import sentence_spans
+from rag_core.model import Language
+
+LEAST_COVERAGE = 0.6
+"""So much of a sentence's content must stand in a source for it to be called covered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A sentence of an answer that states something: its content, and the numbers of the sources it cites."""
+
+    text: str
+    content: frozenset[str]
+    cited: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitationScores:
+    """Shares in [0, 1]; None where nothing is cited, or nothing is claimed."""
+
+    existence: float | None
+    accuracy: float | None
+    completeness: float | None
+
+
+def says(text: str, phrase: str, language: Language) -> bool:
+    """Whether a text holds a phrase: its tokens in a row, function words aside, and not directly under a negation.
+
+    So "30 Tage" is in "nach 30 Tagen" and not in "130 Tage"; "gratis" is not in "no es gratis", while a phrase that is
+    itself negated ("no es gratis") is. Only a negation beside the phrase and in its clause is seen: before it, in German also
+    after it. So "gratis" is in "No, es gratis". '' and a phrase without any word are in no text.
+    """
+    wanted = tokens_of(phrase, language)
+    found = [(token, clause) for clause, tokens in enumerate(clauses_of(text, language)) for token in tokens]
+    if any(token not in function_stems(language) for token in wanted):
+        silent = function_stems(language) - negation_stems(language)  # negations decide what a phrase says
+        wanted = [token for token in wanted if token not in silent]
+        found = [placed for placed in found if placed[0] not in silent]
+    if not wanted:
+        return False
+    tokens = [token for token, _ in found]
+    starts = range(len(found) - len(wanted) + 1)
+    return any(
+        tokens[at : at + len(wanted)] == wanted and not _is_negated(found, at, at + len(wanted), language)
+        for at in starts
+    )
+
+
+def share_said(text: str, phrases: Collection[str], language: Language) -> float | None:
+    """The share of the phrases that a text says; None without phrases."""
+    return sum(says(text, phrase, language) for phrase in phrases) / len(phrases) if phrases else None
+
+
+def expected_answer_overlap(text: str, expected: str, language: Language) -> float | None:
+    """How many words an answer shares with the expected one: F1 of their tokens, in [0, 1]; None if that has no word.
+
+    precision = shared / tokens of the answer; recall = shared / tokens of the expected answer; F1 = their harmonic mean. A token
+    counts as often as it stands in both. Function words are left out, unless the expected answer has no others ("Sí").
+
+    Source: Rajpurkar et al., SQuAD, EMNLP 2016, section 6.1, where only articles are left out and words are not stemmed.
+    """
+    given, wanted = tokens_of(text, language), tokens_of(expected, language)
+    if any(token not in function_stems(language) for token in wanted):
+        given, wanted = ([one for one in tokens if one not in function_stems(language)] for tokens in (given, wanted))
+    if not wanted:
+        return None
+    shared = (Counter(given) & Counter(wanted)).total()
+    return 2 * shared / (len(given) + len(wanted))
+
+
+def claims_of(answer: str, language: Language) -> list[Claim]:
+    """The sentences of an answer that state something: with a word of content, and neither question nor heading."""
+    sentences = sentence_spans(answer, language)
+    bare = without_citations(answer)
+    cited = citations_by_sentence(answer, sentences)
+    claims = [
+        Claim(text=bare[start:end].strip(), content=content_of(bare[start:end], language), cited=numbers)
+        for (start, end), numbers in zip(sentences, cited, strict=True)
+    ]
+    return [claim for claim in claims if claim.content and not claim.text.rstrip("*_ ").endswith(("?", ":"))]
+
+
+def is_covered(claim: Claim, source: Collection[str]) -> bool:
+    """Whether 0.6 of a claim's content stands in the source's, and every number it names does."""
+    if any(is_number(token) and token not in source for token in claim.content):
+        return False
+    return sum(token in source for token in claim.content) >= LEAST_COVERAGE * len(claim.content)
+
+
+def lexical_groundedness(claims: Sequence[Claim], context: str, language: Language) -> float | None:
+    """Claims that the context covers / claims; None when nothing is claimed."""
+    if not claims:
+        return None
+    content = content_of(context, language)
+    return sum(is_covered(claim, content) for claim in claims) / len(claims)
+
+
+def citation_scores(claims: Sequence[Claim], sources: Mapping[int, str], language: Language) -> CitationScores:
+    """How well claims are cited: every number a claim cites is judged by itself.
+
+    existence = citations whose source exists / citations; accuracy = citations whose source exists and covers the claim /
+    citations; completeness = claims with a citation / claims.
+    """
+    content = {number: content_of(text, language) for number, text in sources.items()}
+    pairs = [(claim, number) for claim in claims for number in claim.cited]
+    existing = [(claim, number) for claim, number in pairs if number in content]
+    return CitationScores(
+        existence=_share(len(existing), len(pairs)),
+        accuracy=_share(sum(is_covered(claim, content[number]) for claim, number in existing), len(pairs)),
+        completeness=_share(sum(bool(claim.cited) for claim in claims), len(claims)),
+    )
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _is_negated(found: Sequence[tuple[str, int]], start: int, end: int, language: Language) -> bool:
+    """Whether the tokens from start to end, each with its clause's number, are negated by one beside them in their clause."""
+    negations = negation_stems(language)
+    if any(token in negations for token, _ in found[start:end]):
+        return False
+    before = [clause for token, clause in found[max(0, start - 1) : start] if token in negations]
+    after = [clause for token, clause in found[end : end + 1] if token in negations and language == "de"]
+    return found[start][1] in before or found[end - 1][1] in after

@@ -1,0 +1,281 @@
+"""An evaluation run: every query of a golden set asked, the figures stored with what led to them."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
+from functools import partial
+from importlib.metadata import version
+from typing import Any
+from uuid import UUID, uuid4
+
+from rag_core.configuration.schema import RetrievalConfig, config_hash
+from rag_core.errors import InvalidInputError
+from rag_core.evaluation.comparison.comparability import INDEXED, INPUTS, refuse_different
+from rag_core.evaluation.golden.origins import PROPOSED, proposed_queries
+from rag_core.evaluation.golden.query import Category, GoldenQuery, parse_category
+from rag_core.evaluation.runs.answers import GoldenAnswerer, summarise
+from rag_core.evaluation.runs.asking import Asker, Search, ask_all, ranked_notes
+from rag_core.evaluation.runs.baselines import Comparison, compare_with_baseline, compare_with_run
+from rag_core.evaluation.runs.confidence import has_threshold
+from rag_core.evaluation.runs.judges import Judge
+from rag_core.evaluation.runs.passages import Anchors, anchor, notes_to_read
+from rag_core.evaluation.runs.results import (
+    RANKING_DEPTH,
+    EvaluationRun,
+    Purpose,
+    QueryResult,
+    extra_metrics,
+    latency_by_stage,
+    latency_percentiles,
+    retrieval_metrics,
+)
+from rag_core.evaluation.runs.run_json import to_json
+from rag_core.evaluation.runs.unanswerable import UNANSWERABLE, count_unanswerable, kept_unanswerable
+from rag_core.language.counting import in_english
+from rag_core.model import TenantId
+from rag_core.storage.comparisons import count_indexed_notes, fetch_run_inputs
+from rag_core.storage.database import Connection, Database
+from rag_core.storage.evaluations import fetch_contents, fetch_query_results, fetch_run, insert_run, list_runs
+from rag_core.storage.golden import (
+    GoldenSet,
+    fetch_golden_queries,
+    fetch_golden_set,
+    list_golden_set_names,
+)
+
+__all__ = [
+    "RANKING_DEPTH",
+    "EvaluationRun",
+    "Search",
+    "evaluate",
+    "fetch_evaluation",
+    "list_runs",
+    "ranked_notes",
+    "to_json",
+]
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Prepared:
+    """The set, its queries by whether notes answer them, where the answers stand, and what the run depends on.
+
+    ``orphaned`` counts those whose notes were all deleted.
+    """
+
+    golden: GoldenSet
+    asked: list[GoldenQuery]
+    unanswerable: list[GoldenQuery]
+    orphaned: int
+    anchors: Anchors
+    inputs: Mapping[str, Any]
+    indexed: Mapping[str, int]
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """What a run says of its set, before anything is asked."""
+        return {
+            "set_id": self.golden.id,
+            "set_version": self.golden.version,
+            "set_vocabulary": self.golden.vocabulary,
+            "orphaned_queries": self.orphaned,
+            "lost_spans": self.anchors.lost,
+        }
+
+    def circumstances(self, given: Mapping[str, Any], *, concurrency: int) -> dict[str, Any]:
+        """What the run was made in: the inputs, what is ``given``, and the facts that are not as they usually are."""
+        facts: dict[str, Any] = {
+            "orphaned_queries": self.orphaned,
+            "lost_spans": self.anchors.lost,
+            "concurrency": concurrency if concurrency > 1 else 0,
+            PROPOSED: proposed_queries(self.asked),
+        }
+        return {
+            INPUTS: self.inputs,
+            INDEXED: self.indexed,
+            **given,
+            **{name: fact for name, fact in facts.items() if fact},
+        }
+
+
+def evaluate(
+    database: Database,
+    tenant: TenantId,
+    *,
+    set_name: str,
+    config: RetrievalConfig,
+    search: Search,
+    models: Mapping[str, str],
+    pipeline_fingerprint: str,
+    category: str | None = None,
+    purpose: Purpose = "manual",
+    strategy: str | None = None,
+    circumstances: Mapping[str, Any] | None = None,
+    baseline_run_id: UUID | None = None,
+    common_only: bool = True,
+    run_id: UUID | None = None,
+    on_stored: Callable[[Connection], None] = lambda _connection: None,
+    answerer: GoldenAnswerer | None = None,
+    judge: Judge | None = None,
+    concurrency: int = 1,
+    should_stop: Callable[[], bool] = _never,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> EvaluationRun:
+    """Ask every query of the set, or of one category, and store the run with its queries in one transaction.
+
+    ``search`` must look deep enough for ``RANKING_DEPTH`` notes, whatever is served, and must not cache;
+    ``config`` and ``models`` are what it searches with, for the hash. A query that raises a ``RagError`` is a
+    miss with the error's name. Queries whose relevant notes are all deleted are left out and counted.
+    The run is compared with ``baseline_run_id``, else with the baseline of its set and ``strategy``, by default the
+    configuration's, if there is one, on the queries in common; without ``common_only`` a ``baseline_run_id`` that asked another
+    set, version or category is refused before anything is asked. With an ``answerer`` queries with an expected answer are
+    answered too, and those that the notes do not answer; with a ``judge`` the answers are judged. ``concurrency``
+    queries, 1 to 8, are asked at a time; more than one lengthens the latencies, so the run says it.
+    ``on_progress`` gets the queries done and their number, ``on_stored`` the
+    transaction that stores the run before it ends; ``clock`` gives seconds.
+
+    Raises:
+        InvalidInputError: the set is unknown or has no query to ask, or there is no such category in its vocabulary.
+        NotFoundError: there is no run ``baseline_run_id``.
+        IncomparableRunsError: that run asked something else, and ``common_only`` is not wanted.
+        EvaluationCancelledError: ``should_stop`` said so; nothing is stored.
+    """
+    with database.transaction(tenant) as connection:
+        baseline = None if baseline_run_id is None else fetch_run(connection, tenant, baseline_run_id)
+        prepared = _prepare(connection, tenant, set_name, category)
+    if baseline is not None and not common_only:
+        refuse_different(baseline, prepared.golden.id, set_name, prepared.golden.version, category)
+    asker = Asker(
+        search=search,
+        anchors=prepared.anchors,
+        answerer=answerer,
+        judge=judge,
+        has_threshold=has_threshold(config.to_wire(), models),
+        clock=clock,
+    )
+    tested = prepared.unanswerable if answerer is not None else []
+    total = len(prepared.asked) + len(tested)
+    ask = partial(ask_all, concurrency=concurrency, should_stop=should_stop)
+    results = ask(prepared.asked, asker.ask, on_progress=lambda done, _: on_progress(done, total))
+    refusals = ask(tested, asker.ask_unanswerable, on_progress=lambda done, _: on_progress(len(results) + done, total))
+    unanswerable = count_unanswerable(prepared.unanswerable, refusals)
+    run = EvaluationRun(
+        run_id=run_id or uuid4(),
+        set_name=set_name,
+        category=None if category is None else parse_category(category, prepared.golden.vocabulary),
+        config_hash=config_hash(config, model_names=models),
+        config=config.to_wire(),
+        models=dict(models),
+        pipeline_fingerprint=pipeline_fingerprint,
+        purpose=purpose,
+        strategy=strategy or config.strategy,
+        circumstances={
+            **prepared.circumstances(circumstances or {}, concurrency=concurrency),
+            **({} if unanswerable is None else {UNANSWERABLE: unanswerable.to_json()}),
+        },
+        unanswerable=unanswerable,
+        **prepared.figures,
+        **_figures(results),
+    )
+    run = replace(run, comparison=_compared(database, tenant, run, baseline_run_id))
+    with database.transaction(tenant) as connection:
+        insert_run(connection, tenant, run, results)
+        on_stored(connection)
+    return run
+
+
+def fetch_evaluation(connection: Connection, tenant: TenantId, run_id: UUID) -> EvaluationRun:
+    """A stored run with its queries; what a run from before some metric was kept lacks is worked out from its queries.
+
+    Raises:
+        NotFoundError: the tenant has no such run.
+    """
+    run, queries = fetch_run(connection, tenant, run_id), fetch_query_results(connection, tenant, run_id)
+    return EvaluationRun(
+        **{
+            **{name.name: getattr(run, name.name) for name in fields(run)},
+            "extra": {**extra_metrics(queries), **run.extra},
+            "latency_stages": run.latency_stages or latency_by_stage(queries),
+        },
+        queries=tuple(queries),
+        orphaned_queries=run.circumstances.get("orphaned_queries", 0),
+        lost_spans=run.circumstances.get("lost_spans", 0),
+        unanswerable=kept_unanswerable(run.circumstances),
+    )
+
+
+def _figures(results: Sequence[QueryResult]) -> dict[str, Any]:
+    """What a run says of its queries, whatever was asked."""
+    answers = summarise([result.answer for result in results if result.answer is not None])
+    return {
+        "metrics": retrieval_metrics(results),
+        "extra": extra_metrics(results),
+        "answers": answers,
+        "faithfulness": None if answers is None else answers.faithfulness,
+        "answer_relevance": None if answers is None else answers.answer_relevance,
+        "latency_ms": latency_percentiles(results),
+        "latency_stages": latency_by_stage(results),
+        "total_queries": len(results),
+        "degraded_queries": sum(result.is_degraded for result in results),
+        "failed_queries": sum(result.error is not None for result in results),
+        "created_at": datetime.now(UTC),
+        "queries": tuple(results),
+    }
+
+
+def _compared(
+    database: Database, tenant: TenantId, run: EvaluationRun, baseline_run_id: UUID | None
+) -> Comparison | None:
+    if baseline_run_id is not None:
+        return compare_with_run(database, tenant, run, baseline_run_id)
+    assert run.strategy is not None
+    return compare_with_baseline(database, tenant, run, strategy=run.strategy)
+
+
+def _prepare(connection: Connection, tenant: TenantId, name: str, category: str | None) -> _Prepared:
+    golden = fetch_golden_set(connection, tenant, name)
+    if golden is None:
+        known = ", ".join(list_golden_set_names(connection, tenant)) or "none"
+        raise InvalidInputError(f"no golden set is called {name!r} (there is: {known}); {_import_remedy(name)}")
+    wanted = None if category is None else parse_category(category, golden.vocabulary)
+    queries = fetch_golden_queries(connection, tenant, set_name=name, category=wanted)
+    asked = [query for query in queries if query.relevant_note_ids]
+    unanswerable = [query for query in queries if not query.is_answerable]
+    _check_asked(asked, queries, name, wanted)
+    return _Prepared(
+        golden=golden,
+        asked=asked,
+        unanswerable=unanswerable,
+        orphaned=len(queries) - len(asked) - len(unanswerable),
+        anchors=anchor(asked, fetch_contents(connection, tenant, notes_to_read(asked))),
+        inputs={**fetch_run_inputs(connection, tenant), "program": version("brain-sync")},
+        indexed=count_indexed_notes(connection, tenant),
+    )
+
+
+def _check_asked(
+    asked: Sequence[GoldenQuery], queries: Sequence[GoldenQuery], name: str, category: Category | None
+) -> None:
+    if asked:
+        return
+    kind = f" of category {category}" if category else ""
+    if queries and not any(query.is_answerable for query in queries):
+        raise InvalidInputError(
+            f"the golden set {name!r} has only queries that the notes do not answer{kind}, and retrieval is measured by others; "
+            f"{_import_remedy(name)}"
+        )
+    if queries:
+        raise InvalidInputError(
+            f"every note that answers the {in_english(len(queries), 'query', 'queries')}{kind} of the golden set {name!r} "
+            f"is deleted; {_import_remedy(name)}"
+        )
+    raise InvalidInputError(f"the golden set {name!r} has no query{kind}; {_import_remedy(name)}")
+
+
+def _import_remedy(name: str) -> str:
+    return f"fill it with brain golden import FILE --set {name}"

@@ -1,0 +1,1 @@
+"""Files in BRAIN_HOME: private folders, rotated logs, remembered ports."""

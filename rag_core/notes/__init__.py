@@ -1,0 +1,1 @@
+"""Notes as they come in: validation, and import in batches."""

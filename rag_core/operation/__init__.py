@@ -1,0 +1,1 @@
+"""Running an installation: start, supervision, status and diagnosis of its processes."""

@@ -1,0 +1,243 @@
+"""What Brain Sync needs, checked one by one, each finding with its remedy."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from rag_core.access.exposure import check_exposure
+from rag_core.access.pseudonyms import FILE_NAME
+from rag_core.configuration.served import served_configuration
+from rag_core.embedding import EmbeddingModel
+from rag_core.errors import ConfigurationError, RagError
+from rag_core.indexing.batches import list_tenants
+from rag_core.operation.running_parts import read_parts
+from rag_core.runtime.engine import Engine, open_engine
+from rag_core.runtime.performance import fetch_access
+from rag_core.settings import Settings, read_settings
+from rag_core.storage.api_keys import list_keys
+from rag_core.storage.migrate import read_migrations
+from rag_core.storage.models import list_models
+from rag_core.storage.queries import query
+
+_OLLAMA_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One check: what was found, and what to do when it is not well."""
+
+    name: str
+    is_ok: bool
+    found: str
+    remedy: str = ""
+
+    def to_json(self) -> dict[str, object]:
+        """The finding as JSON."""
+        return {"name": self.name, "ok": self.is_ok, "found": self.found, "remedy": self.remedy}
+
+
+def examine() -> list[Finding]:
+    """Every check; those that need the database are left out when it cannot be opened."""
+    try:
+        settings = read_settings()
+    except RagError as error:
+        return [Finding(name="settings", is_ok=False, found=str(error), remedy="correct the environment variable")]
+    database, registered = _database(settings)
+    return [
+        Finding(name="settings", is_ok=True, found=f"home {settings.home}, time zone {settings.timezone}"),
+        *database,
+        *_secret(settings),
+        _running(settings),
+        *_ollama(settings, registered),
+    ]
+
+
+def _database(settings: Settings) -> tuple[list[Finding], list[EmbeddingModel]]:
+    """What there is to say of the database, and the embedding models it knows."""
+    try:
+        with open_engine(settings) as engine:
+            with engine.database.owner() as connection:
+                registered = [known.model for known in list_models(connection)]
+                usable = sum(key.is_usable(datetime.now(UTC)) for key in list_keys(connection))
+            return [
+                *_server(engine),
+                _access(_as_running(settings), usable),
+                _model(engine, registered),
+                *_configurations(engine),
+            ], registered
+    except RagError as error:
+        return [Finding(name="database", is_ok=False, found=str(error), remedy="as the message says")], []
+
+
+def _server(engine: Engine) -> Iterator[Finding]:
+    with engine.database.owner() as connection:
+        row = connection.execute(query("doctor")).fetchone()
+    assert row is not None
+    server, pgvector, can_bypass, open_tables, migration = row
+    kind = "DATABASE_URL" if engine.settings.database_url else "embedded"
+    yield Finding(name="PostgreSQL", is_ok=True, found=f"{server}, {kind}")
+    yield Finding(name="pgvector", is_ok=True, found=pgvector)
+    newest = read_migrations()[-1].version
+    yield Finding(name="schema", is_ok=migration == newest, found=f"migration {migration} of {newest}")
+    yield Finding(
+        name="tenant isolation",
+        is_ok=can_bypass is False and open_tables == 0,
+        found=f"role brain_app {'CAN' if can_bypass else 'cannot'} bypass row-level security, {open_tables} tables without it",
+        remedy="" if can_bypass is False and open_tables == 0 else "ALTER ROLE brain_app NOSUPERUSER NOBYPASSRLS",
+    )
+
+
+def _as_running(settings: Settings) -> Settings:
+    """The settings with the access of the API that answers at their port, whatever this shell's environment says."""
+    access = fetch_access(port=settings.api_port)
+    return settings if access is None else settings.model_copy(update={"access": access})
+
+
+def _access(settings: Settings, usable_keys: int) -> Finding:
+    """Whether whoever reaches the API may do everything."""
+    keys = f"{usable_keys} usable key{'' if usable_keys == 1 else 's'}"
+    if settings.access == "keys":
+        return Finding(
+            name="access",
+            is_ok=usable_keys > 0,
+            found=f"by key, {keys}; the API listens on {settings.api_host}",
+            remedy="" if usable_keys else "`brain key create NAME`",
+        )
+    try:
+        check_exposure(settings)
+    except ConfigurationError as error:
+        return Finding(name="access", is_ok=False, found="open", remedy=str(error))
+    unused = f"; {keys} that nobody is asked for until BRAIN_ACCESS=keys" if usable_keys else ""
+    return Finding(
+        name="access",
+        is_ok=True,
+        found=f"open: whoever reaches {settings.api_host}:{settings.api_port} reads and changes all notes{unused}",
+    )
+
+
+def _secret(settings: Settings) -> Iterator[Finding]:
+    """Whether others on this machine can read what pseudonyms are made with; nothing before it is made."""
+    path = settings.home / FILE_NAME
+    if settings.secret is not None or not path.exists():
+        return
+    is_private = path.stat().st_mode & 0o077 == 0
+    yield Finding(
+        name="secret",
+        is_ok=is_private,
+        found=f"{path}, readable by {'its owner alone' if is_private else 'others too'}",
+        remedy="" if is_private else f"chmod 600 {path}",
+    )
+
+
+def _running(settings: Settings) -> Finding:
+    """Whether `brain up` runs in this home, and where; that it does not is no failure, that a part is down is one."""
+    parts = read_parts(settings.home)
+    if parts is None:
+        return Finding(name="brain up", is_ok=True, found="does not run")
+    down = [f"{name} is {state}" for name, state in parts.items() if state != "runs"]
+    return Finding(
+        name="brain up",
+        is_ok=not down,
+        found=f"runs; the page is {settings.api_url}/, Dagster {settings.dagster_page}/",
+        remedy="; ".join(down),
+    )
+
+
+def _model(engine: Engine, registered: Sequence[EmbeddingModel]) -> Finding:
+    model = engine.model
+    problem = _lacks(engine.settings, model.name, "embedding") if model.provider == "ollama" else None
+    return Finding(
+        name="embedding model",
+        is_ok=problem is None,
+        found=f"{model.name}, {model.dimensions} dimensions, provider {model.provider}, fusion {model.fusion_method}"
+        + "".join(_ready(other.name) for other in registered if other.state == "ready"),
+        remedy=problem or "",
+    )
+
+
+def _configurations(engine: Engine) -> Iterator[Finding]:
+    """What is served to every tenant that anything was promoted for."""
+    for tenant in list_tenants(engine.database):
+        served = served_configuration(engine.database, tenant, engine.model)
+        if served.promotion is None:
+            continue
+        left_out = (
+            f"; its values for {served.embedding_model} are left out" if served.is_model_dependent_left_out else ""
+        )
+        yield Finding(
+            name="configuration",
+            is_ok=not served.problems,
+            found=f"{tenant} is served {served.name}, re-ranker weights {served.weights.version}{left_out}",
+            remedy="; ".join(served.problems)
+            or ("`brain tune` finds values for the model that is active" if left_out else ""),
+        )
+
+
+def _ready(name: str) -> str:
+    return (
+        f"; {name} is ready: `brain models evaluate {name}` compares it with this one, `brain models promote {name}` puts it in its "
+        "place"
+    )
+
+
+def _ollama(settings: Settings, registered: Sequence[EmbeddingModel]) -> Iterator[Finding]:
+    """Ollama is optional: its absence is said, and is a failure only of what was configured to use it."""
+    from rag_core.chat.ollama_client import fetch_model_names
+
+    try:
+        names = fetch_model_names(settings.ollama_host, timeout_seconds=_OLLAMA_SECONDS)
+    except ConfigurationError as error:
+        yield Finding(name="Ollama", is_ok=False, found=str(error), remedy="correct OLLAMA_HOST")
+        return
+    yield Finding(name="Ollama", is_ok=True, found=_ollama_found(settings, names, registered))
+    yield _chat(settings, has_server=names is not None)
+
+
+def _ollama_found(settings: Settings, names: list[str] | None, registered: Sequence[EmbeddingModel]) -> str:
+    if names is None:
+        return f"nobody answers at {settings.ollama_host}; not needed, everything runs without"
+    models = ", ".join(names) or "none yet"
+    return (
+        f"answers at {settings.ollama_host}, models: {models}; it embeds once a model of provider `ollama` is registered "
+        f"and promoted{_unregistered(settings, names, registered)}"
+    )
+
+
+def _unregistered(settings: Settings, names: Sequence[str], registered: Sequence[EmbeddingModel]) -> str:
+    """How to use an embedding model that the server has and the registry does not know."""
+    from rag_core.chat.ollama_client import list_embedding_models
+
+    known = {model.name for model in registered}
+    new = [name for name in names if name.removesuffix(":latest") not in known]
+    embedding = list_embedding_models(settings.ollama_host, new, timeout_seconds=_OLLAMA_SECONDS)
+    return "".join(_how_to_use(name.removesuffix(":latest")) for name in embedding)
+
+
+def _how_to_use(name: str) -> str:
+    steps = ", ".join(f"`brain models {step} {name}`" for step in ("add", "backfill", "evaluate", "promote"))
+    return f"; {name} can embed: {steps}"
+
+
+def _chat(settings: Settings, *, has_server: bool) -> Finding:
+    name = settings.chat_model
+    if name is None:
+        how = "`ollama pull llama3.2` and BRAIN_CHAT_MODEL=llama3.2" if has_server else "Ollama and BRAIN_CHAT_MODEL"
+        return Finding(name="chat model", is_ok=True, found=f"none; not needed, {how} would give one")
+    problem = _lacks(settings, name, "completion")
+    if problem is not None:
+        return Finding(
+            name="chat model", is_ok=False, found=f"{name}, BRAIN_CHAT_MODEL, cannot be used", remedy=problem
+        )
+    summaries = "with" if settings.context_summaries else "without"
+    return Finding(
+        name="chat model",
+        is_ok=True,
+        found=f"{name}, {settings.ollama_concurrency} calls at a time, {summaries} summaries for embedding",
+    )
+
+
+def _lacks(settings: Settings, model: str, capability: str) -> str | None:
+    """What is wrong with a model of Ollama's, with the remedy; None when nothing is."""
+    from rag_core.chat.ollama_client import find_fault
+
+    return find_fault(settings.ollama_host, model, capability=capability, timeout_seconds=_OLLAMA_SECONDS)

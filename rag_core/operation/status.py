@@ -1,0 +1,68 @@
+"""How things stand for one tenant, in one document."""
+
+from typing import Any
+
+from rag_core.access.pseudonyms import pseudonyms
+from rag_core.configuration.served import served_configuration
+from rag_core.graph.llm import causal_extractor
+from rag_core.migration.status import read_migration_status
+from rag_core.model import TenantId
+from rag_core.operation.running_parts import read_parts
+from rag_core.runtime.engine import Engine
+from rag_core.runtime.performance import fetch_access, fetch_performance
+from rag_core.storage.migration_control import MAX_ATTEMPTS
+from rag_core.storage.queries import query
+
+
+def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
+    """Counts, what is stale, the migration, the models in use, the last evaluation, what runs, and the API's figures."""
+    parameters = {
+        "tenant": tenant,
+        "fingerprint": engine.pipeline.fingerprint,
+        "extractor": causal_extractor(engine.chat).fingerprint,
+        "most_attempts": MAX_ATTEMPTS,
+    }
+    with engine.database.transaction(tenant) as connection:
+        row = connection.execute(query("status"), parameters).fetchone()
+    assert row is not None
+    notes, indexed, stale, chunks, vectors, cached, batches, unread, golden, last, version = row
+    access = fetch_access(port=engine.settings.api_port) or engine.settings.access  # the running API's counts
+    return {
+        "tenant": tenant,
+        "notes": notes,
+        "indexed_notes": indexed,
+        "stale_notes": stale,
+        "chunks": chunks,
+        "vectors": vectors,
+        "cached_vectors": cached,
+        "batches": batches,
+        "batches_without_graph": unread,
+        "migration": read_migration_status(engine.database, tenant).summary(),
+        "golden_queries": golden,
+        "last_evaluation": last,
+        "embedding_model": f"{engine.model.name} ({engine.model.dimensions} dimensions, {engine.model.provider})",
+        "served": _served(engine, tenant),
+        "chat_model": None if engine.chat is None else engine.chat.name,
+        "pipeline_fingerprint": engine.pipeline.fingerprint,
+        "server": version,
+        "database": "DATABASE_URL" if engine.settings.database_url else "embedded",
+        "home": str(engine.settings.home),
+        "access": access,
+        "page": engine.settings.api_url,
+        "dagster": engine.settings.dagster_page,
+        "parts": read_parts(engine.settings.home),
+        "performance": fetch_performance(
+            port=engine.settings.api_port, home=engine.settings.home, key=_key(engine, access=access)
+        ),
+    }
+
+
+def _key(engine: Engine, *, access: str) -> str | None:
+    """What this process shows the API to be told its figures, where that asks for keys."""
+    settings = engine.settings
+    return pseudonyms(settings.home, settings.secret).process_key if access == "keys" else None
+
+
+def _served(engine: Engine, tenant: TenantId) -> dict[str, Any]:
+    served = served_configuration(engine.database, tenant, engine.model)
+    return {"configuration": served.number, "strategy": served.config.strategy, "reranker": served.weights.version}

@@ -1,0 +1,235 @@
+"""A configuration tried against what is served: both measured on one golden set, and what speaks against a change."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from rag_core.configuration.overrides import over_served
+from rag_core.configuration.proposals import check_configuration
+from rag_core.configuration.schema import RetrievalConfig
+from rag_core.configuration.served import ServedConfiguration, as_served, resolve, served_configuration
+from rag_core.errors import ConfigurationError, InvalidInputError, RagError
+from rag_core.evaluation.comparison.intervals import metric_intervals, query_figures
+from rag_core.evaluation.comparison.quality_check import Verdict, verdict_on
+from rag_core.evaluation.golden.query import DEFAULT_SET
+from rag_core.evaluation.report.markdown import comparison_line, disturbance_line
+from rag_core.evaluation.runs.results import EvaluationRun
+from rag_core.evaluation.runs.run import evaluate
+from rag_core.evaluation.runs.served import searcher
+from rag_core.model import TenantId
+from rag_core.runtime.engine import Engine, with_configuration
+from rag_core.storage.configurations import fetch_configuration
+
+WARM_UP = "¿qué pasó ayer?"
+TIMEOUT_MS = 30_000
+"""Quality is measured, so no query is cut short."""
+SLOWER = 1.25
+"""How many times as long p95 may be where what is served is above the limit too."""
+
+SHOWN_METRICS = ("ndcg_at_10", "mrr", "hit_rate_at_10", "recall_at_20")
+Progress = Callable[[str, int, int], None]
+"""Told which of the two is measured, how many queries are done, and of how many."""
+
+
+def silent(_stage: str, _done: int, _total: int) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """A configuration against what is served: both runs on the same golden set, and why it should not be served, if so.
+
+    ``number`` is None for one that is only tried. The runs are None where nothing could be measured. ``comparison`` of the
+    candidate's run is candidate - served. ``remarks`` are what readers will notice and no metric tells.
+    """
+
+    number: int | None
+    served: ServedConfiguration
+    served_run: EvaluationRun | None = None
+    candidate_run: EvaluationRun | None = None
+    verdict: Verdict | None = None
+    objection: str | None = None
+    remarks: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The trial as it is printed, and kept with the promotion as its evidence."""
+        runs = {"served": self.served_run, "candidate": self.candidate_run}
+        comparison = None if self.candidate_run is None else self.candidate_run.comparison
+        return {
+            "configuration": self.number,
+            "served": self.served.number,
+            "verdict": self.verdict,
+            "objection": self.objection,
+            "remarks": list(self.remarks),
+            "runs": {name: None if run is None else _figures(run) for name, run in runs.items()},
+            "comparison": None if comparison is None else comparison.to_json(),
+        }
+
+
+def _figures(run: EvaluationRun) -> dict[str, Any]:
+    return {
+        "run_id": str(run.run_id),
+        "config_hash": run.config_hash,
+        "intervals": _intervals(run),
+        "set": run.set_name,
+        "set_version": run.set_version,
+        "strategy": run.strategy,
+        "total_queries": run.total_queries,
+        "degraded_queries": run.degraded_queries,
+        "ndcg_at_10": run.metrics.ndcg_at_10,
+        "mrr": run.metrics.mrr,
+        "hit_rate_at_10": run.metrics.hit_rate_at[10],
+        "recall_at_20": run.metrics.recall_at_20,
+        "latency_p95_ms": run.latency_ms.p95,
+    }
+
+
+def _intervals(run: EvaluationRun) -> dict[str, list[float]]:
+    """The 95 % intervals of the run's metrics."""
+    found = metric_intervals(query_figures(query) for query in run.queries)
+    return {name: [found[name].low, found[name].high] for name in SHOWN_METRICS if name in found}
+
+
+def try_configuration(
+    engine: Engine,
+    tenant: TenantId,
+    number: int,
+    *,
+    set_name: str = DEFAULT_SET,
+    on_progress: Progress = silent,
+) -> Trial:
+    """Measure a configuration and what is served now on a golden set, one after the other; both runs are stored.
+
+    Without a golden set to measure by, or one too small to tell anything, there is an objection as well.
+
+    Raises:
+        NotFoundError: there is no such configuration.
+        ConfigurationError: this program cannot search with it: its version, or its settings.
+    """
+    with engine.database.transaction(tenant) as connection:
+        candidate = as_served(connection, tenant, fetch_configuration(connection, tenant, number), engine.model)
+    return _try(engine, tenant, candidate, set_name, on_progress)
+
+
+def try_override(
+    engine: Engine,
+    tenant: TenantId,
+    override: Mapping[str, Any],
+    *,
+    set_name: str = DEFAULT_SET,
+    on_progress: Progress = silent,
+) -> Trial:
+    """Measure what a person wrote as ``try_configuration`` does, merged as ``adopt_override`` merges it; it gets no number.
+
+    Raises:
+        ConfigurationError: see ``propose_configuration`` and ``try_configuration``.
+    """
+    with engine.database.transaction(tenant) as connection:
+        merged = over_served(connection, tenant, override, engine.model)
+    check_configuration(merged.override, reranker_weights=merged.reranker_weights)
+    return _try(engine, tenant, resolve(merged, engine.model), set_name, on_progress)
+
+
+def _try(
+    engine: Engine, tenant: TenantId, candidate: ServedConfiguration, set_name: str, on_progress: Progress
+) -> Trial:
+    served, number = served_configuration(engine.database, tenant, engine.model), candidate.number
+    _require_usable(engine, tenant, candidate)
+    remarks = remarks_on(served.config, candidate.config)
+    try:
+        before = _measure(engine, tenant, served, set_name, against=None, on_progress=on_progress)
+        after = _measure(engine, tenant, candidate, set_name, against=before, on_progress=on_progress)
+    except ConfigurationError:
+        raise
+    except InvalidInputError as error:
+        return Trial(number=number, served=served, objection=f"nothing to judge it by: {error}", remarks=remarks)
+    verdict = verdict_on(after)
+    return Trial(
+        number=number,
+        served=served,
+        served_run=before,
+        candidate_run=after,
+        verdict=verdict,
+        objection=objection_to(before, after, latency_ms=engine.settings.gate_latency_ms),
+        remarks=remarks,
+    )
+
+
+def remarks_on(served: RetrievalConfig, candidate: RetrievalConfig) -> tuple[str, ...]:
+    """What a promotion changes for readers that no figure tells: metrics look deeper than what is shown."""
+    before, after = served.top_k.final, candidate.top_k.final
+    if after >= before:
+        return ()
+    results = "1 result" if after == 1 else f"{after} results"
+    return (
+        f"readers who ask for no number get {results} instead of {before} (topK.final); the figures look further down",
+    )
+
+
+def _require_usable(engine: Engine, tenant: TenantId, candidate: ServedConfiguration) -> None:
+    """That the configuration can be served here.
+
+    Raises:
+        ConfigurationError: see ``try_configuration``.
+    """
+    if candidate.problems:
+        raise ConfigurationError(f"{_label(candidate)} cannot be served: {'; '.join(candidate.problems)}")
+    with_configuration(engine, candidate).model_names(tenant, candidate.config)  # its re-ranker is set up here
+
+
+def _label(candidate: ServedConfiguration) -> str:
+    return "the configuration on trial" if candidate.number is None else candidate.name
+
+
+def _measure(
+    engine: Engine,
+    tenant: TenantId,
+    served: ServedConfiguration,
+    set_name: str,
+    *,
+    against: EvaluationRun | None,
+    on_progress: Progress,
+) -> EvaluationRun:
+    pinned = with_configuration(engine, served)
+    search = searcher(pinned, tenant, config=served.config, timeout_ms=TIMEOUT_MS)
+    with suppress(RagError):  # what is loaded for the first search is not this configuration's latency
+        search(WARM_UP)
+    return evaluate(
+        engine.database,
+        tenant,
+        set_name=set_name,
+        config=served.config,
+        search=search,
+        models=pinned.model_names(tenant, served.config),
+        pipeline_fingerprint=engine.pipeline.fingerprint,
+        purpose="promotion",
+        circumstances={"configuration": served.number, "role": "served" if against is None else "candidate"},
+        baseline_run_id=None if against is None else against.run_id,
+        on_progress=lambda done, total: on_progress(served.name if against is None else _label(served), done, total),
+    )
+
+
+def objection_to(before: EvaluationRun, after: EvaluationRun, *, latency_ms: float) -> str | None:
+    """Why a candidate, whose run was compared with that of what is served, should not be served; None when it is no worse."""
+    if before.is_disturbed or after.is_disturbed:
+        return f"not comparable: {disturbance_line(before if before.is_disturbed else after)}"
+    compared = after.comparison
+    assert compared is not None  # it was asked for
+    if compared.is_regression:
+        return f"it is worse than what is served: {comparison_line(compared)}"
+    if compared.obstacle is not None:
+        return compared.objection
+    if compared.disturbance is not None:
+        return f"more searches fail than with what is served: {compared.disturbance}"
+    if _is_too_slow(before.latency_ms.p95, after.latency_ms.p95, latency_ms=latency_ms):
+        return (
+            f"it is too slow: one query in twenty takes {after.latency_ms.p95:.0f} ms or longer, {latency_ms:.0f} ms are allowed "
+            f"(BRAIN_GATE_LATENCY_MS), and {before.latency_ms.p95:.0f} ms it takes now"
+        )
+    return None
+
+
+def _is_too_slow(before: float, after: float, *, latency_ms: float) -> bool:
+    """Whether it is above the limit, and what is served is within it or clearly faster."""
+    return after > latency_ms and (before <= latency_ms or after > SLOWER * before)

@@ -1,0 +1,1 @@
+"""The open resources of one process, and its live figures."""

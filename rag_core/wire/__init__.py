@@ -1,0 +1,1 @@
+"""Retrievals and answers as JSON, the same over HTTP and with --json."""
