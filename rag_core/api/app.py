@@ -221,7 +221,6 @@ def _address(listener: socket.socket) -> str:
 
 def _register_jobs() -> None:
     """Load what does jobs; each module registers its kind."""
-    from rag_core.evaluation.jobs import evaluation as evaluation_job
     from rag_core.evaluation.tuning import job  # noqa: F401
     from rag_core.model_change import benchmark  # noqa: F401
 

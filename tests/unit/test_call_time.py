@@ -8,10 +8,12 @@ import httpx
 import pytest
 
 from rag_core.chat import Message
+from rag_core.chat.guarded import GuardedChat
 from rag_core.chat.ollama import OllamaChat
 from rag_core.errors import ChatError
+from rag_core.resilience.bounded import Bounded
 from rag_core.resilience.call_time import Connection, call_time, limit_request, timed_parts
-from rag_core.resilience.circuit_breaker import Bounded, CircuitBreaker, GuardedChat
+from rag_core.resilience.circuit_breaker import CircuitBreaker
 
 
 class DrippingServer:

@@ -9,11 +9,13 @@ from ollama_server import FaultKind, OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 
 from rag_core.chat import Message
+from rag_core.chat.guarded import GuardedChat
 from rag_core.chat.ollama import OllamaChat
 from rag_core.errors import ChatCancelledError, ChatError, ChatUnavailableError, PromptTooLongError
+from rag_core.resilience.bounded import Bounded
 from rag_core.resilience.call_time import _call
 from rag_core.resilience.cancellation import Cancellation
-from rag_core.resilience.circuit_breaker import Bounded, CircuitBreaker, GuardedChat
+from rag_core.resilience.circuit_breaker import CircuitBreaker
 
 QUESTION = [Message(role="user", content="¿Llovió ayer?")]
 

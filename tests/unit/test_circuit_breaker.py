@@ -12,7 +12,9 @@ from ollama_server import OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 
 from rag_core.chat import Message
+from rag_core.chat.guarded import GuardedChat
 from rag_core.chat.ollama import OllamaChat
+from rag_core.embedding.guarded import GuardedEmbedder
 from rag_core.errors import (
     BusyError,
     ChatBusyError,
@@ -24,7 +26,9 @@ from rag_core.errors import (
     RerankingError,
 )
 from rag_core.reranking import QueryStatistics
-from rag_core.resilience.circuit_breaker import Bounded, CircuitBreaker, GuardedChat, GuardedEmbedder, GuardedReranker
+from rag_core.reranking.guarded import GuardedReranker
+from rag_core.resilience.bounded import Bounded
+from rag_core.resilience.circuit_breaker import CircuitBreaker
 
 QUESTION = [Message(role="user", content="¿Llovió ayer?")]
 

@@ -169,7 +169,8 @@ def build_judge(engine: "Engine") -> Judge | None:
     settings = engine.settings
     if settings.judge_model is None or (engine.chat is not None and settings.judge_model == engine.chat.name):
         return None if engine.chat is None else ChatJudge(chat=engine.chat, is_own=True)
-    from rag_core.resilience.circuit_breaker import CircuitBreaker, GuardedChat
+    from rag_core.chat.guarded import GuardedChat
+    from rag_core.resilience.circuit_breaker import CircuitBreaker
 
     chat = build_chat(settings.judge_model, host=settings.ollama_host, context_tokens=settings.chat_context_tokens)
     assert chat is not None
