@@ -23,7 +23,8 @@ from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import pinned, searcher
 from rag_core.indexing.batches import list_tenants
 from rag_core.indexing.publishing import maintain
-from rag_core.model import Strategy, TenantId
+from rag_core.model.retrieval import Strategy
+from rag_core.model.note import TenantId
 from rag_core.promotion.going_back import PROMOTION, go_back_where_gate_failed
 from rag_core.runtime.engine import Engine
 from rag_core.storage.golden import OrphanedQuery, fetch_golden_queries, list_queries_with_deleted_notes

@@ -17,7 +17,7 @@ from rag_core.errors import IndexingError, RagError, TenantDeletedError
 from rag_core.graph.llm import causal_extractor
 from rag_core.indexing.automatic import IndexWork, find_work
 from rag_core.indexing.publishing import maintain
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.operation.dagster_home import prepare_dagster_home
 from rag_core.runtime.engine import Engine
 from rag_core.storage.notes import is_tenant

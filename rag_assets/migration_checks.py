@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from rag_assets.checks import Check, Invariant, invariant_checks
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.storage import migration_checks as checks
 from rag_core.storage.checks import CheckReport
 from rag_core.storage.database import Database

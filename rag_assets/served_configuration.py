@@ -12,7 +12,7 @@ from rag_core.configuration.served import served_configuration as fetch_served_c
 from rag_core.errors import RagError
 from rag_core.evaluation.golden.query import DEFAULT_SET
 from rag_core.indexing.batches import list_tenants
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.promotion.promote import promote_configuration
 from rag_core.runtime.engine import Engine
 from rag_core.storage.configurations import Promotion, list_promotions

@@ -11,7 +11,7 @@ import dagster as dg
 
 from rag_assets.partitions import BACKFILL_POLICY, NOTE_BATCHES
 from rag_core.errors import DatabaseUnavailableError, DiskFullError, EmbeddingUnavailableError, RagError
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import DEMO_TENANT, Engine
 from rag_core.storage.overviews import PreviewName, fetch_preview
 

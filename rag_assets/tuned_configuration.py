@@ -16,7 +16,7 @@ from rag_core.evaluation.report.addresses import comparison_address
 from rag_core.evaluation.tuning.report import Tuning
 from rag_core.evaluation.tuning.tune import DEFAULT_MINUTES, propose, tune
 from rag_core.indexing.batches import list_tenants
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.promotion.trial import Trial, try_configuration
 from rag_core.runtime.engine import Engine
 

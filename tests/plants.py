@@ -11,7 +11,7 @@ from rag_core.configuration.schema import Chunking
 from rag_core.indexing.batches import list_batches, register_batches
 from rag_core.indexing.publishing import maintain, publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
 Plant = Callable[[Engine, TenantId], None]

@@ -8,12 +8,9 @@ Imports point to ``errors``, ``model``, ``settings`` and ``storage``.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from rag_core.model import TenantId
-
-Scope = Literal["read", "write", "evaluate", "admin"]
-"""What a key allows: to search and ask; to change notes; golden sets, evaluations and configurations; everything of the tenant's."""
+from rag_core.model.access import Scope
+from rag_core.model.note import TenantId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

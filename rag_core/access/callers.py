@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from cachetools import TTLCache
 
 from rag_core.access import Caller
-from rag_core.access.keys import ApiKey, PresentedKey, parse_key
+from rag_core.access.keys import parse_key
+from rag_core.model.access import ApiKey, PresentedKey
 from rag_core.access.pseudonyms import Pseudonyms
 from rag_core.errors import UnauthenticatedError
 from rag_core.storage.api_keys import NO_TENANT, find_key

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from rag_core.access import Scope
 from rag_core.errors import InvalidInputError
-from rag_core.model import TenantId
+from rag_core.model.access import KeyGrant, PresentedKey, Scope
 
 SCOPES: tuple[Scope, ...] = ("read", "write", "evaluate", "admin")
 MAX_NAME_CHARACTERS = 100
@@ -26,53 +25,11 @@ _SPAN = re.compile(r"([1-9][0-9]{0,4})([hd])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PresentedKey:
-    """A key as somebody shows it: which one it says it is, and the SHA-256 of its secret."""
-
-    key_id: str
-    secret_hash: bytes = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class NewKey:
     """A key that was just made; its text exists nowhere else."""
 
     presented: PresentedKey
     text: str = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyGrant:
-    """What a key shall allow, checked: see ``check_grant``."""
-
-    tenant: TenantId
-    name: str
-    scopes: tuple[Scope, ...]
-    departments: tuple[str, ...] | None = None
-    expires_at: datetime | None = None
-    questions_per_minute: int | None = None
-    questions_per_hour: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApiKey:
-    """A stored key. ``departments`` None sees all of the tenant's notes; limits None are as the tenant or the settings say."""
-
-    key_id: str
-    tenant: TenantId
-    name: str
-    scopes: frozenset[Scope]
-    departments: tuple[str, ...] | None
-    questions_per_minute: int | None
-    questions_per_hour: int | None
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    created_at: datetime | None = None
-    last_used_at: datetime | None = None
-
-    def is_usable(self, now: datetime) -> bool:
-        """Whether it opens anything at that moment."""
-        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
 
 def make_key() -> NewKey:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from rag_core.alerting.incidents import EVERYTHING, Scope
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.settings import Settings
 
 

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal, TypeAlias, get_args
 from uuid import UUID, uuid4
 
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 
 Severity = Literal["info", "warning", "critical"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)

@@ -33,7 +33,7 @@ from rag_core.alerting.messages import Message, digest_of, message_of
 from rag_core.alerting.rules import Rule
 from rag_core.errors import DeliveryError
 from rag_core.evaluation.golden.query import DEFAULT_SET
-from rag_core.migration.failures import MAX_ATTEMPTS
+from rag_core.indexing.failures import MAX_ATTEMPTS
 from rag_core.settings import Settings
 from rag_core.storage import alerts as store
 from rag_core.storage.database import Connection, Database

@@ -4,27 +4,14 @@ A contract makes an ``AnswerRequest``, iterates over ``rag_core.answering.answer
 who wants the whole at once takes the last, ``Answered``.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 from uuid import UUID
 
-from rag_core.answering import (
-    CheckedCitation,
-    CheckedText,
-    Compression,
-    Confidence,
-    PromptContext,
-    RefusalReason,
-    Source,
-)
 from rag_core.chat import Message
 from rag_core.configuration.schema import RetrievalConfig
-from rag_core.model import NO_FILTERS, Filters, Language, Retrieval, Span
-
-Contract = Literal["chat", "query", "rag_v2", "page", "command"]
-FallbackMode = Literal["keyword_recency", "recent_notes"]
-"""How sources were found where the usual way was closed: without vectors, or by date alone because no word fitted."""
+from rag_core.model.answer import Answer, CheckedCitation, Compression, Contract, FallbackMode, PromptContext
+from rag_core.model.note import Language
+from rag_core.model.retrieval import NO_FILTERS, Filters, Retrieval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,46 +83,6 @@ class SentenceReady:
     """Where it begins in the answer so far."""
     citations: tuple[CheckedCitation, ...]
     """Those of this sentence; their spans are of the answer so far."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """A finished answer. ``text``, ``citations`` and ``uncited`` are as in ``CheckedText``, after everything was checked.
-
-    ``sources`` are all that the answerer was given, cited or not. ``confidence`` is "insufficient" exactly for refusals.
-    ``groundedness`` in [0, 1] is the share of claims that a cited source holds; None for refusals. ``warnings`` are for people, in
-    the answer's language. ``disclaimer`` stands at the end of ``text`` where there is one.
-    """
-
-    query_id: UUID
-    session_id: UUID | None
-    question: str
-    standalone: str | None
-    language: Language
-    text: str
-    citations: tuple[CheckedCitation, ...]
-    uncited: tuple[Span, ...]
-    removed_citations: int
-    sources: tuple[Source, ...]
-    confidence: Confidence
-    refusal: RefusalReason | None
-    groundedness: float | None
-    disclaimer: str | None
-    warnings: tuple[str, ...]
-    answerer: str
-    retrieval: Retrieval | None
-    fallback: FallbackMode | None
-    prompt_tokens: int
-    answer_tokens: int
-    stages: Mapping[str, float]
-    """Milliseconds: retrieval, generation, checking, total."""
-
-    @property
-    def checked(self) -> CheckedText:
-        """The text with its citations, as ``rendering`` takes it."""
-        return CheckedText(
-            text=self.text, citations=self.citations, uncited=self.uncited, removed=self.removed_citations
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from typing import Literal
 
-from rag_core.answering import CheckedCitation, CheckedText, Source
+from rag_core.model.answer import CheckedCitation, CheckedText, Source
 from rag_core.answering.sources.labels import source_labels
-from rag_core.model import Span
+from rag_core.model.note import Span
 
 CitationStyle = Literal["numbered", "notes", "german"]
 """How a source is named: "[1]", "[N1]", or "[Quelle: Titel]", with ", Seite 5" where the page is known."""

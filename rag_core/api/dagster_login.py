@@ -23,7 +23,7 @@ from rag_core.api.messages.english import KEY_REFUSED, KINDS, NO_CONNECTION
 from rag_core.api.pages import login
 from rag_core.api.pages.web import STATIC_FOLDER
 from rag_core.errors import RagError, UnauthenticatedError
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import DEFAULT_TENANT
 from rag_core.settings import Settings
 from rag_core.storage.api_keys import NO_TENANT

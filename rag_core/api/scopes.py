@@ -6,7 +6,8 @@ The longest beginning of a path counts; what stands in no row needs ``admin``, s
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rag_core.access import Caller, Scope
+from rag_core.access import Caller
+from rag_core.model.access import Scope
 from rag_core.runtime.performance import PATH as FIGURES
 from rag_core.storage.api_keys import NO_TENANT
 

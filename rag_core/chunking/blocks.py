@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from rag_core.model import Span
+from rag_core.model.note import Span
 
 _BREAK = re.compile(
     r"""

@@ -11,7 +11,7 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from rag_core.language import de, en, es
-from rag_core.model import Language, Span
+from rag_core.model.note import Language, Span
 
 _FUNCTION_WORDS = {"es": es.FUNCTION_WORDS, "de": de.FUNCTION_WORDS, "en": en.FUNCTION_WORDS}
 

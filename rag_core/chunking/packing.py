@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rag_core.chunking.graphemes import is_cluster_boundary
 from rag_core.language.clauses import CLAUSE_CONNECTORS
-from rag_core.model import Span
+from rag_core.model.note import Span
 
 _CHARACTERS_PER_TOKEN = 4
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from rag_core.language import de, en, es
-from rag_core.model import Language, Span
+from rag_core.model.note import Language, Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from rag_core.chunking.graphemes import is_cluster_boundary
 from rag_core.chunking.lines import line_spans
 from rag_core.chunking.packing import estimate_tokens, part_end
 from rag_core.chunking.sentence_ends import is_false_start, missed_starts, settled_start
-from rag_core.model import Language, Span
+from rag_core.model.note import Language, Span
 
 # Each becomes "\n", the one line end that is looked for; offsets hold. "\r\n" ends with one.
 _OTHER_LINE_END = re.compile("\r(?!\n)|[\u2028\u2029]")

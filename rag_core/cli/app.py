@@ -12,7 +12,7 @@ import typer
 
 if TYPE_CHECKING:
     from rag_assets.indexing import IndexEvent
-    from rag_core.model import TenantId
+    from rag_core.model.note import TenantId
     from rag_core.settings import Settings
 
 _HELP = (
@@ -61,7 +61,7 @@ TenantOption = Annotated[
 
 def own_tenant(settings: "Settings", named: str | None) -> "TenantId":
     """Whose notes a writer's command is about: the tenant it names, else the setting's, else the default one."""
-    from rag_core.model import TenantId
+    from rag_core.model.note import TenantId
     from rag_core.runtime.engine import DEFAULT_TENANT
 
     return TenantId(named or settings.tenant or DEFAULT_TENANT)

@@ -12,8 +12,9 @@ from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json,
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from rag_core.answering.events import Answer, AnswerEvent, AnswerRequest
-    from rag_core.model import TenantId
+    from rag_core.answering.events import AnswerEvent, AnswerRequest
+    from rag_core.model.answer import Answer
+    from rag_core.model.note import TenantId
     from rag_core.runtime.engine import Engine
     from rag_core.settings import Settings
 

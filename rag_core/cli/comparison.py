@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from rag_core.evaluation.comparison.gate import GateReport
     from rag_core.evaluation.comparison.stored import RunComparison
     from rag_core.evaluation.runs.results import EvaluationRun
-    from rag_core.model import Strategy, TenantId
+    from rag_core.model.retrieval import Strategy
+    from rag_core.model.note import TenantId
     from rag_core.runtime.engine import Engine
 
 SHOWN_CHANGES = 5

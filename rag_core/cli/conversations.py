@@ -11,8 +11,8 @@ from rag_core.cli.asking import askers_here
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
-    from rag_core.conversation import Session
-    from rag_core.model import TenantId
+    from rag_core.model.conversation import Session
+    from rag_core.model.note import TenantId
     from rag_core.runtime.engine import Engine
 
 SHOWN_CHARACTERS = 100

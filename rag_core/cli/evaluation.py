@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rag_core.configuration.schema import RetrievalConfig
     from rag_core.evaluation.runs.results import GroupMetrics
     from rag_core.evaluation.runs.run import EvaluationRun
-    from rag_core.model import TenantId
+    from rag_core.model.note import TenantId
     from rag_core.runtime.engine import Engine
 
 

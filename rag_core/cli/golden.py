@@ -12,7 +12,7 @@ from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.evaluation.golden.statistics import GoldenStatistics, SetContents
-    from rag_core.model import TenantId
+    from rag_core.model.note import TenantId
     from rag_core.storage.database import Database
     from rag_core.storage.golden import GoldenSetSummary
 

@@ -12,8 +12,8 @@ from rag_core.cli.app import JsonOption, TenantOption, app, command, names_like,
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
-    from rag_core.access.keys import ApiKey
-    from rag_core.model import TenantId
+    from rag_core.model.access import ApiKey
+    from rag_core.model.note import TenantId
     from rag_core.settings import Settings
     from rag_core.storage.database import Connection, Database
 
@@ -61,7 +61,8 @@ def create(
     """
     from datetime import UTC
 
-    from rag_core.access.keys import KeyGrant, check_grant, make_key, parse_expiry
+    from rag_core.access.keys import check_grant, make_key, parse_expiry
+    from rag_core.model.access import KeyGrant
     from rag_core.settings import read_settings
     from rag_core.storage.api_keys import insert_key
 
@@ -153,7 +154,7 @@ def list_all(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
     """
     from datetime import UTC
 
-    from rag_core.model import TenantId
+    from rag_core.model.note import TenantId
     from rag_core.settings import read_settings
     from rag_core.storage.api_keys import list_keys
 
@@ -180,7 +181,7 @@ def revoke(
     """
     from datetime import UTC
 
-    from rag_core.model import TenantId
+    from rag_core.model.note import TenantId
     from rag_core.settings import read_settings
     from rag_core.storage.api_keys import list_keys, revoke_key
 

@@ -14,7 +14,7 @@ from rag_core.cli.app import JsonOption, TenantOption, batch_progress, command, 
 from rag_core.cli.migration_app import EveryOption, migration_app, opened_engine, tell
 
 if TYPE_CHECKING:
-    from rag_core.model import TenantId
+    from rag_core.model.note import TenantId
     from rag_core.runtime.engine import Engine
 
 FATAL = "Error durante la migración de notas"

@@ -19,7 +19,7 @@ from rag_core.cli.app import (
 from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
-    from rag_core.embedding import EmbeddingModel
+    from rag_core.model.embedding import EmbeddingModel
     from rag_core.model_change.comparison import ModelComparison
     from rag_core.model_change.registration import WantedModel
     from rag_core.storage.models import RegisteredModel

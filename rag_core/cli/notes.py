@@ -23,7 +23,7 @@ from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
     from rag_assets.indexing import IndexReport
-    from rag_core.model import TenantId
+    from rag_core.model.note import TenantId
     from rag_core.notes.importing import ImportReport, Problem
 
 _LANGUAGES = ("es", "de", "en")
@@ -142,7 +142,7 @@ def index_notes(
     """
     from rag_assets.indexing import run_index
     from rag_core.indexing.batches import list_tenants
-    from rag_core.model import TenantId
+    from rag_core.model.note import TenantId
     from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 

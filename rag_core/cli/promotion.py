@@ -11,7 +11,7 @@ from rag_core.cli.searching import read_override
 from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
-    from rag_core.model import TenantId
+    from rag_core.model.note import TenantId
     from rag_core.runtime.engine import Engine
     from rag_core.storage.configurations import Promotion
 

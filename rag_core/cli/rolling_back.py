@@ -9,7 +9,7 @@ from rag_core.cli.app import JsonOption, TenantOption, app, command, progress, s
 from rag_core.cli.migration_app import opened_engine, tell
 
 if TYPE_CHECKING:
-    from rag_core.model import TenantId
+    from rag_core.model.note import TenantId
     from rag_core.runtime.engine import Engine
 
 ReasonOption = Annotated[str | None, typer.Option(help="Why, for whoever looks at the status later.")]

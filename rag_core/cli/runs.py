@@ -10,7 +10,7 @@ from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json,
 
 if TYPE_CHECKING:
     from rag_core.evaluation.runs.results import StoredRun
-    from rag_core.model import TenantId
+    from rag_core.model.note import TenantId
     from rag_core.runtime.engine import Engine
 
 SHORT_ID = 8

@@ -11,8 +11,8 @@ from rag_core.cli.app import JsonOption, app, command, print_json, say, table
 from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
-    from rag_core.access.tenants import TenantDetails, TenantSummary
-    from rag_core.model import TenantId
+    from rag_core.model.access import TenantDetails, TenantSummary
+    from rag_core.model.note import TenantId
     from rag_core.runtime.engine import Engine
 
 tenant_app = typer.Typer(no_args_is_help=True, help="Tenants: who has notes here, how many, and the end of one.")
@@ -229,7 +229,7 @@ def _named(name: str) -> "TenantId":
     import re
 
     from rag_core.errors import InvalidInputError
-    from rag_core.model import TenantId
+    from rag_core.model.note import TenantId
     from rag_core.settings import TENANT_NAME
 
     if not re.fullmatch(TENANT_NAME, name):

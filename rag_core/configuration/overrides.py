@@ -6,8 +6,8 @@ from typing import Any
 from rag_core.configuration.proposals import propose_configuration
 from rag_core.configuration.schema import deep_merge
 from rag_core.configuration.served import model_key, without_model_values
-from rag_core.embedding import EmbeddingModel
-from rag_core.model import TenantId
+from rag_core.model.embedding import EmbeddingModel
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.configurations import Configuration, StoredServed, fetch_served, fetch_weights
 from rag_core.storage.database import Connection

@@ -13,13 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from pydantic.alias_generators import to_camel
 
 from rag_core.errors import ConfigurationError, IndexTimeSettingError
-from rag_core.model import Strategy
+from rag_core.model.retrieval import RerankingProvider, Strategy
 
 Weight = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 MAX_TOP_K = 50
 TopK = Annotated[int, Field(ge=1, le=MAX_TOP_K)]
 FusionMethod = Literal["rrf", "relative_score", "weighted"]
-RerankingProvider = Literal["embedded", "llm", "http", "cross_encoder"]
 
 
 class _Group(BaseModel):

@@ -14,7 +14,7 @@ from rag_core.conversation.going_on import is_follow_up
 from rag_core.conversation.joining import by_rules
 from rag_core.errors import ChatCancelledError, ChatError
 from rag_core.language.follow_ups import REWRITE_INSTRUCTIONS
-from rag_core.model import Language
+from rag_core.model.note import Language
 from rag_core.notes.validation import is_storable
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.telemetry.logs import log_degraded

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from rag_core.answering.words import content_of
+from rag_core.language.content_words import content_of
 from rag_core.conversation.missing_subjects import lacks_subject
 from rag_core.conversation.noun_phrases import Phrase, Word, phrases_of, words_of
 from rag_core.language.follow_ups import (
@@ -22,7 +22,7 @@ from rag_core.language.follow_ups import (
     VERBS_FIRST,
     WEATHER,
 )
-from rag_core.model import Language
+from rag_core.model.note import Language
 from rag_core.query.time_expressions import find_times
 
 MOST_NEW_WORDS = 3

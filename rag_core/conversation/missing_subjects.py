@@ -6,7 +6,7 @@ Spanish needs no pronoun, so nothing in such a question points back. What tells 
 import re
 from collections.abc import Sequence
 
-from rag_core.answering.words import content_of
+from rag_core.language.content_words import content_of
 from rag_core.conversation.noun_phrases import Phrase, Word, phrases_of, words_of
 from rag_core.language.follow_ups import (
     ASKING_FOR_A_NOUN,
@@ -23,7 +23,7 @@ from rag_core.language.follow_ups import (
     SPANISH_INFINITIVE,
     SPANISH_PAST,
 )
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 _MOST_BEFORE_THE_VERB = 3
 _ASKING_FOR_SOMEBODY = frozenset({"quién", "quiénes", "quien"})

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from rag_core.answering.words import content_of
+from rag_core.language.content_words import content_of
 from rag_core.language.follow_ups import (
     ASKING_FOR_A_NOUN,
     ASKING_WORDS,
@@ -18,7 +18,7 @@ from rag_core.language.follow_ups import (
     SPANISH_PAST,
     VERB_AFTER_SUBJECT,
 )
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 Kind = Literal["name", "determined", "bare"]
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from rag_core.conversation.noun_phrases import Phrase, words_of
 from rag_core.language.follow_ups import COMPLEMENTS, GOING_TO, MOTION, STAYING_IN
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 
 def destination_for(new: Phrase, known: Sequence[Phrase], text: str, language: Language) -> Phrase | None:

@@ -5,7 +5,7 @@ The standard vector is of the chunk alone. Queries are embedded without context.
 
 from rag_core.chunking.graphemes import is_cluster_boundary
 from rag_core.language.context import CONTEXT_WORDINGS, ContextWording
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 CONTEXT_VERSION = "1"
 """To be raised with any change of what these functions return: stored contextual vectors are then stale."""

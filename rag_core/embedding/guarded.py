@@ -8,7 +8,7 @@ from rag_core.errors import (
     CircuitOpenError,
     EmbeddingUnavailableError,
 )
-from rag_core.model import EmbeddingRole, FloatMatrix
+from rag_core.model.embedding import EmbeddingRole, FloatMatrix
 from rag_core.resilience.bounded import Bounded
 from rag_core.resilience.circuit_breaker import CircuitBreaker
 

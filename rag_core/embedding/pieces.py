@@ -7,7 +7,7 @@ import numpy as np
 from rag_core.embedding import Embedder
 from rag_core.embedding.vectors import unit_rows
 from rag_core.errors import TextTooLongError
-from rag_core.model import EmbeddingRole, FloatMatrix
+from rag_core.model.embedding import EmbeddingRole, FloatMatrix
 
 SHORTEST_PIECE = 64
 """Characters; a text that is too long and no longer than this is the provider's error."""

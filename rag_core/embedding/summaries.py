@@ -8,7 +8,7 @@ from rag_core.chat import ChatModel, Message
 from rag_core.embedding.context import MAX_SUMMARY_CHARACTERS, cut_at_word
 from rag_core.errors import ChatError
 from rag_core.language.summaries import SUMMARY_INSTRUCTIONS
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 PROMPT_VERSION = "1"
 """To be raised with any change of what is asked or kept: stored summaries are then not used any more."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.errors import EmbeddingError
-from rag_core.model import FloatMatrix
+from rag_core.model.embedding import FloatMatrix
 
 
 def require_visible(texts: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from cachetools import LRUCache
 from rag_core.errors import CircuitOpenError, RagError, SearchCancelledError
 from rag_core.experiments.live_query import LiveQuery, search, searched_ms
 from rag_core.experiments.running import Contest
-from rag_core.model import Retrieval
+from rag_core.model.retrieval import Retrieval
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.resilience.circuit_breaker import CircuitBreaker
 from rag_core.runtime.engine import Engine

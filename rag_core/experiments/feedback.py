@@ -3,8 +3,8 @@
 from uuid import UUID
 
 from rag_core.errors import ConflictError, InvalidInputError
-from rag_core.experiments.experiment import FeedbackKind
-from rag_core.model import NoteId, TenantId
+from rag_core.model.experiment import FeedbackKind
+from rag_core.model.note import NoteId, TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.database import Connection
 from rag_core.storage.experiments import fetch_experiment_query, find_experiment, write_feedback

@@ -4,7 +4,7 @@ from collections.abc import Collection, Hashable, Sequence
 from random import Random
 from typing import TypeVar
 
-from rag_core.experiments.experiment import Side
+from rag_core.model.experiment import Side
 
 Item = TypeVar("Item", bound=Hashable)
 

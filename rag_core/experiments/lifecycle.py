@@ -7,8 +7,8 @@ from uuid import UUID
 from rag_core.configuration.schema import configure, of_search
 from rag_core.configuration.served import ServedConfiguration, as_served
 from rag_core.errors import ConfigurationError, InvalidInputError
-from rag_core.experiments.experiment import Experiment, Mode
-from rag_core.model import TenantId
+from rag_core.model.experiment import Experiment, Mode
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine, with_configuration
 from rag_core.storage.configurations import fetch_configuration
 from rag_core.storage.experiments import find_experiment, insert_experiment, stop_experiment

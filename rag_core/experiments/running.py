@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from cachetools import TTLCache
 
 from rag_core.configuration.served import ServedConfiguration, resolve
-from rag_core.embedding import EmbeddingModel
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.errors import DatabaseUnavailableError, DeadlineExceededError, QueryFailedError
-from rag_core.experiments.experiment import Experiment
-from rag_core.model import TenantId
+from rag_core.model.experiment import Experiment
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.configurations import StoredServed
 from rag_core.storage.database import Database

@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rag_core.evaluation.runs.metrics import mean, percentile
+from rag_core.model.statistics import mean, percentile
 from rag_core.experiments.agreement import overlap_at, rank_biased_overlap
-from rag_core.experiments.experiment import ExperimentQuery
+from rag_core.model.experiment import ExperimentQuery
 from rag_core.experiments.interleaving import credit
 
 SIGNIFICANCE = 0.05

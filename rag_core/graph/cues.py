@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rag_core.graph.grammar import Grammar
 from rag_core.language.causality import CausalCue
-from rag_core.model import Span
+from rag_core.model.note import Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

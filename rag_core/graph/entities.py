@@ -23,7 +23,7 @@ import Stemmer
 
 from rag_core.language import de, en, es
 from rag_core.language.causality import CAUSALITY
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 NEGATED = "¬"
 LINK_COVERAGE = 0.55

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from rag_core.language.causality import CAUSALITY, CausalCue, CausalLanguage
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 
 @dataclass(frozen=True, slots=True)

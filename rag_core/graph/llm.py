@@ -13,7 +13,7 @@ from rag_core.graph.entities import phrase
 from rag_core.graph.rules import RuleExtractor
 from rag_core.graph.statements import CausalExtractor, CausalKind, CausalStatement, Extraction
 from rag_core.language.causal_instructions import CAUSAL_INSTRUCTIONS
-from rag_core.model import Language, Span
+from rag_core.model.note import Language, Span
 
 PROMPT_VERSION = "1"
 """To be raised with any change of what is asked or taken: stored graphs are then stale."""

@@ -15,7 +15,7 @@ from rag_core.graph.sides import is_slight, left_side, phrase_of, points_back, r
 from rag_core.graph.statements import CausalStatement, Extraction
 from rag_core.graph.stretches import MAX_SIDE_WORDS, segments_of, shifted, trimmed_spaces
 from rag_core.language.causality import CausalCue
-from rag_core.model import Language, Span
+from rag_core.model.note import Language, Span
 
 RULES_FINGERPRINT = "rules-2"
 """To be raised with any change of what the rules read: stored graphs are then stale."""

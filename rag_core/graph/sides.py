@@ -14,7 +14,7 @@ from rag_core.graph.stretches import (
     trimmed_edges,
     trimmed_side,
 )
-from rag_core.model import Span
+from rag_core.model.note import Span
 
 _ASIDE = re.compile(r"\([^()]*\)\s*,?\s*$")
 

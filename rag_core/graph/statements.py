@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from rag_core.model import Language, Span
+from rag_core.model.note import Language, Span
 
 CausalKind = Literal["CAUSES", "TRIGGERS", "LEADS_TO"]
 CAUSAL_KINDS: tuple[CausalKind, ...] = ("CAUSES", "TRIGGERS", "LEADS_TO")

@@ -3,7 +3,7 @@
 import re
 
 from rag_core.graph.grammar import Grammar
-from rag_core.model import Span
+from rag_core.model.note import Span
 
 MAX_SIDE_WORDS = 14
 _BREAK = re.compile(r"[,;:()\[\]|]|\s[—\u2013-]\s|\.\.\.|…|!|\n")

@@ -13,7 +13,7 @@ Pure but for ``judge``. Imports point to ``chat``, ``chunking``, ``language``, `
 from dataclasses import dataclass
 from typing import Literal
 
-from rag_core.model import Span
+from rag_core.model.note import Span
 
 PersonalDataKind = Literal["email", "phone", "iban", "dni", "nie", "tax_id", "social_id", "card"]
 SecretKind = Literal["password", "api_key", "token", "private_key"]
@@ -48,16 +48,3 @@ class Finding:
 
     span: Span
     kind: PersonalDataKind | SecretKind | LinkKind
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InjectionScan:
-    """How likely a text tries to command a model, in [0, 1], and the sentences that do; () for harmless text.
-
-    ``spans`` are of the text, in its order, apart from each other; ``scores`` are theirs, each at least ``WARN_SCORE``. ``score`` is
-    the highest of any sentence's, below ``WARN_SCORE`` where there are no spans.
-    """
-
-    score: float
-    spans: tuple[Span, ...]
-    scores: tuple[float, ...] = ()

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from rag_core.language.words import word_set
-from rag_core.model import Span
+from rag_core.model.note import Span
 
 _SLASHES = dict.fromkeys(map(ord, "\u2044\u2215\u29f8"), "/")
 _SIGNS = _SLASHES | dict.fromkeys(map(ord, "\u2236\ua789"), ":") | {ord("\u3002"): "."}

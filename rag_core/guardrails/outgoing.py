@@ -15,7 +15,7 @@ from rag_core.guardrails.personal_data import Check, find_personal_data
 from rag_core.guardrails.secrets import find_secrets
 from rag_core.guardrails.spaced import in_plain_digits
 from rag_core.language.guardrails import PLACEHOLDERS
-from rag_core.model import Language, Span
+from rag_core.model.note import Language, Span
 
 MAX_ANSWER_TOKENS = 4_000
 _WORD_END = re.compile(r"\S(?=\s)")

@@ -15,7 +15,7 @@ from stdnum.es import dni, nie
 from rag_core.guardrails import Finding, PersonalDataKind
 from rag_core.guardrails.phones import phone_spans
 from rag_core.guardrails.spaced import joined_runs, spaced_emails
-from rag_core.model import Language, Span
+from rag_core.model.note import Language, Span
 
 Check = Callable[[], None]
 """What is called while a long text is read, and raises where there is no time for more."""

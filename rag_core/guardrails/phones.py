@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from phonenumbers import Leniency, PhoneMetadata, PhoneNumberMatch, PhoneNumberMatcher, region_codes_for_country_code
 
-from rag_core.model import Span
+from rag_core.model.note import Span
 
 _PLAIN = re.compile(r"[0-9 \u00a0()./\[\]-]*")
 _NO_MATCH = "(?!)"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from rag_core.guardrails import RedactionPolicy, Thresholds
 from rag_core.guardrails.outgoing import redact
 from rag_core.guardrails.personal_data import Check
-from rag_core.model import Language
+from rag_core.model.note import Language
 from rag_core.settings import Settings
 
 Hiding = Callable[[str], str]

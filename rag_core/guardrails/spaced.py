@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rag_core.model import Span
+from rag_core.model.note import Span
 
 _BULLETS = "\u00b7\u2022\u2219\u22c5\u2212"
 _FULL_WIDTH = range(0xFF01, 0xFF5F)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rag_core.guardrails.injection import RULES_VERSION, scan
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.note_findings import ScannedNote, replace_findings
 from rag_core.storage.staging import NoteToStage

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rag_core.embedding.context import titled
 from rag_core.embedding.summaries import PROMPT_VERSION, Summariser, generate_summary, needs_summary
 from rag_core.errors import ChatError
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.staging import NoteToStage
 from rag_core.storage.summaries import fetch_summaries, write_summary

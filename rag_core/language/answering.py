@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from rag_core.language import de, en, es
 from rag_core.language.words import word_set
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 NO_ANSWER: Mapping[Language, str] = {
     "es": "No he encontrado la respuesta en tus notas.",

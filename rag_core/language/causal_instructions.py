@@ -1,6 +1,6 @@
 """What a chat model is asked for when it reads causal statements, in each language."""
 
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 CAUSAL_INSTRUCTIONS: dict[Language, str] = {
     "es": (

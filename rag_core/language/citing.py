@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from rag_core.language.words import word_set
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 SOURCE_WORDS = (
     *("Fuentes?", "Notas?", "Documentos?", "Citas?", "Referencias?"),

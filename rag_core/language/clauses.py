@@ -5,7 +5,7 @@ is not asked for its language before it is parted.
 """
 
 from rag_core.language.words import word_set
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 CLAUSE_CONNECTORS: dict[Language, frozenset[str]] = {
     "es": word_set("y e o u ni pero sino porque pues aunque mientras cuando donde que quien cuyo cuya para si como"),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 
 from rag_core.language import de, en, es
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 _EXAMINED_CHARACTERS = 2_000
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-¿–-„…]")

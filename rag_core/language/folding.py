@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rag_core.model import Span
+from rag_core.model.note import Span
 
 _WORD = re.compile(r"\w+")
 

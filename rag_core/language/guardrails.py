@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 QuestionProblem = Literal["empty", "too_short", "too_long", "injection"]
 QuestionWarning = Literal[

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 PROPOSAL_INSTRUCTIONS: Mapping[Language, str] = {
     "es": (

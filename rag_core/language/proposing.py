@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rag_core.language.words import word_set
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 _NAME = r"[A-ZÁÉÍÓÚÑÜÄÖ][\w'’-]+(?: (?:(?:de|del|de la|von) )?[A-ZÁÉÍÓÚÑÜÄÖ][\w'’-]+){0,2}"
 

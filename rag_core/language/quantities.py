@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from itertools import product
 
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 
 def _named(table: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rag_core.language import de, en, es
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from datetime import date
 from typing import Literal
 
 from rag_core.language.words import word_set
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 Wanted = Literal[
     "money",

@@ -1,6 +1,6 @@
 """What a chat model is told before it scores passages, in each language."""
 
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 RELEVANCE_INSTRUCTIONS: dict[Language, str] = {
     "es": (

@@ -1,6 +1,6 @@
 """What a chat model is told before a note that it is to summarise, in each language."""
 
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 SUMMARY_INSTRUCTIONS: dict[Language, str] = {
     "es": (

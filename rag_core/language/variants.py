@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 _IRREGULAR = 0.3
 _VOWEL_CHANGE = 0.3

@@ -9,7 +9,7 @@ from rag_core.language.answering import ANSWER_INSTRUCTIONS, DOCUMENT_INSTRUCTIO
 from rag_core.language.fixed_answers import NO_NOTE_OF, NO_NOTES, NOT_ENOUGH
 from rag_core.language.guardrails import ANSWER_WARNINGS, AnswerWarning
 from rag_core.language.quoting import NOTE_DATED, QUOTING_WARNINGS, QuotingWarning
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import pinned, searcher
 from rag_core.language.counting import in_english
 from rag_core.migration import control
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage import migration_runs as store
 from rag_core.storage.golden import fetch_golden_queries

@@ -14,7 +14,8 @@ from rag_core.evaluation.runs.results import (
     retrieval_metrics,
 )
 from rag_core.language.technical_terms import technical_terms
-from rag_core.model import Language, Strategy
+from rag_core.model.retrieval import Strategy
+from rag_core.model.note import Language
 from rag_core.model_change.embedding_cost import EmbeddingCost
 from rag_core.query.transformation import query_language
 

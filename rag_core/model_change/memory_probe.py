@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rag_core.embedding import EmbeddingModel, build_embedder
+from rag_core.embedding import build_embedder
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.errors import EmbeddingError
 
 PROBE_SECONDS = 120

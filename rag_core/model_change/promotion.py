@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from rag_core.embedding import EmbeddingModel
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.errors import ModelStateError
 from rag_core.indexing.batches import list_tenants
 from rag_core.indexing.pipeline import Pipeline

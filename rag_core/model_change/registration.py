@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
-from rag_core.embedding import EmbeddingModel, build_embedder
+from rag_core.embedding import build_embedder
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.embedding.prefixes import usual_prefixes
 from rag_core.errors import ConflictError, InvalidInputError
 from rag_core.storage.database import Database

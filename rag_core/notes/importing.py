@@ -18,7 +18,7 @@ from rag_core.errors import (
     TenantDeletedError,
 )
 from rag_core.language.counting import in_english
-from rag_core.model import Language, NewNote, TenantId
+from rag_core.model.note import Language, NewNote, TenantId
 from rag_core.notes.validation import parse_line
 from rag_core.resilience.outages import when_back
 from rag_core.storage.database import Connection, Database

@@ -3,11 +3,9 @@
 Text is NFC-normalised here and never after, because every offset counts code points of the stored text.
 """
 
-import hashlib
 import json
 import re
 import unicodedata
-import uuid
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, time
 from typing import Any, cast, get_args
@@ -16,12 +14,11 @@ from zoneinfo import ZoneInfo
 from rag_core.errors import InvalidFieldError, InvalidInputError
 from rag_core.language.detection import detect_language
 from rag_core.language.near_misses import edit_distance, folded_name, near_name
-from rag_core.model import Language, NewNote, NoteId, TenantId
+from rag_core.model.note import Language, NewNote, department_key
 
 MAX_NAME_CHARACTERS = 512
 MAX_NAME_BYTES = 1000
 """Source and id together must fit an index row of 2,704 bytes."""
-_NAMESPACE = uuid.UUID("6f6f4f5e-5f0e-5c57-9b54-0d6a1b3a2c11")
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _LINE_KEYS = ("id", "text", "title", "created_at", "metadata", "language")
@@ -30,16 +27,6 @@ VISIBILITIES = ("tenant", "department", "private")
 MAX_DEPARTMENTS = 50
 _AUDIENCE_KEYS = ("visibility", "department", "departments")
 _KNOWN_FIELDS = (*_LINE_KEYS, "tags", *_AUDIENCE_KEYS)
-
-
-def note_id_for(tenant: TenantId, source: str, external_id: str) -> NoteId:
-    """The id of a note: derived from tenant, source and the source's own id, so it is the same wherever it is made."""
-    return NoteId(uuid.uuid5(_NAMESPACE, json.dumps([tenant, source, external_id])))
-
-
-def content_hash(language: str, title: str | None, content: str) -> bytes:
-    """SHA-256 of what chunks and vectors are made from."""
-    return hashlib.sha256(f"{language}\n{title or ''}\n{content}".encode()).digest()
 
 
 def parse_line(
@@ -364,16 +351,6 @@ def _departments(metadata: Mapping[str, Any]) -> tuple[str, ...]:
             problem="departments",
         )
     return tuple(sorted(keys))
-
-
-def department_key(name: str) -> str:
-    """A department as departments are compared: NFC, trimmed, without regard to case."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).strip().casefold())
-
-
-def tag_key(tag: str) -> str:
-    """A tag as tags are compared: NFC, without regard to case; the database's function of this name does the same."""
-    return unicodedata.normalize("NFC", tag).lower().replace("ß", "ss")
 
 
 def shown(value: Any) -> str:

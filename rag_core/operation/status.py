@@ -6,7 +6,7 @@ from rag_core.access.pseudonyms import pseudonyms
 from rag_core.configuration.served import served_configuration
 from rag_core.graph.llm import causal_extractor
 from rag_core.migration.status import read_migration_status
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.operation.running_parts import read_parts
 from rag_core.runtime.engine import Engine
 from rag_core.runtime.performance import fetch_access, fetch_performance

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rag_core.errors import InvalidInputError, PromotionRefusedError
 from rag_core.evaluation.golden.query import DEFAULT_SET
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.promotion.trial import Progress, silent, try_configuration
 from rag_core.runtime.engine import Engine
 from rag_core.storage.configurations import Promotion, append_promotion, list_promotions

@@ -17,7 +17,7 @@ from rag_core.evaluation.report.markdown import comparison_line, disturbance_lin
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import searcher
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine, with_configuration
 from rag_core.storage.configurations import fetch_configuration
 

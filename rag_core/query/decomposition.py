@@ -6,7 +6,7 @@ from functools import cache
 
 from rag_core.language.folding import fold
 from rag_core.language.questions import QUESTION_WORDINGS
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 MAX_PARTS = 4
 

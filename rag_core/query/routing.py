@@ -13,7 +13,7 @@ from rag_core.language import de, en, es
 from rag_core.language.folding import fold_words
 from rag_core.language.routing import ROUTING_WORDINGS
 from rag_core.language.technical_terms import technical_terms
-from rag_core.model import Language
+from rag_core.model.note import Language
 from rag_core.query.analysis import classify
 
 QueryType = Literal["factual", "comparative", "procedural", "relational", "aggregative", "temporal"]

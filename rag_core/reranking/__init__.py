@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from rag_core.model import ChunkId, Language, NoteId
+from rag_core.model.note import ChunkId, Language, NoteId
+from rag_core.model.retrieval import QueryStatistics
 from rag_core.resilience.cancellation import Cancellation
 
 CALIBRATED_RERANKERS = ("http:", "cross_encoder:")
@@ -35,18 +36,6 @@ class Candidate:
     score: float
     leg_scores: Mapping[str, float] = field(default_factory=dict)
     ranks: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueryStatistics:
-    """How common the query's words are in the tenant's notes, by language.
-
-    ``documents`` counts the chunks, ``frequencies`` those that hold a word (of its lexemes the rarest); a stop word is
-    absent. Words are as ``rag_core.reranking.words.query_words`` gives them.
-    """
-
-    documents: Mapping[Language, int]
-    frequencies: Mapping[Language, Mapping[str, int]]
 
 
 class Reranker(Protocol):

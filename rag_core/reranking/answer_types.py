@@ -11,7 +11,7 @@ from functools import cache
 from typing import Literal
 
 from rag_core.language.words import word_set
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 AnswerType = Literal["number", "date", "name"]
 

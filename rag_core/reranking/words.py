@@ -4,7 +4,7 @@ import re
 from functools import cache
 from typing import Any
 
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 _WORD = re.compile(r"\w+")
 _STEMMERS: dict[Language, str] = {"es": "spanish", "de": "german", "en": "english"}

@@ -1,4 +1,4 @@
-"""Filters as other programs write them (``{from, to, kinds, …}``), checked and turned into ``rag_core.model.Filters``.
+"""Filters as other programs write them (``{from, to, kinds, …}``), checked and turned into ``rag_core.model.retrieval.Filters``.
 
 Shared by the HTTP API, the page and the command line; what is wrong is said in Spanish, as on every route.
 """
@@ -15,8 +15,10 @@ from pydantic.alias_generators import to_camel
 
 from rag_core.configuration.schema import describe_problem
 from rag_core.errors import AmbiguousNoteError, InvalidInputError, NotFoundError
-from rag_core.model import Filters, Language, NoteId, NoteKind, TenantId
-from rag_core.notes.validation import MAX_NAME_CHARACTERS, is_storable, tag_key
+from rag_core.model.retrieval import Filters
+from rag_core.model.note import Language, NoteId, NoteKind, TenantId
+from rag_core.notes.validation import MAX_NAME_CHARACTERS, is_storable
+from rag_core.model.note import tag_key
 from rag_core.storage.database import Database
 from rag_core.storage.notes import find_notes
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from rag_core.model import ChunkId
+from rag_core.model.note import ChunkId
 
 Ranking = Sequence[tuple[ChunkId, float]]
 """Chunks with their leg's own scores, best first."""

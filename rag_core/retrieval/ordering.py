@@ -1,7 +1,7 @@
 """From what the legs found to the order it is served in: fused, then scored anew where a re-ranker is set up."""
 
 from rag_core.errors import DeadlineExceededError, QueryFailedError, RagError, RerankingError
-from rag_core.model import ChunkId
+from rag_core.model.note import ChunkId
 from rag_core.reranking import Reranker
 from rag_core.retrieval.candidates import prefer_time
 from rag_core.retrieval.expansion import Fused

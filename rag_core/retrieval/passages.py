@@ -5,7 +5,7 @@ import unicodedata
 
 from rag_core.chunking import chunk_spans, sentence_spans, window_bounds
 from rag_core.configuration.schema import Chunking
-from rag_core.model import Language, Span
+from rag_core.model.note import Language, Span
 
 _WORD = re.compile(r"\w+")
 MAX_READ_CHARACTERS = 100_000

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from rag_core.model import Filters, TimeExpression, TransformedQuery
+from rag_core.model.retrieval import Filters, TimeExpression, TransformedQuery
 
 A_YEAR = timedelta(days=360)
 IN_TIME = ":time"

@@ -6,10 +6,11 @@ from datetime import datetime
 from rag_core.configuration.schema import RetrievalConfig, config_hash
 from rag_core.configuration.served import INVALID_CONFIGURATION
 from rag_core.errors import RagError, SearchCancelledError
-from rag_core.model import NO_FILTERS, Filters, Hit, Retrieval, TenantId
+from rag_core.model.retrieval import NO_FILTERS, Filters, Hit, Retrieval
+from rag_core.model.note import TenantId
 from rag_core.reranking import is_calibrated
 from rag_core.resilience.cancellation import Cancellation
-from rag_core.retrieval.cache import cached_retrieval, query_key
+from rag_core.runtime.cache import cached_retrieval, query_key
 from rag_core.retrieval.deadline import Deadline, Stopwatch
 from rag_core.retrieval.figures import figures_of
 from rag_core.retrieval.legs import LegResults

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_core.chunking import estimate_tokens
-from rag_core.model import ChunkId, NoteId, Span
+from rag_core.model.note import ChunkId, NoteId, Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rag_core.resilience.circuit_breaker import CircuitBreaker
-from rag_core.retrieval.cache import Cache, Caches
+from rag_core.runtime.cache import Cache, Caches
 from rag_core.storage.database import PoolFigures
 from rag_core.telemetry.metrics import Metrics
 

@@ -22,7 +22,7 @@ from rag_core.alerting.facts import (
 )
 from rag_core.alerting.incidents import Incident, Told, Trouble, close
 from rag_core.errors import DeadlineExceededError, InvalidInputError, NotFoundError, QueryFailedError
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 from rag_core.telemetry.metrics import WindowFigures

@@ -5,9 +5,9 @@ from typing import Any
 
 import psycopg
 
-from rag_core.access.keys import ApiKey, KeyGrant, PresentedKey
+from rag_core.model.access import ApiKey, KeyGrant, PresentedKey
 from rag_core.errors import ConflictError
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 

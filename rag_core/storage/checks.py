@@ -7,8 +7,8 @@ to these batches' notes; None looks at the whole tenant. Not here: what follows 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag_core.embedding import EmbeddingModel
-from rag_core.model import TenantId
+from rag_core.model.embedding import EmbeddingModel
+from rag_core.model.note import TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.queries import query
 

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
 

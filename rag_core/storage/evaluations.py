@@ -18,7 +18,7 @@ from rag_core.evaluation.runs.results import (
     RetrievalMetrics,
     StoredRun,
 )
-from rag_core.model import NoteId, TenantId
+from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
 

@@ -9,8 +9,8 @@ from uuid import UUID, uuid4
 from psycopg.types.json import Jsonb
 
 from rag_core.errors import ConflictError, NotFoundError
-from rag_core.experiments.experiment import Experiment, ExperimentQuery, Feedback, FeedbackKind, Mode
-from rag_core.model import NoteId, TenantId
+from rag_core.model.experiment import Experiment, ExperimentQuery, Feedback, FeedbackKind, Mode
+from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
 

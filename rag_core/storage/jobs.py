@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from rag_core.errors import NotFoundError
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
 

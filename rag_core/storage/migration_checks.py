@@ -5,7 +5,7 @@ The ledger ``legacy_notes`` says what was attached, as it was; deleting a note o
 
 from collections.abc import Sequence
 
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.storage.checks import CheckReport, run_check
 from rag_core.storage.database import Database
 

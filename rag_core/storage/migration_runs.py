@@ -7,7 +7,7 @@ from uuid import UUID
 
 from rag_core.evaluation.comparison.compare import MAX_DISTURBED_SHARE
 from rag_core.evaluation.runs.results import StoredRun
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.evaluations import fetch_run
 from rag_core.storage.migration_control import MAX_ATTEMPTS, MigrationState

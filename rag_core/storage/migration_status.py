@@ -4,7 +4,7 @@ from typing import Any
 
 from psycopg.rows import dict_row
 
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.migration_control import MAX_ATTEMPTS
 from rag_core.storage.queries import query

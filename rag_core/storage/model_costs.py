@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from rag_core.embedding import EmbeddingModel
-from rag_core.model import TenantId
+from rag_core.model.embedding import EmbeddingModel
+from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
 from rag_core.storage.vector_index import index_name, vector_kind

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from psycopg.types.json import Jsonb
 
-from rag_core.guardrails import InjectionScan
-from rag_core.model import NoteId, TenantId
+from rag_core.model.injection import InjectionScan
+from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 

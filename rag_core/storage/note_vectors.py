@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pgvector import Vector
 
-from rag_core.model import NoteId, TenantId
+from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.migration_control import MAX_ATTEMPTS
 from rag_core.storage.queries import query

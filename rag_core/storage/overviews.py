@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from psycopg.rows import dict_row
 
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.queries import query
 

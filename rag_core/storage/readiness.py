@@ -6,7 +6,7 @@ from rag_core.errors import (
     DeadlineExceededError,
     QueryFailedError,
 )
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.migrate import read_migrations
 from rag_core.storage.queries import query

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rag_core.model import ChunkId, Language, NoteId, TenantId
-from rag_core.reranking import QueryStatistics
+from rag_core.model.note import ChunkId, Language, NoteId, TenantId
+from rag_core.model.retrieval import QueryStatistics
 from rag_core.storage.database import Database
 from rag_core.storage.queries import query
 from rag_core.storage.seen import counted

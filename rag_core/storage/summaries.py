@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from rag_core.model import NoteId, TenantId
+from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.queries import query
 

@@ -1,15 +1,16 @@
 """Whole tenants: listed, limited and deleted, over all tables, as the owner of the schema."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from graphlib import TopologicalSorter
 from typing import Any, Literal
 
 import psycopg
 from psycopg import sql
 
-from rag_core.access.tenants import DeletedTenant, TenantDetails, TenantSummary, deletion_order
 from rag_core.errors import BusyError, NotFoundError, QueryFailedError
-from rag_core.model import TenantId
+from rag_core.model.access import DeletedTenant, TenantDetails, TenantSummary
+from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 
@@ -157,3 +158,20 @@ def _summary(row: tuple[Any, ...]) -> TenantSummary:
         notes=notes,
         keys=keys,
     )
+
+
+def deletion_order(tables: Collection[str], references: Iterable[tuple[str, str]]) -> list[str]:
+    """The tables such that rows that point to others go before these; (holder, target) pairs of other tables are left out.
+
+    Tables that no reference touches come last, by name: triggers write there while the others are emptied.
+
+    Raises:
+        graphlib.CycleError: tables point to each other in a circle.
+    """
+    holders: dict[str, set[str]] = {}
+    for holder, target in references:
+        if holder in tables and target in tables:
+            holders.setdefault(target, set()).add(holder)
+            holders.setdefault(holder, set())
+    ordered = list(TopologicalSorter({name: sorted(holders[name]) for name in sorted(holders)}).static_order())
+    return ordered + sorted(set(tables) - set(ordered))

@@ -9,7 +9,7 @@ from typing import LiteralString
 
 from psycopg import sql
 
-from rag_core.embedding import EmbeddingModel
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 

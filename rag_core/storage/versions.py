@@ -1,6 +1,6 @@
 """The version of what a tenant can find."""
 
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from rag_core.evaluation.runs.metrics import mean, percentile
+from rag_core.model.statistics import mean, percentile
 
 KEPT_DURATIONS = 1_000
 

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from rag_core.evaluation.runs.metrics import percentile
+from rag_core.model.statistics import percentile
 from rag_core.telemetry.durations import Durations, DurationStats
 
 Stage = Literal[

@@ -3,7 +3,7 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.tenants import limit_tenant
 

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from rag_core.evaluation.jobs.queue import fetch_job, list_jobs, running_jobs, submit
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.model_change import benchmark  # noqa: F401  registers the kind of job
 from rag_core.storage.golden import list_golden_sets
 

@@ -13,7 +13,7 @@ from rag_core.configuration.schema import configure
 from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.evaluation.runs.run import EvaluationRun, evaluate
 from rag_core.evaluation.runs.served import searcher
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.configurations import append_promotion, store_configuration
 

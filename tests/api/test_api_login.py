@@ -10,9 +10,10 @@ from databases import cloned_database
 from fastapi.testclient import TestClient
 from httpx import Response
 
-from rag_core.access.keys import KeyGrant, make_key
+from rag_core.access.keys import make_key
+from rag_core.model.access import KeyGrant
 from rag_core.api.app import create_app
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import open_engine
 from rag_core.settings import read_settings
 from rag_core.storage.api_keys import insert_key

@@ -15,7 +15,7 @@ from rag_core.api.pages import search as pages
 from rag_core.errors import DeadlineExceededError
 from rag_core.experiments import live_query
 from rag_core.indexing.one_note import store_and_index
-from rag_core.model import Retrieval, TimeExpression, TransformedQuery
+from rag_core.model.retrieval import Retrieval, TimeExpression, TransformedQuery
 from rag_core.notes.validation import parse_note
 from rag_core.runtime.engine import DEMO_TENANT, Engine
 
@@ -354,7 +354,7 @@ class TestNotePage:
         text = "\n\n".join(f"El tren {n} me llevó lejos y allí perdí el sombrero de mi prima Lucía." for n in range(80))
         note = add_note(text.replace("El tren 60 ", "Un paraguas verde olvidado. El tren 60 "))
         with engine.database.transaction(engine.tenant(), has_copy=True) as connection:
-            from rag_core.model import NoteId
+            from rag_core.model.note import NoteId
             from rag_core.storage.notes import unchunk
 
             unchunk(connection, engine.tenant(), [NoteId(note["id"])])

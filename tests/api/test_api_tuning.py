@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 
 from rag_core.evaluation.jobs.queue import running_jobs, submit
 from rag_core.evaluation.tuning import job
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
 ADDRESS = "/api/v2/evaluation/tuning"

@@ -31,7 +31,7 @@ from rag_core.answering.quoting.extractive import ExtractiveAnswerer
 from rag_core.answering.sources.context import build_context
 from rag_core.answering.sources.fallbacks import find_sources
 from rag_core.evaluation.abstention import OperatingPoint, cheapest, risk_coverage, roc_auc, trade_off
-from rag_core.model import Language
+from rag_core.model.note import Language
 from rag_core.reranking.fitting import folds_of
 from rag_core.runtime.engine import Engine
 from rag_core.settings import Settings

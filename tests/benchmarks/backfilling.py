@@ -10,7 +10,7 @@ from rag_assets.definitions import build_definitions
 from rag_assets.indexing import JOB, IndexEvent, dagster_instance, run_range
 from rag_assets.partitions import PARTITIONS_NAME, add_missing_keys, merge_ranges
 from rag_core.indexing.batches import BATCH_SIZE, register_batches, stale_batches
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
 from .corpus import Corpus, note_lines

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from rag_core.answering import CheckedText
+from rag_core.model.answer import CheckedText
 from rag_core.answering.events import AnswerRequest
 from rag_core.answering.quoting.extractive import ExtractiveAnswerer
 from rag_core.answering.sources.fallbacks import find_sources

@@ -16,7 +16,7 @@ from rag_core.evaluation.comparison.compare import LEAST_DROP, SIGNIFICANCE
 from rag_core.evaluation.comparison.significance import paired_test
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import searcher
-from rag_core.model import Strategy
+from rag_core.model.retrieval import Strategy
 from rag_core.operation.demo_corpus import load_demo
 from rag_core.runtime.engine import DEMO_TENANT, Engine
 

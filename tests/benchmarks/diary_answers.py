@@ -24,8 +24,9 @@ from typing import Any
 from unittest.mock import patch
 
 from rag_core.answering.answer import answer_events
-from rag_core.answering.events import Answer, Answered, AnswerRequest
-from rag_core.model import TenantId
+from rag_core.answering.events import Answered, AnswerRequest
+from rag_core.model.answer import Answer
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
 from .corpus import EXAMPLES, _rows

@@ -21,7 +21,7 @@ from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.evaluation.golden.query import GoldenQuery
 from rag_core.evaluation.tuning.record import Recording, fetch_queries, record
 from rag_core.evaluation.tuning.replay import Replay
-from rag_core.model import Language
+from rag_core.model.note import Language
 from rag_core.notes.importing import import_lines
 from rag_core.reranking.embedded import Weights
 from rag_core.reranking.fitting import (

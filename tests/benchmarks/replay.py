@@ -11,7 +11,7 @@ from pgvector.psycopg import register_vector
 from psycopg import sql
 
 from rag_core.configuration.schema import configure
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine
 from rag_core.storage.connecting import application_conninfo

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 import psycopg
 
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.notes.importing import ImportReport, import_lines
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import Settings, read_settings

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from rag_core.access.keys import KeyGrant, make_key
-from rag_core.model import TenantId
+from rag_core.access.keys import make_key
+from rag_core.model.access import KeyGrant
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
 from rag_core.storage.api_keys import insert_key

@@ -11,7 +11,7 @@ from dagster._core.remote_origin import (
 )
 from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 
 TENANT = TenantId("pruebas")
 RunJob = Callable[..., dg.ExecuteInProcessResult]

@@ -20,7 +20,7 @@ from rag_assets.partitions import PARTITIONS_NAME
 from rag_assets.worker_processes import PROCESS_TAG
 from rag_core.alerting.delivery import Notifier, parse_addresses
 from rag_core.alerting.facts import RunEnd
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}

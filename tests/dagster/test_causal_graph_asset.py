@@ -6,7 +6,7 @@ import dagster as dg
 from pipeline_runs import TENANT, ImportTexts, RunJob
 
 from rag_assets.indexing import run_index
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
 CHAIN = ["No dormí bien porque tomé café por la tarde.", "Llegué tarde a la reunión por no haber dormido bien."]

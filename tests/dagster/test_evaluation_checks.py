@@ -13,7 +13,8 @@ from rag_core.evaluation.comparison.compare import compare
 from rag_core.evaluation.comparison.gate import GateTargets
 from rag_core.evaluation.comparison.quality_check import verdict_on
 from rag_core.evaluation.runs.results import EvaluationRun, QueryResult, latency_percentiles, retrieval_metrics
-from rag_core.model import NoteId, Strategy, TenantId
+from rag_core.model.retrieval import Strategy
+from rag_core.model.note import NoteId, TenantId
 
 RELEVANT = NoteId(UUID(int=1))
 OTHERS = tuple(NoteId(UUID(int=number)) for number in range(2, 22))

@@ -5,7 +5,7 @@ from pipeline_runs import ImportTexts, RunJob
 
 from rag_assets.forgetting import forget_batches
 from rag_assets.partitions import PARTITIONS_NAME
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import DEMO_TENANT, Engine
 
 SECRET = "Quimbayesca viajó en tren a Cádiz."

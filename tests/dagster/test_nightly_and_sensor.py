@@ -14,7 +14,7 @@ from rag_assets.jobs import INDEX_KEYS
 from rag_assets.partitions import PARTITIONS_NAME, BatchRange
 from rag_assets.schedules import run_requests
 from rag_core.migration import control
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
 INDEX = dg.AssetKey("fulltext_index")

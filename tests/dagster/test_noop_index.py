@@ -16,7 +16,7 @@ from rag_core.indexing.batches import register_batches
 from rag_core.indexing.graph import update_graph
 from rag_core.indexing.publishing import maintain, publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.notes.importing import import_lines
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings

@@ -6,7 +6,7 @@ import dagster as dg
 
 from rag_assets.definitions import build_definitions
 from rag_core.conversation.sessions import begin_session
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
 

@@ -10,7 +10,7 @@ from pipeline_runs import ImportTexts, RunJob
 from rag_assets import stages
 from rag_assets.stages import OUTAGE_RETRIES
 from rag_core.errors import DatabaseUnavailableError, EmbeddingUnavailableError, RagError
-from rag_core.model import FloatMatrix
+from rag_core.model.embedding import FloatMatrix
 from rag_core.runtime.engine import Engine
 
 AT_ONCE = OUTAGE_RETRIES._replace(delay=None, backoff=None, jitter=None)

@@ -9,7 +9,8 @@ import pytest
 from pipeline_runs import TENANT, ImportTexts, RunJob
 
 from rag_core.errors import EmbeddingError
-from rag_core.model import FloatMatrix, TenantId
+from rag_core.model.embedding import FloatMatrix
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import DEMO_TENANT, Engine
 
 STRATEGIES = ("fulltext", "semantic", "hybrid", "hybrid+rerank")

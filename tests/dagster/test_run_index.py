@@ -11,7 +11,8 @@ from pipeline_runs import TENANT, ImportTexts
 from rag_assets.indexing import JOB, PROCESS_TAG, IndexEvent, run_index
 from rag_assets.partitions import BatchRange
 from rag_core.errors import EmbeddingError, IndexingError, TenantDeletedError
-from rag_core.model import FloatMatrix, TenantId
+from rag_core.model.embedding import FloatMatrix
+from rag_core.model.note import TenantId
 from rag_core.operation.dagster_home import prepare_dagster_home
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings

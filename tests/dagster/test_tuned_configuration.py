@@ -21,7 +21,7 @@ from rag_assets.tuned_configuration import NO_DROP_CHECK
 from rag_core.configuration.proposals import propose_configuration
 from rag_core.configuration.served import served_configuration
 from rag_core.evaluation.golden.exporting import import_golden
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.notes.importing import import_lines
 from rag_core.promotion.promote import return_to_former
 from rag_core.promotion.trial import try_configuration

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
 from tests.ollama_server import running_ollama_server

@@ -14,7 +14,7 @@ import pytest
 
 from rag_core.errors import DatabaseSetupError
 from rag_core.home.log_files import MAX_LOG_BYTES
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.settings import read_settings
 from rag_core.storage.database import open_database
 from rag_core.storage.embedded import EmbeddedHome, embedded_server, rotate_server_log, stop

@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 from serving import home, serving  # noqa: F401  the fixture is used by its name
 
-from rag_core.access.keys import KeyGrant, make_key
-from rag_core.model import TenantId
+from rag_core.access.keys import make_key
+from rag_core.model.access import KeyGrant
+from rag_core.model.note import TenantId
 from rag_core.settings import read_settings
 from rag_core.storage.api_keys import insert_key
 from rag_core.storage.database import open_database

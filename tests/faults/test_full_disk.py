@@ -16,7 +16,7 @@ from small_disk import SmallDisk, small_disk, write_notes
 
 from rag_core.api.app import create_app
 from rag_core.errors import DiskFullError
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import open_engine
 from rag_core.settings import read_settings
 from rag_core.storage.database import open_database

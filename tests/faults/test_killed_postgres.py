@@ -15,7 +15,7 @@ import pytest
 from small_disk import write_notes
 
 from rag_core.errors import DatabaseUnavailableError
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.notes.importing import import_lines
 from rag_core.resilience.circuit_breaker import outages
 from rag_core.settings import read_settings

@@ -21,7 +21,7 @@ from rag_core.alerting.incidents import Judgement, Told, Trouble, advance
 from rag_core.alerting.messages import Message
 from rag_core.alerting.watch import Policy, WatchReport, quality_rules, service_rules, stale_rule, watch
 from rag_core.migration import control
-from rag_core.model import NoteId, TenantId
+from rag_core.model.note import NoteId, TenantId
 from rag_core.storage import alerts as store
 from rag_core.storage.alerts import ServiceMinute, operator_connection
 from rag_core.storage.database import Connection, Database

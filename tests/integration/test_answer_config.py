@@ -9,7 +9,7 @@ import pytest
 from rag_core.answering.sources.search_configuration import answer_config
 from rag_core.configuration.proposals import propose_configuration
 from rag_core.configuration.served import ActiveConfigurations
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.configurations import append_promotion, fetch_served
 from rag_core.storage.notes import ensure_tenant

@@ -17,7 +17,7 @@ from rag_core.backup.archive import Archive, ArchiveError, open_archive
 from rag_core.backup.create import back_up
 from rag_core.backup.restore import restore
 from rag_core.errors import BusyError, ConflictError, DatabaseSetupError, DatabaseUnavailableError, QueryFailedError
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.settings import read_settings
 from rag_core.storage import backup as stored
 from rag_core.storage.connecting import ensure_database

@@ -13,8 +13,8 @@ from typer.testing import CliRunner, Result
 from rag_core.cli import experiments  # noqa: F401  registers the commands
 from rag_core.cli.app import app
 from rag_core.configuration.proposals import propose_configuration
-from rag_core.experiments.experiment import ExperimentQuery
-from rag_core.model import NoteId, TenantId
+from rag_core.model.experiment import ExperimentQuery
+from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.experiments import find_experiment, insert_experiment_query, write_feedback
 

@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from rag_core.indexing.publishing import maintain
-from rag_core.model import TenantId
-from rag_core.retrieval.cache import build_caches, cached_retrieval, query_key
+from rag_core.model.note import TenantId
+from rag_core.runtime.cache import build_caches, cached_retrieval, query_key
 from rag_core.runtime.engine import Engine
 from rag_core.storage.database import Database
 from rag_core.storage.notes import delete_notes
@@ -238,7 +238,7 @@ def test_a_query_kept_before_a_write_is_not_given_after_it(
     from datetime import date
 
     from rag_core.configuration.schema import configure
-    from rag_core.model import NO_FILTERS
+    from rag_core.model.retrieval import NO_FILTERS
     from rag_core.retrieval.retrieve import retrieve
 
     cache = build_caches(query_seconds=300, embedding_seconds=0, context_seconds=0).query

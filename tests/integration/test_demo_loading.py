@@ -3,7 +3,7 @@
 from zoneinfo import ZoneInfo
 
 from rag_core.evaluation.runs.passages import anchor, notes_to_read
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.notes.importing import import_lines
 from rag_core.operation.demo_corpus import SOURCE, demo_file, is_demo_wanted, load_demo
 from rag_core.runtime.engine import DEMO_TENANT

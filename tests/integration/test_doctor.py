@@ -10,9 +10,10 @@ import pytest
 from ollama_server import OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 
-from rag_core.access.keys import KeyGrant, make_key
+from rag_core.access.keys import make_key
+from rag_core.model.access import KeyGrant
 from rag_core.access.pseudonyms import pseudonyms
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.model_change.backfill import settle_model
 from rag_core.model_change.registration import WantedModel, register_model
 from rag_core.operation.doctor import Finding, examine

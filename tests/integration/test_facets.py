@@ -3,7 +3,7 @@
 from rag_core.graph.rules import RuleExtractor
 from rag_core.indexing.batches import list_batches
 from rag_core.indexing.graph import update_graph
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.database import Database
 from rag_core.storage.facets import Facets, fetch_facets, fetch_path_evidence, one_spelling_each

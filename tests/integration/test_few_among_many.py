@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from databases import cloned_database
 
-from rag_core.embedding import EmbeddingModel
-from rag_core.model import TenantId
+from rag_core.model.embedding import EmbeddingModel
+from rag_core.model.note import TenantId
 from rag_core.settings import read_settings
 from rag_core.storage.database import Database, open_database
 from rag_core.storage.models import find_model

@@ -11,7 +11,7 @@ from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_note, stage_notes
-from rag_core.model import NewNote, TenantId
+from rag_core.model.note import NewNote, TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage import staging as store
 from rag_core.storage import vector_index

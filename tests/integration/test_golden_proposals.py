@@ -16,7 +16,7 @@ from rag_core.errors import ConflictError, InvalidInputError, NotFoundError
 from rag_core.evaluation.golden.exporting import add_golden_query, import_golden, list_golden_queries
 from rag_core.evaluation.golden.proposals.decide import accept_proposal, find_proposal, reject_proposals
 from rag_core.evaluation.golden.proposals.propose import propose_golden_queries
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.storage.golden import fetch_golden_set
 from rag_core.storage.notes import delete_notes
 from rag_core.storage.proposals import list_proposals

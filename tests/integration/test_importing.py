@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from rag_core.errors import AmbiguousNoteError, NotFoundError
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.notes.importing import ImportReport, import_lines, read_lines
 from rag_core.notes.validation import parse_line
 from rag_core.storage.database import Database

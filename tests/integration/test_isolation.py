@@ -2,7 +2,7 @@ import pytest
 from psycopg import sql
 
 from rag_core.errors import QueryFailedError
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.storage.database import Database
 
 OPERATORS = {"alerts", "service_minutes"}

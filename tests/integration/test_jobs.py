@@ -24,7 +24,7 @@ from rag_core.evaluation.jobs.queue import (
 )
 from rag_core.evaluation.jobs.queue import queue as jobs
 from rag_core.evaluation.jobs.settings import asked_under
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.database import Database
 from rag_core.storage.jobs import Job, claim_job, fail_unfitting_jobs, requeue_job

@@ -6,7 +6,7 @@ import pytest
 
 from rag_core.errors import InvalidInputError, ModelStateError
 from rag_core.evaluation.golden.exporting import import_golden
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.model_change.backfill import begin_backfill, fill_model, settle_model
 from rag_core.model_change.comparison import compare_models
 from rag_core.model_change.registration import WantedModel, register_model

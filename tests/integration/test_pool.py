@@ -11,7 +11,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from rag_core.errors import DatabaseUnavailableError, DeadlineExceededError, QueryFailedError
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.settings import read_settings
 from rag_core.storage import database as module
 from rag_core.storage.database import Connection, Database, open_database

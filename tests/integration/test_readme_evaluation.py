@@ -9,7 +9,7 @@ from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import searcher
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
 README = Path(__file__).parents[2].joinpath("README.md").read_text(encoding="utf-8")

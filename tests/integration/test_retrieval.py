@@ -9,7 +9,7 @@ import pytest
 from rag_core.configuration.schema import configure
 from rag_core.errors import EmbeddingError, InvalidInputError, RerankingError, RetrievalFailedError
 from rag_core.indexing.one_note import store_and_index
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.notes.validation import parse_note
 from rag_core.retrieval.legs import WITHOUT_FULLTEXT, WITHOUT_SEMANTIC
 from rag_core.retrieval.retrieve import retrieve

@@ -8,7 +8,7 @@ from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.errors import GuardrailError
 from rag_core.evaluation.runs.served_answers import ServedAnswers
 from rag_core.language.fixed_answers import NOT_ENOUGH
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
 DOG = "El perro se llama Rocky. Ladra mucho por la noche."

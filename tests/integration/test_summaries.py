@@ -19,7 +19,7 @@ from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import PublishReport, publish_staged
 from rag_core.indexing.staging import EmbedReport, StageReport, embed_staged, stage_notes
-from rag_core.model import Language, NewNote, TenantId
+from rag_core.model.note import Language, NewNote, TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.notes import delete_notes
 

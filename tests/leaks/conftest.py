@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from leak_planting import Secrets, plant_key, plant_notes, plant_rows, rows_of_tenant, secrets_in_notes, secrets_of
 
 from rag_core.api.app import create_app
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import Settings, read_settings
 from rag_core.storage.notes import ensure_tenant

@@ -7,7 +7,7 @@ from leak_planting import Secrets, plant_key, rows_of_tenant
 from leak_requests import FIGURES, Asked, bodies, elsewhere, requests_of, routes
 
 from rag_core.api import app as application
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 
 pytestmark = [
     pytest.mark.slow,

@@ -17,7 +17,7 @@ from rag_core.chunking import (
     window_bounds,
 )
 from rag_core.chunking.graphemes import is_cluster_boundary
-from rag_core.model import Span
+from rag_core.model.note import Span
 
 EXAMPLES = 120
 languages = st.sampled_from(("es", "de", "en"))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.citing import FIELD, VET, source
 
-from rag_core.answering import CheckedText, Source
+from rag_core.model.answer import CheckedText, Source
 from rag_core.answering.rendering import render
 from rag_core.answering.verification.check import check_citations, check_sentence, joined, read_sources
 from rag_core.answering.verification.citations import find_marks, parse_citations, without_citations

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_core.model import ChunkId
+from rag_core.model.note import ChunkId
 from rag_core.retrieval.fusion import highest_rrf_score, reciprocal_rank_fusion, relative_score_fusion
 
 chunk_ids = st.integers(min_value=1, max_value=30).map(lambda n: ChunkId(UUID(int=n)))

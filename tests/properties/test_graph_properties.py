@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_core.configuration.schema import GraphRag
-from rag_core.model import CausalDirection, TenantId
+from rag_core.model.graph import CausalDirection
+from rag_core.model.note import TenantId
 from rag_core.retrieval.graph_paths import GraphHit, search_graph
 from rag_core.settings import read_settings
 from rag_core.storage.database import Database, open_database

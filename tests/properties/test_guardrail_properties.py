@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from injection_texts import ATTACKS_IN_NOTES, ATTACKS_IN_QUESTIONS, HARMLESS_NOTES
 
-from rag_core.answering import CheckedCitation, CheckedText
+from rag_core.model.answer import CheckedCitation, CheckedText
 from rag_core.answering.finishing import OutgoingGate, finish
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.answering.verification.claims import cut_sentences

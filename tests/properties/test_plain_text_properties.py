@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from properties.test_answer_stream_properties import SOURCES, Saying, cut
 
-from rag_core.answering import PromptContext
+from rag_core.model.answer import PromptContext
 from rag_core.answering.characters import INVISIBLE
 from rag_core.answering.finishing import OutgoingGate
 from rag_core.answering.plain_text import LONGEST, plain_bits, plain_text

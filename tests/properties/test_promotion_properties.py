@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rag_core.configuration.schema import configure
 from rag_core.configuration.served import MODEL_DEPENDENT, model_key, resolve, without_model_values
-from rag_core.embedding import EmbeddingModel
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.promotion.promote import served_stack
 from rag_core.storage.configurations import Promotion, StoredServed
 

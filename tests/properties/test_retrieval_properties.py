@@ -21,7 +21,7 @@ from properties.corpora import (
 )
 
 from rag_core.configuration.schema import configure
-from rag_core.model import Retrieval, Strategy
+from rag_core.model.retrieval import Retrieval, Strategy
 from rag_core.retrieval.request import checked_query
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.storage.search import search_fulltext, search_semantic

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from properties.corpora import Corpus, queries_about
 
 from rag_core.configuration.schema import configure
-from rag_core.embedding import EmbeddingModel
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.evaluation.golden.query import GoldenQuery, Relevance
 from rag_core.evaluation.runs.run import ranked_notes
 from rag_core.evaluation.runs.served import DEPTH

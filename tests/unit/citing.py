@@ -3,8 +3,8 @@
 import uuid
 from datetime import UTC, datetime
 
-from rag_core.answering import Source
-from rag_core.model import ChunkId, NoteId
+from rag_core.model.answer import Source
+from rag_core.model.note import ChunkId, NoteId
 
 
 def source(number: int, original: str, *, title=None, language="es", page=None, chunk_index=0, start_char=0) -> Source:

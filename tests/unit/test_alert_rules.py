@@ -21,7 +21,7 @@ from rag_core.alerting.facts import (
 )
 from rag_core.alerting.incidents import Judgement
 from rag_core.alerting.messages import REMEDIES
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.settings import read_settings
 
 NOW = datetime(2025, 3, 2, 12, 0, tzinfo=UTC)

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.answering import CheckedCitation, Confidence, RefusalReason, VerifiedBy
+from rag_core.model.answer import CheckedCitation, Confidence, RefusalReason, VerifiedBy
 from rag_core.api.pages.answer_cards import TurnCard, turn_card
 from rag_core.api.pages.cited_spans import read_span, written_span
-from rag_core.conversation import CitedSource, KeptAnswer, Turn
-from rag_core.model import ChunkId, NoteId, Span
+from rag_core.model.conversation import CitedSource, KeptAnswer, Turn
+from rag_core.model.note import ChunkId, NoteId, Span
 
 SESSION, QUERY, NOTE = (UUID(int=number) for number in (1, 2, 3))
 WORDS = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="[]\r"), max_size=12) | st.sampled_from(

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rag_core.answering import Citation, GeneratedAnswer, PromptContext, Source
+from rag_core.model.answer import Citation, GeneratedAnswer, PromptContext, Source
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.answering.verification.refusals import is_refusal
 from rag_core.errors import ChatError
@@ -19,7 +19,8 @@ from rag_core.evaluation.runs.answers import (
     summarise,
 )
 from rag_core.evaluation.runs.judges import Judgement
-from rag_core.model import ChunkId, NoteId, Retrieval
+from rag_core.model.retrieval import Retrieval
+from rag_core.model.note import ChunkId, NoteId
 
 NOTE = NoteId(uuid.UUID(int=1))
 NOW = datetime(2025, 3, 1, tzinfo=UTC)

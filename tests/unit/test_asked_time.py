@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from rag_core.answering import AskedTime, Source
+from rag_core.model.answer import AskedTime, Source
 from rag_core.answering.quoting.asked_time import names_time
-from rag_core.model import ChunkId, NoteId
+from rag_core.model.note import ChunkId, NoteId
 
 MADRID, MEXICO = ZoneInfo("Europe/Madrid"), ZoneInfo("America/Mexico_City")
 UNDATED = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))

@@ -7,7 +7,7 @@ import pytest
 
 from rag_core.evaluation.comparison.compare import Comparison, MetricComparison
 from rag_core.evaluation.runs.results import EvaluationRun
-from rag_core.model import Strategy
+from rag_core.model.retrieval import Strategy
 from rag_core.model_change.benchmark_report import (
     Benchmark,
     ModelBenchmark,

@@ -3,7 +3,7 @@
 import pytest
 
 from rag_core.graph.entities import MAX_KEY_BYTES, are_same, asked_keys, link, phrase, question_phrase
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 EVEN = {"fug": 3.0, "gas": 3.0, "sotan": 3.0, "fall": 3.0, "sensor": 3.0, "lot": 3.0, "parcel": 3.0}
 

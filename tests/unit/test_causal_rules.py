@@ -10,7 +10,7 @@ from properties.strategies import spanish_text
 from rag_core.chunking import sentence_spans
 from rag_core.graph.rules import extract_causal_relations
 from rag_core.graph.statements import CausalStatement
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 
 def read(text: str, language: Language = "es") -> list[CausalStatement]:

@@ -25,7 +25,7 @@ from rag_core.errors import (
     RerankerUnavailableError,
     RerankingError,
 )
-from rag_core.reranking import QueryStatistics
+from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking.guarded import GuardedReranker
 from rag_core.resilience.bounded import Bounded
 from rag_core.resilience.circuit_breaker import CircuitBreaker

@@ -8,7 +8,7 @@ import pytest
 
 from rag_core.evaluation.comparison.compare import Comparison, compare, parse_comparison, query_effects
 from rag_core.evaluation.runs.results import QueryResult
-from rag_core.model import NoteId
+from rag_core.model.note import NoteId
 
 RELEVANT = NoteId(UUID(int=1))
 OTHER = NoteId(UUID(int=2))

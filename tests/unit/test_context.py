@@ -3,7 +3,7 @@
 import pytest
 
 from rag_core.embedding.context import contextual_info, contextual_input, template_summary, with_context
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 LONG = "palabra " * 60
 

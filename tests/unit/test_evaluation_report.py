@@ -11,7 +11,7 @@ from rag_core.evaluation.runs.results import (
     latency_percentiles,
     retrieval_metrics,
 )
-from rag_core.model import NoteId
+from rag_core.model.note import NoteId
 
 RELEVANT = NoteId(UUID(int=1))
 OTHERS = tuple(NoteId(UUID(int=number)) for number in range(2, 22))

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from growth import MOST_GROWTH, growth
 
-from rag_core.answering import CheckedCitation, CheckedText
+from rag_core.model.answer import CheckedCitation, CheckedText
 from rag_core.answering.finishing import OutgoingGate, finish
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.chunking import count_tokens

@@ -17,7 +17,7 @@ from rag_core.conversation.follow_up import MAX_CHARACTERS, Earlier, standalone_
 from rag_core.conversation.going_on import is_follow_up
 from rag_core.errors import ChatCancelledError, ChatError
 from rag_core.language.follow_ups import REWRITE_INSTRUCTIONS
-from rag_core.model import Language
+from rag_core.model.note import Language
 from rag_core.resilience.cancellation import Cancellation
 
 NOW = datetime(2025, 6, 15, 12, tzinfo=ZoneInfo("Europe/Madrid"))

@@ -2,7 +2,7 @@ from uuid import UUID
 
 import pytest
 
-from rag_core.model import ChunkId
+from rag_core.model.note import ChunkId
 from rag_core.retrieval.fusion import (
     highest_rrf_score,
     normalised,

@@ -1,6 +1,6 @@
 import pytest
 
-from rag_core.answering.words import tokens_of
+from rag_core.language.content_words import tokens_of
 from rag_core.evaluation.runs.lexical import (
     citation_scores,
     claims_of,

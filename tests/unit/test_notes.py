@@ -6,8 +6,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from rag_core.errors import InvalidInputError
-from rag_core.model import TenantId
-from rag_core.notes.validation import note_id_for, parse_line
+from rag_core.model.note import TenantId
+from rag_core.notes.validation import parse_line
+from rag_core.model.note import note_id_for
 
 MADRID = ZoneInfo("Europe/Madrid")
 

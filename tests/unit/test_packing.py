@@ -6,7 +6,7 @@ A token is four characters, so the texts are drawn to a ruler: every sentence le
 import pytest
 
 from rag_core.chunking import ChunkSpan, chunk_spans, count_tokens, estimate_tokens, sentence_spans
-from rag_core.model import Span
+from rag_core.model.note import Span
 
 
 def spans_of(*sentences: str) -> list[Span]:

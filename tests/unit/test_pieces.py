@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rag_core.embedding.pieces import PiecewiseEmbedder, halves
 from rag_core.embedding.prefixes import Prefixes, usual_prefixes
 from rag_core.errors import EmbeddingUnavailableError, TextTooLongError
-from rag_core.model import FloatMatrix
+from rag_core.model.embedding import FloatMatrix
 
 EAST, NORTH = [1.0, 0.0], [0.0, 1.0]
 

@@ -14,7 +14,7 @@ from rag_core.evaluation.golden.proposals.templates import candidates_of
 from rag_core.evaluation.golden.query import CATEGORIES, query_hash
 from rag_core.evaluation.runs.lexical import says
 from rag_core.language.detection import detect_language
-from rag_core.model import NoteId
+from rag_core.model.note import NoteId
 
 DEMO = Path(__file__).resolve().parents[2] / "examples" / "notes.jsonl"
 MADRID = ZoneInfo("Europe/Madrid")

@@ -1,6 +1,6 @@
 import pytest
 
-from rag_core.model import Language
+from rag_core.model.note import Language
 from rag_core.query.decomposition import decompose
 
 

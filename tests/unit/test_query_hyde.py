@@ -8,7 +8,7 @@ import pytest
 from rag_core.chat import Message
 from rag_core.configuration.schema import QueryTransformation
 from rag_core.errors import ChatError
-from rag_core.model import Intent, TransformedQuery
+from rag_core.model.retrieval import Intent, TransformedQuery
 from rag_core.query.hyde import generate_hypothetical_answer, wants_hyde
 from rag_core.resilience.cancellation import Cancellation
 

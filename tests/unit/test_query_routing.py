@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.model import Language
+from rag_core.model.note import Language
 from rag_core.query.routing import MAX_ENTITIES, entities_in, route
 
 LABELLED: tuple[tuple[Language, str, str], ...] = (

@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from rag_core.configuration.schema import QueryTransformation
-from rag_core.model import Language
+from rag_core.model.note import Language
 from rag_core.query.transformation import query_language, transform
 
 NOW = datetime(2025, 4, 16, 10, 30, tzinfo=ZoneInfo("Europe/Madrid"))

@@ -9,7 +9,7 @@ import pytest
 from rag_core.access import Caller
 from rag_core.access.limits import QuestionLimits
 from rag_core.errors import RateLimitedError
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 
 
 class Clock:

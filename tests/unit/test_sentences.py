@@ -7,7 +7,7 @@ from growth import MOST_GROWTH, growth
 
 from rag_core.chunking import sentence_spans, window_bounds
 from rag_core.chunking.sentences import MAX_SENTENCE_CHARACTERS
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 
 def pieces(text: str, language: Language = "es") -> list[str]:

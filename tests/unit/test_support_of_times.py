@@ -6,7 +6,7 @@ import pytest
 from unit.citing import source
 
 from rag_core.answering.verification.check import check_citations
-from rag_core.answering.words import tokens_of
+from rag_core.language.content_words import tokens_of
 
 SHOT = "La inyección de Trufa costó 142 euros y hay que repetirla en abril."  # dated the first of March 2025
 

@@ -10,7 +10,7 @@ import pytest
 
 from rag_core.errors import DatabaseUnavailableError, DeadlineExceededError
 from rag_core.resilience.circuit_breaker import CircuitBreaker
-from rag_core.retrieval.cache import build_caches
+from rag_core.runtime.cache import build_caches
 from rag_core.runtime.performance import fetch_performance, home_mark, performance
 from rag_core.storage.database import PoolFigures
 from rag_core.telemetry.durations import KEPT_DURATIONS, Durations

@@ -3,7 +3,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from rag_core.model import Language
+from rag_core.model.note import Language
 from rag_core.query.time_expressions import find_times, strip_times
 
 MADRID = ZoneInfo("Europe/Madrid")

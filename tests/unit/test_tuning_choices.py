@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rag_core.configuration.schema import RetrievalConfig, configure
-from rag_core.embedding import EmbeddingModel
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.comparison.significance import paired_test
 from rag_core.evaluation.tuning.cross_validation import Bench, cross_validate

@@ -3,7 +3,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.model import ChunkId, NoteId
+from rag_core.model.note import ChunkId, NoteId
 from rag_core.retrieval.windows import Match, fill_windows, join_windows, within
 
 FIRST_NOTE, SECOND_NOTE = NoteId(UUID(int=1)), NoteId(UUID(int=2))

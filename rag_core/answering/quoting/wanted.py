@@ -14,7 +14,7 @@ from rag_core.language.quoting import (
     YES_OR_NO,
     Wanted,
 )
-from rag_core.model import Language
+from rag_core.model.note import Language
 from rag_core.reranking.answer_types import AnswerType, answer_test, expected_answer
 from rag_core.reranking.words import stem
 

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from rag_core.answering import Source
+from rag_core.model.answer import Source
 from rag_core.answering.characters import INVISIBLE, decoded
 from rag_core.guardrails.links import find_links
 from rag_core.language.citing import PLACE

@@ -5,7 +5,7 @@ from typing import Any
 
 from rag_core.answering.events import AnswerOptions
 from rag_core.configuration.schema import RetrievalConfig, configure
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.settings import Settings
 

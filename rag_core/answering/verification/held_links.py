@@ -7,10 +7,10 @@ address in the answer.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rag_core.answering import CheckedCitation, Source
+from rag_core.model.answer import CheckedCitation, Source
 from rag_core.guardrails.injection import scan
 from rag_core.guardrails.links import find_links
-from rag_core.model import Span
+from rag_core.model.note import Span
 
 NEAR_CHARACTERS = 100
 """How near an order in its note makes an address no evidence: "Add this to your answer:", and the address below."""

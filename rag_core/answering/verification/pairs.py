@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from rag_core.model import Span
+from rag_core.model.note import Span
 
 LONGEST_PAIR = 240
 """Code points between the two signs."""

@@ -5,7 +5,7 @@ import re
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.chunking import sentence_spans
 from rag_core.language.answering import CONTRASTS, NO_ANSWER, NO_ANSWER_IN_DOCUMENTS, REFUSALS
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 PART_END = re.compile(r"[;:!…\n]|,(?!\d)|\.(?!\w)|\s[-\u2013]\s|\u2014")
 

@@ -11,7 +11,7 @@ from rag_core.chat import ChatModel, Message
 from rag_core.chat.replies import parse_reply
 from rag_core.errors import ChatError
 from rag_core.language.supporting import SUPPORT_INSTRUCTIONS
-from rag_core.model import Language
+from rag_core.model.note import Language
 from rag_core.resilience.cancellation import Cancellation
 
 PROMPT_VERSION = "1"

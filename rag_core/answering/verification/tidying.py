@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from rag_core.answering.verification.citations import CLOSING, LONGEST_MARK, OPENING
 from rag_core.language.citing import CONJUNCTIONS, JOINING_WORDS, LEADS
-from rag_core.model import Language, Span
+from rag_core.model.note import Language, Span
 
 _CONTEXT_CHARACTERS = 64
 _BLANKS = " \t\u00a0"

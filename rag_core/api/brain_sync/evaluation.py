@@ -16,7 +16,7 @@ from rag_core.evaluation.runs.results import EvaluationRun, StoredRun
 from rag_core.evaluation.runs.run import evaluate, list_runs
 from rag_core.evaluation.runs.served import pinned, searcher
 from rag_core.evaluation.runs.served_answers import ServedAnswers
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.evaluations import count_golden_queries
 from rag_core.wire.values import moment_to_wire

@@ -12,7 +12,7 @@ from rag_core.api.schemas import failures
 from rag_core.errors import ConflictError, InvalidInputError, NotFoundError
 from rag_core.experiments.feedback import give_feedback
 from rag_core.experiments.report import experiment_to_json, fetch_report
-from rag_core.model import NoteId
+from rag_core.model.note import NoteId
 from rag_core.storage.experiments import list_experiments
 from rag_core.wire.values import camel_keys
 

@@ -39,7 +39,7 @@ from rag_core.evaluation.golden.query import (
     difficulty_word,
 )
 from rag_core.evaluation.golden.statistics import CategoryCoverage, GoldenStatistics, fetch_set_contents
-from rag_core.model import NoteId
+from rag_core.model.note import NoteId
 from rag_core.storage.golden import fetch_golden_query
 from rag_core.wire.values import moment_to_wire
 

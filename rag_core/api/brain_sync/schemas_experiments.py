@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from rag_core.api.schemas import Id
-from rag_core.experiments.experiment import FeedbackKind, Mode, State
+from rag_core.model.experiment import FeedbackKind, Mode, State
 
 _QUERY_ID = "0b5c7a52-9f0e-4a55-8b64-5d3a3a1c2f10"
 

@@ -6,7 +6,7 @@ The last part is of the words that were cited: a note that was changed since is 
 import hashlib
 import re
 
-from rag_core.model import Span
+from rag_core.model.note import Span
 
 _WRITTEN = re.compile(r"([0-9]{1,9})-([0-9]{1,9})(?:-([0-9a-f]{8}))?")
 

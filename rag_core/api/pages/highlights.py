@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from markupsafe import Markup, escape
 
-from rag_core.model import Span
+from rag_core.model.note import Span
 from rag_core.retrieval.passages import word_beginnings
 
 SHOWN_CHARACTERS = 700

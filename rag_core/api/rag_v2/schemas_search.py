@@ -6,7 +6,8 @@ from pydantic import Field
 
 from rag_core.api.schemas import ErrorBody, Moment, Score, Text, _Request, _Response
 from rag_core.api.schemas_answers import CitationSpans, Verification, _Outcome
-from rag_core.model import NoteKind, RelationKind
+from rag_core.model.graph import RelationKind
+from rag_core.model.note import NoteKind
 from rag_core.query.routing import QueryType, RoutedStrategy
 
 MAX_MESSAGES = 50

@@ -10,7 +10,7 @@ from rag_core.evaluation.comparison.holm import holm_of_testable
 from rag_core.evaluation.comparison.metrics import COMPARED_METRICS, DECISIVE_METRICS, ComparedMetric
 from rag_core.evaluation.comparison.power import LEAST_DIFFERING, detectable_difference, deviation_of, queries_needed
 from rag_core.evaluation.comparison.significance import RESAMPLES, PairedResult, paired_test
-from rag_core.evaluation.runs.metrics import mean
+from rag_core.model.statistics import mean
 from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from uuid import UUID
 from rag_core.evaluation.comparison.compare import FIRST, MIN_COMMON_QUERIES
 from rag_core.evaluation.comparison.significance import paired_test
 from rag_core.evaluation.runs.results import EvaluationRun
-from rag_core.model import NoteId, Strategy
+from rag_core.model.retrieval import Strategy
+from rag_core.model.note import NoteId
 
 LEGS: tuple[Strategy, ...] = ("fulltext", "semantic")
 SIGNIFICANT_P = 0.05

@@ -21,7 +21,7 @@ from rag_core.evaluation.comparison.quality_check import Verdict, is_improvement
 from rag_core.evaluation.report.markdown import comparison_line, coverage_line, disturbance_line
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.language.counting import in_english
-from rag_core.model import Strategy
+from rag_core.model.retrieval import Strategy
 
 HYBRID: tuple[Strategy, ...] = ("hybrid", "hybrid+rerank")
 GATE_STRATEGIES: tuple[Strategy, ...] = (*LEGS, *HYBRID)

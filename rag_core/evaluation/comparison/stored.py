@@ -10,7 +10,7 @@ from rag_core.evaluation.comparison.compare import SIGNIFICANCE, Comparison, com
 from rag_core.evaluation.comparison.effects import QueryEffect, query_effects
 from rag_core.evaluation.runs.confidence import as_compared
 from rag_core.evaluation.runs.results import QueryResult, StoredRun
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.storage.comparisons import find_runs_of_configuration
 from rag_core.storage.database import Connection
 from rag_core.storage.evaluations import fetch_query_results, fetch_run

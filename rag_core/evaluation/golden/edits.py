@@ -29,7 +29,7 @@ from rag_core.evaluation.golden.query import (
     with_verification,
 )
 from rag_core.evaluation.golden.relevance import look_up_notes, resolve_relevance
-from rag_core.model import NoteId, TenantId
+from rag_core.model.note import NoteId, TenantId
 from rag_core.notes.validation import checked_name
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.golden import (

@@ -21,7 +21,7 @@ from rag_core.evaluation.golden.query import (
     normalise_query,
     query_hash,
 )
-from rag_core.model import NoteId, TenantId
+from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.golden import fetch_golden_set, fetch_note_names
 from rag_core.storage.notes import find_notes

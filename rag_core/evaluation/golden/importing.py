@@ -29,7 +29,7 @@ from rag_core.evaluation.golden.relevance import (
     notes_to_read,
     place_relevance,
 )
-from rag_core.model import NoteId, TenantId
+from rag_core.model.note import NoteId, TenantId
 from rag_core.notes.importing import MAX_LISTED_REJECTIONS, Problems, decoded_line, kind_of
 from rag_core.notes.validation import checked_name
 from rag_core.storage.database import Connection, Database

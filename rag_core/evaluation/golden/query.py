@@ -9,7 +9,7 @@ from typing import Any, Literal, cast, get_args
 from uuid import UUID
 
 from rag_core.errors import InvalidFieldError, InvalidGoldenError, InvalidInputError
-from rag_core.model import NoteId
+from rag_core.model.note import NoteId
 from rag_core.notes.validation import checked_name, checked_text, shown
 
 Vocabulary = Literal["brain_sync", "rag_v2"]

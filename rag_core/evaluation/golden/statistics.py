@@ -17,7 +17,7 @@ from rag_core.evaluation.golden.query import (
     GoldenQuery,
     Vocabulary,
 )
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.golden import GoldenSet, count_lost_spans, fetch_golden_set
 

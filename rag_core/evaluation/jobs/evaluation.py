@@ -14,7 +14,7 @@ from rag_core.evaluation.runs.judges import build_judge
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import pinned, searcher
 from rag_core.evaluation.runs.served_answers import ServedAnswers
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
 TIMEOUT_MS = 30_000

@@ -15,7 +15,7 @@ from uuid import UUID, uuid4
 
 from rag_core.errors import EvaluationCancelledError, JobCancelledError, RagError, TooManyJobsError
 from rag_core.evaluation.jobs.settings import asked_under
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.settings import Settings
 from rag_core.storage import jobs

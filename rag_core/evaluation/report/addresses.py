@@ -3,7 +3,7 @@
 from urllib.parse import urlencode
 from uuid import UUID
 
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 
 
 def run_address(api_url: str, tenant: TenantId, run_id: UUID) -> str:

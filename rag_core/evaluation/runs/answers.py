@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, get_args
 from uuid import UUID
 
-from rag_core.answering import GeneratedAnswer
+from rag_core.model.answer import GeneratedAnswer
 from rag_core.answering.sources.context import shown_text
 from rag_core.answering.verification.check import check_citations
 from rag_core.answering.verification.citations import without_citations
@@ -26,7 +26,8 @@ from rag_core.evaluation.runs.lexical import (
     share_said,
 )
 from rag_core.language.detection import detect_language
-from rag_core.model import Hit, Language, NoteId, Retrieval
+from rag_core.model.retrieval import Hit, Retrieval
+from rag_core.model.note import Language, NoteId
 
 AnswerMetric = Literal[
     "expected_answer_overlap",

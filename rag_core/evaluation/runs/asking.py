@@ -16,7 +16,8 @@ from rag_core.evaluation.runs.passages import Anchors, read_through
 from rag_core.evaluation.runs.results import RANKING_DEPTH, QueryResult
 from rag_core.evaluation.runs.unanswerable import UnanswerableResult
 from rag_core.language.detection import detect_language
-from rag_core.model import Hit, NoteId, Retrieval
+from rag_core.model.retrieval import Hit, Retrieval
+from rag_core.model.note import NoteId
 
 MAX_CONCURRENCY = 8
 ANSWER_SECONDS = 60.0

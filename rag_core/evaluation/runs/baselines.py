@@ -7,7 +7,7 @@ from rag_core.evaluation.comparison.compare import MAX_DISTURBED_SHARE, MIN_COMM
 from rag_core.evaluation.comparison.quality_check import verdict_on
 from rag_core.evaluation.comparison.stored import compare_results
 from rag_core.evaluation.runs.results import EvaluationRun, StoredRun
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.evaluations import (
     Baseline,

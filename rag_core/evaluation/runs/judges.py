@@ -11,7 +11,7 @@ from rag_core.chat import ChatModel, Message, build_chat
 from rag_core.errors import ChatError
 from rag_core.evaluation.runs.lexical import claims_of
 from rag_core.language.judging import GROUNDEDNESS_INSTRUCTIONS, KEY_FACT_INSTRUCTIONS, RELEVANCE_INSTRUCTIONS
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 if TYPE_CHECKING:
     from rag_core.runtime.engine import Engine

@@ -8,21 +8,10 @@ from uuid import UUID
 
 from rag_core.evaluation.comparison.compare import MAX_DISTURBED_SHARE, Comparison
 from rag_core.evaluation.golden.query import ALL_CATEGORIES, JOINT_GROUPS, Category, joint_difficulty, joint_group
-from rag_core.evaluation.runs.metrics import (
-    average_precision,
-    first_relevant_rank,
-    hit_rate_at,
-    mean,
-    ndcg_at,
-    percentile,
-    precision_at,
-    precision_ceiling_at,
-    r_precision,
-    recall_at,
-    reciprocal_rank,
-)
+from rag_core.evaluation.runs.metrics import average_precision, first_relevant_rank, hit_rate_at, ndcg_at, precision_at, precision_ceiling_at, r_precision, recall_at, reciprocal_rank
+from rag_core.model.statistics import mean, percentile
 from rag_core.evaluation.runs.unanswerable import UnanswerableFigures
-from rag_core.model import NoteId
+from rag_core.model.note import NoteId
 
 if TYPE_CHECKING:
     from rag_core.evaluation.runs.answers import AnswerMetrics, AnswerRecord

@@ -33,7 +33,7 @@ from rag_core.evaluation.runs.results import (
 from rag_core.evaluation.runs.run_json import to_json
 from rag_core.evaluation.runs.unanswerable import UNANSWERABLE, count_unanswerable, kept_unanswerable
 from rag_core.language.counting import in_english
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.storage.comparisons import count_indexed_notes, fetch_run_inputs
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.evaluations import fetch_contents, fetch_query_results, fetch_run, insert_run, list_runs

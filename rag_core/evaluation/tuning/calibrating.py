@@ -6,7 +6,7 @@ from rag_core.errors import InvalidInputError
 from rag_core.evaluation.tuning.record import fetch_queries, record
 from rag_core.evaluation.tuning.replay import Replay
 from rag_core.evaluation.tuning.thresholds import Calibration, calibrate
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.models import set_similarity_threshold
 

@@ -8,7 +8,7 @@ from rag_core.evaluation.golden.query import DEFAULT_SET
 from rag_core.evaluation.jobs.queue import Progress, register
 from rag_core.evaluation.tuning.space import PARTS, parse_parts
 from rag_core.evaluation.tuning.tune import DEFAULT_MINUTES, propose, tune
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
 MAX_MINUTES = 120

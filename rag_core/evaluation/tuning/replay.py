@@ -12,7 +12,7 @@ from rag_core.evaluation.runs.metrics import ndcg_at, reciprocal_rank
 from rag_core.evaluation.runs.results import NDCG_DEPTH, RANKING_DEPTH
 from rag_core.evaluation.runs.served import DEPTH
 from rag_core.evaluation.tuning.record import RecordedQuery, Recording
-from rag_core.model import ChunkId, NoteId
+from rag_core.model.note import ChunkId, NoteId
 from rag_core.reranking import Candidate
 from rag_core.reranking.embedded import Weights
 from rag_core.reranking.features import FeatureMatrix, Reading, feature_rows, read_passages

@@ -18,7 +18,7 @@ from rag_core.evaluation.tuning.replay import Replay
 from rag_core.evaluation.tuning.report import Tuning, summarise
 from rag_core.evaluation.tuning.space import PARTS, Part, Space
 from rag_core.language.counting import in_english
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.reranking.embedded import Weights, shipped_weights
 from rag_core.reranking.fitting import FOLDS
 from rag_core.runtime.engine import Engine

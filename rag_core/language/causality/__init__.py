@@ -9,7 +9,7 @@ from rag_core.language.causality.cue import CausalCue, CausalLanguage
 from rag_core.language.causality.english import ENGLISH
 from rag_core.language.causality.german import GERMAN
 from rag_core.language.causality.spanish import SPANISH
-from rag_core.model import Language
+from rag_core.model.note import Language
 
 __all__ = ["CAUSALITY", "CausalCue", "CausalLanguage"]
 

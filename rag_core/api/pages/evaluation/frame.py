@@ -9,7 +9,7 @@ from rag_core.api.access import EngineOf
 from rag_core.api.errors import ExplainedError
 from rag_core.api.pages.web import render
 from rag_core.errors import NotFoundError
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import DEMO_TENANT
 
 HOME = ("Buscar en las notas", "/")

@@ -18,7 +18,7 @@ from rag_core.api.pages.evaluation.views.work import (
 )
 from rag_core.errors import NotFoundError
 from rag_core.experiments.report import figures_of
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.promotion.served_runs import trials_of
 from rag_core.runtime.engine import Engine
 from rag_core.storage.configurations import Configuration, fetch_configuration

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Literal, get_args
 
 from rag_core.evaluation.golden.query import Category, Vocabulary
-from rag_core.model import Language, NoteId, Span
+from rag_core.model.note import Language, NoteId, Span
 
 ProposalKind = Literal[
     "who",

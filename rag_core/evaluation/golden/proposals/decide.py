@@ -17,7 +17,7 @@ from rag_core.evaluation.golden.query import (
     parse_query,
     query_hash,
 )
-from rag_core.model import NoteId, TenantId
+from rag_core.model.note import NoteId, TenantId
 from rag_core.notes.validation import checked_name
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.evaluations import fetch_contents

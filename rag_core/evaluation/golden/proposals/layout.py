@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rag_core.model import Span
+from rag_core.model.note import Span
 
 MAX_VALUE_CHARACTERS = 240
 MAX_LIST_CHARACTERS = 900

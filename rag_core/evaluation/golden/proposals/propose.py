@@ -13,7 +13,7 @@ from rag_core.evaluation.golden.proposals.generation import generate_candidate
 from rag_core.evaluation.golden.proposals.selection import select_candidates
 from rag_core.evaluation.golden.proposals.templates import candidates_of
 from rag_core.evaluation.golden.query import Category, GoldenQuery, Vocabulary, query_hash
-from rag_core.model import TenantId
+from rag_core.model.note import TenantId
 from rag_core.model.zones import in_zone
 from rag_core.notes.validation import checked_name
 from rag_core.storage.database import Connection, Database

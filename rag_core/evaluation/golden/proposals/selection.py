@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from rag_core.evaluation.golden.proposals import CATEGORY_OF, Candidate
 from rag_core.evaluation.golden.query import CATEGORIES, Category, Vocabulary, query_hash
-from rag_core.model import NoteId
+from rag_core.model.note import NoteId
 
 LARGEST_SHARE = 4
 """One template makes at most one in so many of the questions chosen, while there are others."""

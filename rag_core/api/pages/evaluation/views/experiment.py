@@ -14,7 +14,7 @@ from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.evaluation.comparison.compare import SIGNIFICANCE
 from rag_core.evaluation.report.charts.drawing import for_both_widths
 from rag_core.evaluation.report.charts.intervals import IntervalRow, interval_chart
-from rag_core.experiments.experiment import Experiment
+from rag_core.model.experiment import Experiment
 from rag_core.experiments.report import Figures
 from rag_core.experiments.statistics import InterleavingFigures, Latency, RateTest, SplitFigures
 

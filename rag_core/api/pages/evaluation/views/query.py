@@ -12,7 +12,7 @@ from rag_core.api.pages.evaluation.views.run import Fact
 from rag_core.evaluation.golden.query import GoldenQuery
 from rag_core.evaluation.runs.answers import AnswerRecord
 from rag_core.evaluation.runs.results import QueryResult, StoredRun
-from rag_core.model import NoteId
+from rag_core.model.note import NoteId
 from rag_core.storage.reports import NoteTitle
 
 GRADES: Mapping[int, str] = {1: "responde en parte", 2: "responde", 3: "la mejor"}

@@ -13,7 +13,7 @@ from rag_core.evaluation.report.charts.bars import BarGroup, bar_chart
 from rag_core.evaluation.report.charts.drawing import Frame, for_both_widths
 from rag_core.evaluation.report.charts.histogram import histogram
 from rag_core.evaluation.report.charts.intervals import IntervalRow, interval_chart
-from rag_core.evaluation.runs.metrics import mean
+from rag_core.model.statistics import mean
 from rag_core.evaluation.runs.results import (
     Grouping,
     LatencyPercentiles,

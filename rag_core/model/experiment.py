@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from rag_core.model import NoteId
+from rag_core.model.note import NoteId
 
 Mode = Literal["split", "shadow", "interleave"]
 """``split``: a share of queries is answered by the candidate; ``shadow``: it answers beside, unseen; ``interleave``: one list

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from rag_core.model import NoteId, TenantId
+from rag_core.model.note import NoteId, TenantId
 from rag_core.storage import migration_control as store
 from rag_core.storage.database import Database
 from rag_core.storage.migration_control import MAX_ATTEMPTS, FailureStage

@@ -17,9 +17,12 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from cachetools import TTLCache
 
-from rag_core.embedding import Embedder, EmbeddingModel, input_hash
+from rag_core.embedding import Embedder
+from rag_core.model.embedding import EmbeddingModel, input_hash
 from rag_core.errors import DeadlineExceededError, SearchCancelledError
-from rag_core.model import EmbeddingRole, Filters, FloatMatrix, NoteId, Retrieval, Span, TenantId
+from rag_core.model.retrieval import Filters, Retrieval
+from rag_core.model.embedding import EmbeddingRole, FloatMatrix
+from rag_core.model.note import NoteId, Span, TenantId
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.storage.search import WindowText
 

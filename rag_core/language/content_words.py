@@ -5,7 +5,7 @@ from functools import cache, lru_cache
 
 from rag_core.language.answering import FUNCTION_WORDS, NEGATIONS
 from rag_core.language.folding import fold
-from rag_core.model import Language
+from rag_core.model.note import Language
 from rag_core.reranking.words import stem
 
 LEAST_PLURAL_LETTERS = 3

@@ -1,0 +1,70 @@
+"""Embedding models and the vectors they make."""
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatMatrix = NDArray[np.float32]
+"""Vectors as rows, shape (texts, dimensions)."""
+EmbeddingKind = Literal["standard", "contextual"]
+EmbeddingRole = Literal["document", "query"]
+
+ModelState = Literal["candidate", "backfilling", "ready", "active", "retired"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingModel:
+    """A row of the registry.
+
+    ``version`` is that of the algorithm: vectors of two versions are not comparable. An Ollama model of
+    version ``mrl-N`` (Matryoshka) gives N numbers, of which the first ``dimensions`` are kept.
+    ``similarity_threshold`` is None where no similarity tells relevant from irrelevant; ``fusion_method`` and
+    the weights are the ones that measured best.
+    """
+
+    id: int
+    name: str
+    provider: Literal["hashing", "ollama"]
+    version: str
+    dimensions: int
+    query_prefix: str
+    document_prefix: str
+    context_tokens: int
+    similarity_threshold: float | None
+    fusion_method: Literal["rrf", "relative_score"]
+    semantic_weight: float
+    fulltext_weight: float
+    uses_contextual: bool
+    state: ModelState
+
+    @property
+    def knows_meaning(self) -> bool:
+        """Whether near vectors mean near meanings; hashed n-grams are near where words are spelled alike."""
+        return self.provider != "hashing"
+
+    def is_same_as(self, other: "EmbeddingModel") -> bool:
+        """Whether both are one model that is used in one way, in whatever states; after a restore an id may be another's."""
+        return replace(self, state=other.state) == other
+
+    def has_same_vectors_as(self, other: "EmbeddingModel") -> bool:
+        """The same, though one of them may have been calibrated anew."""
+        return replace(self, similarity_threshold=other.similarity_threshold).is_same_as(other)
+
+
+def prefix_of(model: EmbeddingModel, role: EmbeddingRole) -> str:
+    """Look up what the model wants before a text in this role; '' for most models."""
+    return model.query_prefix if role == "query" else model.document_prefix
+
+
+def input_hash(model: EmbeddingModel, text: str, *, role: EmbeddingRole) -> bytes:
+    """SHA-256 over all that the vector of ``text`` depends on: 32 bytes, the key of a stored vector.
+
+    Model name, version, dimensions, role, prefix and text are hashed as one JSON array, whose quoting keeps
+    the fields apart: no two different inputs are written alike.
+    """
+    parts = [model.name, model.version, model.dimensions, role, prefix_of(model, role), text]
+    return hashlib.sha256(json.dumps(parts).encode("ascii")).digest()

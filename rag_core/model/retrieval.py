@@ -1,0 +1,166 @@
+"""Queries, hits and how a retrieval went."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from rag_core.model.graph import CausalDirection, Relation
+from rag_core.model.note import ChunkId, Language, NoteId, NoteKind, Span
+
+Strategy = Literal["semantic", "fulltext", "hybrid", "hybrid+rerank"]
+RetrievalMethod = Literal["semantic", "fulltext", "hybrid", "graph"]
+Intent = Literal["factual", "causal", "temporal", "comparative", "abstract"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One result of a retrieval: a chunk, its window, and how it was found.
+
+    ``expanded_content[bounds[0]:bounds[1]] == content``; the window begins at ``start_char`` of its note. ``score`` is in [0, 1],
+    ``fusion_score`` is what the fusion computed (for RRF the raw sum), ``matched_spans`` are all chunks merged into the window, in it.
+    """
+
+    chunk_id: ChunkId
+    note_id: NoteId
+    external_id: str
+    source: str
+    title: str | None
+    created_at: datetime
+    language: Language
+    content: str
+    expanded_content: str
+    start_char: int
+    bounds: Span
+    matched_spans: tuple[Span, ...]
+    chunk_index: int
+    score: float
+    fusion_score: float
+    method: RetrievalMethod
+    ranks: Mapping[str, int] = field(default_factory=dict)
+    original_score: float | None = None
+    rerank_score: float | None = None
+    is_above_threshold: bool | None = None
+    """Whether ``rerank_score`` reaches the least one; None where the re-ranker's scores are no probabilities."""
+    causal_path: tuple[str, ...] | None = None
+    causal_path_names: tuple[str, ...] | None = None
+    causal_relations: tuple[Relation, ...] = ()
+    """The relations along the causal path, from the entity asked for on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """Which notes may be found; what is empty or None restricts nothing, and what is given must all hold.
+
+    ``since`` and ``until`` bound the note's ``created_at``, half-open. A note has a wanted tag if it has any of them.
+    """
+
+    since: datetime | None = None
+    until: datetime | None = None
+    kinds: tuple[NoteKind, ...] = ()
+    sources: tuple[str, ...] = ()
+    languages: tuple[Language, ...] = ()
+    tags: tuple[str, ...] = ()
+    document_ids: tuple[NoteId, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether every note passes."""
+        return self == NO_FILTERS
+
+
+NO_FILTERS = Filters()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeExpression:
+    """A stretch of the query that names a time ("la semana pasada"), and the interval it means, half-open.
+
+    ``is_relative`` tells an expression that is counted from now ("ayer", "en marzo") from a calendar date ("en 2019"),
+    which a text may as well speak of as be written in.
+    """
+
+    span: Span
+    text: str
+    since: datetime
+    until: datetime
+    is_relative: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransformedQuery:
+    """What the query was turned into before searching. The original is never changed.
+
+    ``sub_queries`` holds the parts of a question that asks several things, else the query itself; ``without_time`` is the
+    query without its time expressions, as it is searched within their interval.
+    """
+
+    original_query: str
+    intent: Intent
+    sub_queries: tuple[str, ...]
+    timestamp: datetime
+    direction: CausalDirection | None = None
+    times: tuple[TimeExpression, ...] = ()
+    without_time: str = ""
+    hyde_answer: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrievalFigures:
+    """How the parts of a search went; None where a part took no part, times also where its result was remembered.
+
+    Hits are distinct chunks, the best score and the mean of the ten best (or of as many as there are) are cosines.
+    ``overlap`` counts the chunks that more than one leg found, ``concepts`` the entities on the causal paths that were walked.
+    """
+
+    semantic_hits: int | None = None
+    semantic_ms: float | None = None
+    semantic_best: float | None = None
+    semantic_mean: float | None = None
+    fulltext_hits: int | None = None
+    graph_hits: int | None = None
+    graph_ms: float | None = None
+    graph_depth: int | None = None
+    concepts: int | None = None
+    fusion_ms: float | None = None
+    overlap: int = 0
+    rerank_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieval:
+    """The answer to one query: hits best first, and what happened on the way.
+
+    ``stages`` are milliseconds by stage name, ``warnings`` are what a reader should know of a degraded result,
+    ``interval`` is the time, half-open, that the query's own words asked for. ``is_confident`` is whether a chunk is as near to
+    the query as the similarity threshold asks, None where no chunk was compared with it.
+    """
+
+    query: str
+    strategy: Strategy
+    hits: tuple[Hit, ...]
+    latency_ms: float
+    stages: Mapping[str, float]
+    warnings: tuple[str, ...] = ()
+    is_degraded: bool = False
+    is_confident: bool | None = None
+    transformed: TransformedQuery | None = None
+    interval: tuple[datetime, datetime] | None = None
+    candidates: int = 0
+    """Chunks that the legs found, before any was left out."""
+    figures: RetrievalFigures = RetrievalFigures()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryStatistics:
+    """How common the query's words are in the tenant's notes, by language.
+
+    ``documents`` counts the chunks, ``frequencies`` those that hold a word (of its lexemes the rarest); a stop word is
+    absent. Words are as ``rag_core.reranking.words.query_words`` gives them.
+    """
+
+    documents: Mapping[Language, int]
+    frequencies: Mapping[Language, Mapping[str, int]]
+
+
+RerankingProvider = Literal["embedded", "llm", "http", "cross_encoder"]
