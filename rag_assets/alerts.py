@@ -28,7 +28,6 @@ from rag_assets.worker_processes import PROCESS_TAG
 from rag_core.alerting import rules
 from rag_core.alerting.delivery import Notifier
 from rag_core.alerting.facts import WITHOUT_PARTITIONS, CheckEnd, RunEnd, thresholds
-from rag_core.alerting.incidents import EVERYTHING, Scope
 from rag_core.alerting.rules import Rule
 from rag_core.alerting.watch import (
     Judge,
@@ -39,6 +38,7 @@ from rag_core.alerting.watch import (
     stale_rule,
     watch,
 )
+from rag_core.model.incident import EVERYTHING, Scope
 from rag_core.runtime.engine import Engine
 
 MAX_EVENTS = 200

@@ -13,8 +13,8 @@ from typing import Any
 import dagster as dg
 
 from rag_assets.stages import outages_retried, table
-from rag_core.evaluation.golden.query import DEFAULT_SET
 from rag_core.indexing.batches import batches_by_tenant, list_tenants
+from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage import checks

@@ -19,8 +19,8 @@ from rag_core.evaluation.comparison.gate import (
 from rag_core.evaluation.comparison.quality_check import Verdict
 from rag_core.evaluation.report.markdown import comparison_line, coverage_line, disturbance_line
 from rag_core.evaluation.runs.results import EvaluationRun
-from rag_core.model.retrieval import Strategy
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import Strategy
 
 HYBRID_CHECK = "hybrid_is_not_below_its_better_leg"
 QUALITY_CHECK = "quality_has_not_dropped"

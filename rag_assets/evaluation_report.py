@@ -14,7 +14,6 @@ from rag_core.configuration.schema import configure
 from rag_core.evaluation.comparison.gate import GATE_STRATEGIES, GateTargets
 from rag_core.evaluation.comparison.gate_runs import TIMEOUT_MS, gate_targets
 from rag_core.evaluation.comparison.quality_check import verdict_on
-from rag_core.evaluation.golden.query import DEFAULT_SET
 from rag_core.evaluation.report.addresses import comparison_address, run_address
 from rag_core.evaluation.report.markdown import markdown_report
 from rag_core.evaluation.runs.baselines import ensure_baseline
@@ -23,8 +22,9 @@ from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import pinned, searcher
 from rag_core.indexing.batches import list_tenants
 from rag_core.indexing.publishing import maintain
-from rag_core.model.retrieval import Strategy
+from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import Strategy
 from rag_core.promotion.going_back import PROMOTION, go_back_where_gate_failed
 from rag_core.runtime.engine import Engine
 from rag_core.storage.golden import OrphanedQuery, fetch_golden_queries, list_queries_with_deleted_notes

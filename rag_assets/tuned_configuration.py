@@ -11,11 +11,11 @@ from rag_assets.causal_graph import causal_graph
 from rag_assets.fulltext_index import fulltext_index
 from rag_assets.stages import OWNERS, Materialized, Stopwatch, outages_retried, table
 from rag_core.errors import InvalidInputError
-from rag_core.evaluation.golden.query import DEFAULT_SET
 from rag_core.evaluation.report.addresses import comparison_address
 from rag_core.evaluation.tuning.report import Tuning
 from rag_core.evaluation.tuning.tune import DEFAULT_MINUTES, propose, tune
 from rag_core.indexing.batches import list_tenants
+from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.promotion.trial import Trial, try_configuration
 from rag_core.runtime.engine import Engine

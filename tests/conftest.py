@@ -11,9 +11,8 @@ import pytest
 from databases import TestRun, begin_run, cloned_database, end_run, ensure_template, memory_folder, run_server
 from hypothesis import Phase, is_hypothesis_test, settings
 
-from rag_core.model.note import Language, NoteId, TenantId
+from rag_core.model.note import Language, NoteId, TenantId, note_id_for
 from rag_core.notes.validation import parse_note
-from rag_core.model.note import note_id_for
 from rag_core.settings import read_settings
 from rag_core.storage.database import Database, open_database
 from rag_core.storage.notes import ensure_tenant, store_notes

@@ -10,9 +10,9 @@ from cachetools import TTLCache
 
 from rag_core.access import Caller
 from rag_core.access.keys import parse_key
-from rag_core.model.access import ApiKey, PresentedKey
 from rag_core.access.pseudonyms import Pseudonyms
 from rag_core.errors import UnauthenticatedError
+from rag_core.model.access import ApiKey, PresentedKey
 from rag_core.storage.api_keys import NO_TENANT, find_key
 from rag_core.storage.database import Database
 

@@ -1,12 +1,9 @@
 """What the rules judge: how things stand, without an opinion. Times are in UTC."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal
 
-from rag_core.alerting.incidents import EVERYTHING, Scope
-from rag_core.model.note import TenantId
+from rag_core.model.incident import EVERYTHING, Scope
 from rag_core.settings import Settings
 
 
@@ -34,85 +31,6 @@ def thresholds(settings: Settings) -> Thresholds:
         error_rate=settings.alert_error_rate,
         least_requests=settings.alert_least_requests,
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NightlyEvaluation:
-    """The newest nightly run of a golden set under one strategy.
-
-    ``comparison`` is as it was stored, None without a baseline; ``dagster_run`` is the run that evaluated, where one did.
-    """
-
-    tenant: TenantId
-    set_name: str
-    strategy: str
-    run_id: str
-    created_at: datetime
-    comparison: Mapping[str, Any] | None
-    dagster_run: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GoldenSet:
-    """A tenant's golden set that could be evaluated, since when it can, and when it last was by night."""
-
-    tenant: TenantId
-    queries: int
-    since: datetime
-    evaluated_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MigrationFacts:
-    """A migration that is not finished or rolled back.
-
-    ``has_begun``: something was staged, chunked or failed. ``given_up`` pending notes failed too often. ``is_regressed``: the
-    evaluation just before its last change of state was worse than the baseline.
-    """
-
-    tenant: TenantId
-    state: Literal["running", "stopped"]
-    reason: str | None
-    changed_at: datetime
-    pending: int
-    given_up: int
-    has_begun: bool
-    last_mark_at: datetime | None
-    is_regressed: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StaleNotes:
-    """A tenant's stale notes last changed before the limit, and how many of them failed too often."""
-
-    tenant: TenantId
-    notes: int
-    given_up: int
-    oldest: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceWindow:
-    """What all API processes did in the last minutes.
-
-    ``p95_ms`` is the mean of the minutes' p95, weighted by their requests: between the lowest and the highest of them. None
-    without searches.
-    """
-
-    requests: int
-    failed: int
-    degraded: int
-    p95_ms: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceProcess:
-    """An API process of the last day: its first and last minute, and whether it ended as it should."""
-
-    process: str
-    first_minute: datetime
-    last_minute: datetime
-    has_ended: bool
 
 
 WITHOUT_PARTITIONS: Scope = frozenset({"(without partitions)"})

@@ -5,40 +5,25 @@ after its end is the same incident, so that flapping does not tell people twice.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Literal, TypeAlias, get_args
-from uuid import UUID, uuid4
+from uuid import uuid4
 
-from rag_core.model.note import TenantId
+from rag_core.model.incident import (
+    EVERYTHING,
+    NOTHING,
+    SEVERITIES,
+    AddressId,
+    Incident,
+    Kind,
+    Scope,
+    Severity,
+    Told,
+    Trouble,
+)
 
-Severity = Literal["info", "warning", "critical"]
-SEVERITIES: tuple[Severity, ...] = get_args(Severity)
-"""Least first."""
-Kind = Literal["alert", "reminder", "resolution", "over"]
-"""What is told: trouble, trouble that goes on, its end, or both at once where nobody was told in time."""
-AddressId = str
-Scope: TypeAlias = frozenset[str] | None
-"""Parts of a subject, such as the batches that a check looked at; None is all of it."""
-EVERYTHING: Scope = None
-NOTHING: Scope = frozenset()
 BACK_AFTER = timedelta(minutes=10)
 """So long after an end was told a critical trouble that is there again is told anew; until then it may be flapping."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trouble:
-    """What a rule found, in which part of the subject. ``link`` is a page of Dagster's UI, from its root; ``details`` are figures."""
-
-    rule: str
-    subject: str
-    severity: Severity
-    title: str
-    message: str
-    tenant: TenantId | None = None
-    link: str = ""
-    details: Mapping[str, Any] = field(default_factory=dict)
-    scope: Scope = EVERYTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,45 +37,6 @@ class Judgement:
     rule: str
     troubles: Sequence[Trouble] = ()
     over: Mapping[str, Scope] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """What one address was last told of an incident: that it is there and how bad, and later that it is over."""
-
-    alert_at: datetime
-    severity: Severity
-    resolution_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Incident:
-    """A trouble over time. ``is_settled``: it is over, and whoever is to know does. ``is_closed_by_hand``: somebody said so."""
-
-    id: UUID
-    trouble: Trouble
-    first_seen_at: datetime
-    last_seen_at: datetime
-    times_seen: int = 1
-    resolved_at: datetime | None = None
-    is_closed_by_hand: bool = False
-    is_settled: bool = False
-    told: Mapping[AddressId, Told] = field(default_factory=dict)
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """Rule and subject."""
-        return (self.trouble.rule, self.trouble.subject)
-
-    @property
-    def is_firing(self) -> bool:
-        """Whether the trouble goes on."""
-        return self.resolved_at is None
-
-    @property
-    def notified_at(self) -> datetime | None:
-        """When somebody was last told that it is there."""
-        return max((told.alert_at for told in self.told.values()), default=None)
 
 
 def advance(
@@ -132,12 +78,6 @@ def _eased(incident: Incident, over: Mapping[str, Scope]) -> Incident:
     if not incident.is_firing or trouble.subject not in over:
         return incident
     return replace(incident, trouble=replace(trouble, scope=without(trouble.scope, over[trouble.subject])))
-
-
-def close(incident: Incident, *, now: datetime) -> Incident:
-    """A firing incident, ended because somebody says that it is over; if it is not, the rule finds it again."""
-    ended = replace(incident.trouble, scope=NOTHING)
-    return replace(incident, trouble=ended, resolved_at=now, is_closed_by_hand=True)
 
 
 def _newest(incidents: Sequence[Incident]) -> dict[tuple[str, str], Incident]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from rag_core.alerting.incidents import SEVERITIES, Incident, Kind, Severity
 from rag_core.alerting.rules import Rule
+from rag_core.model.incident import SEVERITIES, Incident, Kind, Severity
 
 RUNBOOK = "docs/operations/alerts.md"
 REMEDIES: Mapping[Rule, str] = {

@@ -9,19 +9,22 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, get_args
 
-from rag_core.alerting.facts import (
-    CheckEnd,
+from rag_core.alerting.facts import CheckEnd, RunEnd, Thresholds
+from rag_core.alerting.incidents import Judgement, joined, without
+from rag_core.language.counting import in_english
+from rag_core.model.incident import (
+    EVERYTHING,
+    NOTHING,
     GoldenSet,
     MigrationFacts,
     NightlyEvaluation,
-    RunEnd,
+    Scope,
     ServiceProcess,
     ServiceWindow,
+    Severity,
     StaleNotes,
-    Thresholds,
+    Trouble,
 )
-from rag_core.alerting.incidents import EVERYTHING, NOTHING, Judgement, Scope, Severity, Trouble, joined, without
-from rag_core.language.counting import in_english
 from rag_core.telemetry.process_names import host_of
 
 Rule = Literal[

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from rag_core.errors import RagError
+from rag_core.model.incident import WindowFigures
 from rag_core.storage.alerts import ServiceMinute, operator_connection, write_service_minutes
 from rag_core.storage.database import Database
 from rag_core.telemetry.logs import log_degraded
-from rag_core.telemetry.metrics import Metrics, WindowFigures
+from rag_core.telemetry.metrics import Metrics
 from rag_core.telemetry.process_names import this_process
 
 KEPT = timedelta(days=30)

@@ -18,22 +18,13 @@ from zoneinfo import ZoneInfo
 from rag_core.alerting import rules
 from rag_core.alerting.delivery import Address, Notifier
 from rag_core.alerting.facts import Thresholds
-from rag_core.alerting.incidents import (
-    SEVERITIES,
-    Incident,
-    Judgement,
-    Kind,
-    Severity,
-    advance,
-    due,
-    settle,
-    tell,
-)
+from rag_core.alerting.incidents import Judgement, advance, due, settle, tell
 from rag_core.alerting.messages import Message, digest_of, message_of
 from rag_core.alerting.rules import Rule
 from rag_core.errors import DeliveryError
-from rag_core.evaluation.golden.query import DEFAULT_SET
 from rag_core.indexing.failures import MAX_ATTEMPTS
+from rag_core.model.golden import DEFAULT_SET
+from rag_core.model.incident import SEVERITIES, Incident, Kind, Severity
 from rag_core.settings import Settings
 from rag_core.storage import alerts as store
 from rag_core.storage.database import Connection, Database

@@ -4,11 +4,9 @@ from collections.abc import Callable, Generator
 from dataclasses import replace
 
 from rag_core.answering import Answerer
-from rag_core.model.answer import CheckedText, PromptContext
 from rag_core.answering.confidence import Evidence, judge_evidence
 from rag_core.answering.course import Course
 from rag_core.answering.events import Answered, AnswerEvent, AnswerRequest, SourcesFound, Understood
-from rag_core.model.answer import Answer
 from rag_core.answering.finishing import OutgoingGate
 from rag_core.answering.generation import build_answerer
 from rag_core.answering.outcome import finished, refused
@@ -26,6 +24,7 @@ from rag_core.errors import AnswerCancelledError, ChatCancelledError, GuardrailE
 from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.policies import redaction_policy
 from rag_core.language.wordings import wordings_of
+from rag_core.model.answer import Answer, CheckedText, PromptContext
 from rag_core.model.note import TenantId
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import Stopwatch

@@ -8,16 +8,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rag_core.model.answer import AskedTime, CheckedText, Confidence, Source
-from rag_core.model.answer import FallbackMode
 from rag_core.answering.evidence import evidence_features, evidence_score
 from rag_core.answering.quoting.asked_time import asked_time_of, is_of
 from rag_core.answering.quoting.selection import Strength
 from rag_core.chunking import sentence_spans
-from rag_core.model.retrieval import Retrieval
+from rag_core.model.answer import AskedTime, CheckedText, Confidence, FallbackMode, Source
 from rag_core.model.note import Language, Span
+from rag_core.model.retrieval import QueryStatistics, Retrieval
 from rag_core.reranking import is_calibrated
-from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking.answer_types import answer_test, expected_answer
 
 HIGH_SCORE = 0.9

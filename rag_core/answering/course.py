@@ -6,18 +6,17 @@ from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 from rag_core.access.pseudonyms import pseudonyms
-from rag_core.model.answer import PromptContext
 from rag_core.answering.confidence import NO_EVIDENCE, Evidence
 from rag_core.answering.events import AnswerRequest
-from rag_core.model.answer import Answer
 from rag_core.answering.sources.fallbacks import FoundSources
 from rag_core.answering.understanding import LANGUAGES, Question
 from rag_core.answering.writing import Writing
-from rag_core.model.conversation import Outcome, QuestionFigures, SearchFigures
 from rag_core.conversation.records import SpokenTurn, kept_answer, record, search_figures
 from rag_core.language.wordings import Wording, wordings_of
-from rag_core.model.retrieval import RetrievalFigures
+from rag_core.model.answer import Answer, PromptContext
+from rag_core.model.conversation import Outcome, QuestionFigures, SearchFigures
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import RetrievalFigures
 from rag_core.query.transformation import query_language
 from rag_core.reranking import is_calibrated
 from rag_core.resilience.cancellation import Cancellation

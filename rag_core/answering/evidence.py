@@ -4,14 +4,13 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
-from rag_core.model.answer import Source
 from rag_core.answering.quoting.asked_time import asked_time_of, is_of
 from rag_core.language.content_words import is_number, tokens_of
 from rag_core.language.variants import without_question_words
-from rag_core.model.retrieval import Retrieval
+from rag_core.model.answer import Source
 from rag_core.model.note import Language
+from rag_core.model.retrieval import QueryStatistics, Retrieval
 from rag_core.reranking import Candidate
-from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking.answer_types import expected_answer
 from rag_core.reranking.features import FEATURES, read_passages
 from rag_core.reranking.passage import sigmoid

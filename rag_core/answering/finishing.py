@@ -9,7 +9,6 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rag_core.model.answer import CheckedCitation, CheckedText
 from rag_core.answering.verification.held_links import NO_LINKS, HeldLinks
 from rag_core.chunking import count_tokens
 from rag_core.guardrails import Finding, RedactionPolicy
@@ -17,6 +16,7 @@ from rag_core.guardrails.links import find_links
 from rag_core.guardrails.outgoing import MAX_ANSWER_TOKENS, Redacted, find_all, fitting_end, hide
 from rag_core.guardrails.prompt_echo import PromptEcho
 from rag_core.language.guardrails import ANSWER_WARNINGS, DISCLAIMERS, RECENT_NOTES_DISCLAIMERS, AnswerWarning
+from rag_core.model.answer import CheckedCitation, CheckedText
 from rag_core.model.note import Language, Span
 
 SECRET_KINDS = frozenset({"password", "api_key", "token", "private_key"})

@@ -7,7 +7,6 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from rag_core.answering import Answerer
-from rag_core.model.answer import PromptContext
 from rag_core.answering.quoting.extractive import ExtractiveAnswerer
 from rag_core.answering.sources.context import MAX_CONTEXT_TOKENS, fit_sources
 from rag_core.answering.sources.graph_context import graph_field
@@ -16,6 +15,7 @@ from rag_core.chat import ChatModel, Message
 from rag_core.chunking import count_tokens
 from rag_core.errors import PromptTooLongError
 from rag_core.language.wordings import NOTES, Wordings
+from rag_core.model.answer import PromptContext
 from rag_core.model.note import Language
 from rag_core.resilience.cancellation import Cancellation
 

@@ -4,10 +4,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from rag_core.model.answer import CheckedText, Confidence, PromptContext, RefusalReason
 from rag_core.answering.confidence import final_confidence, groundedness_of, holds_its_kind
 from rag_core.answering.course import Course
-from rag_core.model.answer import Answer
 from rag_core.answering.finishing import finish
 from rag_core.answering.generation import build_answerer
 from rag_core.answering.quoting.extractive import A_DAY, ExtractiveAnswerer
@@ -23,6 +21,7 @@ from rag_core.guardrails.injection import scan
 from rag_core.language.answer_warnings import PathWarning
 from rag_core.language.quoting import dated
 from rag_core.language.wordings import Wording, wordings_of
+from rag_core.model.answer import Answer, CheckedText, Confidence, PromptContext, RefusalReason
 from rag_core.model.note import Language
 
 _LETTER = re.compile(r"[^\W_]")

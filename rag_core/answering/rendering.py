@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from typing import Literal
 
-from rag_core.model.answer import CheckedCitation, CheckedText, Source
 from rag_core.answering.sources.labels import source_labels
+from rag_core.model.answer import CheckedCitation, CheckedText, Source
 from rag_core.model.note import Span
 
 CitationStyle = Literal["numbered", "notes", "german"]

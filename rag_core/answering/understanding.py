@@ -9,7 +9,6 @@ from rag_core.answering.events import AnswerRequest
 from rag_core.answering.quoting.asked_words import own_language
 from rag_core.answering.verification.citations import without_citations
 from rag_core.chat import Message
-from rag_core.model.conversation import Turn
 from rag_core.conversation.follow_up import Earlier, standalone_question
 from rag_core.conversation.sessions import read_conversation
 from rag_core.guardrails.history import CheckedHistory, check_history
@@ -18,6 +17,7 @@ from rag_core.guardrails.injection import scan
 from rag_core.guardrails.judge import ChatQuestionJudge
 from rag_core.guardrails.policies import thresholds_of
 from rag_core.language.subject_changes import without_dropped_subject
+from rag_core.model.conversation import Turn
 from rag_core.model.note import Language, TenantId
 from rag_core.query.transformation import query_language
 from rag_core.resilience.cancellation import Cancellation

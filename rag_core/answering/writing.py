@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from rag_core.answering import Answerer
-from rag_core.model.answer import CheckedText, PromptContext
 from rag_core.answering.events import SentenceReady
 from rag_core.answering.finishing import OutgoingGate
 from rag_core.answering.plain_text import plain_bits
@@ -24,6 +23,7 @@ from rag_core.errors import (
     ChatCancelledError,
     ChatError,
 )
+from rag_core.model.answer import CheckedText, PromptContext
 from rag_core.model.note import Language
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.telemetry.logs import log_degraded

@@ -10,12 +10,12 @@ from fastapi.routing import APIRoute
 
 from rag_core.access import Caller
 from rag_core.answering.events import Answered, AnswerEvent
-from rag_core.model.answer import Answer
 from rag_core.api import errors
 from rag_core.api.errors import ExplainedError, Tongue, answer_in, answer_to, http_answer, tell, tongue_for
 from rag_core.errors import AnswerCancelledError, GuardrailError, InvalidInputError, RagError
 from rag_core.guardrails.incoming import problem_message
 from rag_core.language.detection import detect_language
+from rag_core.model.answer import Answer
 from rag_core.model.note import Language
 from rag_core.query.transformation import query_language
 

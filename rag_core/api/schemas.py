@@ -6,10 +6,10 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from rag_core.evaluation.golden.query import Category
 from rag_core.model.experiment import Arm
-from rag_core.model.retrieval import Intent, RetrievalMethod, Strategy
+from rag_core.model.golden import Category
 from rag_core.model.note import Language
+from rag_core.model.retrieval import Intent, RetrievalMethod, Strategy
 from rag_core.notes.validation import is_storable
 from rag_core.retrieval.filters import FilterFields
 

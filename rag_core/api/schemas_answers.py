@@ -4,8 +4,8 @@ from typing import Any
 
 from pydantic import Field
 
-from rag_core.model.answer import Confidence, RefusalReason, VerifiedBy
 from rag_core.api.schemas import ErrorBody, Id, Moment, Name, Score, SpanOut, Text, _Request, _Response
+from rag_core.model.answer import Confidence, RefusalReason, VerifiedBy
 from rag_core.model.note import Language
 
 _QUESTION = "1 to 2,000 characters after trimming."

@@ -8,7 +8,7 @@ import typer
 from rag_core.cli.app import JsonOption, app, command, print_json, say, table
 
 if TYPE_CHECKING:
-    from rag_core.alerting.incidents import Incident
+    from rag_core.model.incident import Incident
     from rag_core.settings import Settings
 
 alerts_app = typer.Typer(no_args_is_help=False, help="Alerts: what is firing, what was, and whether messages arrive.")

@@ -14,8 +14,8 @@ from rag_core.cli.notes import NoteLanguageOption
 from rag_core.language.counting import in_english
 
 if TYPE_CHECKING:
-    from rag_core.model.embedding import EmbeddingModel
     from rag_core.migration.attach import AttachReport, LegacyNote, Refusal
+    from rag_core.model.embedding import EmbeddingModel
     from rag_core.model.note import TenantId
     from rag_core.settings import Settings
     from rag_core.storage.database import Database

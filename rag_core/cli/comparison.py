@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from rag_core.evaluation.comparison.gate import GateReport
     from rag_core.evaluation.comparison.stored import RunComparison
     from rag_core.evaluation.runs.results import EvaluationRun
-    from rag_core.model.retrieval import Strategy
     from rag_core.model.note import TenantId
+    from rag_core.model.retrieval import Strategy
     from rag_core.runtime.engine import Engine
 
 SHOWN_CHANGES = 5
@@ -87,7 +87,7 @@ def _to_json(found: "RunComparison", *, link: str) -> dict[str, Any]:
 
 
 def _show(found: "RunComparison", *, link: str) -> None:
-    from rag_core.evaluation.comparison.metrics import METRIC_TITLES
+    from rag_core.model.comparison import METRIC_TITLES
 
     compared = found.comparison
     for reason in found.asked_differently:
@@ -114,7 +114,7 @@ def _show(found: "RunComparison", *, link: str) -> None:
 
 
 def _show_changes(found: "RunComparison") -> None:
-    from rag_core.evaluation.comparison.metrics import METRIC_TITLES
+    from rag_core.model.comparison import METRIC_TITLES
 
     title = METRIC_TITLES[found.comparison.metric]
     for name, changes in (("lost", found.comparison.losses), ("won", found.comparison.wins)):
@@ -134,7 +134,7 @@ def _show_changes(found: "RunComparison") -> None:
 
 
 def _verdict(found: "RunComparison") -> str:
-    from rag_core.evaluation.comparison.metrics import METRIC_TITLES
+    from rag_core.model.comparison import METRIC_TITLES
 
     compared = found.comparison
     if compared.objection is not None:

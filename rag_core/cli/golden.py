@@ -48,7 +48,7 @@ def import_golden_set(
     from rag_core.errors import InvalidInputError
     from rag_core.evaluation.golden.exporting import import_golden
     from rag_core.evaluation.golden.files import read_golden_file
-    from rag_core.evaluation.golden.query import DEFAULT_SET
+    from rag_core.model.golden import DEFAULT_SET
     from rag_core.notes.importing import has_any_line
     from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings

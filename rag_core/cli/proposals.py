@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from rag_core.evaluation.golden.proposals.propose import Proposed
-    from rag_core.evaluation.golden.query import GoldenQuery
+    from rag_core.model.golden import GoldenQuery
     from rag_core.model.note import TenantId
     from rag_core.runtime.engine import Engine
     from rag_core.storage.proposals import Proposal, ProposalPlace

@@ -9,7 +9,7 @@ import typer
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say, table
 
 if TYPE_CHECKING:
-    from rag_core.evaluation.runs.results import StoredRun
+    from rag_core.model.evaluation import StoredRun
     from rag_core.model.note import TenantId
     from rag_core.runtime.engine import Engine
 

@@ -11,8 +11,8 @@ from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json,
 
 if TYPE_CHECKING:
     from rag_core.configuration.schema import RetrievalConfig
-    from rag_core.model.retrieval import Retrieval
     from rag_core.model.note import TenantId
+    from rag_core.model.retrieval import Retrieval
     from rag_core.runtime.engine import Engine
 
 CLI_TIMEOUT_MS = 30_000

@@ -9,7 +9,6 @@ from typing import Any, Protocol
 from cachetools import LRUCache
 
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, RetrievalConfig, configure
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.errors import (
     ConfigurationError,
     DatabaseUnavailableError,
@@ -18,6 +17,7 @@ from rag_core.errors import (
     RagError,
     RerankingError,
 )
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import TenantId
 from rag_core.reranking.embedded import Weights, parse_weights, shipped_weights
 from rag_core.storage.configurations import Configuration, StoredServed, fetch_served, fetch_weights

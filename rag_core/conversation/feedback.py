@@ -3,8 +3,8 @@
 from functools import partial
 from uuid import UUID
 
-from rag_core.model.conversation import Feedback
 from rag_core.errors import InvalidInputError
+from rag_core.model.conversation import Feedback
 from rag_core.model.note import TenantId
 from rag_core.notes.validation import is_storable
 from rag_core.runtime.engine import Engine

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from rag_core.model.answer import PromptContext, Source
-from rag_core.model.answer import Answer
 from rag_core.chunking import count_tokens
-from rag_core.model.conversation import CitedSource, KeptAnswer, QuestionFigures, SearchFigures
 from rag_core.errors import RagError
-from rag_core.model.retrieval import Retrieval
+from rag_core.model.answer import Answer, PromptContext, Source
+from rag_core.model.conversation import CitedSource, KeptAnswer, QuestionFigures, SearchFigures
 from rag_core.model.note import NoteId, TenantId
+from rag_core.model.retrieval import Retrieval
 from rag_core.runtime.engine import Engine
 from rag_core.storage.conversations import insert_turn, touch_session
 from rag_core.storage.database import Connection

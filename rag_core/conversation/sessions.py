@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from uuid import UUID, uuid4
 
-from rag_core.model.conversation import Session, Turn
 from rag_core.errors import NotFoundError, RagError
+from rag_core.model.conversation import Session, Turn
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage import conversations as store

@@ -5,9 +5,8 @@ import time
 from collections.abc import Callable, Sequence
 
 from rag_core.embedding import Embedder
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.errors import EmbeddingError, RagError
-from rag_core.model.embedding import EmbeddingRole, FloatMatrix
+from rag_core.model.embedding import EmbeddingModel, EmbeddingRole, FloatMatrix
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.models import list_models

@@ -16,11 +16,10 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.embedding.vectors import require_visible, unit_rows
 from rag_core.errors import EmbeddingError
 from rag_core.language import de, en, es
-from rag_core.model.embedding import EmbeddingRole, FloatMatrix
+from rag_core.model.embedding import EmbeddingModel, EmbeddingRole, FloatMatrix
 
 HASHING_VERSION = "1"
 # Mean nDCG@10 of four Spanish and English sets: 0.833 with 512, 0.859 with 768, 0.870 with 1,024. Fused with

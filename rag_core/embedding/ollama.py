@@ -12,10 +12,9 @@ from ollama import Client, EmbedResponse, ResponseError
 
 from rag_core.chat.ollama_client import FAILURES, KEEP_ALIVE, context_length, explain, open_client
 from rag_core.chunking import count_tokens
-from rag_core.model.embedding import EmbeddingModel, prefix_of
 from rag_core.embedding.vectors import require_visible, unit_rows
 from rag_core.errors import EmbeddingError, EmbeddingUnavailableError, TextTooLongError
-from rag_core.model.embedding import EmbeddingRole, FloatMatrix
+from rag_core.model.embedding import EmbeddingModel, EmbeddingRole, FloatMatrix, prefix_of
 from rag_core.resilience.call_time import call_time
 from rag_core.resilience.retries import keep_arguments_out_of_logs
 

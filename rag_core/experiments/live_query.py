@@ -6,8 +6,8 @@ from uuid import UUID
 from rag_core.configuration.schema import RetrievalConfig, configure
 from rag_core.configuration.served import ServedConfiguration
 from rag_core.model.experiment import Arm
-from rag_core.model.retrieval import NO_FILTERS, Filters, Retrieval
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import NO_FILTERS, Filters, Retrieval
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine, with_configuration

@@ -8,10 +8,10 @@ from uuid import UUID
 
 from rag_core.errors import RagError
 from rag_core.experiments.candidates import Outcome
-from rag_core.model.experiment import Arm, ExperimentQuery, Side
 from rag_core.experiments.live_query import searched_ms
-from rag_core.model.retrieval import Hit, Retrieval
+from rag_core.model.experiment import Arm, ExperimentQuery, Side
 from rag_core.model.note import NoteId, TenantId
+from rag_core.model.retrieval import Hit, Retrieval
 from rag_core.runtime.engine import Engine
 from rag_core.storage.experiments import insert_experiment_query
 from rag_core.telemetry.logs import log_degraded

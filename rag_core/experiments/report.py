@@ -3,7 +3,6 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rag_core.model.experiment import Experiment, ExperimentQuery
 from rag_core.experiments.running import current_contest
 from rag_core.experiments.statistics import (
     LEAST_DECIDED,
@@ -16,6 +15,7 @@ from rag_core.experiments.statistics import (
     shadow_figures,
     split_figures,
 )
+from rag_core.model.experiment import Experiment, ExperimentQuery
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.experiments import find_experiment, list_experiment_queries

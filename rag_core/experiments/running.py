@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from cachetools import TTLCache
 
 from rag_core.configuration.served import ServedConfiguration, resolve
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.errors import DatabaseUnavailableError, DeadlineExceededError, QueryFailedError
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.experiment import Experiment
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine

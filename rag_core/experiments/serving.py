@@ -14,13 +14,13 @@ from uuid import UUID, uuid4
 
 from rag_core.errors import RagError, SearchCancelledError
 from rag_core.experiments.candidates import Candidates, Outcome, outcome_of
-from rag_core.model.experiment import Arm, ExperimentQuery, Side
 from rag_core.experiments.interleaving import team_draft
 from rag_core.experiments.live_query import Answered, LiveQuery, Participation, search
 from rag_core.experiments.recording import Records, record_of, unique_notes
 from rag_core.experiments.running import Contest, RunningExperiments
-from rag_core.model.retrieval import Hit, Retrieval
+from rag_core.model.experiment import Arm, ExperimentQuery, Side
 from rag_core.model.note import NoteId
+from rag_core.model.retrieval import Hit, Retrieval
 from rag_core.retrieval.request import checked_query
 from rag_core.runtime.engine import Engine
 from rag_core.storage.experiments import fetch_experiment_query

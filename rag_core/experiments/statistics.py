@@ -4,10 +4,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rag_core.model.statistics import mean, percentile
 from rag_core.experiments.agreement import overlap_at, rank_biased_overlap
-from rag_core.model.experiment import ExperimentQuery
 from rag_core.experiments.interleaving import credit
+from rag_core.model.experiment import ExperimentQuery
+from rag_core.model.statistics import mean, percentile
 
 SIGNIFICANCE = 0.05
 POWER = 0.8

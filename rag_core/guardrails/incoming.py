@@ -11,10 +11,10 @@ from typing import Protocol
 
 from rag_core.errors import BusyError, ChatCancelledError, ChatError, CircuitOpenError, GuardrailError
 from rag_core.guardrails import DEFAULT_THRESHOLDS, InjectionPolicy, Thresholds
-from rag_core.model.injection import InjectionScan
 from rag_core.guardrails.injection import scan
 from rag_core.language.foreign import foreign_language
 from rag_core.language.guardrails import QUESTION_PROBLEMS, QUESTION_WARNINGS, QuestionWarning
+from rag_core.model.injection import InjectionScan
 from rag_core.model.note import Language
 
 MAX_CHARACTERS = 2_000

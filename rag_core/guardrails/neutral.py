@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from rag_core.guardrails import BLOCK_SCORE
-from rag_core.model.injection import InjectionScan
 from rag_core.language.guardrails import INNER_QUOTES, QUOTED_INSTRUCTION, WITHHELD_INSTRUCTION
+from rag_core.model.injection import InjectionScan
 from rag_core.model.note import Language
 
 

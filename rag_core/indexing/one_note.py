@@ -4,16 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from rag_core.model.embedding import input_hash
 from rag_core.embedding.context import with_context
 from rag_core.errors import ConflictError, EmbeddingError, NotFoundError, TenantFullError
 from rag_core.indexing.graph import relate_note
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.scanning import scanned, store_scans
 from rag_core.indexing.staging import stage_note
-from rag_core.model.note import NewNote, NoteId, TenantId
+from rag_core.model.embedding import input_hash
+from rag_core.model.note import NewNote, NoteId, TenantId, content_hash, note_id_for
 from rag_core.notes.importing import full_tenant
-from rag_core.model.note import content_hash, note_id_for
 from rag_core.storage import note_vectors
 from rag_core.storage import staging as store
 from rag_core.storage.database import Connection, Database

@@ -10,9 +10,9 @@ from typing import Any
 from rag_core.chunking import CHUNKER_VERSION
 from rag_core.configuration.schema import Chunking
 from rag_core.embedding import Embedder
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.embedding.context import CONTEXT_VERSION
 from rag_core.embedding.summaries import Summariser
+from rag_core.model.embedding import EmbeddingModel
 
 
 @dataclass(frozen=True, kw_only=True)

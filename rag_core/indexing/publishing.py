@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from rag_core.model.embedding import EmbeddingModel
+from rag_core.indexing.failures import record_failures
 from rag_core.indexing.isolation import together_or_alone
 from rag_core.indexing.pipeline import Pipeline
-from rag_core.indexing.failures import record_failures
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage import staging as store
 from rag_core.storage import vector_index

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from rag_core.chunking import ChunkSpan, chunk_spans, sentence_spans
 from rag_core.configuration.schema import Chunking
-from rag_core.model.embedding import input_hash
 from rag_core.embedding.context import contextual_info, template_summary, with_context
 from rag_core.embedding.summaries import needs_summary
 from rag_core.errors import RagError
+from rag_core.indexing.failures import record_failures
 from rag_core.indexing.isolation import embed_apart, together_or_alone
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.scanning import scan_notes
 from rag_core.indexing.summarising import PageSummaries, Patience, summarise_page
-from rag_core.indexing.failures import record_failures
+from rag_core.model.embedding import input_hash
 from rag_core.model.note import ChunkId, NoteId, Span, TenantId
 from rag_core.storage import staging as store
 from rag_core.storage.database import Database

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.chunking import count_tokens, sentence_spans
-from rag_core.model.embedding import input_hash
 from rag_core.embedding.pieces import PiecewiseEmbedder
 from rag_core.embedding.vectors import unit_rows
 from rag_core.errors import EmbeddingError
+from rag_core.indexing.failures import record_failures
 from rag_core.indexing.isolation import Embedded, embed_apart
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.staging import EmbedReport, visible_spans
-from rag_core.indexing.failures import record_failures
+from rag_core.model.embedding import input_hash
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage import note_vectors as store
 from rag_core.storage.database import Database

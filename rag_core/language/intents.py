@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rag_core.language.words import word_set
-from rag_core.model.retrieval import Intent
 from rag_core.model.note import Language
+from rag_core.model.retrieval import Intent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,14 +15,13 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.embedding.vectors import unit_rows
 from rag_core.errors import DatabaseUnavailableError, DiskFullError, InvalidInputError
 from rag_core.indexing.isolation import together_or_alone
 from rag_core.language.counting import in_english
-from rag_core.model.note import Language, NoteId, TenantId
+from rag_core.model.embedding import EmbeddingModel
+from rag_core.model.note import Language, NoteId, TenantId, note_id_for
 from rag_core.notes.validation import checked_identifier, checked_name, parse_note, parse_time, shown, with_tags
-from rag_core.model.note import note_id_for
 from rag_core.resilience.outages import when_back
 from rag_core.storage import attachment as store
 from rag_core.storage.attachment import AttachedPage, NoteToAttach

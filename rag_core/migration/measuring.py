@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from rag_core.evaluation.comparison.compare import MIN_COMMON_QUERIES, Comparison
-from rag_core.evaluation.golden.query import DEFAULT_SET
 from rag_core.evaluation.report.markdown import disturbance_line
-from rag_core.evaluation.runs.results import EvaluationRun, StoredRun
+from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import pinned, searcher
 from rag_core.language.counting import in_english
 from rag_core.migration import control
+from rag_core.model.comparison import MIN_COMMON_QUERIES, Comparison
+from rag_core.model.evaluation import StoredRun
+from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage import migration_runs as store

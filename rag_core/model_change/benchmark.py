@@ -6,14 +6,14 @@ from functools import partial
 from typing import Any
 
 from rag_core.configuration.schema import configure
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.errors import EmbeddingError, InvalidInputError, ModelStateError
 from rag_core.evaluation.jobs.queue import Progress, register
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import pinned, searcher
-from rag_core.model.retrieval import Strategy
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import Strategy
 from rag_core.model_change.benchmark_report import (
     Benchmark,
     ModelBenchmark,

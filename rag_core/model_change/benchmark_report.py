@@ -4,18 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rag_core.evaluation.comparison.compare import Comparison
 from rag_core.evaluation.comparison.holm import holm
-from rag_core.evaluation.runs.results import (
-    EvaluationRun,
-    QueryResult,
-    extra_metrics,
-    group_of,
-    retrieval_metrics,
-)
+from rag_core.evaluation.runs.results import EvaluationRun, extra_metrics, group_of, retrieval_metrics
 from rag_core.language.technical_terms import technical_terms
-from rag_core.model.retrieval import Strategy
+from rag_core.model.comparison import Comparison
+from rag_core.model.evaluation import QueryResult
 from rag_core.model.note import Language
+from rag_core.model.retrieval import Strategy
 from rag_core.model_change.embedding_cost import EmbeddingCost
 from rag_core.query.transformation import query_language
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from rag_core.configuration.schema import configure
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.errors import InvalidInputError, ModelStateError
-from rag_core.evaluation.comparison.compare import Comparison
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import pinned, searcher
-from rag_core.model.retrieval import Strategy
+from rag_core.model.comparison import Comparison
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import Strategy
 from rag_core.model_change.backfill import fill_model
 from rag_core.runtime.engine import Engine, with_model
 from rag_core.storage.golden import fetch_golden_queries, list_golden_set_names

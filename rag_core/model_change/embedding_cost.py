@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from rag_core.embedding import Embedder
 from rag_core.model.embedding import EmbeddingModel
-from rag_core.model.statistics import percentile
 from rag_core.model.note import TenantId
+from rag_core.model.statistics import percentile
 from rag_core.model_change.memory_probe import measure_memory_bytes
 from rag_core.runtime.engine import Engine, with_model
 from rag_core.storage.model_costs import ModelStorage, measure_model_storage, sample_chunk_texts

@@ -12,8 +12,8 @@ from dataclasses import asdict
 from typing import Any
 
 from rag_core.embedding import build_embedder
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.errors import EmbeddingError
+from rag_core.model.embedding import EmbeddingModel
 
 PROBE_SECONDS = 120
 

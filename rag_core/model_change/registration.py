@@ -5,9 +5,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from rag_core.embedding import build_embedder
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.embedding.prefixes import usual_prefixes
 from rag_core.errors import ConflictError, InvalidInputError
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.storage.database import Database
 from rag_core.storage.models import find_model, insert_model
 

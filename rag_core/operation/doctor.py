@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from rag_core.access.exposure import check_exposure
 from rag_core.access.pseudonyms import FILE_NAME
 from rag_core.configuration.served import served_configuration
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.errors import ConfigurationError, RagError
 from rag_core.indexing.batches import list_tenants
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.operation.running_parts import read_parts
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.runtime.performance import fetch_access

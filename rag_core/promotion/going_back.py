@@ -13,9 +13,10 @@ from rag_core.configuration.served import model_key
 from rag_core.errors import RagError
 from rag_core.evaluation.comparison.gate import HYBRID, CheckName, GateTargets, judge_gate
 from rag_core.evaluation.comparison.quality_check import verdict_on
-from rag_core.evaluation.runs.results import EvaluationRun, StoredRun
-from rag_core.model.retrieval import Strategy
+from rag_core.evaluation.runs.results import EvaluationRun
+from rag_core.model.evaluation import StoredRun
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import Strategy
 from rag_core.model_change.promotion import promote
 from rag_core.promotion.promote import return_to_former
 from rag_core.runtime.engine import Engine

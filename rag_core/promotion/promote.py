@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rag_core.errors import InvalidInputError, PromotionRefusedError
-from rag_core.evaluation.golden.query import DEFAULT_SET
+from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.promotion.trial import Progress, silent, try_configuration
 from rag_core.runtime.engine import Engine

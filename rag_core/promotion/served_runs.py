@@ -10,7 +10,7 @@ from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, configure, d
 from rag_core.configuration.served import without_model_values
 from rag_core.errors import ConfigurationError
 from rag_core.evaluation.comparison.comparability import INPUTS
-from rag_core.evaluation.runs.results import StoredRun
+from rag_core.model.evaluation import StoredRun
 from rag_core.storage.configurations import Configuration, Promotion
 
 Source = int | Literal["factory", "own"]

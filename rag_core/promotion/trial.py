@@ -12,11 +12,11 @@ from rag_core.configuration.served import ServedConfiguration, as_served, resolv
 from rag_core.errors import ConfigurationError, InvalidInputError, RagError
 from rag_core.evaluation.comparison.intervals import metric_intervals, query_figures
 from rag_core.evaluation.comparison.quality_check import Verdict, verdict_on
-from rag_core.evaluation.golden.query import DEFAULT_SET
 from rag_core.evaluation.report.markdown import comparison_line, disturbance_line
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import searcher
+from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine, with_configuration
 from rag_core.storage.configurations import fetch_configuration

@@ -6,9 +6,9 @@ from functools import cache
 
 from rag_core.language.folding import fold_words
 from rag_core.language.intents import INTENT_WORDINGS, IntentWording
-from rag_core.model.retrieval import Intent
 from rag_core.model.graph import CausalDirection
 from rag_core.model.note import Language
+from rag_core.model.retrieval import Intent
 
 _ORDER: tuple[Intent, ...] = ("causal", "temporal", "comparative", "factual")
 

@@ -4,8 +4,8 @@ from rag_core.chat import ChatModel, Message
 from rag_core.configuration.schema import QueryTransformation
 from rag_core.errors import ChatError
 from rag_core.language.hyde import HYDE_WORDINGS
-from rag_core.model.retrieval import TransformedQuery
 from rag_core.model.note import Language
+from rag_core.model.retrieval import TransformedQuery
 from rag_core.resilience.cancellation import Cancellation
 
 MAX_ANSWER_CHARACTERS = 2_000

@@ -8,8 +8,8 @@ from functools import cache
 
 from rag_core.language.folding import Folded, fold
 from rag_core.language.times import CONJUNCTIONS, TIME_WORDINGS, Frame, Reading, TimeWording
-from rag_core.model.retrieval import TimeExpression
 from rag_core.model.note import Language
+from rag_core.model.retrieval import TimeExpression
 from rag_core.query.time_points import EARLIEST, Interval, before, in_calendar, interval_of, third_of
 
 _THIRDS: Mapping[Frame, int] = {"beginning": 0, "middle": 1, "end": 2}

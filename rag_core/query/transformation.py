@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from rag_core.configuration.schema import QueryTransformation
 from rag_core.language import de, en, es
 from rag_core.language.detection import detect_language
-from rag_core.model.retrieval import TransformedQuery
 from rag_core.model.note import Language
+from rag_core.model.retrieval import TransformedQuery
 from rag_core.query.analysis import causal_direction, classify
 from rag_core.query.decomposition import decompose
 from rag_core.query.time_expressions import find_times, strip_times

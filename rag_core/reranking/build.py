@@ -6,8 +6,8 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from rag_core.chat import ChatModel
-from rag_core.model.retrieval import RerankingProvider
 from rag_core.errors import ConfigurationError
+from rag_core.model.retrieval import RerankingProvider
 from rag_core.reranking import Reranker
 from rag_core.reranking.embedded import EmbeddedReranker, Weights, shipped_weights
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.errors import ConfigurationError, RerankingError, SearchCancelledError
-from rag_core.reranking import Candidate
 from rag_core.model.retrieval import QueryStatistics
+from rag_core.reranking import Candidate
 from rag_core.reranking.passage import passage_text, sigmoid
 from rag_core.resilience.cancellation import Cancellation
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.errors import RerankingError
-from rag_core.reranking import Candidate
 from rag_core.model.retrieval import QueryStatistics
+from rag_core.reranking import Candidate
 from rag_core.reranking.features import FEATURES, FeatureMatrix, features
 from rag_core.reranking.passage import sigmoid
 from rag_core.resilience.cancellation import Cancellation

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.evaluation.runs.metrics import ndcg_at, reciprocal_rank
+from rag_core.model.ranking_metrics import ndcg_at, reciprocal_rank
 from rag_core.reranking.embedded import Weights
 from rag_core.reranking.features import FEATURES, FeatureMatrix
 

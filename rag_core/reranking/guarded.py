@@ -7,8 +7,8 @@ from rag_core.errors import (
     RerankerUnavailableError,
     RerankingError,
 )
-from rag_core.reranking import Candidate, Reranker
 from rag_core.model.retrieval import QueryStatistics
+from rag_core.reranking import Candidate, Reranker
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.resilience.circuit_breaker import CircuitBreaker
 

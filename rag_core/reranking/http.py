@@ -14,8 +14,8 @@ import httpx
 from pydantic import SecretStr
 
 from rag_core.errors import ConfigurationError, RerankerUnavailableError, RerankingError, SearchCancelledError
-from rag_core.reranking import Candidate
 from rag_core.model.retrieval import QueryStatistics
+from rag_core.reranking import Candidate
 from rag_core.reranking.passage import as_probabilities, is_finite_number, passage_text
 from rag_core.resilience.call_time import OUTAGE_SECONDS, Connection, call_time, limit_request
 from rag_core.resilience.cancellation import Cancellation

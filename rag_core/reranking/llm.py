@@ -19,8 +19,8 @@ from rag_core.errors import (
 )
 from rag_core.language.detection import detect_language
 from rag_core.language.relevance import RELEVANCE_INSTRUCTIONS
-from rag_core.reranking import Candidate
 from rag_core.model.retrieval import QueryStatistics
+from rag_core.reranking import Candidate
 from rag_core.reranking.passage import is_finite_number
 from rag_core.resilience.cancellation import Cancellation
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rag_core.configuration.schema import FusionMethod
-from rag_core.model.retrieval import TimeExpression
 from rag_core.model.note import ChunkId
+from rag_core.model.retrieval import TimeExpression
 from rag_core.retrieval.expansion import Fused
 from rag_core.retrieval.fusion import (
     Ranking,

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from rag_core.chunking import window_bounds
 from rag_core.configuration.schema import RetrievalConfig
-from rag_core.model.retrieval import Hit, RetrievalMethod
 from rag_core.model.graph import Relation
 from rag_core.model.note import ChunkId, Span, TenantId
-from rag_core.runtime.cache import Found
+from rag_core.model.retrieval import Hit, RetrievalMethod
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.passages import best_passage
 from rag_core.retrieval.windows import Match, Window, fill_windows, within
+from rag_core.runtime.cache import Found
 from rag_core.storage.database import Database
 from rag_core.storage.search import ChunkSpan, WindowText, fetch_spans
 

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from rag_core.model.retrieval import RetrievalFigures
 from rag_core.model.note import ChunkId
+from rag_core.model.retrieval import RetrievalFigures
 from rag_core.retrieval.legs import LegResults
 
 MEAN_OF = 10

@@ -15,10 +15,9 @@ from pydantic.alias_generators import to_camel
 
 from rag_core.configuration.schema import describe_problem
 from rag_core.errors import AmbiguousNoteError, InvalidInputError, NotFoundError
+from rag_core.model.note import Language, NoteId, NoteKind, TenantId, tag_key
 from rag_core.model.retrieval import Filters
-from rag_core.model.note import Language, NoteId, NoteKind, TenantId
 from rag_core.notes.validation import MAX_NAME_CHARACTERS, is_storable
-from rag_core.model.note import tag_key
 from rag_core.storage.database import Database
 from rag_core.storage.notes import find_notes
 

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from rag_core.configuration.schema import GraphRag
 from rag_core.graph.entities import Phrase, asked_keys, question_phrase
-from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.model.graph import CausalDirection, Relation
 from rag_core.model.note import ChunkId, Language, TenantId
+from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.storage import graph as store
 from rag_core.storage.database import Connection, Database
 

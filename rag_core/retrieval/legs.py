@@ -9,7 +9,6 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field, replace
 
 from rag_core.embedding import Embedder
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.errors import (
     DatabaseUnavailableError,
     DeadlineExceededError,
@@ -17,9 +16,9 @@ from rag_core.errors import (
     RetrievalFailedError,
     SearchCancelledError,
 )
-from rag_core.model.retrieval import Strategy
-from rag_core.model.embedding import EmbeddingKind
+from rag_core.model.embedding import EmbeddingKind, EmbeddingModel
 from rag_core.model.note import ChunkId, TenantId
+from rag_core.model.retrieval import Strategy
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.graph_paths import GraphHit

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from rag_core.configuration.schema import RetrievalConfig
-from rag_core.model.retrieval import NO_FILTERS, TransformedQuery
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import NO_FILTERS, TransformedQuery
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.legs import LegResults
 from rag_core.retrieval.plan import Search

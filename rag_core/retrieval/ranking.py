@@ -8,10 +8,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from rag_core.configuration.schema import FusionMethod, RetrievalConfig
-from rag_core.model.embedding import EmbeddingModel
-from rag_core.model.retrieval import Strategy, TimeExpression, TransformedQuery
-from rag_core.model.embedding import EmbeddingKind
+from rag_core.model.embedding import EmbeddingKind, EmbeddingModel
 from rag_core.model.note import ChunkId
+from rag_core.model.retrieval import Strategy, TimeExpression, TransformedQuery
 from rag_core.retrieval.candidates import fuse, prefer_time, weigh
 from rag_core.retrieval.expansion import Fused
 from rag_core.retrieval.fusion import recency_of

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from rag_core.configuration.schema import RetrievalConfig
 from rag_core.errors import DeadlineExceededError, QueryFailedError, RagError
-from rag_core.runtime.cache import Found, cached_windows
 from rag_core.retrieval.expansion import Expanded, Fused, expand, reading_ms
 from rag_core.retrieval.request import Request
+from rag_core.runtime.cache import Found, cached_windows
 from rag_core.runtime.engine import Engine
 from rag_core.storage.search import WindowText, fetch_windows
 

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from rag_core.configuration.schema import RetrievalConfig
 from rag_core.errors import InvalidInputError, SearchCancelledError
-from rag_core.model.retrieval import Filters, Strategy, TransformedQuery
 from rag_core.model.note import Language, TenantId
+from rag_core.model.retrieval import Filters, Strategy, TransformedQuery
 from rag_core.notes.validation import is_storable
 from rag_core.query.transformation import query_language, transform
 from rag_core.reranking import Reranker

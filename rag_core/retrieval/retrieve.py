@@ -6,11 +6,10 @@ from datetime import datetime
 from rag_core.configuration.schema import RetrievalConfig, config_hash
 from rag_core.configuration.served import INVALID_CONFIGURATION
 from rag_core.errors import RagError, SearchCancelledError
-from rag_core.model.retrieval import NO_FILTERS, Filters, Hit, Retrieval
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import NO_FILTERS, Filters, Hit, Retrieval
 from rag_core.reranking import is_calibrated
 from rag_core.resilience.cancellation import Cancellation
-from rag_core.runtime.cache import cached_retrieval, query_key
 from rag_core.retrieval.deadline import Deadline, Stopwatch
 from rag_core.retrieval.figures import figures_of
 from rag_core.retrieval.legs import LegResults
@@ -20,6 +19,7 @@ from rag_core.retrieval.ranking import final_candidates, in_order, parted
 from rag_core.retrieval.reading import read_passages
 from rag_core.retrieval.request import Asked, Request, checked_query, understood
 from rag_core.retrieval.searching import search
+from rag_core.runtime.cache import cached_retrieval, query_key
 from rag_core.runtime.engine import Engine
 from rag_core.storage.versions import corpus_version
 from rag_core.telemetry.logs import log_degraded, log_failed

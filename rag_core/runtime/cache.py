@@ -18,11 +18,10 @@ import numpy as np
 from cachetools import TTLCache
 
 from rag_core.embedding import Embedder
-from rag_core.model.embedding import EmbeddingModel, input_hash
 from rag_core.errors import DeadlineExceededError, SearchCancelledError
-from rag_core.model.retrieval import Filters, Retrieval
-from rag_core.model.embedding import EmbeddingRole, FloatMatrix
+from rag_core.model.embedding import EmbeddingModel, EmbeddingRole, FloatMatrix, input_hash
 from rag_core.model.note import NoteId, Span, TenantId
+from rag_core.model.retrieval import Filters, Retrieval
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.storage.search import WindowText
 

@@ -10,25 +10,25 @@ from functools import cached_property, partial
 from rag_core.chat import ChatModel, Message, build_chat
 from rag_core.chat.guarded import GuardedChat
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, Reranking, RetrievalConfig
-from rag_core.model.retrieval import RerankingProvider
 from rag_core.configuration.served import ActiveConfigurations, Configurations, OneConfiguration, ServedConfiguration
 from rag_core.embedding import Embedder, build_embedder
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.embedding.active import ModelWatch, WatchedEmbedder
 from rag_core.embedding.guarded import GuardedEmbedder
 from rag_core.embedding.pieces import PiecewiseEmbedder
 from rag_core.embedding.summaries import Summariser
 from rag_core.errors import ConfigurationError, RagError
 from rag_core.indexing.pipeline import Pipeline
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import RerankingProvider
 from rag_core.reranking import Reranker
 from rag_core.reranking.build import build_reranker
 from rag_core.reranking.embedded import EmbeddedReranker
 from rag_core.reranking.guarded import GuardedReranker
 from rag_core.resilience.bounded import Bounded
 from rag_core.resilience.circuit_breaker import CircuitBreaker
-from rag_core.runtime.cache import Caches, CachingEmbedder, build_caches
 from rag_core.retrieval.ranking import served_strategy
+from rag_core.runtime.cache import Caches, CachingEmbedder, build_caches
 from rag_core.settings import Settings
 from rag_core.storage.database import Database, open_database
 from rag_core.storage.models import fetch_active_model, find_model

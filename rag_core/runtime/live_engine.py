@@ -2,8 +2,8 @@
 
 import threading
 
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.errors import EmbeddingError
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.runtime.engine import Engine, with_model
 from rag_core.telemetry.logs import log_degraded
 

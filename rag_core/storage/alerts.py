@@ -12,20 +12,23 @@ from typing import Any
 import psycopg
 from psycopg.types.json import Jsonb
 
-from rag_core.alerting.facts import (
+from rag_core.errors import DeadlineExceededError, InvalidInputError, NotFoundError, QueryFailedError
+from rag_core.model.incident import (
     GoldenSet,
+    Incident,
     MigrationFacts,
     NightlyEvaluation,
     ServiceProcess,
     ServiceWindow,
     StaleNotes,
+    Told,
+    Trouble,
+    WindowFigures,
+    close,
 )
-from rag_core.alerting.incidents import Incident, Told, Trouble, close
-from rag_core.errors import DeadlineExceededError, InvalidInputError, NotFoundError, QueryFailedError
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
-from rag_core.telemetry.metrics import WindowFigures
 
 STATEMENT_MS = 15_000
 """How long one of the operator's statements may take; the longest looks at every note."""

@@ -5,8 +5,8 @@ from typing import Any
 
 import psycopg
 
-from rag_core.model.access import ApiKey, KeyGrant, PresentedKey
 from rag_core.errors import ConflictError
+from rag_core.model.access import ApiKey, KeyGrant, PresentedKey
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query

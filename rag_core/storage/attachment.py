@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from pgvector import Vector
 from psycopg.types.json import Jsonb
 
-from rag_core.model.embedding import EmbeddingModel, input_hash
 from rag_core.errors import ModelChangedError
-from rag_core.model.note import NewNote, NoteId, TenantId
-from rag_core.model.note import content_hash
+from rag_core.model.embedding import EmbeddingModel, input_hash
+from rag_core.model.note import NewNote, NoteId, TenantId, content_hash
 from rag_core.storage.database import Connection
 from rag_core.storage.migration_control import hold_state
 from rag_core.storage.models import hold_model

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from rag_core.model.conversation import KeptAnswer, Session, Turn, parse_kept_answer
 from rag_core.errors import NotFoundError
+from rag_core.model.conversation import KeptAnswer, Session, Turn, parse_kept_answer
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query

@@ -32,8 +32,7 @@ from rag_core.errors import (
     TenantDeletedError,
     UnauthenticatedError,
 )
-from rag_core.model.note import TenantId
-from rag_core.model.note import department_key
+from rag_core.model.note import TenantId, department_key
 from rag_core.resilience.circuit_breaker import CircuitBreaker
 from rag_core.resilience.shares import FairShares
 from rag_core.settings import Settings

@@ -9,15 +9,9 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from rag_core.errors import InvalidInputError, NotFoundError
-from rag_core.evaluation.comparison.compare import parse_comparison
-from rag_core.evaluation.runs.answers import parse_answer_metrics, parse_answer_record
-from rag_core.evaluation.runs.results import (
-    HIT_RATE_DEPTHS,
-    LatencyPercentiles,
-    QueryResult,
-    RetrievalMetrics,
-    StoredRun,
-)
+from rag_core.model.answer_metrics import parse_answer_metrics, parse_answer_record
+from rag_core.model.comparison import parse_comparison
+from rag_core.model.evaluation import HIT_RATE_DEPTHS, LatencyPercentiles, QueryResult, RetrievalMetrics, StoredRun
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from rag_core.model.note import Language, NoteId, TenantId
-from rag_core.model.note import tag_key
+from rag_core.model.note import Language, NoteId, TenantId, tag_key
 from rag_core.storage.database import Database
 from rag_core.storage.queries import query
 

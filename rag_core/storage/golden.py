@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from rag_core.evaluation.golden.query import GoldenQuery, GoldenSpan, Relevance, Vocabulary, query_hash
+from rag_core.model.golden import GoldenQuery, GoldenSpan, Relevance, Vocabulary, query_hash
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query

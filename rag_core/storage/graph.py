@@ -8,9 +8,9 @@ from uuid import UUID
 from psycopg import sql
 
 from rag_core.errors import IndexingError
-from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.model.graph import CausalDirection, Relation
 from rag_core.model.note import ChunkId, Language, NoteId, Span, TenantId
+from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 from rag_core.storage.search import filter_conditions, filter_parameters

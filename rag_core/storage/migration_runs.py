@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from rag_core.evaluation.comparison.compare import MAX_DISTURBED_SHARE
-from rag_core.evaluation.runs.results import StoredRun
+from rag_core.model.comparison import MAX_DISTURBED_SHARE
+from rag_core.model.evaluation import StoredRun
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.evaluations import fetch_run

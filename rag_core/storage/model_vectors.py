@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from pgvector import Vector
 from psycopg import sql
 
-from rag_core.model.embedding import EmbeddingModel, ModelState
-from rag_core.model.embedding import EmbeddingKind
+from rag_core.model.embedding import EmbeddingKind, EmbeddingModel, ModelState
 from rag_core.model.note import ChunkId, NoteId, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.models import fetch_state, hold_model

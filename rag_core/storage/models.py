@@ -12,8 +12,8 @@ from uuid import UUID
 
 import psycopg
 
-from rag_core.model.embedding import EmbeddingModel, ModelState
 from rag_core.errors import DatabaseSetupError, ModelChangedError, NotFoundError
+from rag_core.model.embedding import EmbeddingModel, ModelState
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query

@@ -10,8 +10,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from rag_core.errors import AmbiguousNoteError, NotFoundError
-from rag_core.model.note import NewNote, Note, NoteId, TenantId
-from rag_core.model.note import content_hash, note_id_for
+from rag_core.model.note import NewNote, Note, NoteId, TenantId, content_hash, note_id_for
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from rag_core.evaluation.golden.proposals import Candidate, Place, ReadNote
-from rag_core.evaluation.golden.query import Category, query_hash
+from rag_core.model.golden import Category, query_hash
+from rag_core.model.golden_proposal import Candidate, Place, ReadNote
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query

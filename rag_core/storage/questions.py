@@ -3,8 +3,8 @@
 from dataclasses import asdict, fields
 from uuid import UUID
 
-from rag_core.model.conversation import Feedback, QuestionFigures, SearchFigures
 from rag_core.errors import NotFoundError
+from rag_core.model.conversation import Feedback, QuestionFigures, SearchFigures
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query

@@ -7,8 +7,8 @@ from typing import Any
 
 from psycopg import sql
 
-from rag_core.model.retrieval import Filters
 from rag_core.model.note import ChunkId, Language, NoteId, TenantId
+from rag_core.model.retrieval import Filters
 from rag_core.storage.database import Database
 from rag_core.storage.queries import query
 from rag_core.storage.search import filter_conditions, filter_parameters

@@ -10,16 +10,15 @@ from numpy.typing import NDArray
 from pgvector import Vector
 from psycopg import sql
 
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.language.variants import (
     LEAST_COMPOUND_LETTERS,
     compound_relatives,
     lexeme_variants,
     without_question_words,
 )
-from rag_core.model.retrieval import NO_FILTERS, Filters
-from rag_core.model.embedding import EmbeddingKind
+from rag_core.model.embedding import EmbeddingKind, EmbeddingModel
 from rag_core.model.note import ChunkId, Language, NoteId, Span, TenantId
+from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 from rag_core.storage.seen import seen_statistics

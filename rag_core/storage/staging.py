@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pgvector import Vector
 
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.errors import IndexingError, ModelChangedError
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import ChunkId, Language, NoteId, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.migration_control import MAX_ATTEMPTS, hold_state

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from rag_core.model.incident import WindowFigures
 from rag_core.model.statistics import percentile
 from rag_core.telemetry.durations import Durations, DurationStats
 
@@ -34,20 +35,6 @@ class RequestFigures:
     degraded: int
     errors: Mapping[str, int]
     removed_citations: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowFigures:
-    """Requests of a stretch of time, those that failed or were degraded, and nearest-rank percentiles in milliseconds.
-
-    The percentiles are of searches, of the last thousand at most; None without any.
-    """
-
-    requests: int = 0
-    failed: int = 0
-    degraded: int = 0
-    p50_ms: float | None = None
-    p95_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

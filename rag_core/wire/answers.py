@@ -11,15 +11,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
 
-from rag_core.model.answer import CheckedCitation, CheckedText, Source
 from rag_core.answering.events import SentenceReady
-from rag_core.model.answer import Answer
 from rag_core.answering.rendering import CitationStyle, render
-from rag_core.model.conversation import CitedSource, Session, Turn
 from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.policies import Hiding, hiding
-from rag_core.model.retrieval import Retrieval, Strategy
+from rag_core.model.answer import Answer, CheckedCitation, CheckedText, Source
+from rag_core.model.conversation import CitedSource, Session, Turn
 from rag_core.model.note import Language, Span
+from rag_core.model.retrieval import Retrieval, Strategy
 from rag_core.wire.values import moment_to_wire
 
 SNIPPET_CHARACTERS = 240

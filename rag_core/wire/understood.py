@@ -6,8 +6,8 @@ from datetime import date, datetime, time, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
-from rag_core.model.retrieval import Hit, Intent, Retrieval
 from rag_core.model.graph import CausalDirection
+from rag_core.model.retrieval import Hit, Intent, Retrieval
 
 _INTENTS: Mapping[Intent, str] = {
     "factual": "pregunta por un dato",

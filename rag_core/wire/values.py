@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
-from rag_core.model.retrieval import Hit, Retrieval, TransformedQuery
 from rag_core.model.note import Note, Span
+from rag_core.model.retrieval import Hit, Retrieval, TransformedQuery
 
 Interval = tuple[datetime, datetime]
 """Since and until, half-open."""

@@ -13,13 +13,12 @@ from fastapi.testclient import TestClient
 from httpx import Response
 
 from rag_core.access import Caller
-from rag_core.model.access import Scope
 from rag_core.access.callers import REMEMBERED_SECONDS
 from rag_core.access.keys import make_key
-from rag_core.model.access import KeyGrant
 from rag_core.api.access import bound, check_named_tenant
 from rag_core.api.app import create_app
 from rag_core.errors import AccessDeniedError, RateLimitedError
+from rag_core.model.access import KeyGrant, Scope
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings

@@ -13,13 +13,13 @@ from databases import cloned_database
 from fastapi.testclient import TestClient
 
 from rag_core.access.keys import make_key
-from rag_core.model.access import KeyGrant
 from rag_core.answering import answer as path
 from rag_core.answering import course
 from rag_core.api.app import create_app
 from rag_core.api.pages.cards import spanish_date
 from rag_core.api.pages.cited_spans import read_span, written_span
 from rag_core.conversation.sessions import LISTED
+from rag_core.model.access import KeyGrant
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import open_engine
 from rag_core.settings import read_settings

@@ -14,11 +14,11 @@ from fastapi.testclient import TestClient
 from rag_core.api.app import create_app
 from rag_core.errors import RetrievalFailedError, SearchCancelledError
 from rag_core.experiments import candidates, serving
-from rag_core.model.experiment import Experiment, ExperimentQuery
 from rag_core.experiments.lifecycle import begin_experiment, end_experiment
 from rag_core.experiments.live_query import Answered, LiveQuery
 from rag_core.experiments.report import fetch_report
 from rag_core.experiments.serving import LiveExperiments
+from rag_core.model.experiment import Experiment, ExperimentQuery
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.runtime.engine import DEFAULT_TENANT, Engine, open_engine
 from rag_core.settings import read_settings

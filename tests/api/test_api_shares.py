@@ -12,9 +12,9 @@ from fastapi.testclient import TestClient
 from httpx import Response
 
 from rag_core.access.keys import make_key
-from rag_core.model.access import KeyGrant
 from rag_core.api.app import create_app
 from rag_core.api.brain_sync import retrieval
+from rag_core.model.access import KeyGrant
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import open_engine
 from rag_core.settings import read_settings

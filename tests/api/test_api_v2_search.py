@@ -16,9 +16,9 @@ from rag_core.api.rag_v2.routed import Routed, arranged, graph_to_wire, holds_ta
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.errors import DeadlineExceededError
 from rag_core.indexing.one_note import store_and_index
-from rag_core.model.retrieval import Hit, Retrieval, TransformedQuery
 from rag_core.model.graph import Relation, RelationKind
 from rag_core.model.note import ChunkId, NoteId
+from rag_core.model.retrieval import Hit, Retrieval, TransformedQuery
 from rag_core.notes.validation import parse_note
 from rag_core.runtime.engine import DEMO_TENANT
 

@@ -16,9 +16,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from rag_core.access import callers
 from rag_core.access.keys import make_key
-from rag_core.model.access import ApiKey, KeyGrant
 from rag_core.access.pseudonyms import pseudonyms
 from rag_core.api.dagster_guard import guarded
+from rag_core.model.access import ApiKey, KeyGrant
 from rag_core.model.note import TenantId
 from rag_core.settings import Settings, read_settings
 from rag_core.storage.api_keys import insert_key, revoke_key

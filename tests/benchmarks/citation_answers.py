@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from rag_core.model.answer import CheckedText
 from rag_core.answering.events import AnswerRequest
 from rag_core.answering.quoting.extractive import ExtractiveAnswerer
 from rag_core.answering.sources.fallbacks import find_sources
 from rag_core.answering.verification.check import check_citations
 from rag_core.answering.verification.citations import parse_citations
+from rag_core.model.answer import CheckedText
 from rag_core.runtime.engine import Engine
 
 from .corpus import EXAMPLES, _rows, _stored

@@ -19,10 +19,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID
 
-from rag_core.model.answer import Source
 from rag_core.answering.verification.support import LEAST_SUPPORT, Claim, ReadSource, Support, read_source, support_of
-from rag_core.language.content_words import content_of
 from rag_core.chunking import sentence_spans
+from rag_core.language.content_words import content_of
+from rag_core.model.answer import Source
 from rag_core.model.note import ChunkId, Language, NoteId
 
 from .corpus import EXAMPLES, SEED, _rows, _stored

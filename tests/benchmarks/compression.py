@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
-from rag_core.model.answer import Compression, PromptContext
 from rag_core.answering.sources.compression import fetch_context
-from rag_core.language.content_words import content_of
 from rag_core.chunking import count_tokens
-from rag_core.model.retrieval import Hit
+from rag_core.language.content_words import content_of
+from rag_core.model.answer import Compression, PromptContext
 from rag_core.model.note import ChunkId, Language, NoteId
+from rag_core.model.retrieval import Hit
 
 SETS: Mapping[str, Language] = {"xquad-es": "es", "xquad-en": "en"}
 BUDGETS = (3_000, 1_000, 500)

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.configuration.schema import configure
-from rag_core.evaluation.comparison.compare import LEAST_DROP, SIGNIFICANCE
 from rag_core.evaluation.comparison.significance import paired_test
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import searcher
+from rag_core.model.comparison import LEAST_DROP, SIGNIFICANCE
 from rag_core.model.retrieval import Strategy
 from rag_core.operation.demo_corpus import load_demo
 from rag_core.runtime.engine import DEMO_TENANT, Engine

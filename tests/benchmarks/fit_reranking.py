@@ -18,9 +18,9 @@ from zoneinfo import ZoneInfo
 
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.evaluation.golden.exporting import import_golden
-from rag_core.evaluation.golden.query import GoldenQuery
 from rag_core.evaluation.tuning.record import Recording, fetch_queries, record
 from rag_core.evaluation.tuning.replay import Replay
+from rag_core.model.golden import GoldenQuery
 from rag_core.model.note import Language
 from rag_core.notes.importing import import_lines
 from rag_core.reranking.embedded import Weights

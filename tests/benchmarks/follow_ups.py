@@ -14,8 +14,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from rag_core.language.content_words import tokens_of
 from rag_core.conversation.follow_up import Earlier, standalone_question
+from rag_core.language.content_words import tokens_of
 from rag_core.model.note import Language
 
 CONVERSATIONS = Path(__file__).with_name("conversations.jsonl")

@@ -25,8 +25,8 @@ from rag_core.evaluation.comparison.gate_runs import run_gate
 from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.evaluation.runs.baselines import ensure_baseline
 from rag_core.evaluation.runs.results import EvaluationRun
-from rag_core.model.retrieval import Strategy
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import Strategy
 from rag_core.notes.importing import import_lines
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import Settings

@@ -22,8 +22,8 @@ from rag_core.api.app import bound_socket, build_server, create_app
 from rag_core.api.pages import search as pages
 from rag_core.experiments.live_query import Answered
 from rag_core.indexing.one_note import store_and_index
-from rag_core.model.retrieval import TimeExpression, TransformedQuery
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import TimeExpression, TransformedQuery
 from rag_core.notes.validation import parse_note
 from rag_core.runtime.engine import DEMO_TENANT, Engine, open_engine
 from rag_core.settings import read_settings

@@ -12,9 +12,10 @@ from rag_assets.evaluation_checks import EVALUATION_CHECKS, Measurement, gate_ch
 from rag_core.evaluation.comparison.compare import compare
 from rag_core.evaluation.comparison.gate import GateTargets
 from rag_core.evaluation.comparison.quality_check import verdict_on
-from rag_core.evaluation.runs.results import EvaluationRun, QueryResult, latency_percentiles, retrieval_metrics
-from rag_core.model.retrieval import Strategy
+from rag_core.evaluation.runs.results import EvaluationRun, latency_percentiles, retrieval_metrics
+from rag_core.model.evaluation import QueryResult
 from rag_core.model.note import NoteId, TenantId
+from rag_core.model.retrieval import Strategy
 
 RELEVANT = NoteId(UUID(int=1))
 OTHERS = tuple(NoteId(UUID(int=number)) for number in range(2, 22))

@@ -23,11 +23,11 @@ from rag_core.evaluation.golden.edits import (
     delete_golden_query,
     list_golden_queries,
 )
-from rag_core.evaluation.golden.query import GoldenQuery
 from rag_core.evaluation.runs.baselines import promote_baseline
 from rag_core.indexing.batches import register_batches
 from rag_core.indexing.publishing import maintain, publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
+from rag_core.model.golden import GoldenQuery
 from rag_core.model_change.promotion import promote as promote_model
 from rag_core.model_change.registration import WantedModel, register_model
 from rag_core.operation.demo_corpus import load_demo

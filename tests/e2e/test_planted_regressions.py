@@ -16,14 +16,15 @@ from long_notes import months_of_the_demo
 from plants import PLANTS, index
 from psycopg.conninfo import conninfo_to_dict
 
-from rag_core.evaluation.comparison.compare import Comparison, compare
+from rag_core.evaluation.comparison.compare import compare
 from rag_core.evaluation.comparison.gate import GateReport, GateTargets
 from rag_core.evaluation.comparison.gate_runs import run_gate
 from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.evaluation.runs.baselines import ensure_baseline
-from rag_core.evaluation.runs.results import QueryResult
-from rag_core.model.retrieval import Strategy
+from rag_core.model.comparison import Comparison
+from rag_core.model.evaluation import QueryResult
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import Strategy
 from rag_core.notes.importing import import_lines
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import Settings, read_settings

@@ -16,16 +16,16 @@ from webhook_server import webhook_server as webhook_server  # noqa: PLC0414
 
 from rag_core.alerting import rules
 from rag_core.alerting.delivery import Address, Notifier, parse_addresses
-from rag_core.alerting.facts import ServiceProcess, Thresholds
-from rag_core.alerting.incidents import Judgement, Told, Trouble, advance
+from rag_core.alerting.facts import Thresholds
+from rag_core.alerting.incidents import Judgement, advance
 from rag_core.alerting.messages import Message
 from rag_core.alerting.watch import Policy, WatchReport, quality_rules, service_rules, stale_rule, watch
 from rag_core.migration import control
+from rag_core.model.incident import ServiceProcess, Told, Trouble, WindowFigures
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage import alerts as store
 from rag_core.storage.alerts import ServiceMinute, operator_connection
 from rag_core.storage.database import Connection, Database
-from rag_core.telemetry.metrics import WindowFigures
 
 MakeNote = Callable[..., NoteId]
 NOW = datetime(2025, 3, 2, 12, 0, tzinfo=UTC)

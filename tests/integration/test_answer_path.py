@@ -12,10 +12,16 @@ import pytest
 
 from rag_core.access.pseudonyms import pseudonyms
 from rag_core.answering.answer import answer_events
-from rag_core.answering.events import Answered, AnswerEvent, AnswerOptions, AnswerRequest, SentenceReady, SourcesFound, Understood
-from rag_core.model.answer import Answer
+from rag_core.answering.events import (
+    Answered,
+    AnswerEvent,
+    AnswerOptions,
+    AnswerRequest,
+    SentenceReady,
+    SourcesFound,
+    Understood,
+)
 from rag_core.chat import Message
-from rag_core.model.conversation import QuestionFigures
 from rag_core.conversation.sessions import begin_session, delete_session, read_conversation
 from rag_core.errors import (
     AnswerCancelledError,
@@ -31,8 +37,10 @@ from rag_core.errors import (
 from rag_core.language.answering import NO_ANSWER
 from rag_core.language.fixed_answers import NO_NOTES, NOT_ENOUGH
 from rag_core.language.quoting import QUOTING_WARNINGS
-from rag_core.model.retrieval import Filters
+from rag_core.model.answer import Answer
+from rag_core.model.conversation import QuestionFigures
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import Filters
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.runtime.engine import Engine
 from rag_core.settings import Settings

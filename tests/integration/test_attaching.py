@@ -12,14 +12,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from rag_core.model.embedding import input_hash
 from rag_core.errors import InvalidInputError, NotFoundError
 from rag_core.indexing.one_note import store_and_index
 from rag_core.migration.attach import AttachReport, LegacyNote, attach
 from rag_core.migration.legacy_file import read_notes
 from rag_core.migration.legacy_table import OpenTable, open_table
-from rag_core.model.note import NewNote, TenantId
-from rag_core.model.note import note_id_for
+from rag_core.model.embedding import input_hash
+from rag_core.model.note import NewNote, TenantId, note_id_for
 from rag_core.runtime.engine import Engine
 from rag_core.storage.migration_checks import check_legacy_texts
 from rag_core.storage.notes import delete_notes

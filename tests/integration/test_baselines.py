@@ -15,8 +15,8 @@ from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.evaluation.runs.baselines import compare_with_baseline, ensure_baseline, promote_baseline
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate, to_json
-from rag_core.model.retrieval import Retrieval
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import Retrieval
 from rag_core.storage.evaluations import Baseline, fetch_baseline, fetch_run, list_baselines
 from rag_core.storage.golden import list_queries_with_deleted_notes
 from rag_core.storage.notes import delete_notes

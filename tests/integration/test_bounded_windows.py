@@ -7,8 +7,8 @@ import pytest
 from rag_core.answering.sources.context import build_context
 from rag_core.chunking import count_tokens
 from rag_core.configuration.schema import configure
-from rag_core.model.retrieval import Retrieval
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import Retrieval
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine
 

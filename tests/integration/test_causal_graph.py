@@ -20,10 +20,9 @@ from rag_core.indexing.graph import GraphReport, relate_note, update_graph
 from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
+from rag_core.model.note import NewNote, NoteId, TenantId, content_hash, note_id_for
 from rag_core.model.retrieval import Filters
-from rag_core.model.note import NewNote, NoteId, TenantId
 from rag_core.notes.validation import parse_note
-from rag_core.model.note import content_hash, note_id_for
 from rag_core.operation.demo_corpus import load_demo
 from rag_core.retrieval.graph_paths import GraphHit, search_graph
 from rag_core.retrieval.retrieve import retrieve

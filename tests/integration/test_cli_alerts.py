@@ -10,9 +10,10 @@ from typer.testing import CliRunner, Result
 from webhook_server import WebhookServer
 from webhook_server import webhook_server as webhook_server  # noqa: PLC0414
 
-from rag_core.alerting.incidents import Judgement, Trouble, advance
+from rag_core.alerting.incidents import Judgement, advance
 from rag_core.cli import alerts  # noqa: F401  it registers the commands
 from rag_core.cli.app import app
+from rag_core.model.incident import Trouble
 from rag_core.storage.alerts import operator_connection, write_incidents
 from rag_core.storage.database import Database
 

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from rag_core.api.app import create_app
 from rag_core.cli import evaluation, searching  # noqa: F401  registers the commands
 from rag_core.cli.app import app
-from rag_core.model.retrieval import Retrieval, TransformedQuery
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import Retrieval, TransformedQuery
 from rag_core.retrieval import retrieve as retrieval_module
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings

@@ -6,9 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from rag_core.model.answer import CheckedCitation
 from rag_core.conversation import sessions
-from rag_core.model.conversation import CitedSource, KeptAnswer, QuestionFigures, SearchFigures, parse_kept_answer
 from rag_core.conversation.feedback import give_feedback
 from rag_core.conversation.sessions import (
     PURGED_AT_ONCE,
@@ -22,6 +20,8 @@ from rag_core.conversation.sessions import (
     read_conversation,
 )
 from rag_core.errors import InvalidInputError, NotFoundError
+from rag_core.model.answer import CheckedCitation
+from rag_core.model.conversation import CitedSource, KeptAnswer, QuestionFigures, SearchFigures, parse_kept_answer
 from rag_core.model.note import ChunkId, NoteId, TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.conversations import insert_turn, touch_session

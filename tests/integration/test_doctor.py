@@ -11,8 +11,8 @@ from ollama_server import OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 
 from rag_core.access.keys import make_key
-from rag_core.model.access import KeyGrant
 from rag_core.access.pseudonyms import pseudonyms
+from rag_core.model.access import KeyGrant
 from rag_core.model.note import TenantId
 from rag_core.model_change.backfill import settle_model
 from rag_core.model_change.registration import WantedModel, register_model

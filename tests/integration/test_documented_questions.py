@@ -9,8 +9,8 @@ import pytest
 
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import Answered, AnswerRequest
-from rag_core.model.answer import Answer
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
+from rag_core.model.answer import Answer
 from rag_core.model.note import TenantId
 from rag_core.notes.importing import import_lines
 from rag_core.operation.demo_corpus import ANSWERABLE, demo_file

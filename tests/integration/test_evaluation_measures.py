@@ -18,8 +18,8 @@ from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.evaluation.runs.results import extra_metrics, metrics_by
 from rag_core.evaluation.runs.run import fetch_evaluation, list_runs, to_json
 from rag_core.evaluation.runs.served import searcher
-from rag_core.model.retrieval import Retrieval
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import Retrieval
 from rag_core.storage.database import Database
 from rag_core.storage.notes import delete_notes
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, configure
 from rag_core.errors import DeadlineExceededError, InvalidInputError, NotFoundError, RetrievalFailedError
 from rag_core.evaluation.golden.exporting import delete_golden_query, import_golden, list_golden_queries
-from rag_core.evaluation.runs.results import LatencyPercentiles, RetrievalMetrics
 from rag_core.evaluation.runs.run import EvaluationRun, evaluate, list_runs, to_json
-from rag_core.model.retrieval import Hit, Retrieval
+from rag_core.model.evaluation import LatencyPercentiles, RetrievalMetrics
 from rag_core.model.note import ChunkId, NoteId, TenantId
+from rag_core.model.retrieval import Hit, Retrieval
 from rag_core.storage.database import Database
 from rag_core.storage.evaluations import fetch_query_results, fetch_run
 from rag_core.storage.notes import delete_notes

@@ -10,15 +10,15 @@ from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fi
 
 from rag_core.configuration.schema import configure
 from rag_core.embedding import build_embedder
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.errors import EmbeddingError, EmbeddingUnavailableError, ModelChangedError
 from rag_core.indexing import publishing, staging
 from rag_core.indexing.batches import register_batches, stale_batches
+from rag_core.indexing.failures import record_failures
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_note, stage_notes
 from rag_core.migration import control
-from rag_core.indexing.failures import record_failures
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import NoteId, TenantId
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine

@@ -11,8 +11,8 @@ from rag_core.answering.sources.labels import source_labels
 from rag_core.answering.verification.check import check_citations
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, RetrievalConfig, configure
 from rag_core.errors import EmbeddingUnavailableError, InvalidInputError
-from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.runtime.engine import Engine
 
 STORM = "Ayer cayó una tormenta. El sótano se llenó de agua. Pasamos la noche achicando."

@@ -13,9 +13,9 @@ import pytest
 
 from rag_core.configuration.schema import configure
 from rag_core.errors import ChatCancelledError, ChatError, SearchCancelledError
-from rag_core.model.retrieval import Retrieval
 from rag_core.model.embedding import EmbeddingRole, FloatMatrix
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import Retrieval
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine

@@ -17,9 +17,10 @@ from rag_core.evaluation.golden.edits import (
     verify_golden_query,
 )
 from rag_core.evaluation.golden.exporting import export_document, export_golden, import_golden
-from rag_core.evaluation.golden.query import GivenRelevance, GivenSpan, GoldenSpan, Relevance
+from rag_core.evaluation.golden.query import GivenRelevance, GivenSpan
 from rag_core.evaluation.golden.relevance import contents_of_each
 from rag_core.evaluation.golden.statistics import fetch_set_contents
+from rag_core.model.golden import GoldenSpan, Relevance
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.golden import fetch_golden_set, list_golden_sets
 from rag_core.storage.notes import delete_notes

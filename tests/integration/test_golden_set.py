@@ -21,7 +21,7 @@ from rag_core.evaluation.golden.exporting import (
     normalise_query,
     update_golden_query,
 )
-from rag_core.evaluation.golden.query import plain_relevance
+from rag_core.model.golden import plain_relevance
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.golden import fetch_golden_set

@@ -11,8 +11,8 @@ from pgvector import Vector
 
 from rag_core.configuration.schema import configure
 from rag_core.model.embedding import EmbeddingModel
-from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.model.note import ChunkId, TenantId
+from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings

@@ -13,9 +13,9 @@ from plants import index
 
 from rag_core.configuration.schema import configure
 from rag_core.evaluation.golden.exporting import import_golden
-from rag_core.evaluation.runs.results import QueryResult
 from rag_core.evaluation.runs.run import EvaluationRun, evaluate, to_json
 from rag_core.evaluation.runs.served import searcher
+from rag_core.model.evaluation import QueryResult
 from rag_core.model.note import TenantId
 from rag_core.notes.importing import import_lines
 from rag_core.operation.demo_corpus import demo_file

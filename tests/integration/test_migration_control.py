@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from rag_core.configuration.schema import configure
-from rag_core.model.embedding import input_hash
 from rag_core.errors import ConflictError, EmbeddingError, MigrationIncompleteError, NotFoundError
 from rag_core.graph.rules import RuleExtractor
 from rag_core.indexing import publishing
@@ -24,6 +23,7 @@ from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.indexing.whole_notes import embed_whole_notes
 from rag_core.migration import control
 from rag_core.migration.attach import LegacyNote, attach
+from rag_core.model.embedding import input_hash
 from rag_core.model.note import NoteId, TenantId
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from rag_core.embedding import Embedder
-from rag_core.model.embedding import EmbeddingModel, input_hash
 from rag_core.embedding.hashing import HashingEmbedder
 from rag_core.errors import EmbeddingError, EmbeddingUnavailableError, ModelStateError
-from rag_core.model.embedding import FloatMatrix
+from rag_core.model.embedding import EmbeddingModel, FloatMatrix, input_hash
 from rag_core.model.note import TenantId
 from rag_core.model_change import backfill
 from rag_core.model_change.backfill import ModelBackfillReport, backfill_model, begin_backfill, settle_model

@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 
 from rag_core.cli import benchmark  # noqa: F401  registers the command
 from rag_core.cli.app import app
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.errors import (
     EmbeddingUnavailableError,
     EvaluationCancelledError,
@@ -20,6 +19,7 @@ from rag_core.errors import (
 )
 from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.evaluation.jobs.queue import fetch_job, running_jobs, submit
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import TenantId
 from rag_core.model_change import benchmark as benchmark_of_models
 from rag_core.model_change.backfill import begin_backfill, fill_model, settle_model

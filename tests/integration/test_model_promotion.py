@@ -11,7 +11,6 @@ from ollama_server import OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 
 from rag_core.configuration.schema import configure
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.embedding.active import ModelWatch
 from rag_core.embedding.hashing import HashingEmbedder
 from rag_core.errors import EmbeddingError, ModelChangedError, ModelStateError, NotFoundError
@@ -19,8 +18,9 @@ from rag_core.indexing.batches import stale_batches
 from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
-from rag_core.model.retrieval import Retrieval
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import NewNote, TenantId
+from rag_core.model.retrieval import Retrieval
 from rag_core.model_change.backfill import begin_backfill, fill_model, settle_model
 from rag_core.model_change.promotion import promote
 from rag_core.model_change.registration import WantedModel, register_model

@@ -10,8 +10,7 @@ from rag_core.errors import EmbeddingError
 from rag_core.indexing import one_note
 from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.pipeline import Pipeline
-from rag_core.model.note import NewNote
-from rag_core.model.note import note_id_for
+from rag_core.model.note import NewNote, note_id_for
 
 LIVE = """
 select c.chunking_method, c.chunk_id = n.note_id,

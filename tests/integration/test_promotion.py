@@ -31,7 +31,7 @@ from rag_core.errors import (
 )
 from rag_core.evaluation.comparison.gate_runs import gate_targets, run_gate
 from rag_core.evaluation.golden.exporting import import_golden
-from rag_core.evaluation.runs.results import LatencyPercentiles
+from rag_core.model.evaluation import LatencyPercentiles
 from rag_core.model.note import TenantId
 from rag_core.promotion.promote import promote_configuration, reset_to_defaults, return_to_former
 from rag_core.promotion.trial import objection_to, try_configuration

@@ -6,8 +6,8 @@ import pytest
 
 from rag_core.errors import DeadlineExceededError, RerankingError
 from rag_core.model.note import ChunkId
-from rag_core.reranking import Candidate
 from rag_core.model.retrieval import QueryStatistics
+from rag_core.reranking import Candidate
 from rag_core.reranking.embedded import EmbeddedReranker, shipped_weights
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.expansion import Fused

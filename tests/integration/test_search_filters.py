@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from psycopg import sql
 
-from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.model.note import ChunkId, NoteId, TenantId
+from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.storage import vector_index
 from rag_core.storage.notes import delete_notes

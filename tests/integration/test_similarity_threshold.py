@@ -1,6 +1,6 @@
 from rag_core.configuration.schema import configure
-from rag_core.model.retrieval import Retrieval
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import Retrieval
 from rag_core.retrieval.legs import LOW_CONFIDENCE
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine

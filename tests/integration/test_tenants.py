@@ -9,7 +9,6 @@ import psycopg
 import pytest
 from backup_data import EVERY_TABLE, rows_of
 
-from rag_core.model.access import TenantSummary
 from rag_core.conversation.sessions import begin_session
 from rag_core.errors import (
     BusyError,
@@ -21,6 +20,7 @@ from rag_core.errors import (
 )
 from rag_core.evaluation.jobs.queue import submit
 from rag_core.indexing.one_note import store_and_index
+from rag_core.model.access import TenantSummary
 from rag_core.model.note import TenantId
 from rag_core.notes.importing import ImportReport, import_lines
 from rag_core.notes.validation import importing, parse_note

@@ -14,8 +14,8 @@ from rag_core.answering.sources.context import build_context, without_marks
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.chat import Message
 from rag_core.chunking import count_tokens
-from rag_core.model.retrieval import Hit
 from rag_core.model.note import ChunkId, NoteId
+from rag_core.model.retrieval import Hit
 
 BRACKETED = st.text(st.sampled_from("[]【】［］N1203,;- :†^\u200b\u202eQuelle()aé.\n"), max_size=60)
 TEXTS = st.one_of(spanish_text(max_blocks=2), BRACKETED, st.text(max_size=200))

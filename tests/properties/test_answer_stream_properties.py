@@ -9,12 +9,12 @@ from uuid import UUID
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rag_core.model.answer import PromptContext, Source
 from rag_core.answering.events import SentenceReady
 from rag_core.answering.finishing import OutgoingGate
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.answering.writing import Writing
 from rag_core.guardrails import RedactionPolicy
+from rag_core.model.answer import PromptContext, Source
 from rag_core.model.note import ChunkId, NoteId
 from rag_core.resilience.cancellation import Cancellation
 

@@ -20,8 +20,8 @@ from properties.strategies import sentences
 from rag_core import errors
 from rag_core.api.app import create_app
 from rag_core.experiments import live_query
-from rag_core.model.retrieval import Strategy
 from rag_core.model.note import note_id_for
+from rag_core.model.retrieval import Strategy
 from rag_core.runtime.engine import DEFAULT_TENANT
 
 EXAMPLES = settings(max_examples=100)

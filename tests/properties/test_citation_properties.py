@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.citing import FIELD, VET, source
 
-from rag_core.model.answer import CheckedText, Source
 from rag_core.answering.rendering import render
 from rag_core.answering.verification.check import check_citations, check_sentence, joined, read_sources
 from rag_core.answering.verification.citations import find_marks, parse_citations, without_citations
 from rag_core.answering.verification.claims import answer_sentences, cut_sentences
+from rag_core.model.answer import CheckedText, Source
 
 SOURCES = [source(1, VET, title="Trufa [urgente], 2025", page=3), source(2, FIELD, title="Trufa [urgente], 2025")]
 MARKS = (

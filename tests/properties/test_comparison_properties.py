@@ -8,9 +8,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from properties.strategies import sentences
 
-from rag_core.evaluation.comparison.compare import Comparison, compare, parse_comparison
+from rag_core.evaluation.comparison.compare import compare
 from rag_core.evaluation.comparison.significance import PairedResult, paired_test
-from rag_core.evaluation.runs.results import QueryResult
+from rag_core.model.comparison import Comparison, parse_comparison
+from rag_core.model.evaluation import QueryResult
 from rag_core.model.note import NoteId
 
 EXAMPLES = settings(max_examples=100)

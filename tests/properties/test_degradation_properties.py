@@ -12,8 +12,8 @@ from properties.corpora import queries_about
 from rag_core.configuration.schema import configure
 from rag_core.configuration.served import ActiveConfigurations
 from rag_core.errors import ChatError, EmbeddingError, RetrievalFailedError
-from rag_core.runtime.cache import build_caches
 from rag_core.retrieval.retrieve import retrieve
+from rag_core.runtime.cache import build_caches
 from rag_core.runtime.engine import Engine
 
 pytestmark = pytest.mark.slow

@@ -16,10 +16,10 @@ from properties.strategies import sentences
 from rag_core.configuration.schema import configure
 from rag_core.errors import EmbeddingError, QueryFailedError
 from rag_core.evaluation.golden.edits import add_golden_query
-from rag_core.evaluation.golden.query import CATEGORIES
 from rag_core.evaluation.runs.run import evaluate
-from rag_core.model.retrieval import Hit, Retrieval
+from rag_core.model.golden import CATEGORIES
 from rag_core.model.note import ChunkId
+from rag_core.model.retrieval import Hit, Retrieval
 from rag_core.storage.evaluations import fetch_query_results, fetch_run, insert_run, list_runs
 
 EXAMPLES = settings(max_examples=100)

@@ -6,7 +6,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from injection_texts import ATTACKS_IN_NOTES, ATTACKS_IN_QUESTIONS, HARMLESS_NOTES
 
-from rag_core.model.answer import CheckedCitation, CheckedText
 from rag_core.answering.finishing import OutgoingGate, finish
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.answering.verification.claims import cut_sentences
@@ -17,6 +16,7 @@ from rag_core.guardrails.incoming import check_question, sanitised
 from rag_core.guardrails.injection import scan
 from rag_core.guardrails.neutral import neutralised
 from rag_core.guardrails.outgoing import find_all, fitting_end, redact
+from rag_core.model.answer import CheckedCitation, CheckedText
 
 VALUES = (
     "ana@correo.example",

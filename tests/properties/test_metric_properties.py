@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.evaluation.runs.metrics import average_precision, hit_rate_at, ndcg_at, precision_at, precision_ceiling_at, r_precision, recall_at, reciprocal_rank
+from rag_core.model.ranking_metrics import (
+    average_precision,
+    hit_rate_at,
+    ndcg_at,
+    precision_at,
+    precision_ceiling_at,
+    r_precision,
+    recall_at,
+    reciprocal_rank,
+)
 from rag_core.model.statistics import mean, percentile
 
 NOTES = st.sampled_from([f"nota-{letter}" for letter in "abcdefghijklmnñopqrstuvwxyz"])

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.evaluation.runs.passages import PATIENCE, passage_of, read_through
-from rag_core.model.retrieval import Hit
 from rag_core.model.note import ChunkId, NoteId, Span
+from rag_core.model.retrieval import Hit
 
 NOTE = NoteId(UUID(int=1))
 CONTENT = "".join(chr(0x4E00 + place) for place in range(3000))  # no two places read the same

@@ -8,13 +8,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from properties.test_answer_stream_properties import SOURCES, Saying, cut
 
-from rag_core.model.answer import PromptContext
 from rag_core.answering.characters import INVISIBLE
 from rag_core.answering.finishing import OutgoingGate
 from rag_core.answering.plain_text import LONGEST, plain_bits, plain_text
 from rag_core.answering.verification.held_links import held_links
 from rag_core.answering.writing import Writing
 from rag_core.guardrails.links import find_links
+from rag_core.model.answer import PromptContext
 from rag_core.resilience.cancellation import Cancellation
 
 PIECES = st.sampled_from(

@@ -12,8 +12,8 @@ from rag_core.configuration.schema import QueryTransformation
 from rag_core.language.folding import fold
 from rag_core.language.questions import QUESTION_WORDINGS
 from rag_core.language.times import TIME_WORDINGS
-from rag_core.model.retrieval import Intent
 from rag_core.model.note import Language
+from rag_core.model.retrieval import Intent
 from rag_core.query.analysis import causal_direction, classify
 from rag_core.query.decomposition import MAX_PARTS, decompose
 from rag_core.query.time_expressions import find_times, strip_times

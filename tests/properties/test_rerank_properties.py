@@ -11,8 +11,8 @@ from properties.strategies import spanish_text
 
 from rag_core.errors import RerankingError
 from rag_core.model.note import ChunkId, NoteId
-from rag_core.reranking import Candidate
 from rag_core.model.retrieval import QueryStatistics
+from rag_core.reranking import Candidate
 from rag_core.reranking.embedded import EmbeddedReranker, shipped_weights
 from rag_core.reranking.features import FEATURES, features
 from rag_core.reranking.llm import parse_scores

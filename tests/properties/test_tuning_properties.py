@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from properties.corpora import Corpus, queries_about
 
 from rag_core.configuration.schema import configure
-from rag_core.model.embedding import EmbeddingModel
-from rag_core.evaluation.golden.query import GoldenQuery, Relevance
 from rag_core.evaluation.runs.run import ranked_notes
 from rag_core.evaluation.runs.served import DEPTH
 from rag_core.evaluation.tuning.record import record
 from rag_core.evaluation.tuning.replay import Replay
 from rag_core.evaluation.tuning.space import KNOBS, SERVED, Space
+from rag_core.model.embedding import EmbeddingModel
+from rag_core.model.golden import GoldenQuery, Relevance
 from rag_core.reranking.embedded import shipped_weights
 from rag_core.retrieval.retrieve import retrieve
 

@@ -16,9 +16,10 @@ from webhook_server import WebhookServer
 from webhook_server import webhook_server as webhook_server  # noqa: PLC0414
 
 from rag_core.alerting.delivery import Address, parse_addresses, send, try_addresses, without_secrets
-from rag_core.alerting.incidents import Incident, Judgement, Kind, Trouble, advance, close
+from rag_core.alerting.incidents import Judgement, advance
 from rag_core.alerting.messages import Message, demo_message, digest_of, message_of
 from rag_core.errors import ConfigurationError, DeliveryError
+from rag_core.model.incident import Incident, Kind, Trouble, close
 from rag_core.telemetry.logs import configure_logging
 
 NOON = datetime(2025, 3, 2, 12, 0, tzinfo=UTC)

@@ -6,21 +6,17 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from rag_core.alerting import rules
-from rag_core.alerting.facts import (
-    WITHOUT_PARTITIONS,
-    CheckEnd,
+from rag_core.alerting.facts import WITHOUT_PARTITIONS, CheckEnd, RunEnd, Thresholds, thresholds
+from rag_core.alerting.incidents import Judgement
+from rag_core.alerting.messages import REMEDIES
+from rag_core.model.incident import (
     GoldenSet,
     MigrationFacts,
     NightlyEvaluation,
-    RunEnd,
     ServiceProcess,
     ServiceWindow,
     StaleNotes,
-    Thresholds,
-    thresholds,
 )
-from rag_core.alerting.incidents import Judgement
-from rag_core.alerting.messages import REMEDIES
 from rag_core.model.note import TenantId
 from rag_core.settings import read_settings
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.model.answer import CheckedCitation, Confidence, RefusalReason, VerifiedBy
 from rag_core.api.pages.answer_cards import TurnCard, turn_card
 from rag_core.api.pages.cited_spans import read_span, written_span
+from rag_core.model.answer import CheckedCitation, Confidence, RefusalReason, VerifiedBy
 from rag_core.model.conversation import CitedSource, KeptAnswer, Turn
 from rag_core.model.note import ChunkId, NoteId, Span
 

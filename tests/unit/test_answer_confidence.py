@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.model.answer import CheckedCitation, CheckedText, Source
 from rag_core.answering.confidence import (
     HIGH_SCORE,
     MEDIUM_SCORE,
@@ -23,9 +22,9 @@ from rag_core.answering.confidence import (
 from rag_core.answering.evidence import EVIDENCE_WEIGHTS, evidence_features, evidence_score
 from rag_core.answering.verification.refusals import is_refusal
 from rag_core.language.fixed_answers import NOT_ENOUGH
-from rag_core.model.retrieval import Hit, Retrieval, TimeExpression, TransformedQuery
+from rag_core.model.answer import CheckedCitation, CheckedText, Source
 from rag_core.model.note import ChunkId, Language, NoteId
-from rag_core.model.retrieval import QueryStatistics
+from rag_core.model.retrieval import Hit, QueryStatistics, Retrieval, TimeExpression, TransformedQuery
 
 TRUFA = "El veterinario miró a Trufa el 3 de marzo. La inyección costó 142 euros."
 ASKED = "¿Cuánto costó la inyección de Trufa?"

@@ -11,8 +11,8 @@ from growth import MOST_GROWTH, growth
 from rag_core.answering.sources.context import build_context, fit_sources, without_marks
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.chunking import count_tokens
-from rag_core.model.retrieval import Hit
 from rag_core.model.note import ChunkId, NoteId
+from rag_core.model.retrieval import Hit
 
 
 def hit(text: str, *, title: str | None = None, score: float = 0.5) -> Hit:

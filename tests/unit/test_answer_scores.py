@@ -5,22 +5,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rag_core.model.answer import Citation, GeneratedAnswer, PromptContext, Source
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.answering.verification.refusals import is_refusal
 from rag_core.errors import ChatError
-from rag_core.evaluation.golden.query import GoldenQuery
-from rag_core.evaluation.runs.answers import (
-    AnswerRecord,
-    answer_and_judge,
-    hallucination_score,
-    parse_answer_metrics,
-    parse_answer_record,
-    summarise,
-)
+from rag_core.evaluation.runs.answers import answer_and_judge, hallucination_score, summarise
 from rag_core.evaluation.runs.judges import Judgement
-from rag_core.model.retrieval import Retrieval
+from rag_core.model.answer import Citation, GeneratedAnswer, PromptContext, Source
+from rag_core.model.answer_metrics import AnswerRecord, parse_answer_metrics, parse_answer_record
+from rag_core.model.golden import GoldenQuery
 from rag_core.model.note import ChunkId, NoteId
+from rag_core.model.retrieval import Retrieval
 
 NOTE = NoteId(uuid.UUID(int=1))
 NOW = datetime(2025, 3, 1, tzinfo=UTC)

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.model.answer import CheckedCitation, Source
 from rag_core.answering.events import SentenceReady
-from rag_core.model.answer import Answer
 from rag_core.answering.rendering import CitationStyle
-from rag_core.model.conversation import Turn
 from rag_core.conversation.records import kept_answer
-from rag_core.model.retrieval import Retrieval
+from rag_core.model.answer import Answer, CheckedCitation, Source
+from rag_core.model.conversation import Turn
 from rag_core.model.note import ChunkId, NoteId
+from rag_core.model.retrieval import Retrieval
 from rag_core.wire.answers import (
     SNIPPET_CHARACTERS,
     chat_body,

@@ -13,8 +13,8 @@ from rag_core.chat.ollama import OllamaChat
 from rag_core.chunking import count_tokens
 from rag_core.errors import ChatError
 from rag_core.language.answering import NO_ANSWER
-from rag_core.model.retrieval import Hit
 from rag_core.model.note import ChunkId, NoteId
+from rag_core.model.retrieval import Hit
 
 
 def hit(text: str, *, title: str | None = None, language="es", day: int = 1) -> Hit:

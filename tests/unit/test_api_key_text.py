@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.access.keys import check_grant, make_key, parse_expiry, parse_key
-from rag_core.model.access import ApiKey, KeyGrant
 from rag_core.errors import InvalidInputError
+from rag_core.model.access import ApiKey, KeyGrant
 from rag_core.model.note import TenantId
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

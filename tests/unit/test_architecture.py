@@ -31,7 +31,7 @@ PURE = (
     "rag_core/query/",
     "rag_core/retrieval/fusion.py",
     "rag_core/retrieval/windows.py",
-    "rag_core/evaluation/runs/metrics.py",
+    "rag_core/model/ranking_metrics.py",
 )
 INPUT_OUTPUT = {"socket", "subprocess", "urllib", "http", "sqlite3", "rag_core.storage", "httpx", "requests"}
 ONLY_UPWARDS = {

@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from rag_core.model.answer import AskedTime, Source
 from rag_core.answering.quoting.asked_time import names_time
+from rag_core.model.answer import AskedTime, Source
 from rag_core.model.note import ChunkId, NoteId
 
 MADRID, MEXICO = ZoneInfo("Europe/Madrid"), ZoneInfo("America/Mexico_City")

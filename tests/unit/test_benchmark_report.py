@@ -5,8 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from rag_core.evaluation.comparison.compare import Comparison, MetricComparison
 from rag_core.evaluation.runs.results import EvaluationRun
+from rag_core.model.comparison import Comparison, MetricComparison
 from rag_core.model.retrieval import Strategy
 from rag_core.model_change.benchmark_report import (
     Benchmark,

@@ -11,7 +11,6 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from rag_core.model.embedding import EmbeddingModel, input_hash
 from rag_core.embedding.hashing import HashingEmbedder
 from rag_core.errors import (
     DatabaseUnavailableError,
@@ -20,8 +19,9 @@ from rag_core.errors import (
     RagError,
     SearchCancelledError,
 )
-from rag_core.model.retrieval import NO_FILTERS, Filters, Hit, Retrieval
+from rag_core.model.embedding import EmbeddingModel, input_hash
 from rag_core.model.note import ChunkId, NoteId, TenantId
+from rag_core.model.retrieval import NO_FILTERS, Filters, Hit, Retrieval
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.runtime.cache import (
     Cache,

@@ -1,11 +1,11 @@
 import pytest
 from unit.citing import FIELD, VET, source
 
-from rag_core.model.answer import CheckedText
 from rag_core.answering.confidence import groundedness_of
 from rag_core.answering.verification.check import check_citations, check_sentence, joined, judged, read_sources
 from rag_core.answering.verification.claims import answer_sentences, cut_sentences
 from rag_core.errors import ChatError
+from rag_core.model.answer import CheckedText
 from rag_core.model.note import Language
 
 SOURCES = [source(1, VET, title="Trufa", start_char=40), source(2, FIELD, title="La casa de Sueca")]

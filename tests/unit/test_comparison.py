@@ -6,8 +6,9 @@ from uuid import UUID
 
 import pytest
 
-from rag_core.evaluation.comparison.compare import Comparison, compare, parse_comparison, query_effects
-from rag_core.evaluation.runs.results import QueryResult
+from rag_core.evaluation.comparison.compare import compare, query_effects
+from rag_core.model.comparison import Comparison, parse_comparison
+from rag_core.model.evaluation import QueryResult
 from rag_core.model.note import NoteId
 
 RELEVANT = NoteId(UUID(int=1))

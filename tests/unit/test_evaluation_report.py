@@ -3,14 +3,11 @@
 from datetime import UTC, datetime
 from uuid import UUID
 
-from rag_core.evaluation.comparison.compare import Comparison, compare
+from rag_core.evaluation.comparison.compare import compare
 from rag_core.evaluation.report.markdown import markdown_report
-from rag_core.evaluation.runs.results import (
-    EvaluationRun,
-    QueryResult,
-    latency_percentiles,
-    retrieval_metrics,
-)
+from rag_core.evaluation.runs.results import EvaluationRun, latency_percentiles, retrieval_metrics
+from rag_core.model.comparison import Comparison
+from rag_core.model.evaluation import QueryResult
 from rag_core.model.note import NoteId
 
 RELEVANT = NoteId(UUID(int=1))

@@ -8,7 +8,6 @@ from uuid import UUID, uuid4
 import pytest
 from scipy import stats
 
-from rag_core.model.experiment import Arm, ExperimentQuery, Feedback, FeedbackKind, Side
 from rag_core.experiments.report import conclusion_on
 from rag_core.experiments.statistics import (
     interleaving_figures,
@@ -17,6 +16,7 @@ from rag_core.experiments.statistics import (
     shadow_figures,
     split_figures,
 )
+from rag_core.model.experiment import Arm, ExperimentQuery, Feedback, FeedbackKind, Side
 from rag_core.model.note import NoteId
 
 EXPERIMENT = UUID(int=1)

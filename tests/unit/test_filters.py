@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.errors import AmbiguousNoteError, InvalidInputError, NotFoundError
+from rag_core.model.note import NoteId, tag_key
 from rag_core.model.retrieval import NO_FILTERS, Filters
-from rag_core.model.note import NoteId
-from rag_core.model.note import tag_key
 from rag_core.retrieval.filters import parse_filters
 
 MADRID = ZoneInfo("Europe/Madrid")

@@ -3,11 +3,11 @@ from dataclasses import replace
 import pytest
 from growth import MOST_GROWTH, growth
 
-from rag_core.model.answer import CheckedCitation, CheckedText
 from rag_core.answering.finishing import OutgoingGate, finish
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.chunking import count_tokens
 from rag_core.language.guardrails import DISCLAIMERS
+from rag_core.model.answer import CheckedCitation, CheckedText
 
 LONG_SENTENCE = "La lluvia cayó durante toda la tarde sobre los tejados rojos del pueblo [1]. "
 

@@ -10,12 +10,11 @@ import pytest
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.golden.files import read_golden_file
 from rag_core.evaluation.golden.line import GoldenLine, parse_golden_line
-from rag_core.evaluation.golden.query import (
+from rag_core.evaluation.golden.query import GivenRelevance, GivenSpan
+from rag_core.model.golden import (
     ALL_CATEGORIES,
     CATEGORIES,
     JOINT_GROUPS,
-    GivenRelevance,
-    GivenSpan,
     difficulty_word,
     joint_difficulty,
     joint_group,

@@ -3,8 +3,9 @@
 import pytest
 
 from rag_core.errors import InvalidGoldenError
-from rag_core.evaluation.golden.query import GivenSpan, GoldenSpan
+from rag_core.evaluation.golden.query import GivenSpan
 from rag_core.evaluation.golden.spans import find_span, is_covered, nearest_occurrence, place_spans
+from rag_core.model.golden import GoldenSpan
 
 NOTE = "El gato duerme. El perro corre. El gato come."
 FIRST = GoldenSpan(start=3, end=7, quote="gato")

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from rag_core.embedding import build_embedder
-from rag_core.model.embedding import EmbeddingModel, input_hash
 from rag_core.embedding.hashing import _FUNCTION_WORDS, HASHING_VERSION, HashingEmbedder
 from rag_core.embedding.vectors import unit_rows
 from rag_core.errors import EmbeddingError
+from rag_core.model.embedding import EmbeddingModel, input_hash
 
 HASHING = EmbeddingModel(
     id=1,

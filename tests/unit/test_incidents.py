@@ -9,18 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.alerting.incidents import (
-    SEVERITIES,
-    Incident,
-    Judgement,
-    Kind,
-    Severity,
-    Trouble,
-    advance,
-    due,
-    settle,
-    tell,
-)
+from rag_core.alerting.incidents import Judgement, advance, due, settle, tell
+from rag_core.model.incident import SEVERITIES, Incident, Kind, Severity, Trouble
 
 NOON = datetime(2025, 3, 2, 12, 0, tzinfo=UTC)
 COOLDOWN = timedelta(hours=6)

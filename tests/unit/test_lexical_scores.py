@@ -1,6 +1,5 @@
 import pytest
 
-from rag_core.language.content_words import tokens_of
 from rag_core.evaluation.runs.lexical import (
     citation_scores,
     claims_of,
@@ -9,6 +8,7 @@ from rag_core.evaluation.runs.lexical import (
     says,
     share_said,
 )
+from rag_core.language.content_words import tokens_of
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from uuid import UUID
 
 import pytest
 
-from rag_core.model.answer import CheckedCitation, Source
 from rag_core.answering.plain_text import plain_text
 from rag_core.answering.verification.held_links import held_links
 from rag_core.guardrails import links as links_module
@@ -14,6 +13,7 @@ from rag_core.guardrails.links import find_links
 from rag_core.guardrails.prompt_echo import PromptEcho
 from rag_core.guardrails.spaced import in_plain_digits
 from rag_core.language.answering import ANSWER_INSTRUCTIONS
+from rag_core.model.answer import CheckedCitation, Source
 from rag_core.model.note import ChunkId, NoteId
 
 

@@ -2,7 +2,17 @@
 
 import pytest
 
-from rag_core.evaluation.runs.metrics import average_precision, first_relevant_rank, hit_rate_at, ndcg_at, precision_at, precision_ceiling_at, r_precision, recall_at, reciprocal_rank
+from rag_core.model.ranking_metrics import (
+    average_precision,
+    first_relevant_rank,
+    hit_rate_at,
+    ndcg_at,
+    precision_at,
+    precision_ceiling_at,
+    r_precision,
+    recall_at,
+    reciprocal_rank,
+)
 from rag_core.model.statistics import mean, percentile
 
 RANKING = ["b", "a", "c", "d", "e"]

@@ -6,9 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from rag_core.errors import InvalidInputError
-from rag_core.model.note import TenantId
+from rag_core.model.note import TenantId, note_id_for
 from rag_core.notes.validation import parse_line
-from rag_core.model.note import note_id_for
 
 MADRID = ZoneInfo("Europe/Madrid")
 

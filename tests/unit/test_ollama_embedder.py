@@ -13,9 +13,9 @@ from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fi
 
 from rag_core.chat.ollama_client import open_client
 from rag_core.embedding import build_embedder
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.embedding.ollama import OllamaEmbedder
 from rag_core.errors import ConfigurationError, EmbeddingError, EmbeddingUnavailableError
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.resilience.call_time import call_time
 
 NOMIC = EmbeddingModel(

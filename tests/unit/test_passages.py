@@ -6,10 +6,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from rag_core.evaluation.golden.query import GoldenQuery, GoldenSpan, Relevance
 from rag_core.evaluation.runs.passages import anchor, notes_to_read, passage_of, read_through
-from rag_core.model.retrieval import Hit
+from rag_core.model.golden import GoldenQuery, GoldenSpan, Relevance
 from rag_core.model.note import ChunkId, NoteId, Span
+from rag_core.model.retrieval import Hit
 
 NOTE, OTHER = NoteId(UUID(int=1)), NoteId(UUID(int=2))
 

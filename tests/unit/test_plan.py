@@ -5,8 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from rag_core.model.retrieval import NO_FILTERS, Filters, TimeExpression, TransformedQuery
 from rag_core.model.note import ChunkId
+from rag_core.model.retrieval import NO_FILTERS, Filters, TimeExpression, TransformedQuery
 from rag_core.retrieval.candidates import fuse, prefer_time, weigh
 from rag_core.retrieval.expansion import Fused
 from rag_core.retrieval.plan import Search, asks_for_time, interval_of, plan_searches

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rag_core.evaluation.comparison.power import detectable_difference, deviation_of, queries_needed
 from rag_core.evaluation.comparison.significance import paired_test
+from rag_core.model.power import detectable_difference, deviation_of, queries_needed
 
 DRAWS = 400
 

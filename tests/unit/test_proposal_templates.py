@@ -8,12 +8,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from rag_core.evaluation.golden.proposals import CATEGORY_OF, DIFFICULTY_OF, PROPOSAL_KINDS, Candidate, ReadNote
 from rag_core.evaluation.golden.proposals.selection import select_candidates
 from rag_core.evaluation.golden.proposals.templates import candidates_of
-from rag_core.evaluation.golden.query import CATEGORIES, query_hash
 from rag_core.evaluation.runs.lexical import says
 from rag_core.language.detection import detect_language
+from rag_core.model.golden import CATEGORIES, query_hash
+from rag_core.model.golden_proposal import CATEGORY_OF, DIFFICULTY_OF, PROPOSAL_KINDS, Candidate, ReadNote
 from rag_core.model.note import NoteId
 
 DEMO = Path(__file__).resolve().parents[2] / "examples" / "notes.jsonl"

@@ -1,8 +1,8 @@
 import pytest
 
-from rag_core.model.retrieval import Intent
 from rag_core.model.graph import CausalDirection
 from rag_core.model.note import Language
+from rag_core.model.retrieval import Intent
 from rag_core.query.analysis import causal_direction, classify
 
 SPANISH: dict[Intent, tuple[str, ...]] = {

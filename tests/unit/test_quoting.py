@@ -10,7 +10,6 @@ from growth import MOST_GROWTH, growth
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.model.answer import AskedTime, PromptContext, Source
 from rag_core.answering.quoting.asked_words import keys_of, terms_of, worth
 from rag_core.answering.quoting.extractive import ExtractiveAnswerer, _cited
 from rag_core.answering.quoting.openings import MAX_ITEMS
@@ -20,6 +19,7 @@ from rag_core.answering.quoting.selection import selection as quoting
 from rag_core.answering.quoting.sentence_scores import ScoredSentence
 from rag_core.answering.quoting.wanted import is_of_a_person, kind_test, wanted_kind
 from rag_core.answering.verification.check import check_citations
+from rag_core.model.answer import AskedTime, PromptContext, Source
 from rag_core.model.injection import InjectionScan
 
 MARCH = datetime(2025, 3, 1, tzinfo=UTC)

@@ -11,8 +11,8 @@ from tokenizers import Tokenizer
 
 from rag_core.errors import ConfigurationError, RerankingError, SearchCancelledError
 from rag_core.model.note import ChunkId, NoteId
-from rag_core.reranking import Candidate
 from rag_core.model.retrieval import QueryStatistics
+from rag_core.reranking import Candidate
 from rag_core.reranking.cross_encoder import open_cross_encoder
 from rag_core.resilience.cancellation import Cancellation
 

@@ -3,11 +3,10 @@ import uuid
 
 import pytest
 
-from rag_core.model.retrieval import RerankingProvider
 from rag_core.errors import ConfigurationError, RerankingError
 from rag_core.model.note import ChunkId, NoteId
+from rag_core.model.retrieval import QueryStatistics, RerankingProvider
 from rag_core.reranking import Candidate
-from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking.build import build_reranker
 from rag_core.reranking.embedded import EmbeddedReranker, parse_weights, shipped_weights
 from rag_core.reranking.features import FEATURES

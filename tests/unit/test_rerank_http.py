@@ -9,8 +9,8 @@ from rerank_server import RerankServer, rerank_server
 
 from rag_core.errors import ConfigurationError, RerankerUnavailableError, RerankingError, SearchCancelledError
 from rag_core.model.note import ChunkId, NoteId
-from rag_core.reranking import Candidate
 from rag_core.model.retrieval import QueryStatistics
+from rag_core.reranking import Candidate
 from rag_core.reranking.http import HttpReranker, open_http_reranker
 from rag_core.resilience.cancellation import Cancellation
 

@@ -2,8 +2,8 @@
 
 from uuid import UUID
 
-from rag_core.model.retrieval import RetrievalFigures
 from rag_core.model.note import ChunkId
+from rag_core.model.retrieval import RetrievalFigures
 from rag_core.retrieval.figures import figures_of
 from rag_core.retrieval.graph_paths import GraphHit
 from rag_core.retrieval.legs import LegResults

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from rag_core.configuration.schema import configure
-from rag_core.evaluation.runs.results import LatencyPercentiles, RetrievalMetrics, StoredRun
+from rag_core.model.evaluation import LatencyPercentiles, RetrievalMetrics, StoredRun
 from rag_core.promotion.served_runs import ServingHistory, is_of_served, serving_history, source_of, trials_of
 from rag_core.storage.configurations import Configuration, Promotion
 

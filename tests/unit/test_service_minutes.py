@@ -6,7 +6,8 @@ import pytest
 
 from rag_core.alerting.service_minutes import MAX_WAITING, Minutes, merge
 from rag_core.errors import DatabaseUnavailableError
-from rag_core.telemetry.metrics import Metrics, WindowFigures
+from rag_core.model.incident import WindowFigures
+from rag_core.telemetry.metrics import Metrics
 from rag_core.telemetry.process_names import host_of, this_process
 
 NOON = datetime(2025, 3, 2, 12, 0, tzinfo=UTC)

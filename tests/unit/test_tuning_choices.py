@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from rag_core.configuration.schema import RetrievalConfig, configure
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.comparison.significance import paired_test
 from rag_core.evaluation.tuning.cross_validation import Bench, cross_validate
@@ -17,6 +16,7 @@ from rag_core.evaluation.tuning.replay import Figures
 from rag_core.evaluation.tuning.report import SIGNIFICANCE
 from rag_core.evaluation.tuning.search import explore, simplest_good
 from rag_core.evaluation.tuning.space import KNOBS, SERVED, Space, parse_parts
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.reranking.embedded import shipped_weights
 
 MODEL = EmbeddingModel(

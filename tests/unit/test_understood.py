@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from rag_core.model.retrieval import Hit, Intent, Retrieval, TimeExpression, TransformedQuery
 from rag_core.model.graph import CausalDirection
 from rag_core.model.note import ChunkId, NoteId
+from rag_core.model.retrieval import Hit, Intent, Retrieval, TimeExpression, TransformedQuery
 from rag_core.wire.understood import causal_chain, days_between, understood
 
 MADRID = ZoneInfo("Europe/Madrid")

@@ -3,8 +3,8 @@ from datetime import UTC, datetime, timedelta, timezone
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from rag_core.model.retrieval import Hit, Retrieval, TransformedQuery
 from rag_core.model.note import ChunkId, Note, NoteId
+from rag_core.model.retrieval import Hit, Retrieval, TransformedQuery
 from rag_core.retrieval.filters import parse_filters
 from rag_core.wire.values import moment_to_wire, note_to_wire, retrieval_to_wire
 

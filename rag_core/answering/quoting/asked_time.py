@@ -6,12 +6,12 @@ from datetime import timedelta
 from functools import cache
 from typing import TypeVar
 
-from rag_core.model.answer import AskedTime, Source
 from rag_core.language.answering import FUNCTION_WORDS
 from rag_core.language.folding import fold
 from rag_core.language.quoting import HAPPENING_WORDS
-from rag_core.model.retrieval import Retrieval
+from rag_core.model.answer import AskedTime, Source
 from rag_core.model.note import Language
+from rag_core.model.retrieval import Retrieval
 from rag_core.model.zones import in_zone
 from rag_core.query.time_expressions import find_times
 

@@ -4,7 +4,6 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from rag_core.model.answer import AskedTime, GeneratedAnswer, PromptContext, Source
 from rag_core.answering.quoting.asked_words import own_language
 from rag_core.answering.quoting.markup import without_markup
 from rag_core.answering.quoting.openings import announces, holds_digit, is_heading, without_bullet
@@ -17,8 +16,9 @@ from rag_core.answering.verification.citations import parse_citations
 from rag_core.chat import Message
 from rag_core.language.quoting import dated
 from rag_core.language.wordings import NOTES, Wordings
-from rag_core.model.retrieval import Hit
+from rag_core.model.answer import AskedTime, GeneratedAnswer, PromptContext, Source
 from rag_core.model.note import Language
+from rag_core.model.retrieval import Hit
 from rag_core.resilience.cancellation import Cancellation
 
 VERSION = "2"

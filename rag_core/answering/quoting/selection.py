@@ -6,13 +6,13 @@ from itertools import groupby
 from math import exp
 from typing import Literal
 
-from rag_core.model.answer import AskedTime, PromptContext, Source
 from rag_core.answering.quoting.asked_time import is_of, names_time, of_that_time, spread
 from rag_core.answering.quoting.openings import announces, is_heading, set_off
 from rag_core.answering.quoting.passages import Passage, Surroundings, is_order, passage_of, surroundings
 from rag_core.answering.quoting.sentence_scores import ScoredSentence, score_sentences
 from rag_core.answering.quoting.wanted import SHOWN_BY_ITSELF, is_of_a_person, wanted_kind
 from rag_core.language.quoting import Wanted
+from rag_core.model.answer import AskedTime, PromptContext, Source
 from rag_core.model.note import Language, NoteId
 
 MAX_SENTENCES = 3

@@ -7,13 +7,13 @@ from itertools import pairwise
 from math import log1p
 from types import MappingProxyType
 
-from rag_core.model.answer import Source
 from rag_core.answering.quoting.asked_words import LIGHT_WEIGHT, Term, folded_words, keys_of, terms_of, worth
 from rag_core.answering.quoting.openings import is_opening
 from rag_core.answering.quoting.wanted import MAY_LACK, SHOWN_BY_ITSELF, kind_test, wanted_kind, without_cue
-from rag_core.language.content_words import content_of
 from rag_core.chunking import sentence_spans
+from rag_core.language.content_words import content_of
 from rag_core.language.quoting import Wanted
+from rag_core.model.answer import Source
 from rag_core.model.note import Language
 
 FEATURES = (

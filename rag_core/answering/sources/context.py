@@ -8,15 +8,15 @@ from dataclasses import replace
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from rag_core.model.answer import PromptContext, Source
 from rag_core.answering.verification.citations import CLOSING, OPENING, find_marks
 from rag_core.chunking import count_tokens, estimate_tokens, sentence_spans
 from rag_core.chunking.packing import part_end
-from rag_core.model.injection import InjectionScan
 from rag_core.guardrails.injection import scan
 from rag_core.guardrails.neutral import neutralised, neutralised_position
-from rag_core.model.retrieval import Hit
+from rag_core.model.answer import PromptContext, Source
+from rag_core.model.injection import InjectionScan
 from rag_core.model.note import Language, Span
+from rag_core.model.retrieval import Hit
 from rag_core.model.zones import in_zone
 
 MAX_CONTEXT_TOKENS = 3_000

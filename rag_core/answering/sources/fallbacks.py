@@ -8,19 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from rag_core.model.answer import AskedTime, RefusalReason
 from rag_core.answering.confidence import judge_evidence
 from rag_core.answering.events import AnswerRequest
-from rag_core.model.answer import FallbackMode
 from rag_core.answering.quoting.asked_time import asked_time_of, spread
 from rag_core.answering.sources.context import dated_in, make_sources
 from rag_core.answering.sources.search_configuration import answer_config
 from rag_core.configuration.schema import RetrievalConfig, configure
 from rag_core.errors import DeadlineExceededError, QueryFailedError, RagError, RetrievalFailedError
-from rag_core.model.retrieval import Filters, Hit, Retrieval
+from rag_core.model.answer import AskedTime, FallbackMode, RefusalReason
 from rag_core.model.note import Language, TenantId
+from rag_core.model.retrieval import Filters, Hit, QueryStatistics, Retrieval
 from rag_core.query.transformation import query_language
-from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking.words import query_words
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import Deadline

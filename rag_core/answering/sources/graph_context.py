@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from rag_core.answering.sources.context import make_harmless
 from rag_core.chunking import count_tokens
-from rag_core.model.retrieval import Hit
 from rag_core.model.graph import Relation
+from rag_core.model.retrieval import Hit
 
 GRAPH_SHARE = 0.2
 """How much of the tokens for an answer's context relations may take; the sources have the rest."""

@@ -3,11 +3,11 @@
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from rag_core.model.answer import Source
 from rag_core.answering.characters import INVISIBLE, decoded
 from rag_core.guardrails.links import find_links
 from rag_core.language.citing import PLACE
 from rag_core.language.guardrails import PLACEHOLDERS
+from rag_core.model.answer import Source
 
 MAX_TITLE_CHARACTERS = 120
 _BRACKETS = str.maketrans("[{［【〔⟦❲]}］】〕⟧❳<>＜＞﹤﹥", "(((((((" + ")))))))" + "‹›‹›‹›")  # noqa: RUF001

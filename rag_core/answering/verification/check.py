@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Protocol
 
-from rag_core.model.answer import CheckedCitation, CheckedText, Citation, Source
 from rag_core.answering.sources.labels import numbers_by_label
 from rag_core.answering.verification.citations import CLOSING, OPENING, find_marks, without_citations
 from rag_core.answering.verification.claims import answer_sentences, is_claim
@@ -28,6 +27,7 @@ from rag_core.answering.verification.support import (
 )
 from rag_core.answering.verification.tidying import KeptMark, mark_of, tidied, without_unfinished_mark
 from rag_core.errors import ChatError
+from rag_core.model.answer import CheckedCitation, CheckedText, Citation, Source
 from rag_core.model.note import Language, Span
 
 MAX_JUDGED = 50

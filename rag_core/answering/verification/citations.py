@@ -8,9 +8,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from rag_core.model.answer import Citation, Source
 from rag_core.answering.sources.labels import numbers_by_label, resolve_label
 from rag_core.language.citing import JOINING_WORDS, SOURCE_WORDS, TITLE_WORDS
+from rag_core.model.answer import Citation, Source
 from rag_core.model.note import Span
 
 LONGEST_MARK = 240

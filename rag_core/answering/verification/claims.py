@@ -11,9 +11,9 @@ from rag_core.answering.verification.citations import CLOSING, LONGEST_MARK, OPE
 from rag_core.answering.verification.pairs import is_within, paired
 from rag_core.answering.verification.refusals import PART_END, admits_ignorance, without_refusal
 from rag_core.answering.verification.statements import Statement, amounts_of, statement_of, stems_of
-from rag_core.language.content_words import function_stems, negation_stems, tokens_of
 from rag_core.chunking import sentence_spans
 from rag_core.language.citing import ASIDE_TOPIC, ASIDE_WORDS, INDIRECT_QUESTIONS, LABEL_VERBS, LAST_COPULA, REPLIES
+from rag_core.language.content_words import function_stems, negation_stems, tokens_of
 from rag_core.model.note import Language, Span
 
 LEAST_TAIL_CHARACTERS = 16

@@ -7,9 +7,9 @@ address in the answer.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rag_core.model.answer import CheckedCitation, Source
 from rag_core.guardrails.injection import scan
 from rag_core.guardrails.links import find_links
+from rag_core.model.answer import CheckedCitation, Source
 from rag_core.model.note import Span
 
 NEAR_CHARACTERS = 100

@@ -11,8 +11,8 @@ from functools import cache
 from itertools import pairwise
 
 from rag_core.answering.verification.citations import without_citations
-from rag_core.language.content_words import clauses_of, function_stems, is_number, negation_stems, tokens_of
 from rag_core.language.citing import DENYING_REPLY, NAME_OPENERS, NAMING_WORDS, NO_NEGATIONS
+from rag_core.language.content_words import clauses_of, function_stems, is_number, negation_stems, tokens_of
 from rag_core.language.quantities import MULTIPLES, NUMBER_WORDS, ONE_WORDS, PERCENT, SCALES, UNITS
 from rag_core.language.times import TIME_WORDINGS
 from rag_core.model.note import Language

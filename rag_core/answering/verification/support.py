@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from rag_core.model.answer import Source
 from rag_core.answering.verification.statements import MONTHS, WEEKDAYS, Statement, statement_of
-from rag_core.language.content_words import function_stems, is_number
 from rag_core.chunking import sentence_spans
+from rag_core.language.content_words import function_stems, is_number
 from rag_core.language.quantities import KINDS_OF_UNITS, PARTS_OF_ONE
+from rag_core.model.answer import Source
 from rag_core.model.note import Language, Span
 
 LEAST_SUPPORT = 0.5

@@ -13,10 +13,9 @@ from rag_core.api.brain_sync.schemas_comparison import ComparisonOut
 from rag_core.api.errors import ExplainedError
 from rag_core.api.schemas import failures
 from rag_core.errors import IncomparableRunsError, InvalidInputError, NotFoundError
-from rag_core.evaluation.comparison.compare import MetricComparison, QueryChange
-from rag_core.evaluation.comparison.metrics import ComparedMetric
 from rag_core.evaluation.comparison.stored import RunComparison, compare_stored_runs, find_comparable_runs
-from rag_core.evaluation.runs.results import StoredRun
+from rag_core.model.comparison import ComparedMetric, MetricComparison, QueryChange
+from rag_core.model.evaluation import StoredRun
 from rag_core.runtime.engine import Engine
 
 WHICH = "Indica qué se compara: `baseline` y `candidate` (ids de evaluaciones), o `config1` y `config2` (hashes de configuración)"

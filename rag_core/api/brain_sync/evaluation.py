@@ -9,13 +9,14 @@ from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.schemas import EvaluateRequest, EvaluateResponse, RunList, failures
 from rag_core.configuration.schema import configure, of_search
 from rag_core.errors import InvalidInputError
-from rag_core.evaluation.golden.query import DEFAULT_SET, Category
-from rag_core.evaluation.runs.answers import AnswerMetrics
 from rag_core.evaluation.runs.judges import build_judge
-from rag_core.evaluation.runs.results import EvaluationRun, StoredRun
+from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate, list_runs
 from rag_core.evaluation.runs.served import pinned, searcher
 from rag_core.evaluation.runs.served_answers import ServedAnswers
+from rag_core.model.answer_metrics import AnswerMetrics
+from rag_core.model.evaluation import StoredRun
+from rag_core.model.golden import DEFAULT_SET, Category
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.evaluations import count_golden_queries

@@ -30,15 +30,9 @@ from rag_core.evaluation.golden.edits import (
     update_golden_query,
 )
 from rag_core.evaluation.golden.exporting import export_document
-from rag_core.evaluation.golden.query import (
-    DEFAULT_SET,
-    GivenRelevance,
-    GivenSpan,
-    GoldenQuery,
-    GoldenSpan,
-    difficulty_word,
-)
+from rag_core.evaluation.golden.query import GivenRelevance, GivenSpan
 from rag_core.evaluation.golden.statistics import CategoryCoverage, GoldenStatistics, fetch_set_contents
+from rag_core.model.golden import DEFAULT_SET, GoldenQuery, GoldenSpan, difficulty_word
 from rag_core.model.note import NoteId
 from rag_core.storage.golden import fetch_golden_query
 from rag_core.wire.values import moment_to_wire

@@ -14,7 +14,7 @@ from rag_core.api.brain_sync.schemas_golden import GoldenLineIn
 from rag_core.api.errors import printable, validation_problem
 from rag_core.api.messages.golden import told
 from rag_core.evaluation.golden.importing import import_golden
-from rag_core.evaluation.golden.query import Vocabulary
+from rag_core.model.golden import Vocabulary
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Database
 

@@ -12,9 +12,8 @@ from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.schemas import NoteIn, NoteOut, NotePage, failures
 from rag_core.errors import ConflictError, DeadlineExceededError, InvalidInputError, ModelChangedError, NotFoundError
 from rag_core.indexing.one_note import store_and_index
-from rag_core.model.note import NewNote, Note, NoteId, TenantId
+from rag_core.model.note import NewNote, Note, NoteId, TenantId, note_id_for
 from rag_core.notes.validation import parse_note
-from rag_core.model.note import note_id_for
 from rag_core.runtime.engine import Engine
 from rag_core.storage.notes import delete_notes, fetch_note, list_notes
 from rag_core.wire.values import moment_to_wire, note_to_wire

@@ -13,8 +13,8 @@ from rag_core.configuration.schema import RetrievalConfig, configure, of_search
 from rag_core.errors import DeadlineExceededError
 from rag_core.experiments.live_query import Answered, LiveQuery
 from rag_core.experiments.serving import LiveExperiments
-from rag_core.model.retrieval import NO_FILTERS, Filters, Retrieval
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import NO_FILTERS, Filters, Retrieval
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.filters import WireFilters, fetch_filters
 from rag_core.retrieval.retrieve import retrieve

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AliasChoices, BeforeValidator, Field
 
 from rag_core.api.schemas import Given, Id, Moment, Name, Text, _Request, _Response
-from rag_core.evaluation.golden.query import DIFFICULTIES, DIFFICULTY_WORDS, Category, DifficultyWord, Vocabulary
+from rag_core.model.golden import DIFFICULTIES, DIFFICULTY_WORDS, Category, DifficultyWord, Vocabulary
 
 _NOTE_ID = "660e8400-e29b-41d4-a716-446655440001"
 _CATEGORIES_V2 = Literal["factual", "comparative", "procedural", "relational", "aggregative", "multi_hop"]

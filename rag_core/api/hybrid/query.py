@@ -9,7 +9,6 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from rag_core.access import Caller
-from rag_core.model.answer import Source
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import (
     Answered,
@@ -30,8 +29,9 @@ from rag_core.errors import InvalidInputError, NotFoundError
 from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.incoming import sanitised
 from rag_core.guardrails.policies import redaction_policy
-from rag_core.model.retrieval import Filters
+from rag_core.model.answer import Source
 from rag_core.model.note import Language, TenantId
+from rag_core.model.retrieval import Filters
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.runtime.engine import Engine
 from rag_core.wire.answers import query_body, sentence_text

@@ -10,13 +10,13 @@ from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
 
-from rag_core.model.answer import CheckedCitation, Confidence, RefusalReason, Source
 from rag_core.answering.rendering import Rendered, render
 from rag_core.api.pages.cards import UNTITLED, spanish_date
 from rag_core.api.pages.cited_spans import written_span
-from rag_core.model.conversation import CitedSource, KeptAnswer, Turn
 from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.policies import Hiding, hiding
+from rag_core.model.answer import CheckedCitation, Confidence, RefusalReason, Source
+from rag_core.model.conversation import CitedSource, KeptAnswer, Turn
 from rag_core.model.note import Language, Span
 
 LEVELS: Mapping[Confidence, str] = {

@@ -18,7 +18,6 @@ from starlette.concurrency import run_in_threadpool
 from rag_core.access import Caller
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import AnswerRequest
-from rag_core.model.answer import Answer
 from rag_core.answering.sources.search_configuration import answer_config
 from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf
 from rag_core.api.asking import finished, is_trusted
@@ -32,13 +31,14 @@ from rag_core.api.pages.opinions import IsRead
 from rag_core.api.pages.search import as_uuid, read_shelf
 from rag_core.api.pages.web import render
 from rag_core.api.streaming import awaited
-from rag_core.model.conversation import Session, Turn
 from rag_core.conversation.feedback import MAX_COMMENT_CHARACTERS, RATINGS, give_feedback
 from rag_core.conversation.records import kept_answer
 from rag_core.conversation.sessions import begun_session, delete_session, list_sessions, read_conversation
 from rag_core.errors import GuardrailError, InvalidInputError, NotFoundError
 from rag_core.guardrails.incoming import problem_message, sanitised
 from rag_core.guardrails.policies import redaction_policy
+from rag_core.model.answer import Answer
+from rag_core.model.conversation import Session, Turn
 from rag_core.operation.demo_corpus import ANSWERABLE
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.runtime.engine import Engine

@@ -11,9 +11,9 @@ from zoneinfo import ZoneInfo
 from markupsafe import Markup
 
 from rag_core.api.pages.highlights import excerpt, marked
-from rag_core.model.retrieval import Hit, Retrieval, Strategy
 from rag_core.model.graph import CausalDirection
 from rag_core.model.note import Language, Note, NoteId
+from rag_core.model.retrieval import Hit, Retrieval, Strategy
 from rag_core.model.zones import in_zone
 from rag_core.retrieval.passages import word_beginnings
 from rag_core.wire.understood import Understood, causal_chain, causal_steps, understood

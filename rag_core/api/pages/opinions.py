@@ -16,8 +16,8 @@ from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.origins import is_from_another_page
 from rag_core.api.pages.web import render
 from rag_core.errors import ConflictError, InvalidInputError, NotFoundError, RagError
-from rag_core.model.experiment import FeedbackKind
 from rag_core.experiments.feedback import give_feedback
+from rag_core.model.experiment import FeedbackKind
 from rag_core.model.note import NoteId, TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.telemetry.logs import log_degraded

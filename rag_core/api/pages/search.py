@@ -37,9 +37,8 @@ from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, configure
 from rag_core.errors import InvalidInputError, NotFoundError
 from rag_core.experiments.live_query import Answered
 from rag_core.experiments.serving import LiveExperiments
+from rag_core.model.note import ChunkId, Note, NoteId, Span, TenantId, tag_key
 from rag_core.model.retrieval import Filters, Retrieval
-from rag_core.model.note import ChunkId, Note, NoteId, Span, TenantId
-from rag_core.model.note import tag_key
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.passages import best_passage, word_beginnings
 from rag_core.runtime.engine import DEMO_TENANT, Engine

@@ -13,10 +13,16 @@ from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
 
 from rag_core.access import Caller
-from rag_core.model.answer import Source
 from rag_core.answering.answer import answer_events
-from rag_core.answering.events import Answered, AnswerEvent, AnswerOptions, AnswerRequest, SentenceReady, SourcesFound, Understood
-from rag_core.model.answer import Answer
+from rag_core.answering.events import (
+    Answered,
+    AnswerEvent,
+    AnswerOptions,
+    AnswerRequest,
+    SentenceReady,
+    SourcesFound,
+    Understood,
+)
 from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf
 from rag_core.api.asking import failure, finished, is_trusted, refusals_told, rest_of
 from rag_core.api.errors import ExplainedError, failed_response
@@ -28,6 +34,7 @@ from rag_core.chat import Message
 from rag_core.errors import InvalidInputError, RagError
 from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.policies import hiding, redaction_policy
+from rag_core.model.answer import Answer, Source
 from rag_core.model.note import TenantId
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.runtime.engine import Engine

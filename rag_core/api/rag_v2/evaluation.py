@@ -14,10 +14,10 @@ from rag_core.api.rag_v2.schemas_evaluation import EvaluationRequestV2, Evaluati
 from rag_core.api.schemas import failures
 from rag_core.configuration.schema import configure, of_search
 from rag_core.errors import InvalidInputError, NotFoundError
-from rag_core.evaluation.golden.query import CATEGORIES, DEFAULT_SET
 from rag_core.evaluation.jobs.queue import SILENT, cancel, fetch_job, submit
 from rag_core.evaluation.runs.run import fetch_evaluation, list_runs
 from rag_core.indexing.pipeline import chunking_by_fingerprint
+from rag_core.model.golden import CATEGORIES, DEFAULT_SET
 from rag_core.runtime.engine import Engine
 from rag_core.storage.database import Connection
 from rag_core.storage.evaluations import count_golden_queries, fetch_run

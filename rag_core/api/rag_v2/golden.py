@@ -21,8 +21,9 @@ from rag_core.api.schemas import failures
 from rag_core.errors import ConflictError, InvalidInputError, NotFoundError
 from rag_core.evaluation.golden.chunks import fetch_relevant_chunks
 from rag_core.evaluation.golden.edits import add_golden_query, delete_golden_query, update_golden_query
-from rag_core.evaluation.golden.query import GivenRelevance, GoldenQuery, difficulty_word
+from rag_core.evaluation.golden.query import GivenRelevance
 from rag_core.evaluation.golden.statistics import describe, fetch_set_contents
+from rag_core.model.golden import GoldenQuery, difficulty_word
 from rag_core.storage.golden import GoldenSet, find_golden_set
 from rag_core.wire.values import moment_to_wire
 

@@ -10,8 +10,8 @@ from rag_core.configuration.schema import RetrievalConfig, configure
 from rag_core.configuration.served import INVALID_CONFIGURATION
 from rag_core.guardrails.policies import Hiding
 from rag_core.language.answer_warnings import PATH_WARNINGS
-from rag_core.model.retrieval import Hit, Retrieval, Strategy
 from rag_core.model.graph import Relation, RelationKind
+from rag_core.model.retrieval import Hit, Retrieval, Strategy
 from rag_core.query.routing import QueryAnalysis, RoutedStrategy, route
 from rag_core.query.transformation import query_language
 from rag_core.retrieval.legs import (

@@ -28,9 +28,8 @@ from rag_core.api.streaming import searched
 from rag_core.errors import DeadlineExceededError, InvalidInputError
 from rag_core.guardrails.incoming import check_question
 from rag_core.guardrails.policies import Hiding, hiding, redaction_policy, thresholds_of
+from rag_core.model.note import TenantId, department_key
 from rag_core.model.retrieval import Filters, Hit
-from rag_core.model.note import TenantId
-from rag_core.model.note import department_key
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.legs import OUT_OF_TIME

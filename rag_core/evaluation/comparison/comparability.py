@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from rag_core.errors import IncomparableRunsError
-from rag_core.evaluation.runs.results import StoredRun
+from rag_core.model.evaluation import StoredRun
 
 INPUTS = "inputs"
 """Where a run's circumstances keep digests of what it searched, beside what has columns of its own."""

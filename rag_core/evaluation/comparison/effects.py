@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from rag_core.evaluation.comparison.metrics import ComparedMetric, figure_of
+from rag_core.evaluation.comparison.metrics import figure_of
+from rag_core.model.comparison import ComparedMetric
 
 if TYPE_CHECKING:
-    from rag_core.evaluation.golden.query import Category
-    from rag_core.evaluation.runs.results import QueryResult
+    from rag_core.model.evaluation import QueryResult
+    from rag_core.model.golden import Category
 
 Pair = tuple["QueryResult", "QueryResult"]
 """What a query brought back in the baseline, and now."""

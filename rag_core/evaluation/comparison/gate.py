@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from rag_core.evaluation.comparison.compare import Comparison
 from rag_core.evaluation.comparison.fusion_check import (
     LEGS,
     MIN_OTHER_FIRST,
@@ -21,6 +20,7 @@ from rag_core.evaluation.comparison.quality_check import Verdict, is_improvement
 from rag_core.evaluation.report.markdown import comparison_line, coverage_line, disturbance_line
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.language.counting import in_english
+from rag_core.model.comparison import Comparison
 from rag_core.model.retrieval import Strategy
 
 HYBRID: tuple[Strategy, ...] = ("hybrid", "hybrid+rerank")

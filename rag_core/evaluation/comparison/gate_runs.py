@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 from rag_core.configuration.schema import RetrievalConfig, configure
 from rag_core.evaluation.comparison.gate import GATE_STRATEGIES, GateReport, GateTargets, judge_gate
-from rag_core.evaluation.golden.query import DEFAULT_SET
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import pinned, searcher
-from rag_core.model.retrieval import Strategy
+from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import Strategy
 from rag_core.runtime.engine import Engine
 
 TIMEOUT_MS = 30_000

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.evaluation.comparison.significance import CONFIDENCE
-from rag_core.evaluation.runs.results import QueryResult, extra_metrics, retrieval_metrics
+from rag_core.evaluation.runs.results import extra_metrics, retrieval_metrics
+from rag_core.model.evaluation import QueryResult
 
 RESAMPLES = 4_000
 _SEED = 20_070_106

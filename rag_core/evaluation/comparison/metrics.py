@@ -1,29 +1,13 @@
 """The metrics that two runs are compared by, each a figure of one query. No I/O."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
-from rag_core.evaluation.runs.metrics import average_precision, hit_rate_at, reciprocal_rank
+from rag_core.model.comparison import ComparedMetric
+from rag_core.model.ranking_metrics import average_precision, hit_rate_at, reciprocal_rank
 
 if TYPE_CHECKING:
-    from rag_core.evaluation.runs.results import QueryResult
-
-ComparedMetric = Literal[
-    "ndcg_at_10", "mrr", "hit_rate_at_1", "hit_rate_at_10", "recall_at_20", "map_at_20", "u_measure", "confidence"
-]
-COMPARED_METRICS: tuple[ComparedMetric, ...] = get_args(ComparedMetric)
-DECISIVE_METRICS: tuple[ComparedMetric, ...] = ("ndcg_at_10", "u_measure", "confidence")
-"""A drop of one of these is a regression: notes rank lower, their passages say the answer later, or fewer are sure."""
-METRIC_TITLES: Mapping[ComparedMetric, str] = {
-    "ndcg_at_10": "nDCG@10",
-    "mrr": "MRR",
-    "hit_rate_at_1": "hit rate @1",
-    "hit_rate_at_10": "hit rate @10",
-    "recall_at_20": "recall@20",
-    "map_at_20": "MAP@20",
-    "u_measure": "U-measure",
-    "confidence": "confidence",
-}
+    from rag_core.model.evaluation import QueryResult
 
 
 def figure_of(metric: ComparedMetric, result: "QueryResult") -> float | None:

@@ -6,10 +6,11 @@ from uuid import UUID
 
 from rag_core.errors import IncomparableRunsError, NotFoundError
 from rag_core.evaluation.comparison.comparability import asked_differently, changed_inputs, refuse_different
-from rag_core.evaluation.comparison.compare import SIGNIFICANCE, Comparison, compare
+from rag_core.evaluation.comparison.compare import compare
 from rag_core.evaluation.comparison.effects import QueryEffect, query_effects
 from rag_core.evaluation.runs.confidence import as_compared
-from rag_core.evaluation.runs.results import QueryResult, StoredRun
+from rag_core.model.comparison import SIGNIFICANCE, Comparison
+from rag_core.model.evaluation import QueryResult, StoredRun
 from rag_core.model.note import TenantId
 from rag_core.storage.comparisons import find_runs_of_configuration
 from rag_core.storage.database import Connection

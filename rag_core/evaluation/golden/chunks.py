@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from rag_core.evaluation.golden.query import GoldenQuery, GoldenSpan
 from rag_core.evaluation.golden.spans import find_span
+from rag_core.model.golden import GoldenQuery, GoldenSpan
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.golden import fetch_contents_of_moved_spans, find_covering_chunks

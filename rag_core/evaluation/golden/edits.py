@@ -12,23 +12,19 @@ from uuid import UUID, uuid4
 
 from rag_core.errors import ConflictError, InvalidFieldError, InvalidInputError, NotFoundError
 from rag_core.evaluation.golden.query import (
-    DEFAULT_SET,
     GivenRelevance,
-    GoldenQuery,
-    Relevance,
-    Vocabulary,
     parse_answer,
     parse_category,
     parse_difficulty,
     parse_phrases,
     parse_query,
     parse_tags,
-    query_hash,
     unanswerable_with_answer,
     vocabulary_of,
     with_verification,
 )
 from rag_core.evaluation.golden.relevance import look_up_notes, resolve_relevance
+from rag_core.model.golden import DEFAULT_SET, GoldenQuery, Relevance, Vocabulary, query_hash
 from rag_core.model.note import NoteId, TenantId
 from rag_core.notes.validation import checked_name
 from rag_core.storage.database import Connection, Database

@@ -13,14 +13,7 @@ from rag_core.evaluation.golden.edits import (
 )
 from rag_core.evaluation.golden.importing import GoldenImport, import_golden
 from rag_core.evaluation.golden.line import parse_golden_line
-from rag_core.evaluation.golden.query import (
-    DEFAULT_SET,
-    GoldenQuery,
-    Relevance,
-    difficulty_word,
-    normalise_query,
-    query_hash,
-)
+from rag_core.model.golden import DEFAULT_SET, GoldenQuery, Relevance, difficulty_word, normalise_query, query_hash
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.golden import fetch_golden_set, fetch_note_names

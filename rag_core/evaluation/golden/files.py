@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any, BinaryIO, cast
 
 from rag_core.errors import InvalidInputError
-from rag_core.evaluation.golden.query import VOCABULARIES, Vocabulary
+from rag_core.model.golden import VOCABULARIES, Vocabulary
 from rag_core.notes.validation import shown
 
 _BLANK = b"\xef\xbb\xbf \t\r\n"

@@ -13,15 +13,7 @@ from uuid import UUID, uuid4
 
 from rag_core.errors import InvalidGoldenError, InvalidInputError
 from rag_core.evaluation.golden.line import GoldenLine, parse_golden_line
-from rag_core.evaluation.golden.query import (
-    CATEGORIES,
-    DEFAULT_SET,
-    GoldenQuery,
-    Relevance,
-    Vocabulary,
-    query_hash,
-    with_verification,
-)
+from rag_core.evaluation.golden.query import with_verification
 from rag_core.evaluation.golden.relevance import (
     FoundNotes,
     contents_of_each,
@@ -29,6 +21,7 @@ from rag_core.evaluation.golden.relevance import (
     notes_to_read,
     place_relevance,
 )
+from rag_core.model.golden import CATEGORIES, DEFAULT_SET, GoldenQuery, Relevance, Vocabulary, query_hash
 from rag_core.model.note import NoteId, TenantId
 from rag_core.notes.importing import MAX_LISTED_REJECTIONS, Problems, decoded_line, kind_of
 from rag_core.notes.validation import checked_name

@@ -11,10 +11,8 @@ from zoneinfo import ZoneInfo
 from rag_core.errors import InvalidGoldenError, InvalidInputError
 from rag_core.evaluation.golden.query import (
     MAX_ANSWER_CHARACTERS,
-    Category,
     GivenRelevance,
     GivenSpan,
-    Vocabulary,
     parse_answer,
     parse_category,
     parse_difficulty,
@@ -25,6 +23,7 @@ from rag_core.evaluation.golden.query import (
     unanswerable_with_answer,
     vocabulary_of,
 )
+from rag_core.model.golden import Category, Vocabulary
 from rag_core.notes.validation import checked_identifier, checked_name, checked_text, parse_time, shown
 
 _LINE_KEYS = (

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from rag_core.evaluation.comparison.comparability import INDEXED
-from rag_core.evaluation.golden.query import GoldenQuery
-from rag_core.evaluation.runs.results import GroupMetrics, QueryResult, StoredRun, group_metrics
+from rag_core.evaluation.runs.results import GroupMetrics, group_metrics
 from rag_core.evaluation.runs.unanswerable import UNANSWERABLE
+from rag_core.model.evaluation import QueryResult, StoredRun
+from rag_core.model.golden import GoldenQuery
 
 Origin = Literal["own", "proposed"]
 

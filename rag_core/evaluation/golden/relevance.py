@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from rag_core.errors import AmbiguousNoteError, InvalidGoldenError, NotFoundError
-from rag_core.evaluation.golden.query import GivenRelevance, GivenSpan, GoldenQuery, GoldenSpan, Relevance
+from rag_core.evaluation.golden.query import GivenRelevance, GivenSpan
 from rag_core.evaluation.golden.spans import find_span, is_covered, place_spans
+from rag_core.model.golden import GoldenQuery, GoldenSpan, Relevance
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.golden import ChunkPlace, fetch_chunk_places, fetch_note_contents, fetch_note_sizes, hold_notes

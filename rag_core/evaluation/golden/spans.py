@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 
 from rag_core.errors import InvalidGoldenError
-from rag_core.evaluation.golden.query import GivenSpan, GoldenSpan
+from rag_core.evaluation.golden.query import GivenSpan
+from rag_core.model.golden import GoldenSpan
 from rag_core.notes.validation import shown
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from rag_core.evaluation.golden.chunks import fetch_relevant_chunks
 from rag_core.evaluation.golden.edits import fetch_set_queries
-from rag_core.evaluation.golden.query import (
+from rag_core.model.golden import (
     CATEGORIES,
     DEFAULT_SET,
     DIFFICULTIES,

@@ -7,13 +7,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rag_core.configuration.schema import configure, of_search
 from rag_core.errors import InvalidInputError
-from rag_core.evaluation.golden.query import DEFAULT_SET
 from rag_core.evaluation.jobs.queue import Progress, register
 from rag_core.evaluation.runs.asking import MAX_CONCURRENCY
 from rag_core.evaluation.runs.judges import build_judge
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import pinned, searcher
 from rag_core.evaluation.runs.served_answers import ServedAnswers
+from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 

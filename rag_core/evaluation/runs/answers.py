@@ -5,17 +5,14 @@ Scores that words alone give are named for what they are (``lexical_groundedness
 """
 
 import time
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, get_args
-from uuid import UUID
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Protocol
 
-from rag_core.model.answer import GeneratedAnswer
 from rag_core.answering.sources.context import shown_text
 from rag_core.answering.verification.check import check_citations
 from rag_core.answering.verification.citations import without_citations
 from rag_core.errors import RagError
-from rag_core.evaluation.golden.query import GoldenQuery
 from rag_core.evaluation.runs.judges import Judge, Judgement
 from rag_core.evaluation.runs.lexical import (
     citation_scores,
@@ -26,39 +23,18 @@ from rag_core.evaluation.runs.lexical import (
     share_said,
 )
 from rag_core.language.detection import detect_language
+from rag_core.model.answer import GeneratedAnswer
+from rag_core.model.answer_metrics import (
+    ANSWER_METRICS,
+    JUDGED_METRICS,
+    AnswerMetric,
+    AnswerMetrics,
+    AnswerRecord,
+    AnswerSource,
+)
+from rag_core.model.golden import GoldenQuery
+from rag_core.model.note import Language
 from rag_core.model.retrieval import Hit, Retrieval
-from rag_core.model.note import Language, NoteId
-
-AnswerMetric = Literal[
-    "expected_answer_overlap",
-    "lexical_groundedness",
-    "key_facts_covered",
-    "forbidden_content_found",
-    "citation_existence",
-    "citation_accuracy",
-    "citation_completeness",
-    "citation_support",
-    "groundedness",
-    "answer_relevance",
-    "key_facts_by_meaning",
-    "hallucination_score",
-]
-ANSWER_METRICS: tuple[AnswerMetric, ...] = get_args(AnswerMetric)
-QUOTED_METRICS: tuple[AnswerMetric, ...] = (
-    "lexical_groundedness",
-    "citation_existence",
-    "citation_accuracy",
-    "citation_completeness",
-)
-"""What an answer that only quotes its sources, and cites what it quotes, scores 1 in by construction."""
-QUOTATIONS = "quotations"
-"""Who judges quoted sentences where no chat model does: the notes they are quoted from, and the expected answers."""
-JUDGED_METRICS: tuple[AnswerMetric, ...] = (
-    "groundedness",
-    "answer_relevance",
-    "key_facts_by_meaning",
-    "hallucination_score",
-)
 
 
 class GoldenAnswerer(Protocol):
@@ -72,159 +48,6 @@ class GoldenAnswerer(Protocol):
     def answer(self, query: str, hits: Sequence[Hit], *, language: Language, timeout_seconds: float) -> GeneratedAnswer:
         """As ``Answerer.answer``; what raises a ``RagError`` is a failure of the answer."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerSource:
-    """A passage that the answerer read, and whether the answer cites it."""
-
-    number: int
-    note_id: NoteId
-    is_cited: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerRecord:
-    """The answer to one golden query and its scores by metric, each in [0, 1] or None.
-
-    ``text`` is None when the answerer failed, and ``error`` then names the failure. ``judge_failures`` are the scores that
-    the judge was asked for and did not give. Lower is better for forbidden content and hallucination.
-    """
-
-    answerer: str
-    judge: str | None
-    text: str | None
-    error: str | None
-    is_refusal: bool
-    latency_ms: float
-    sources: tuple[AnswerSource, ...] = ()
-    scores: Mapping[AnswerMetric, float | None] = field(default_factory=dict)
-    missing_key_facts: tuple[str, ...] = ()
-    forbidden_content: tuple[str, ...] = ()
-    judge_failures: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """The record as a run's row keeps it."""
-        return {
-            "answerer": self.answerer,
-            "judge": self.judge,
-            "text": self.text,
-            "error": self.error,
-            "is_refusal": self.is_refusal,
-            "latency_ms": self.latency_ms,
-            "sources": [
-                {"number": source.number, "note_id": str(source.note_id), "is_cited": source.is_cited}
-                for source in self.sources
-            ],
-            "scores": {name: self.scores.get(name) for name in ANSWER_METRICS},
-            "missing_key_facts": list(self.missing_key_facts),
-            "forbidden_content": list(self.forbidden_content),
-            "judge_failures": list(self.judge_failures),
-        }
-
-
-def parse_answer_record(stored: Mapping[str, Any]) -> AnswerRecord:
-    """The record of ``AnswerRecord.to_json``."""
-    return AnswerRecord(
-        answerer=stored["answerer"],
-        judge=stored["judge"],
-        text=stored["text"],
-        error=stored["error"],
-        is_refusal=stored["is_refusal"],
-        latency_ms=stored["latency_ms"],
-        sources=tuple(
-            AnswerSource(number=source["number"], note_id=NoteId(UUID(source["note_id"])), is_cited=source["is_cited"])
-            for source in stored["sources"]
-        ),
-        scores={name: stored["scores"].get(name) for name in ANSWER_METRICS},
-        missing_key_facts=tuple(stored["missing_key_facts"]),
-        forbidden_content=tuple(stored["forbidden_content"]),
-        judge_failures=tuple(stored["judge_failures"]),
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerMetrics:
-    """Means over the answers of a run; ``counts`` says over how many answers each mean is taken, the others undefined.
-
-    ``failed`` answers are in no mean. ``judge`` is None when nobody judged; what a judge says then has no mean.
-    """
-
-    answerer: str
-    judge: str | None
-    answers: int
-    refusals: int
-    failed: int
-    judge_failures: int
-    means: Mapping[AnswerMetric, float | None]
-    counts: Mapping[AnswerMetric, int]
-
-    @property
-    def by_construction(self) -> tuple[AnswerMetric, ...]:
-        """The metrics that are 1 whatever the answers say, as the answerer quotes and cites what it quotes."""
-        return QUOTED_METRICS if self.answerer.startswith("extractive@") else ()
-
-    @property
-    def undefined(self) -> dict[AnswerMetric, str]:
-        """Why each metric without a mean has none."""
-        return {name: self._reason(name) for name, mean in self.means.items() if mean is None}
-
-    def _reason(self, name: AnswerMetric) -> str:
-        if self.answers in (self.failed, 0):
-            return "no query was answered"
-        if name in JUDGED_METRICS and self.judge is None:
-            return "nobody judged: there is no chat model"
-        asked = {"key_facts_covered": "key_facts", "key_facts_by_meaning": "key_facts"}
-        asked |= {"forbidden_content_found": "forbidden_content"}
-        if name in asked and not self.counts["key_facts_covered" if name in JUDGED_METRICS else name]:
-            return f"no answered query has {asked[name]}"
-        if name in JUDGED_METRICS:
-            return "the judge gave no score"
-        if name.startswith("citation_") and name != "citation_completeness":
-            return "no answer cites anything"
-        return "no answer states anything" if name in QUOTED_METRICS else "not measured when the run was made"
-
-    @property
-    def judged_by(self) -> str | None:
-        """What ``faithfulness`` and ``answer_relevance`` come from: the judge, the text of what is quoted, or nothing."""
-        return self.judge or (QUOTATIONS if self.answerer.startswith("extractive@") else None)
-
-    @property
-    def faithfulness(self) -> float | None:
-        """The judge's mean groundedness; of quotations the share of citations whose note says what is quoted."""
-        return self.means["citation_support" if self.judged_by == QUOTATIONS else "groundedness"]
-
-    @property
-    def answer_relevance(self) -> float | None:
-        """The judge's mean relevance of the answers to their questions; of quotations their overlap with the expected answers."""
-        return self.means["expected_answer_overlap" if self.judged_by == QUOTATIONS else "answer_relevance"]
-
-    def to_json(self) -> dict[str, Any]:
-        """The metrics as a run keeps and prints them."""
-        return {
-            "answerer": self.answerer,
-            "judge": self.judge,
-            "answers": self.answers,
-            "refusals": self.refusals,
-            "failed": self.failed,
-            "judge_failures": self.judge_failures,
-            "means": dict(self.means),
-            "counts": dict(self.counts),
-        }
-
-
-def parse_answer_metrics(stored: Mapping[str, Any]) -> AnswerMetrics:
-    """The metrics of ``AnswerMetrics.to_json``."""
-    return AnswerMetrics(
-        answerer=stored["answerer"],
-        judge=stored["judge"],
-        answers=stored["answers"],
-        refusals=stored["refusals"],
-        failed=stored["failed"],
-        judge_failures=stored["judge_failures"],
-        means={name: stored["means"].get(name) for name in ANSWER_METRICS},
-        counts={name: stored["counts"].get(name, 0) for name in ANSWER_METRICS},
-    )
 
 
 def summarise(records: Collection[AnswerRecord]) -> AnswerMetrics | None:

@@ -9,15 +9,16 @@ from itertools import islice
 from typing import TypeVar
 
 from rag_core.errors import EvaluationCancelledError, InvalidInputError, RagError
-from rag_core.evaluation.golden.query import GoldenQuery
-from rag_core.evaluation.runs.answers import AnswerRecord, GoldenAnswerer, answer_and_judge
+from rag_core.evaluation.runs.answers import GoldenAnswerer, answer_and_judge
 from rag_core.evaluation.runs.judges import Judge
 from rag_core.evaluation.runs.passages import Anchors, read_through
-from rag_core.evaluation.runs.results import RANKING_DEPTH, QueryResult
 from rag_core.evaluation.runs.unanswerable import UnanswerableResult
 from rag_core.language.detection import detect_language
-from rag_core.model.retrieval import Hit, Retrieval
+from rag_core.model.answer_metrics import AnswerRecord
+from rag_core.model.evaluation import RANKING_DEPTH, QueryResult
+from rag_core.model.golden import GoldenQuery
 from rag_core.model.note import NoteId
+from rag_core.model.retrieval import Hit, Retrieval
 
 MAX_CONCURRENCY = 8
 ANSWER_SECONDS = 60.0

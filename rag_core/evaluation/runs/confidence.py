@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rag_core.evaluation.runs.results import QueryResult, StoredRun
+from rag_core.model.evaluation import QueryResult, StoredRun
 
 THRESHOLD = "similarityThreshold"
 """The model's own threshold, among the names of a run's models."""

@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_core.answering.verification.citations import citations_by_sentence, without_citations
-from rag_core.language.content_words import clauses_of, content_of, function_stems, is_number, negation_stems, tokens_of
 from rag_core.chunking import sentence_spans
+from rag_core.language.content_words import clauses_of, content_of, function_stems, is_number, negation_stems, tokens_of
 from rag_core.model.note import Language
 
 LEAST_COVERAGE = 0.6

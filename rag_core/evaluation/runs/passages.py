@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from rag_core.evaluation.golden.query import GoldenQuery
 from rag_core.evaluation.golden.spans import find_span
-from rag_core.model.retrieval import Hit
+from rag_core.model.golden import GoldenQuery
 from rag_core.model.note import NoteId, Span
+from rag_core.model.retrieval import Hit
 
 PATIENCE = 10_000
 """After so many characters a reader has given up: what is found later is worth nothing."""

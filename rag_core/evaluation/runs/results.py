@@ -1,90 +1,41 @@
 """The values of an evaluation run, and how its metrics follow from what its queries brought back. No I/O."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, cast
-from uuid import UUID
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, cast
 
-from rag_core.evaluation.comparison.compare import MAX_DISTURBED_SHARE, Comparison
-from rag_core.evaluation.golden.query import ALL_CATEGORIES, JOINT_GROUPS, Category, joint_difficulty, joint_group
-from rag_core.evaluation.runs.metrics import average_precision, first_relevant_rank, hit_rate_at, ndcg_at, precision_at, precision_ceiling_at, r_precision, recall_at, reciprocal_rank
-from rag_core.model.statistics import mean, percentile
 from rag_core.evaluation.runs.unanswerable import UnanswerableFigures
+from rag_core.model.evaluation import (
+    HIT_RATE_DEPTHS,
+    RANKING_DEPTH,
+    LatencyPercentiles,
+    QueryResult,
+    RetrievalMetrics,
+    StoredRun,
+    _defined,
+)
+from rag_core.model.golden import ALL_CATEGORIES, JOINT_GROUPS, Category, joint_difficulty, joint_group
 from rag_core.model.note import NoteId
+from rag_core.model.ranking_metrics import (
+    average_precision,
+    hit_rate_at,
+    ndcg_at,
+    precision_at,
+    precision_ceiling_at,
+    r_precision,
+    recall_at,
+    reciprocal_rank,
+)
+from rag_core.model.statistics import mean, percentile
 
 if TYPE_CHECKING:
-    from rag_core.evaluation.runs.answers import AnswerMetrics, AnswerRecord
+    pass
 
-HIT_RATE_DEPTHS = (1, 3, 5, 10)
-NDCG_DEPTH = 10
 PRECISION_DEPTH = 5
 PRECISION_DEPTHS = (1, 3, 5, 10, 20)
 RECALL_DEPTHS = (1, 3, 5, 10)
 MAP_DEPTHS = (10, 20)
 OTHER_NDCG_DEPTHS = (5, 20)
-RANKING_DEPTH = 20
-"""How many unique notes of a query's hits are ranked; a search to be evaluated must bring as many."""
-
-Purpose = Literal["manual", "nightly", "migration", "model", "gate", "promotion", "benchmark"]
-"""Why a run was made."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueryResult:
-    """What one golden query brought back: unique notes, best first, at most ``RANKING_DEPTH``.
-
-    A query that failed has no notes and its error; it counts as a miss. ``grades`` say how relevant notes are, 1 to 3; a
-    note without one has 1. ``u_measure`` and ``first_passage_rank`` are of the passages and need golden spans,
-    ``is_confident`` is whether results reached the similarity threshold, where there is one; each is None where it is undefined
-    or was not kept. ``stages`` are milliseconds by stage.
-    """
-
-    query_id: UUID
-    query: str
-    category: Category
-    difficulty: int
-    relevant_note_ids: tuple[NoteId, ...]
-    ranked_note_ids: tuple[NoteId, ...]
-    latency_ms: float
-    is_degraded: bool
-    error: str | None
-    grades: Mapping[NoteId, int] = field(default_factory=dict)
-    u_measure: float | None = None
-    first_passage_rank: int | None = None
-    is_confident: bool | None = None
-    stages: Mapping[str, float] = field(default_factory=dict)
-    answer: "AnswerRecord | None" = None
-
-    @property
-    def is_disturbed(self) -> bool:
-        """Whether what it brought back is not the strategy's own, because something was down."""
-        return self.is_degraded or self.error is not None
-
-    @property
-    def first_relevant_rank(self) -> int | None:
-        """The rank of the first relevant note, from 1; None when none is ranked."""
-        return first_relevant_rank(self.ranked_note_ids, self.relevant_note_ids)
-
-    @property
-    def ndcg_at_10(self) -> float:
-        """NDCG over the first ten notes, by grade."""
-        return _defined(ndcg_at(self.ranked_note_ids, self.relevant_note_ids, NDCG_DEPTH, grades=self.grades))
-
-    @property
-    def recall_at_20(self) -> float:
-        """Relevant notes among the ranked ones / relevant notes."""
-        return _defined(recall_at(self.ranked_note_ids, self.relevant_note_ids, RANKING_DEPTH))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetrievalMetrics:
-    """Means over queries, each in [0, 1]; ``hit_rate_at`` by depth."""
-
-    hit_rate_at: Mapping[int, float]
-    mrr: float
-    ndcg_at_10: float
-    recall_at_20: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,55 +49,6 @@ class PrecisionMetrics:
     precision_at_5_ceiling: float
     r_precision: float
     map_at_20: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LatencyPercentiles:
-    """Nearest-rank percentiles in milliseconds, p50 <= p95 <= p99."""
-
-    p50: float
-    p95: float
-    p99: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredRun:
-    """A run as its row tells it; the metrics of answers are None until a judge has scored them.
-
-    ``strategy`` is what baselines go by, beside the set; ``circumstances`` is what was so at the time. ``extra`` are the means
-    that ``extra_metrics`` gives, ``latency_stages`` the latencies by stage; runs from before they were kept have none.
-    """
-
-    run_id: UUID
-    set_name: str
-    set_version: int
-    category: Category | None
-    config_hash: str
-    config: Mapping[str, Any]
-    models: Mapping[str, str]
-    pipeline_fingerprint: str
-    metrics: RetrievalMetrics
-    faithfulness: float | None
-    answer_relevance: float | None
-    latency_ms: LatencyPercentiles
-    total_queries: int
-    degraded_queries: int
-    failed_queries: int
-    created_at: datetime
-    purpose: Purpose = "manual"
-    strategy: str | None = None
-    circumstances: Mapping[str, Any] = field(default_factory=dict)
-    comparison: Comparison | None = None
-    set_id: UUID | None = None
-    set_vocabulary: str | None = None
-    extra: Mapping[str, float | None] = field(default_factory=dict)
-    latency_stages: Mapping[str, LatencyPercentiles] = field(default_factory=dict)
-    answers: "AnswerMetrics | None" = None
-
-    @property
-    def is_disturbed(self) -> bool:
-        """Whether too many of its queries were degraded or failed for its figures to be the strategy's."""
-        return self.degraded_queries + self.failed_queries > MAX_DISTURBED_SHARE * self.total_queries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -320,9 +222,3 @@ def _pairs(results: Iterable[QueryResult]) -> Sequence[tuple[tuple[NoteId, ...],
 
 def _mean(values: Iterable[float | None]) -> float:
     return _defined(mean(values))
-
-
-def _defined(value: float | None) -> float:
-    if value is None:
-        raise ValueError("a metric without a query or without a relevant note is undefined")
-    return value

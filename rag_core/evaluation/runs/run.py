@@ -13,7 +13,7 @@ from rag_core.configuration.schema import RetrievalConfig, config_hash
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.comparison.comparability import INDEXED, INPUTS, refuse_different
 from rag_core.evaluation.golden.origins import PROPOSED, proposed_queries
-from rag_core.evaluation.golden.query import Category, GoldenQuery, parse_category
+from rag_core.evaluation.golden.query import parse_category
 from rag_core.evaluation.runs.answers import GoldenAnswerer, summarise
 from rag_core.evaluation.runs.asking import Asker, Search, ask_all, ranked_notes
 from rag_core.evaluation.runs.baselines import Comparison, compare_with_baseline, compare_with_run
@@ -21,10 +21,7 @@ from rag_core.evaluation.runs.confidence import has_threshold
 from rag_core.evaluation.runs.judges import Judge
 from rag_core.evaluation.runs.passages import Anchors, anchor, notes_to_read
 from rag_core.evaluation.runs.results import (
-    RANKING_DEPTH,
     EvaluationRun,
-    Purpose,
-    QueryResult,
     extra_metrics,
     latency_by_stage,
     latency_percentiles,
@@ -33,6 +30,8 @@ from rag_core.evaluation.runs.results import (
 from rag_core.evaluation.runs.run_json import to_json
 from rag_core.evaluation.runs.unanswerable import UNANSWERABLE, count_unanswerable, kept_unanswerable
 from rag_core.language.counting import in_english
+from rag_core.model.evaluation import RANKING_DEPTH, Purpose, QueryResult
+from rag_core.model.golden import Category, GoldenQuery
 from rag_core.model.note import TenantId
 from rag_core.storage.comparisons import count_indexed_notes, fetch_run_inputs
 from rag_core.storage.database import Connection, Database

@@ -5,14 +5,8 @@ from dataclasses import asdict
 from typing import Any
 
 from rag_core.evaluation.golden.origins import known_circumstances, metrics_by_origin
-from rag_core.evaluation.runs.results import (
-    EvaluationRun,
-    GroupMetrics,
-    LatencyPercentiles,
-    RetrievalMetrics,
-    metrics_by,
-    precision_metrics,
-)
+from rag_core.evaluation.runs.results import EvaluationRun, GroupMetrics, metrics_by, precision_metrics
+from rag_core.model.evaluation import LatencyPercentiles, RetrievalMetrics
 
 
 def to_json(run: EvaluationRun) -> dict[str, Any]:

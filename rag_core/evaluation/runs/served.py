@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from rag_core.configuration.schema import RetrievalConfig
-from rag_core.model.retrieval import Retrieval
 from rag_core.model.note import TenantId
+from rag_core.model.retrieval import Retrieval
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine, with_configuration
 

@@ -8,16 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rag_core.model.answer import GeneratedAnswer, PromptContext
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import Answered, AnswerRequest, SourcesFound
-from rag_core.model.answer import Answer
 from rag_core.answering.generation import build_answerer
 from rag_core.answering.sources.search_configuration import answer_config, default_options
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.configuration.schema import RetrievalConfig
-from rag_core.model.retrieval import Hit
+from rag_core.model.answer import Answer, GeneratedAnswer, PromptContext
 from rag_core.model.note import Language, TenantId
+from rag_core.model.retrieval import Hit
 from rag_core.runtime.engine import Engine
 
 _NOTHING = PromptContext(sources=(), text="[]")

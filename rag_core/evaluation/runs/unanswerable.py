@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from rag_core.evaluation.golden.query import GoldenQuery
 from rag_core.language.counting import in_english
+from rag_core.model.golden import GoldenQuery
 
 UNANSWERABLE = "unanswerable"
 """Where a run's circumstances keep them."""

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from rag_core.errors import InvalidInputError
-from rag_core.evaluation.golden.query import DEFAULT_SET
 from rag_core.evaluation.jobs.queue import Progress, register
 from rag_core.evaluation.tuning.space import PARTS, parse_parts
 from rag_core.evaluation.tuning.tune import DEFAULT_MINUTES, propose, tune
+from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.configuration.schema import RetrievalConfig
-from rag_core.evaluation.runs.metrics import ndcg_at, reciprocal_rank
-from rag_core.evaluation.runs.results import NDCG_DEPTH, RANKING_DEPTH
 from rag_core.evaluation.runs.served import DEPTH
 from rag_core.evaluation.tuning.record import RecordedQuery, Recording
+from rag_core.model.evaluation import NDCG_DEPTH, RANKING_DEPTH
 from rag_core.model.note import ChunkId, NoteId
+from rag_core.model.ranking_metrics import ndcg_at, reciprocal_rank
 from rag_core.reranking import Candidate
 from rag_core.reranking.embedded import Weights
 from rag_core.reranking.features import FeatureMatrix, Reading, feature_rows, read_passages

@@ -7,12 +7,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from rag_core.model.answer import Source
 from rag_core.answering.plain_text import is_plain
 from rag_core.answering.sources.context import fit_sources, make_harmless
 from rag_core.chat import ChatModel, Message
 from rag_core.chat.replies import ReplyText, parse_reply
 from rag_core.language.compressing import COMPRESSION_INSTRUCTIONS
+from rag_core.model.answer import Source
 from rag_core.model.note import Language
 from rag_core.resilience.cancellation import Cancellation
 

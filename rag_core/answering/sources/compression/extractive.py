@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rag_core.model.answer import Source
 from rag_core.answering.quoting.sentence_scores import ScoredSentence, score_sentences
 from rag_core.chunking import sentence_spans
+from rag_core.model.answer import Source
 from rag_core.model.note import Language
 
 MAX_SENTENCES = 3

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rag_core.model.answer import Compression, PromptContext, Source
 from rag_core.answering.sources.compression.abstractive import generate_summaries
 from rag_core.answering.sources.compression.extractive import extract_sentences
 from rag_core.answering.sources.context import MAX_SOURCES, context_tokens, fit_sources, make_sources, renumbered
 from rag_core.chat import ChatModel
 from rag_core.errors import ChatCancelledError, ChatError
-from rag_core.model.retrieval import Hit
+from rag_core.model.answer import Compression, PromptContext, Source
 from rag_core.model.note import Language
+from rag_core.model.retrieval import Hit
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.telemetry.logs import log_degraded
 

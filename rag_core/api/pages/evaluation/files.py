@@ -20,7 +20,7 @@ from rag_core.errors import NotFoundError
 from rag_core.evaluation.comparison.comparability import refuse_different
 from rag_core.evaluation.comparison.stored import compare_results
 from rag_core.evaluation.report.addresses import comparison_address, run_address
-from rag_core.evaluation.runs.results import QueryResult, StoredRun
+from rag_core.model.evaluation import QueryResult, StoredRun
 from rag_core.model.note import TenantId
 from rag_core.promotion.served_runs import is_of_served
 from rag_core.runtime.engine import Engine

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from rag_core.api.pages.evaluation.views.query import KnownNotes
 from rag_core.errors import NotFoundError
-from rag_core.evaluation.runs.results import QueryResult, StoredRun
+from rag_core.model.evaluation import QueryResult, StoredRun
 from rag_core.model.note import TenantId
 from rag_core.promotion.served_runs import ServingHistory, serving_history
 from rag_core.storage.configurations import list_configurations, list_promotions

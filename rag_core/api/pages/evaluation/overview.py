@@ -25,7 +25,7 @@ from rag_core.api.pages.evaluation.views.overview import (
 )
 from rag_core.errors import RagError
 from rag_core.evaluation.golden.statistics import fetch_set_contents
-from rag_core.evaluation.runs.results import StoredRun
+from rag_core.model.evaluation import StoredRun
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.database import Connection

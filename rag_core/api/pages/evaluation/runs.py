@@ -15,7 +15,7 @@ from rag_core.api.pages.evaluation.views.run import Chosen, run_report
 from rag_core.errors import NotFoundError
 from rag_core.evaluation.comparison.comparability import asked_differently
 from rag_core.evaluation.comparison.stored import compare_results
-from rag_core.evaluation.runs.results import QueryResult, StoredRun
+from rag_core.model.evaluation import QueryResult, StoredRun
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.evaluations import list_baselines

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from rag_core.language.content_words import content_of
 from rag_core.chunking import sentence_spans
-from rag_core.evaluation.golden.proposals import ReadNote
 from rag_core.language.answering import FUNCTION_WORDS, NEGATIONS
+from rag_core.language.content_words import content_of
 from rag_core.language.proposing import PROPOSAL_WORDINGS, ProposalWording
+from rag_core.model.golden_proposal import ReadNote
 from rag_core.model.note import Language, Span
 
 MAX_SENTENCE_CHARACTERS = 320

@@ -8,15 +8,8 @@ from uuid import UUID, uuid4
 
 from rag_core.errors import ConflictError, InvalidInputError, NotFoundError
 from rag_core.evaluation.golden.origins import PROPOSED_TAG
-from rag_core.evaluation.golden.query import (
-    CATEGORIES,
-    GoldenQuery,
-    GoldenSpan,
-    Relevance,
-    parse_answer,
-    parse_query,
-    query_hash,
-)
+from rag_core.evaluation.golden.query import parse_answer, parse_query
+from rag_core.model.golden import CATEGORIES, GoldenQuery, GoldenSpan, Relevance, query_hash
 from rag_core.model.note import NoteId, TenantId
 from rag_core.notes.validation import checked_name
 from rag_core.storage.database import Connection, Database

@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rag_core.chat import ChatModel, Message
 from rag_core.errors import ChatError
-from rag_core.evaluation.golden.proposals import Candidate, ReadNote
 from rag_core.evaluation.golden.proposals.templates import MAX_QUESTION_CHARACTERS, MAX_QUOTE_CHARACTERS
-from rag_core.evaluation.golden.query import Category
 from rag_core.evaluation.runs.lexical import says
 from rag_core.language.proposal_instructions import PROPOSAL_INSTRUCTIONS
+from rag_core.model.golden import Category
+from rag_core.model.golden_proposal import Candidate, ReadNote
 
 PASSAGE_CHARACTERS = 2_000
 MAX_TOKENS = 400

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from rag_core.language.content_words import content_of
 from rag_core.chunking import sentence_spans
-from rag_core.evaluation.golden.proposals import Candidate, Place, ReadNote
 from rag_core.evaluation.golden.proposals.clauses import clauses_of, is_clear, sentences_of
 from rag_core.evaluation.golden.proposals.layout import labelled_lines
 from rag_core.evaluation.runs.lexical import says
+from rag_core.language.content_words import content_of
 from rag_core.language.proposing import PROPOSAL_WORDINGS, ProposalWording
+from rag_core.model.golden_proposal import Candidate, Place, ReadNote
 from rag_core.model.note import Span
 
 MAX_QUESTION_CHARACTERS = 160

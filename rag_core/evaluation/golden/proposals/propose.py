@@ -8,11 +8,11 @@ from zoneinfo import ZoneInfo
 
 from rag_core.chat import ChatModel
 from rag_core.errors import ChatError
-from rag_core.evaluation.golden.proposals import CATEGORY_OF, DIFFICULTY_OF, Candidate, ReadNote
 from rag_core.evaluation.golden.proposals.generation import generate_candidate
 from rag_core.evaluation.golden.proposals.selection import select_candidates
 from rag_core.evaluation.golden.proposals.templates import candidates_of
-from rag_core.evaluation.golden.query import Category, GoldenQuery, Vocabulary, query_hash
+from rag_core.model.golden import Category, GoldenQuery, Vocabulary, query_hash
+from rag_core.model.golden_proposal import CATEGORY_OF, DIFFICULTY_OF, Candidate, ReadNote
 from rag_core.model.note import TenantId
 from rag_core.model.zones import in_zone
 from rag_core.notes.validation import checked_name

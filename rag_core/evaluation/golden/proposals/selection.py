@@ -4,8 +4,8 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
-from rag_core.evaluation.golden.proposals import CATEGORY_OF, Candidate
-from rag_core.evaluation.golden.query import CATEGORIES, Category, Vocabulary, query_hash
+from rag_core.model.golden import CATEGORIES, Category, Vocabulary, query_hash
+from rag_core.model.golden_proposal import CATEGORY_OF, Candidate
 from rag_core.model.note import NoteId
 
 LARGEST_SHARE = 4

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from rag_core.language.content_words import content_of
 from rag_core.chunking import sentence_spans
-from rag_core.evaluation.golden.proposals import Candidate, ProposalKind, ReadNote
 from rag_core.evaluation.golden.proposals.clauses import Clause, clauses_of, definitions_of, is_clear, names_in
 from rag_core.evaluation.golden.proposals.layout import Labelled, amounts, labelled_lines, listings
 from rag_core.evaluation.golden.proposals.pairs import candidates_over_two
 from rag_core.evaluation.runs.lexical import says
 from rag_core.graph.rules import RuleExtractor
 from rag_core.graph.statements import CausalStatement
+from rag_core.language.content_words import content_of
 from rag_core.language.proposing import FEMININE_UNITS, MASCULINE_UNITS, PROPOSAL_WORDINGS, UNITS, ProposalWording
+from rag_core.model.golden_proposal import Candidate, ProposalKind, ReadNote
 from rag_core.model.note import Language, Span
 from rag_core.query.time_expressions import find_times, strip_times
 

@@ -5,9 +5,9 @@ from zoneinfo import ZoneInfo
 
 from rag_core.api.pages.evaluation.views import words
 from rag_core.api.pages.evaluation.views.parts import CONFIGURATIONS_ADDRESS, RUNS_ADDRESS, Table, table
-from rag_core.evaluation.golden.query import DIFFICULTY_WORDS, Vocabulary
 from rag_core.evaluation.golden.statistics import GoldenStatistics
 from rag_core.model.experiment import Experiment
+from rag_core.model.golden import DIFFICULTY_WORDS, Vocabulary
 from rag_core.promotion.served_runs import ServingHistory
 from rag_core.storage.jobs import Job
 

@@ -17,19 +17,13 @@ from rag_core.api.pages.evaluation.views.parts import (
 )
 from rag_core.api.pages.evaluation.views.run import AddressOf, query_address
 from rag_core.evaluation.comparison.comparability import INPUTS
-from rag_core.evaluation.comparison.compare import (
-    LEAST_DROP,
-    MIN_COMMON_QUERIES,
-    SIGNIFICANCE,
-    Comparison,
-    MetricComparison,
-)
 from rag_core.evaluation.comparison.effects import QueryEffect
 from rag_core.evaluation.report.charts.bars import BarGroup, Effect, bar_chart, effects_chart
 from rag_core.evaluation.report.charts.drawing import for_both_widths
 from rag_core.evaluation.report.charts.intervals import IntervalRow, interval_chart
 from rag_core.evaluation.report.charts.scales import round_bounds
-from rag_core.evaluation.runs.results import StoredRun
+from rag_core.model.comparison import LEAST_DROP, MIN_COMMON_QUERIES, SIGNIFICANCE, Comparison, MetricComparison
+from rag_core.model.evaluation import StoredRun
 from rag_core.promotion.served_runs import ServingHistory
 
 MAX_CHANGES = 15

@@ -11,12 +11,12 @@ from rag_core.api.pages.evaluation.views.parts import Chart, table
 from rag_core.api.pages.evaluation.views.run import Fact, differences
 from rag_core.api.pages.evaluation.views.work import WorkReport
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
-from rag_core.evaluation.comparison.compare import SIGNIFICANCE
 from rag_core.evaluation.report.charts.drawing import for_both_widths
 from rag_core.evaluation.report.charts.intervals import IntervalRow, interval_chart
-from rag_core.model.experiment import Experiment
 from rag_core.experiments.report import Figures
 from rag_core.experiments.statistics import InterleavingFigures, Latency, RateTest, SplitFigures
+from rag_core.model.comparison import SIGNIFICANCE
+from rag_core.model.experiment import Experiment
 
 _FACTORY = DEFAULT_RETRIEVAL_CONFIG.to_wire()
 

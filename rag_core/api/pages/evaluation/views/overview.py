@@ -22,7 +22,7 @@ from rag_core.api.pages.evaluation.views.parts import (
 )
 from rag_core.evaluation.report.charts.drawing import for_both_widths
 from rag_core.evaluation.report.charts.history import Event, Point, Series, history_chart, marker_sample
-from rag_core.evaluation.runs.results import StoredRun
+from rag_core.model.evaluation import StoredRun
 from rag_core.promotion.served_runs import ServingHistory, is_of_served
 from rag_core.storage.evaluations import Baseline
 from rag_core.storage.models import RegisteredModel

@@ -9,9 +9,9 @@ from rag_core.api.pages.cards import UNTITLED, spanish_date
 from rag_core.api.pages.evaluation.views import words
 from rag_core.api.pages.evaluation.views.parts import RUNS_ADDRESS
 from rag_core.api.pages.evaluation.views.run import Fact
-from rag_core.evaluation.golden.query import GoldenQuery
-from rag_core.evaluation.runs.answers import AnswerRecord
-from rag_core.evaluation.runs.results import QueryResult, StoredRun
+from rag_core.model.answer_metrics import AnswerRecord
+from rag_core.model.evaluation import QueryResult, StoredRun
+from rag_core.model.golden import GoldenQuery
 from rag_core.model.note import NoteId
 from rag_core.storage.reports import NoteTitle
 

@@ -30,7 +30,7 @@ from rag_core.api.pages.evaluation.views.run_charts import (
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.evaluation.comparison.intervals import metric_intervals, query_figures
 from rag_core.evaluation.golden.origins import known_circumstances, metrics_by_origin
-from rag_core.evaluation.runs.results import QueryResult, StoredRun
+from rag_core.model.evaluation import QueryResult, StoredRun
 from rag_core.promotion.served_runs import ServingHistory
 
 AddressOf = Callable[[UUID], str]

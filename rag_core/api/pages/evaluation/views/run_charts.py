@@ -8,20 +8,14 @@ from markupsafe import Markup
 from rag_core.api.pages.evaluation.views import words
 from rag_core.api.pages.evaluation.views.parts import LEAST_QUERIES, Chart, Table, percentiles, table
 from rag_core.evaluation.comparison.intervals import MeanInterval
-from rag_core.evaluation.golden.query import ALL_CATEGORIES, DIFFICULTIES, DIFFICULTY_WORDS, JOINT_GROUPS
 from rag_core.evaluation.report.charts.bars import BarGroup, bar_chart
 from rag_core.evaluation.report.charts.drawing import Frame, for_both_widths
 from rag_core.evaluation.report.charts.histogram import histogram
 from rag_core.evaluation.report.charts.intervals import IntervalRow, interval_chart
+from rag_core.evaluation.runs.results import Grouping, group_of, latency_by_stage
+from rag_core.model.evaluation import LatencyPercentiles, QueryResult, StoredRun
+from rag_core.model.golden import ALL_CATEGORIES, DIFFICULTIES, DIFFICULTY_WORDS, JOINT_GROUPS
 from rag_core.model.statistics import mean
-from rag_core.evaluation.runs.results import (
-    Grouping,
-    LatencyPercentiles,
-    QueryResult,
-    StoredRun,
-    group_of,
-    latency_by_stage,
-)
 
 Figures = tuple[QueryResult, Mapping[str, float | None]]
 """A query with its metrics by name."""
