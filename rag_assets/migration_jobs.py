@@ -12,9 +12,9 @@ from rag_assets.migration import cancel_backfills, migration_report
 from rag_assets.migration_checks import MIGRATION_CHECKS
 from rag_assets.planning import MIGRATION_JOB
 from rag_assets.stages import OWNERS
-from rag_core.language.counting import in_english
 from rag_core.migration import control
 from rag_core.migration.measuring import measure_now
+from rag_core.model.counting import in_english
 from rag_core.runtime.engine import Engine
 from rag_core.storage.migration_control import MigrationCounts
 

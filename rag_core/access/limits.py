@@ -15,7 +15,7 @@ from limits.strategies import MovingWindowRateLimiter
 
 from rag_core.access import Caller
 from rag_core.errors import RateLimitedError
-from rag_core.language.counting import in_english
+from rag_core.model.counting import in_english
 
 DEFAULT_PER_MINUTE = 10
 DEFAULT_PER_HOUR = 100

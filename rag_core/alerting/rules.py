@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 
 from rag_core.alerting.facts import CheckEnd, RunEnd, Thresholds
 from rag_core.alerting.incidents import Judgement, joined, without
-from rag_core.language.counting import in_english
+from rag_core.model.counting import in_english
 from rag_core.model.incident import (
     EVERYTHING,
     NOTHING,

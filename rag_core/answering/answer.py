@@ -14,7 +14,7 @@ from rag_core.answering.quoting.extractive import ExtractiveAnswerer
 from rag_core.answering.sources.compression import fetch_context
 from rag_core.answering.sources.fallbacks import FoundSources, find_sources
 from rag_core.answering.sources.graph_context import GRAPH_SHARE, graph_field, graph_text
-from rag_core.answering.understanding import understand
+from rag_core.answering.understanding.understand import understand
 from rag_core.answering.verification.check import JUDGE_TIMEOUT_SECONDS, judged
 from rag_core.answering.verification.held_links import held_links
 from rag_core.answering.verification.support_judge import ChatSupportJudge

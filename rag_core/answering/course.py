@@ -9,7 +9,7 @@ from rag_core.access.pseudonyms import pseudonyms
 from rag_core.answering.confidence import NO_EVIDENCE, Evidence
 from rag_core.answering.events import AnswerRequest
 from rag_core.answering.sources.fallbacks import FoundSources
-from rag_core.answering.understanding import LANGUAGES, Question
+from rag_core.answering.understanding.understand import LANGUAGES, Question
 from rag_core.answering.writing import Writing
 from rag_core.conversation.records import SpokenTurn, kept_answer, record, search_figures
 from rag_core.language.wordings import Wording, wordings_of

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from rag_core.answering.quoting.asked_time import asked_time_of, is_of
 from rag_core.language.content_words import is_number, tokens_of
+from rag_core.language.stemming import query_words
 from rag_core.language.variants import without_question_words
 from rag_core.model.answer import Source
 from rag_core.model.note import Language
@@ -14,7 +15,6 @@ from rag_core.reranking import Candidate
 from rag_core.reranking.answer_types import expected_answer
 from rag_core.reranking.features import FEATURES, read_passages
 from rag_core.reranking.passage import sigmoid
-from rag_core.reranking.words import query_words
 
 _READ = FEATURES[FEATURES.index("coverage") :]
 """What ``rag_core.reranking.features`` reads of a passage by itself, in its order."""

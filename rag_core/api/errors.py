@@ -45,7 +45,7 @@ from rag_core.errors import (
     TooManyJobsError,
     UnauthenticatedError,
 )
-from rag_core.language.counting import counted
+from rag_core.model.counting import counted
 from rag_core.telemetry.logs import log_failed
 
 MAX_BODY_MEGABYTES = 10

@@ -11,7 +11,7 @@ import typer
 from rag_core.cli.app import JsonOption, TenantOption, command, own_tenant, print_json, progress, say, say_waiting
 from rag_core.cli.migration_app import EveryOption, migration_app
 from rag_core.cli.notes import NoteLanguageOption
-from rag_core.language.counting import in_english
+from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.migration.attach import AttachReport, LegacyNote, Refusal

@@ -7,7 +7,7 @@ import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say, table
 from rag_core.cli.runs import named_run, run_name
-from rag_core.language.counting import in_english
+from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.configuration.schema import RetrievalConfig

@@ -12,7 +12,7 @@ from rag_core.cli.comparison import CommonOption, run_and_show_gate
 from rag_core.cli.golden import SetOption
 from rag_core.cli.runs import named_run, run_name, short_id
 from rag_core.cli.searching import CLI_TIMEOUT_MS, ConfigOption, StrategyOption, read_config, read_override
-from rag_core.language.counting import in_english
+from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

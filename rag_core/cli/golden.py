@@ -8,7 +8,7 @@ import typer
 from rag_core.cli.app import JsonOption, TenantOption, command, golden_app, print_json, say, table
 from rag_core.cli.notes import lines_of
 from rag_core.cli.runs import named_run, run_name, short_id
-from rag_core.language.counting import in_english
+from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.evaluation.golden.statistics import GoldenStatistics, SetContents

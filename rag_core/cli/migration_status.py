@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from rag_core.cli.app import JsonOption, TenantOption, command, own_tenant, print_json, progress_bar, say, table
 from rag_core.cli.migration_app import migration_app
-from rag_core.language.counting import in_english
+from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
     from datetime import datetime

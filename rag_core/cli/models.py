@@ -16,7 +16,7 @@ from rag_core.cli.app import (
     say,
     table,
 )
-from rag_core.language.counting import in_english
+from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.model.embedding import EmbeddingModel

@@ -19,7 +19,7 @@ from rag_core.cli.app import (
     say,
     say_waiting,
 )
-from rag_core.language.counting import in_english
+from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
     from rag_assets.indexing import IndexReport

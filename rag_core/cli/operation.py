@@ -16,7 +16,7 @@ from rag_core.cli.app import (
     table,
 )
 from rag_core.cli.asking import show_answer
-from rag_core.language.counting import in_english
+from rag_core.model.counting import in_english
 
 
 @app.command("status")

@@ -8,7 +8,7 @@ import typer
 from rag_core.cli.app import JsonOption, TenantOption, app, command, measuring, print_json, say, shown_p, table
 from rag_core.cli.runs import short_id
 from rag_core.cli.searching import read_override
-from rag_core.language.counting import in_english
+from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.model.note import TenantId
@@ -84,7 +84,7 @@ def promote(
 def _numbered(engine: "Engine", owner: "TenantId", file: Path, reason: str | None) -> int:
     from rag_core.configuration.overrides import adopt_override
 
-    configuration = adopt_override(engine, owner, read_override(file), reason=reason)
+    configuration = adopt_override(engine.database, engine.model, owner, read_override(file), reason=reason)
     say(f"{file} is configuration {configuration.number}")
     return configuration.number
 

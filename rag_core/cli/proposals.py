@@ -7,7 +7,7 @@ import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, command, golden_app, print_json, progress, say
 from rag_core.cli.golden import SetOption
-from rag_core.language.counting import in_english
+from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
     from uuid import UUID

@@ -7,7 +7,7 @@ import typer
 from rag_core.cli.app import JsonOption, TenantOption, app, command, measuring, print_json, say, table
 from rag_core.cli.golden import SetOption
 from rag_core.cli.searching import CLI_TIMEOUT_MS
-from rag_core.language.counting import in_english
+from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.evaluation.tuning.report import Change, HeldOut, Tuning

@@ -8,13 +8,12 @@ from rag_core.configuration.schema import deep_merge
 from rag_core.configuration.served import model_key, without_model_values
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import TenantId
-from rag_core.runtime.engine import Engine
 from rag_core.storage.configurations import Configuration, StoredServed, fetch_served, fetch_weights
-from rag_core.storage.database import Connection
+from rag_core.storage.database import Connection, Database
 
 
 def adopt_override(
-    engine: Engine, tenant: TenantId, override: Mapping[str, Any], *, reason: str | None
+    database: Database, model: EmbeddingModel, tenant: TenantId, override: Mapping[str, Any], *, reason: str | None
 ) -> Configuration:
     """Number what a person wrote: it is merged over what is served, as a search with it would be, and stored.
 
@@ -24,8 +23,8 @@ def adopt_override(
     Raises:
         ConfigurationError: see ``propose_configuration``.
     """
-    with engine.database.transaction(tenant) as connection:
-        merged = over_served(connection, tenant, override, engine.model)
+    with database.transaction(tenant) as connection:
+        merged = over_served(connection, tenant, override, model)
         return propose_configuration(
             connection,
             tenant,

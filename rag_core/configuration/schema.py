@@ -270,3 +270,12 @@ _SPANISH = {
     "json_invalid": "el cuerpo no es JSON válido",
     "value_error": "{error}",
 }
+
+
+def served_strategy(config: RetrievalConfig) -> Strategy:
+    """The strategy that is run: flags can only switch off."""
+    if config.strategy in {"hybrid", "hybrid+rerank"} and not config.hybrid_search.enabled:
+        return "semantic"
+    if config.strategy == "hybrid+rerank" and not config.reranking.enabled:
+        return "hybrid"
+    return config.strategy

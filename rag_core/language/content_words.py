@@ -5,8 +5,8 @@ from functools import cache, lru_cache
 
 from rag_core.language.answering import FUNCTION_WORDS, NEGATIONS
 from rag_core.language.folding import fold
+from rag_core.language.stemming import stem
 from rag_core.model.note import Language
-from rag_core.reranking.words import stem
 
 LEAST_PLURAL_LETTERS = 3
 _THOUSANDS_DIGITS = 3

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rag_core.embedding.vectors import unit_rows
 from rag_core.errors import DatabaseUnavailableError, DiskFullError, InvalidInputError
 from rag_core.indexing.isolation import together_or_alone
-from rag_core.language.counting import in_english
+from rag_core.model.counting import in_english
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import Language, NoteId, TenantId, note_id_for
 from rag_core.notes.validation import checked_identifier, checked_name, parse_note, parse_time, shown, with_tags

@@ -8,7 +8,7 @@ from rag_core.errors import ConflictError, MigrationIncompleteError, NotFoundErr
 from rag_core.indexing.isolation import together_or_alone
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import maintain
-from rag_core.language.counting import in_english
+from rag_core.model.counting import in_english
 from rag_core.model.embedding import EmbeddingModel, input_hash
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage import migration_control as store

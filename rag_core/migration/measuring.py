@@ -13,9 +13,9 @@ from rag_core.evaluation.report.markdown import disturbance_line
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import pinned, searcher
-from rag_core.language.counting import in_english
 from rag_core.migration import control
 from rag_core.model.comparison import MIN_COMMON_QUERIES, Comparison
+from rag_core.model.counting import in_english
 from rag_core.model.evaluation import StoredRun
 from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId

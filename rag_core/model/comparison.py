@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 from uuid import UUID
 
-from rag_core.language.counting import in_english
+from rag_core.model.counting import in_english
 from rag_core.model.power import LEAST_DIFFERING, detectable_difference, queries_needed
 
 ComparedMetric = Literal[

@@ -156,7 +156,7 @@ class QueryStatistics:
     """How common the query's words are in the tenant's notes, by language.
 
     ``documents`` counts the chunks, ``frequencies`` those that hold a word (of its lexemes the rarest); a stop word is
-    absent. Words are as ``rag_core.reranking.words.query_words`` gives them.
+    absent. Words are as ``rag_core.language.stemming.query_words`` gives them.
     """
 
     documents: Mapping[Language, int]

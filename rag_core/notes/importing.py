@@ -17,7 +17,7 @@ from rag_core.errors import (
     QueryFailedError,
     TenantDeletedError,
 )
-from rag_core.language.counting import in_english
+from rag_core.model.counting import in_english
 from rag_core.model.note import Language, NewNote, TenantId
 from rag_core.notes.validation import parse_line
 from rag_core.resilience.outages import when_back

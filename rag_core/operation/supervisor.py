@@ -27,7 +27,7 @@ from rag_core.access.pseudonyms import pseudonyms
 from rag_core.errors import ConfigurationError, RagError
 from rag_core.home.log_files import rotate_full_log
 from rag_core.home.remembered_ports import remember_ports
-from rag_core.language.counting import in_english
+from rag_core.model.counting import in_english
 from rag_core.operation.dagster_home import prepare_dagster_home, write_if_changed
 from rag_core.operation.demo_corpus import is_demo_wanted, load_demo
 from rag_core.operation.processes import Child, Guard, guarded, stop_all

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.language import de, en, es
+from rag_core.language.stemming import stem, words_in
 from rag_core.language.variants import lexeme_variants, without_question_words
 from rag_core.model.note import Language
 from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking import Candidate
 from rag_core.reranking.answer_types import AnswerType, Expected, answer_test, expected_answer
-from rag_core.reranking.words import stem, words_in
 
 FEATURES = (
     "fulltext",  # BM25 over the best candidate's

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from rag_core.configuration.schema import FusionMethod, RetrievalConfig
+from rag_core.configuration.schema import FusionMethod, RetrievalConfig, served_strategy
 from rag_core.model.embedding import EmbeddingKind, EmbeddingModel
 from rag_core.model.note import ChunkId
-from rag_core.model.retrieval import Strategy, TimeExpression, TransformedQuery
+from rag_core.model.retrieval import TimeExpression, TransformedQuery
 from rag_core.retrieval.candidates import fuse, prefer_time, weigh
 from rag_core.retrieval.expansion import Fused
 from rag_core.retrieval.fusion import recency_of
@@ -21,15 +21,6 @@ from rag_core.retrieval.rerank import MAX_CANDIDATES, below
 
 _WEIGHTED = {"semantic": 0.6, "fulltext": 0.25}
 _SECONDS_PER_DAY = 86_400
-
-
-def served_strategy(config: RetrievalConfig) -> Strategy:
-    """The strategy that is run: flags can only switch off."""
-    if config.strategy in {"hybrid", "hybrid+rerank"} and not config.hybrid_search.enabled:
-        return "semantic"
-    if config.strategy == "hybrid+rerank" and not config.reranking.enabled:
-        return "hybrid"
-    return config.strategy
 
 
 def leg_depth(config: RetrievalConfig) -> int:

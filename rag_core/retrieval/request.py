@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 
-from rag_core.configuration.schema import RetrievalConfig
+from rag_core.configuration.schema import RetrievalConfig, served_strategy
 from rag_core.errors import InvalidInputError, SearchCancelledError
 from rag_core.model.note import Language, TenantId
 from rag_core.model.retrieval import Filters, Strategy, TransformedQuery
@@ -15,7 +15,6 @@ from rag_core.reranking import Reranker
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.plan import Search, plan_searches
-from rag_core.retrieval.ranking import served_strategy
 
 MAX_QUERY_CHARACTERS = 2000
 EMPTY_QUERY = "La consulta no puede estar vacía"

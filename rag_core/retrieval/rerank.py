@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rag_core.errors import DeadlineExceededError, RerankingError
+from rag_core.language.stemming import query_words
 from rag_core.model.note import ChunkId, TenantId
 from rag_core.reranking import Candidate, Reranker, is_calibrated
-from rag_core.reranking.words import query_words
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.expansion import Fused

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 
 from rag_core.chat import ChatModel, Message, build_chat
 from rag_core.chat.guarded import GuardedChat
-from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, Reranking, RetrievalConfig
+from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, Reranking, RetrievalConfig, served_strategy
 from rag_core.configuration.served import ActiveConfigurations, Configurations, OneConfiguration, ServedConfiguration
 from rag_core.embedding import Embedder, build_embedder
 from rag_core.embedding.active import ModelWatch, WatchedEmbedder
@@ -27,7 +27,6 @@ from rag_core.reranking.embedded import EmbeddedReranker
 from rag_core.reranking.guarded import GuardedReranker
 from rag_core.resilience.bounded import Bounded
 from rag_core.resilience.circuit_breaker import CircuitBreaker
-from rag_core.retrieval.ranking import served_strategy
 from rag_core.runtime.cache import Caches, CachingEmbedder, build_caches
 from rag_core.settings import Settings
 from rag_core.storage.database import Database, open_database

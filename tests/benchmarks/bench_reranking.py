@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from statistics import median
 
+from rag_core.language.stemming import query_words
 from rag_core.model.note import ChunkId, NoteId
 from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking import Candidate
 from rag_core.reranking.embedded import EmbeddedReranker, shipped_weights
-from rag_core.reranking.words import query_words
 
 from .corpus import Corpus, read_corpus
 

@@ -36,7 +36,7 @@ from .progress import step
 from .scratch import TENANT, forget_environment, scratch_engine
 
 QUESTIONS = Path(__file__).with_name("diary_questions.jsonl")
-_CLOCKS = ("rag_core.retrieval.retrieve.datetime", "rag_core.answering.understanding.datetime")
+_CLOCKS = ("rag_core.retrieval.retrieve.datetime", "rag_core.answering.understanding.understand.datetime")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

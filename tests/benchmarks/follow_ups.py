@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from rag_core.conversation.follow_up import Earlier, standalone_question
+from rag_core.answering.understanding.follow_up import Earlier, standalone_question
 from rag_core.language.content_words import tokens_of
 from rag_core.model.note import Language
 

@@ -4,12 +4,11 @@ import dataclasses
 
 import pytest
 
-from rag_core.configuration.schema import configure
+from rag_core.configuration.schema import configure, served_strategy
 from rag_core.errors import DeadlineExceededError, QueryFailedError
 from rag_core.model.note import TenantId
 from rag_core.model.retrieval import Retrieval
 from rag_core.retrieval import reading
-from rag_core.retrieval.ranking import served_strategy
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine
 

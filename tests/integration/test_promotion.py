@@ -472,7 +472,7 @@ class TestAdopting:
     ) -> None:
         serve(propose({"topK": {"retrieval": 30}, "strategy": "hybrid"}, reranker_weights=TUNED).number)
 
-        made = adopt_override(engine, tenant, {"topK": {"reranking": 15}}, reason="más")
+        made = adopt_override(engine.database, engine.model, tenant, {"topK": {"reranking": 15}}, reason="más")
 
         assert made.override == {"topK": {"retrieval": 30, "reranking": 15}, "strategy": "hybrid"}
         assert (made.number, made.reranker_version, made.origin) == (2, "tuned-1", "manual")
@@ -480,7 +480,9 @@ class TestAdopting:
     def test_values_of_another_model_are_not_taken_over(self, propose: Propose, serve, engine, tenant) -> None:
         serve(propose({"hybridSearch": {"threshold": 0.7, "rrfK": 30}}, embedding_model="otro@1").number)
 
-        made = adopt_override(engine, tenant, {"hybridSearch": {"semanticWeight": 0.5}}, reason=None)
+        made = adopt_override(
+            engine.database, engine.model, tenant, {"hybridSearch": {"semanticWeight": 0.5}}, reason=None
+        )
 
         assert made.override == {"hybridSearch": {"rrfK": 30, "semanticWeight": 0.5}}
         assert made.embedding_model == model_key(engine.model)

@@ -4,7 +4,7 @@ import pytest
 
 from rag_core.api.errors import answer_to
 from rag_core.errors import RateLimitedError
-from rag_core.language.counting import counted, in_english
+from rag_core.model.counting import counted, in_english
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from growth import MOST_GROWTH, growth
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.answering.understanding.follow_up import MAX_CHARACTERS, Earlier, standalone_question
+from rag_core.answering.understanding.going_on import is_follow_up
 from rag_core.chat import Message
-from rag_core.conversation.follow_up import MAX_CHARACTERS, Earlier, standalone_question
-from rag_core.conversation.going_on import is_follow_up
 from rag_core.errors import ChatCancelledError, ChatError
 from rag_core.language.follow_ups import REWRITE_INSTRUCTIONS
 from rag_core.model.note import Language

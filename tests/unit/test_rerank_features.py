@@ -3,12 +3,12 @@ import uuid
 import numpy as np
 import pytest
 
+from rag_core.language.stemming import query_words
 from rag_core.model.note import ChunkId, Language, NoteId
 from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking import Candidate
 from rag_core.reranking.answer_types import expected_answer
 from rag_core.reranking.features import FEATURES, MAX_CHARACTERS, features
-from rag_core.reranking.words import query_words
 
 
 def candidate(

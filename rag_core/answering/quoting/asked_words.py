@@ -12,10 +12,10 @@ from functools import cache, lru_cache
 from rag_core.language.answering import FUNCTION_WORDS
 from rag_core.language.folding import fold
 from rag_core.language.quoting import ALIKE, HAPPENING_WORDS, LIGHT_WORDS
+from rag_core.language.stemming import stem
 from rag_core.language.variants import lexeme_variants
 from rag_core.model.note import Language
 from rag_core.query.transformation import query_language
-from rag_core.reranking.words import stem
 
 SAME_STEM = 0.85
 OTHER_FORM = 0.75

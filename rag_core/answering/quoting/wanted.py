@@ -14,9 +14,9 @@ from rag_core.language.quoting import (
     YES_OR_NO,
     Wanted,
 )
+from rag_core.language.stemming import stem
 from rag_core.model.note import Language
 from rag_core.reranking.answer_types import AnswerType, answer_test, expected_answer
-from rag_core.reranking.words import stem
 
 SHOWN_BY_ITSELF: frozenset[Wanted] = frozenset(
     {"money", "duration", "clock", "temperature", "weight", "length", "cause"}

@@ -15,11 +15,11 @@ from rag_core.answering.sources.context import dated_in, make_sources
 from rag_core.answering.sources.search_configuration import answer_config
 from rag_core.configuration.schema import RetrievalConfig, configure
 from rag_core.errors import DeadlineExceededError, QueryFailedError, RagError, RetrievalFailedError
+from rag_core.language.stemming import query_words
 from rag_core.model.answer import AskedTime, FallbackMode, RefusalReason
 from rag_core.model.note import Language, TenantId
 from rag_core.model.retrieval import Filters, Hit, QueryStatistics, Retrieval
 from rag_core.query.transformation import query_language
-from rag_core.reranking.words import query_words
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.legs import WITHOUT_SEMANTIC

@@ -8,8 +8,8 @@ from rag_core.api.brain_sync.comparison import answer_difference
 from rag_core.configuration.schema import Chunking
 from rag_core.evaluation.comparison.comparability import INDEXED
 from rag_core.evaluation.runs.results import PRECISION_DEPTHS, RECALL_DEPTHS, EvaluationRun, GroupMetrics, metrics_by
-from rag_core.language.counting import in_english
 from rag_core.model.answer_metrics import AnswerMetrics
+from rag_core.model.counting import in_english
 from rag_core.model.evaluation import HIT_RATE_DEPTHS, StoredRun
 from rag_core.model.golden import difficulty_word
 from rag_core.wire.values import moment_to_wire

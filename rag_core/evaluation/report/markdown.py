@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from rag_core.evaluation.runs.results import EvaluationRun, metrics_by_category, queries_of
-from rag_core.language.counting import in_english
 from rag_core.model.comparison import METRIC_TITLES, Comparison
+from rag_core.model.counting import in_english
 from rag_core.model.evaluation import HIT_RATE_DEPTHS, QueryResult, RetrievalMetrics, StoredRun
 
 MAX_WORST_QUERIES = 10

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from rag_core.language.counting import in_english
+from rag_core.model.counting import in_english
 from rag_core.model.golden import GoldenQuery
 
 UNANSWERABLE = "unanswerable"

@@ -7,11 +7,11 @@ from datetime import datetime
 from rag_core.configuration.schema import MAX_TOP_K, RetrievalConfig, configure
 from rag_core.errors import InvalidInputError, RagError
 from rag_core.evaluation.tuning.units import connected_units
+from rag_core.language.stemming import query_words
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.golden import GoldenQuery
 from rag_core.model.note import ChunkId, TenantId
 from rag_core.model.retrieval import QueryStatistics, TransformedQuery
-from rag_core.reranking.words import query_words
 from rag_core.retrieval.graph_paths import GraphHit
 from rag_core.retrieval.legs import Ranking
 from rag_core.retrieval.legs_only import LegsOnly, search_only

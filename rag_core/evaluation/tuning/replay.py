@@ -7,7 +7,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.configuration.schema import RetrievalConfig
+from rag_core.configuration.schema import RetrievalConfig, served_strategy
 from rag_core.evaluation.runs.served import DEPTH
 from rag_core.evaluation.tuning.record import RecordedQuery, Recording
 from rag_core.model.evaluation import NDCG_DEPTH, RANKING_DEPTH
@@ -30,7 +30,6 @@ from rag_core.retrieval.ranking import (
     parted,
     recency_by_chunk,
     rerank_query,
-    served_strategy,
     similarity_threshold,
 )
 from rag_core.retrieval.rerank import MAX_CANDIDATES, by_score, to_score

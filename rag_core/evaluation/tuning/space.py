@@ -6,10 +6,10 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from rag_core.configuration.schema import RetrievalConfig, configure
+from rag_core.configuration.schema import RetrievalConfig, configure, served_strategy
 from rag_core.errors import InvalidInputError
 from rag_core.model.embedding import EmbeddingModel
-from rag_core.retrieval.ranking import fusion_method, leg_weights, served_strategy, similarity_threshold
+from rag_core.retrieval.ranking import fusion_method, leg_weights, similarity_threshold
 
 Part = Literal["fusion", "threshold", "candidates", "reranking"]
 PARTS: tuple[Part, ...] = get_args(Part)

@@ -17,7 +17,7 @@ from rag_core.evaluation.tuning.record import Recording, fetch_queries, record
 from rag_core.evaluation.tuning.replay import Replay
 from rag_core.evaluation.tuning.report import Tuning, summarise
 from rag_core.evaluation.tuning.space import PARTS, Part, Space
-from rag_core.language.counting import in_english
+from rag_core.model.counting import in_english
 from rag_core.model.note import TenantId
 from rag_core.reranking.embedded import Weights, shipped_weights
 from rag_core.reranking.fitting import FOLDS

@@ -8,10 +8,10 @@ from datetime import datetime
 from pydantic import BaseModel
 
 from rag_core.answering.plain_text import is_plain
+from rag_core.answering.understanding.going_on import is_follow_up
+from rag_core.answering.understanding.joining import by_rules
 from rag_core.chat import ChatModel, Message
 from rag_core.chat.replies import parse_reply
-from rag_core.conversation.going_on import is_follow_up
-from rag_core.conversation.joining import by_rules
 from rag_core.errors import ChatCancelledError, ChatError
 from rag_core.language.follow_ups import REWRITE_INSTRUCTIONS
 from rag_core.model.note import Language

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from rag_core.answering.events import AnswerRequest
 from rag_core.answering.quoting.asked_words import own_language
+from rag_core.answering.understanding.follow_up import Earlier, standalone_question
 from rag_core.answering.verification.citations import without_citations
 from rag_core.chat import Message
-from rag_core.conversation.follow_up import Earlier, standalone_question
 from rag_core.conversation.sessions import read_conversation
 from rag_core.guardrails.history import CheckedHistory, check_history
 from rag_core.guardrails.incoming import CheckedQuestion, check_question, sanitised

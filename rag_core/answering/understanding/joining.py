@@ -6,9 +6,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
 
-from rag_core.conversation.going_on import is_follow_up, is_question, leaves_out_who, points_back, without_opening
-from rag_core.conversation.noun_phrases import Phrase, phrases_of, words_of
-from rag_core.conversation.places import destination_for, with_complement
+from rag_core.answering.understanding.going_on import (
+    is_follow_up,
+    is_question,
+    leaves_out_who,
+    points_back,
+    without_opening,
+)
+from rag_core.answering.understanding.noun_phrases import Phrase, phrases_of, words_of
+from rag_core.answering.understanding.places import destination_for, with_complement
 from rag_core.language.content_words import content_of
 from rag_core.language.follow_ups import CONTRACTIONS, NOUN_STAND_INS
 from rag_core.model.note import Language

@@ -6,7 +6,7 @@ Spanish needs no pronoun, so nothing in such a question points back. What tells 
 import re
 from collections.abc import Sequence
 
-from rag_core.conversation.noun_phrases import Phrase, Word, phrases_of, words_of
+from rag_core.answering.understanding.noun_phrases import Phrase, Word, phrases_of, words_of
 from rag_core.language.content_words import content_of
 from rag_core.language.follow_ups import (
     ASKING_FOR_A_NOUN,

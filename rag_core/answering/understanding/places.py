@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rag_core.conversation.noun_phrases import Phrase, words_of
+from rag_core.answering.understanding.noun_phrases import Phrase, words_of
 from rag_core.language.follow_ups import COMPLEMENTS, GOING_TO, MOTION, STAYING_IN
 from rag_core.model.note import Language
 

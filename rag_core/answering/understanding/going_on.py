@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from rag_core.conversation.missing_subjects import lacks_subject
-from rag_core.conversation.noun_phrases import Phrase, Word, phrases_of, words_of
+from rag_core.answering.understanding.missing_subjects import lacks_subject
+from rag_core.answering.understanding.noun_phrases import Phrase, Word, phrases_of, words_of
 from rag_core.language.content_words import content_of
 from rag_core.language.follow_ups import (
     ASKING_FOR_A_NOUN,
