@@ -17,7 +17,7 @@ from small_disk import write_notes
 from rag_core.errors import DatabaseUnavailableError
 from rag_core.model.note import TenantId
 from rag_core.notes.importing import import_lines
-from rag_core.resilience.circuit_breaker import outages
+from rag_core.resilience import outages
 from rag_core.settings import read_settings
 from rag_core.storage.database import open_database
 from rag_core.storage.embedded import embedded_server, stop

@@ -12,6 +12,7 @@ import psycopg
 import pytest
 
 from rag_core.errors import InvalidInputError, JobCancelledError, NotFoundError, TooManyJobsError
+from rag_core.evaluation.jobs import queue as jobs
 from rag_core.evaluation.jobs.queue import (
     JobRunner,
     Progress,
@@ -22,7 +23,6 @@ from rag_core.evaluation.jobs.queue import (
     running_jobs,
     submit,
 )
-from rag_core.evaluation.jobs.queue import queue as jobs
 from rag_core.evaluation.jobs.settings import asked_under
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine

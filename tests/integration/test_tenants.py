@@ -22,8 +22,9 @@ from rag_core.evaluation.jobs.queue import submit
 from rag_core.indexing.one_note import store_and_index
 from rag_core.model.access import TenantSummary
 from rag_core.model.note import TenantId
+from rag_core.notes import importing
 from rag_core.notes.importing import ImportReport, import_lines
-from rag_core.notes.validation import importing, parse_note
+from rag_core.notes.validation import parse_note
 from rag_core.runtime.engine import Engine
 from rag_core.storage import tenants as store
 from rag_core.storage.database import Database

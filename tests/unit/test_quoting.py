@@ -10,12 +10,13 @@ from growth import MOST_GROWTH, growth
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.answering.quoting import passages
+from rag_core.answering.quoting import selection as quoting
 from rag_core.answering.quoting.asked_words import keys_of, terms_of, worth
 from rag_core.answering.quoting.extractive import ExtractiveAnswerer, _cited
 from rag_core.answering.quoting.openings import MAX_ITEMS
 from rag_core.answering.quoting.passages import Surroundings
-from rag_core.answering.quoting.selection import Quotation, passages, quote
-from rag_core.answering.quoting.selection import selection as quoting
+from rag_core.answering.quoting.selection import Quotation, quote
 from rag_core.answering.quoting.sentence_scores import ScoredSentence
 from rag_core.answering.quoting.wanted import is_of_a_person, kind_test, wanted_kind
 from rag_core.answering.verification.check import check_citations
