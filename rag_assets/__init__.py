@@ -3,7 +3,7 @@
 One module a stage (``notes`` → ``chunks`` → ``embeddings`` → ``fulltext_index`` → ``causal_graph`` → ``evaluation_report``),
 then partitions, checks, jobs, schedules and sensors; ``definitions.build_definitions`` puts them together. ``indexing``
 runs the same definitions in this process for ``brain index``. An asset loads, calls the core and returns counts and a fingerprint.
-Not here: SQL, chunking, embedding, metrics. Imports point to ``rag_core`` and ``resources``, never back.
+Not here: SQL, chunking, embedding, metrics.
 """
 
 import warnings

@@ -2,5 +2,4 @@
 
 Here: chunking, embedding, retrieval, evaluation, storage, the HTTP API and the command line.
 Not here: Dagster (``rag_assets``) and its resources (``resources``).
-Imports point from ``api`` and ``cli`` to the core, and from the core to ``storage`` and the providers; never back.
 """

@@ -3,7 +3,6 @@
 Here: keys and what they allow (``keys``), who shows which (``callers``), who can reach the API at all (``exposure``), how many
 questions somebody may ask (``limits``), whole tenants (``tenants``), and the names that stand for people in what is stored
 (``pseudonyms``). Not here: how a request carries a key (``rag_core.api.access``).
-Imports point to ``errors``, ``model``, ``settings`` and ``storage``.
 """
 
 from collections.abc import Sequence

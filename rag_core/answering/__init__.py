@@ -1,16 +1,10 @@
-"""Hits into an answer with citations: the interface, and one file a step.
+"""Hits into an answer with citations.
 
-In the order of the work: ``fallbacks`` finds the sources, ``evidence`` and ``confidence`` say how far they answer the question and
-whether any answer should be given, ``context`` numbers the sources and cuts them to what a prompt holds, ``compression`` shortens
-them before that, ``extractive`` answers with sentences of the sources: ``quoting`` chooses them by ``sentence_scores``, which look at
-the question's words (``asked_words``), at what it wants (``wanted``) and when (``asked_time``). ``generation`` has a chat model write
-the answer, ``citations`` reads from an answer what it cites, ``verification`` holds every citation to its source, ``tidying`` takes
-out what does not hold, ``rendering`` writes citations as a contract wants them.
-``answer`` is the whole path: ``understanding`` what is asked, ``writing`` sentence by sentence, the ``outcome``, and the ``course``
-that is written down. Not here: searching (``rag_core.retrieval``), what may come in and go out (``rag_core.guardrails``),
-conversations (``rag_core.conversation``), and how good answers are (``rag_core.evaluation.runs.answers``).
-Imports point to ``cancellation``, ``chat``, ``chunking``, ``guardrails``, ``language`` and ``model``; those of the path and
-``fallbacks`` alone to ``conversation``, ``engine`` and ``retrieval``.
+``answer`` is the whole path: ``understanding`` of the question, ``sources`` found and put into a prompt, ``confidence`` in them,
+``writing`` sentence by sentence by a chat model (``generation``) or by ``quoting``, ``verification`` of every citation, and the
+``outcome``. ``rendering`` writes citations as a contract wants them.
+Not here: searching (``rag_core.retrieval``), what may come in and go out (``rag_core.guardrails``), conversations
+(``rag_core.conversation``), how good answers are (``rag_core.evaluation.runs.answers``).
 """
 
 from collections.abc import Generator, Sequence

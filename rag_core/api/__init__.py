@@ -4,6 +4,5 @@ Here: one router a contract (``retrieval``, ``evaluation``, ``golden_dataset``, 
 ``pages``), their shapes on the wire (``schemas``), what is refused before any of them runs (``guard``), and the
 one place that turns errors into answers (``errors``). ``app`` puts them together.
 Not here: SQL, searching, indexing; a router reads the request, calls the core and writes the answer.
-Imports point to the core and never back; nothing else imports FastAPI, and nothing here imports the database
-driver.
+Nothing else imports FastAPI, and nothing here imports the database driver.
 """

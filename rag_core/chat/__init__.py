@@ -2,8 +2,7 @@
 
 Here: what is said to a model, what comes back, and how it is read (``replies``). Not here: what is asked for (a summary, a
 score, an answer: each beside its caller), breakers and limits (``rag_core.resilience.circuit_breaker``).
-Imports point to ``cancellation`` and ``errors``. A provider's file is imported when a model of it is built, so that a machine without
-Ollama loads no HTTP client.
+A provider's file is imported when a model of it is built, so that a machine without Ollama loads no HTTP client.
 """
 
 from collections.abc import Generator, Mapping, Sequence

@@ -4,8 +4,7 @@ Here: one file a provider (``hashing``, ``ollama``), what every provider's vecto
 a model's context (``pieces``), the prefixes of known models (``prefixes``), and the words put before a chunk (``context``,
 ``summaries``).
 Not here: the tables of models and cached vectors (``rag_core.storage``), and which model is active.
-Imports point to ``model``, ``errors``, ``language``, ``chunking`` and ``chat``. A provider's file is imported when a
-model of it is built, so that a machine without Ollama loads no HTTP client.
+A provider's file is imported when a model of it is built, so that a machine without Ollama loads no HTTP client.
 """
 
 from collections.abc import Sequence

@@ -7,7 +7,7 @@ is left of the conversation before it, ``outgoing`` what is done to the text of 
 ``judge`` asks a model where there is one.
 Not here: how often somebody may ask (``rag_core.access.limits``), whether an answer is held by its sources
 (``rag_core.answering.verification.check``), answers with their citations (``rag_core.answering.finishing``).
-Pure but for ``judge``. Imports point to ``chat``, ``chunking``, ``language``, ``model`` and ``settings``.
+Pure but for ``judge``.
 """
 
 from dataclasses import dataclass

@@ -2,5 +2,5 @@
 
 ``transformation.transform`` is the whole of it; the other modules are its steps. Here: rules over the language packs
 of ``rag_core.language``, without input or output; only ``hyde`` asks a chat model, through its protocol.
-Not here: searching (``rag_core.retrieval``). Imports point to ``language``, ``model``, ``configuration``, ``chat``.
+Not here: searching (``rag_core.retrieval``).
 """

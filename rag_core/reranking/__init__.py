@@ -2,8 +2,8 @@
 
 Here: what every re-ranker gets and gives, the embedded one with its features and the fitting of its weights, and one file
 a provider. Not here: where candidates come from and what becomes of the scores (``rag_core.retrieval.rerank``), SQL
-(``storage.rerankers``). Imports point to ``cancellation``, ``model``, ``errors`` and ``chat``; a provider's file is imported when it
-is built.
+(``storage.rerankers``).
+A provider's file is imported when it is built.
 """
 
 from collections.abc import Mapping, Sequence
