@@ -37,8 +37,8 @@ _LINK_BEGUN = re.compile(rf"{_LABEL_BEGUN}(?:\](?:{_TARGET_BEGUN})?)?\Z")
 # One word with something of an address, and perhaps a title: "(véase abajo)" is a remark.
 _ADDRESS = re.compile(r"\s*<?(?P<address>[^\s<>]*[:/#.?=\\][^\s<>]*)>?(?:\s+[\"'(].*)?\s*", re.DOTALL)
 _AUTOLINK = re.compile(r"[A-Za-z][\w+.-]*:\S*|[^\s@]+@\S+")
-_DEFINITION = re.compile(r"(?:\A|\n)[ \t>*+\-\d.)]*+(?:\[[^\[\]\n]*+\][ \t]*+)*+\[[^\[\]\n]*\Z")
-"""Also behind marks, which are dropped where no source has their number."""
+_DEFINITION = re.compile(r"(?:\A|\n)[ \t>*+\-\d.)]*+(?:\[[^\[\]\n\\]*+\][ \t]*+)*+\[(?:\\.|[^\[\]\\])*+\Z", re.DOTALL)
+"""Also behind marks, which are dropped where no source has their number; a label may hold line ends and escaped brackets."""
 _APART = frozenset({"![", "]("})
 _KEPT_BEHIND = frozenset("=- \t\n0123456789")
 """What "<" may stand before: nothing that opens a tag."""
