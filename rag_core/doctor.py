@@ -88,8 +88,8 @@ def _server(engine: Engine) -> Iterator[Finding]:
 
 
 def _as_running(settings: Settings) -> Settings:
-    """The settings with the access of the API that answers at their port, whatever this shell's environment says."""
-    access = fetch_access(port=settings.api_port)
+    """The settings with the access of the API that `brain up` runs in their home, whatever this shell's environment says."""
+    access = fetch_access(port=settings.api_port, home=settings.home)
     return settings if access is None else settings.model_copy(update={"access": access})
 
 

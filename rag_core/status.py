@@ -26,7 +26,8 @@ def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
         row = connection.execute(query("status"), parameters).fetchone()
     assert row is not None
     notes, indexed, stale, chunks, vectors, cached, batches, unread, golden, last, version = row
-    access = fetch_access(port=engine.settings.api_port) or engine.settings.access  # the running API's counts
+    settings = engine.settings
+    access = fetch_access(port=settings.api_port, home=settings.home) or settings.access  # the running API's counts
     return {
         "tenant": tenant,
         "notes": notes,

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from rag_core.resilience import CircuitBreaker
 from rag_core.retrieval.cache import Cache, Caches
+from rag_core.running_parts import read_parts
 from rag_core.storage.database import PoolFigures
 from rag_core.telemetry.metrics import Metrics
 
@@ -66,8 +67,13 @@ def fetch_performance(*, port: int, home: Path, key: str | None = None) -> dict[
     return found if found is not None and found.get("home") == home_mark(home) else None
 
 
-def fetch_access(*, port: int) -> Literal["open", "keys"] | None:
-    """How the API that answers at this port is reached; None when none answers."""
+def fetch_access(*, port: int, home: Path) -> Literal["open", "keys"] | None:
+    """How the API that `brain up` runs for this home is reached; None when none runs.
+
+    Another home's API, or whoever else has the port, is not asked: what it says is not true of this home.
+    """
+    if (read_parts(home) or {}).get("api") != "runs":
+        return None
     access = (_fetch(port, "/readyz") or {}).get("access")
     return access if access in {"open", "keys"} else None
 
