@@ -16,6 +16,7 @@ from rag_core.answering import CheckedCitation, CheckedText, Citation, Source
 from rag_core.answering.citations import CLOSING, OPENING, find_marks, without_citations
 from rag_core.answering.claims import answer_sentences, is_claim
 from rag_core.answering.labels import numbers_by_label
+from rag_core.answering.plain_text import plain_text
 from rag_core.answering.statements import statement_of
 from rag_core.answering.support import (
     LEAST_SUPPORT,
@@ -175,7 +176,8 @@ def judged(
 def _with_known_marks(sentence: str, read: ReadSources, language: Language) -> tuple[str, int]:
     """The sentence with marks of existing sources alone, and how many numbers were taken out.
 
-    Taking a mark out may make another of what stood around it. After three times what still looks like one gets round brackets.
+    Taking a mark out may make another of what stood around it, or markup ("!([9])[a]"), which is taken out again. After three times
+    what still looks like a mark gets round brackets.
     """
     text, removed = sentence, 0
     for _ in range(_PASSES):
@@ -188,7 +190,7 @@ def _with_known_marks(sentence: str, read: ReadSources, language: Language) -> t
         removed += sum(
             max(1, len(mark.numbers)) - len(kept) for mark, kept in marks if mark.numbers != kept or not kept
         )
-        text = tidied(text, [KeptMark(span=mark.span, numbers=kept) for mark, kept in marks], language)
+        text = plain_text(tidied(text, [KeptMark(span=mark.span, numbers=kept) for mark, kept in marks], language))
     return without_unfinished_mark(_defused(text, read)), removed
 
 
