@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from rag_core.answering.characters import Visible, decoded_with_rest, without_references
-from rag_core.answering.verification.citations import find_marks
+from rag_core.answering.verification.citations import CLOSING, OPENING, find_marks
 from rag_core.guardrails.links import find_links, links_in
 from rag_core.guardrails.prompt_echo import PromptEcho
 from rag_core.language.elements import ELEMENTS
@@ -37,8 +37,11 @@ _LINK_BEGUN = re.compile(rf"{_LABEL_BEGUN}(?:\](?:{_TARGET_BEGUN})?)?\Z")
 # One word with something of an address, and perhaps a title: "(véase abajo)" is a remark.
 _ADDRESS = re.compile(r"\s*<?(?P<address>[^\s<>]*[:/#.?=\\][^\s<>]*)>?(?:\s+[\"'(].*)?\s*", re.DOTALL)
 _AUTOLINK = re.compile(r"[A-Za-z][\w+.-]*:\S*|[^\s@]+@\S+")
-_DEFINITION = re.compile(r"(?:\A|\n)[ \t>*+\-\d.)]*+(?:\[[^\[\]\n]*+\][ \t]*+)*+\[[^\[\]\n]*\Z")
-"""Also behind marks, which are dropped where no source has their number."""
+_DEFINITION = re.compile(r"(?:\A|\n)[ \t>*+\-\d.)]*+(?:\[[^\[\]\n\\]*+\][ \t]*+)*+\[(?:\\.|[^\[\]\\])*+\Z", re.DOTALL)
+"""Also behind marks, which are dropped where no source has their number; a label may hold line ends and escaped brackets."""
+_BRACKETS = str.maketrans(OPENING + CLOSING, "[" * len(OPENING) + "]" * len(CLOSING))
+"""A mark in any of them is shown in square ones, so what stands beside it is read as beside these."""
+_BEHIND_LABEL = re.compile(r"(?<=\])(?=:)")
 _APART = frozenset({"![", "]("})
 _KEPT_BEHIND = frozenset("=- \t\n0123456789")
 """What "<" may stand before: nothing that opens a tag."""
@@ -76,7 +79,7 @@ class _PlainText:
 
     def feed(self, bit: str, *, is_last: bool = False) -> str:
         """What is certain with this bit."""
-        self._pending += self._visible.feed(self._decoded(bit, is_last=is_last))
+        self._pending += self._visible.feed(self._decoded(bit, is_last=is_last)).translate(_BRACKETS)
         pieces: list[str] = []
         at = 0
         while trigger := _TRIGGER.search(self._pending, at):
@@ -100,12 +103,14 @@ class _PlainText:
         self._encoded = rest[end:]
         return text + rest[:end]
 
-    def _show(self, piece: str, pieces: list[str]) -> None:
-        if not piece:
-            return
+    def _show(self, text: str, pieces: list[str]) -> None:
+        for piece in filter(None, _BEHIND_LABEL.split(text)):
+            self._show_piece(piece, pieces)
+
+    def _show_piece(self, piece: str, pieces: list[str]) -> None:
         before = self._shown[-_LONGEST_REFERENCE:]
         piece = without_references(before + piece)[len(before) :]
-        if self._shown[-1] + piece[0] in _APART:
+        if self._shown[-1] + piece[0] in _APART or (piece[0] == ":" and self._has_closed_label()):
             pieces.append(" ")
         pieces.append(piece)
         self._shown = (self._shown + piece)[-LONGEST:]
@@ -115,7 +120,7 @@ class _PlainText:
         sign = self._pending[at]
         begun = {"<": _TAG_BEGUN, "!": _IMAGE_BEGUN, "[": _LINK_BEGUN}.get(sign)
         if sign == "]":
-            return None if at + 1 == len(self._pending) and not is_last else (at + 1, self._closed_label(at))
+            return at + 1, sign
         found = {"<": _tag, "!": _image, "[": _link}[sign](self._pending, at)
         if found is not None:
             return found
@@ -128,10 +133,9 @@ class _PlainText:
         following = self._pending[at + 1 : at + 2]
         return "\u2039" if sign == "<" and following and following not in _KEPT_BEHIND else sign
 
-    def _closed_label(self, at: int) -> str:
-        """The bracket, with a blank before the colon of what would define a link."""
-        is_definition = self._pending.startswith(":", at + 1) and _DEFINITION.search(self._shown)
-        return "] " if is_definition else "]"
+    def _has_closed_label(self) -> bool:
+        """Whether a colon would now define a link."""
+        return self._shown[-1] == "]" and _DEFINITION.search(self._shown[:-1]) is not None
 
 
 def _tag(text: str, at: int) -> tuple[int, str] | None:

@@ -1,8 +1,8 @@
 """Conversations and what is kept of questions.
 
-``sessions`` begins, lists and ends conversations, ``records`` writes down how a question went, ``feedback`` what somebody thought of its
-answer. Words stand in turns alone, which belong to a session and are deleted with it; what is kept of a question beside them is figures
-and keyed hashes. Not here: answering (``rag_core.answering``).
+``sessions`` begins, lists and ends conversations, ``records`` writes down how a question went, ``feedback`` what somebody thought
+of its answer. Words stand in turns alone, which belong to a session and are deleted with it; what is kept of a question beside them is
+figures and keyed hashes. Not here: answering (``rag_core.answering``).
 """
 
 from rag_core.model.answer import CheckedCitation as CheckedCitation

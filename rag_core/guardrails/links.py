@@ -39,6 +39,7 @@ _DOMAINS = word_set(
     vip work blog page space fun host press win bid download stream review science party trade date faith loan men racing accountant
     zip mov support academy bank agency care center chat codes company digital email expert finance group guru help life ltd media money
     network news one pay plus run services social solutions systems team today tools video wiki world zone cat eus gal
+    aero asia coop museum name xxx
     example test invalid local localhost internal onion \u0440\u0444
     """
 )
@@ -57,6 +58,8 @@ _NEVER_BARE = word_set("md py rs sh ps al am as by do id im is la mi my na ni no
 _WORDS = word_set("at be de es in it me se su to us")
 """Countries that are words, and common in addresses: behind a short word the blank is missing ("fin.me duele")."""
 _SHORT = 3
+_NO_WORDS = word_set("com net org edu gov biz")
+"""With these no sentence begins, so that "evil.Com" is no missing blank."""
 _CLOSING = {")": "(", "}": "{"}
 _TRAILING = ".,;:!?'*_~…\u2019|"
 
@@ -186,10 +189,10 @@ def _has_letter_or_is_ip(host: str) -> bool:
 
 
 def _is_domain(host: str) -> bool:
-    """Whether a bare host is one by its look: a top-level domain in one case ("fin.Es" is a missing blank), or Punycode."""
+    """Whether a bare host is one by its look: a top-level domain that begins no sentence ("fin.Es" is a missing blank), or Punycode."""
     name, _, domain = host.rpartition(".")
     is_sentence = domain.lower() in _WORDS and name.isalpha() and len(name) <= _SHORT
-    is_common = domain.islower() or domain.isupper()
+    is_common = not domain.istitle() or domain.lower() in _NO_WORDS
     return _is_coded(host) or (is_common and _is_bare(host) and not is_sentence and not _is_ip(host))
 
 

@@ -10,9 +10,9 @@ from rag_core.configuration.served import served_configuration
 from rag_core.errors import ConfigurationError, RagError
 from rag_core.indexing.batches import list_tenants
 from rag_core.model.embedding import EmbeddingModel
+from rag_core.operation.running_api import fetch_access
 from rag_core.operation.running_parts import read_parts
 from rag_core.runtime.engine import Engine, open_engine
-from rag_core.runtime.performance import fetch_access
 from rag_core.settings import Settings, read_settings
 from rag_core.storage.api_keys import list_keys
 from rag_core.storage.migrate import read_migrations
@@ -88,8 +88,8 @@ def _server(engine: Engine) -> Iterator[Finding]:
 
 
 def _as_running(settings: Settings) -> Settings:
-    """The settings with the access of the API that answers at their port, whatever this shell's environment says."""
-    access = fetch_access(port=settings.api_port)
+    """The settings with the access of the API that `brain up` runs in their home, whatever this shell's environment says."""
+    access = fetch_access(port=settings.api_port, home=settings.home)
     return settings if access is None else settings.model_copy(update={"access": access})
 
 

@@ -7,9 +7,9 @@ from rag_core.configuration.served import served_configuration
 from rag_core.graph.llm import causal_extractor
 from rag_core.migration.status import read_migration_status
 from rag_core.model.note import TenantId
+from rag_core.operation.running_api import fetch_access, fetch_performance
 from rag_core.operation.running_parts import read_parts
 from rag_core.runtime.engine import Engine
-from rag_core.runtime.performance import fetch_access, fetch_performance
 from rag_core.storage.migration_control import MAX_ATTEMPTS
 from rag_core.storage.queries import query
 
@@ -26,7 +26,8 @@ def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
         row = connection.execute(query("status"), parameters).fetchone()
     assert row is not None
     notes, indexed, stale, chunks, vectors, cached, batches, unread, golden, last, version = row
-    access = fetch_access(port=engine.settings.api_port) or engine.settings.access  # the running API's counts
+    settings = engine.settings
+    access = fetch_access(port=settings.api_port, home=settings.home) or settings.access  # the running API's counts
     return {
         "tenant": tenant,
         "notes": notes,

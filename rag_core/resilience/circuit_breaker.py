@@ -1,7 +1,7 @@
 """Circuit breaker: a dependency that failed too often within a window is left alone for a while.
 
-``pybreaker`` and ``circuitbreaker`` count failures in a row, however long ago; libraries that count within a window are a release or two
-old.
+``pybreaker`` and ``circuitbreaker`` count failures in a row, however long ago; libraries that count within a window are a release
+or two old.
 """
 
 import threading

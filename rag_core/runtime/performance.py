@@ -1,13 +1,10 @@
 """The figures of a running API in one document: made in its process, asked for by another one."""
 
 import hashlib
-import json
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from rag_core.resilience.circuit_breaker import CircuitBreaker
 from rag_core.runtime.cache import Cache, Caches
@@ -15,7 +12,6 @@ from rag_core.storage.database import PoolFigures
 from rag_core.telemetry.metrics import Metrics
 
 PATH = "/api/performance"
-_TIMEOUT_SECONDS = 2.0
 
 
 def performance(
@@ -55,30 +51,3 @@ def _memory_mb() -> float:
 def home_mark(home: Path) -> str:
     """Tells one home from another without saying where it is."""
     return hashlib.sha256(str(home).encode("utf-8", "surrogateescape")).hexdigest()[:16]
-
-
-def fetch_performance(*, port: int, home: Path, key: str | None = None) -> dict[str, Any] | None:
-    """The figures of the API that runs on this machine for this home; None when none does.
-
-    ``key`` is shown to one that asks for keys.
-    """
-    found = _fetch(port, PATH, key)
-    return found if found is not None and found.get("home") == home_mark(home) else None
-
-
-def fetch_access(*, port: int) -> Literal["open", "keys"] | None:
-    """How the API that answers at this port is reached; None when none answers."""
-    access = (_fetch(port, "/readyz") or {}).get("access")
-    return access if access in {"open", "keys"} else None
-
-
-def _fetch(port: int, path: str, key: str | None = None) -> dict[str, Any] | None:
-    headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        asked = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
-        with opener.open(asked, timeout=_TIMEOUT_SECONDS) as answer:
-            found = json.loads(answer.read())
-    except (OSError, ValueError):
-        return None
-    return found if isinstance(found, dict) else None

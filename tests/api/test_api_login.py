@@ -58,6 +58,19 @@ class TestWithoutKey:
         assert form.status_code == 200
         assert sign_in(client, key, address).headers["Location"] == address
 
+    @pytest.mark.parametrize("site", ["cross-site", "same-site"])
+    def test_what_a_link_of_another_page_asks_is_not_asked_after_signing_in(
+        self, client: TestClient, site: str
+    ) -> None:
+        client.cookies.clear()
+        browser = {**BROWSER, "Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+        sent = client.get("/preguntar?pregunta=hola", headers=browser)
+
+        form = client.get(sent.headers["Location"], headers=browser, follow_redirects=True)
+
+        assert str(form.url).endswith(f"/entrar?{urlencode({'volver': '/preguntar'})}")
+        assert 'name="volver" value="/preguntar"' in form.text
+
     def test_a_program_gets_json(self, client: TestClient) -> None:
         client.cookies.clear()
 

@@ -17,7 +17,7 @@ import pytest
 from rag_core.access.pseudonyms import pseudonyms
 from rag_core.api.app import bound_socket, bound_sockets
 from rag_core.errors import ConfigurationError
-from rag_core.runtime.performance import fetch_performance
+from rag_core.operation.running_api import fetch_performance
 from rag_core.storage.database import Database
 
 SERVE = """

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -21,11 +23,14 @@ from rag_core.storage.api_keys import insert_key
 from rag_core.storage.database import Database
 
 SUPERVISOR = """
+import os
 import sys
 from pathlib import Path
 from rag_core.operation.running_parts import begin_record, only_one
 with only_one(Path(sys.argv[1])):
-    begin_record(Path(sys.argv[1])).note_ended("dagster-web", exit_status=-9, log=Path("/logs/dagster-web.log"))
+    record = begin_record(Path(sys.argv[1]))
+    record.note_started("api", os.getpid())
+    record.note_ended("dagster-web", exit_status=-9, log=Path("/logs/dagster-web.log"))
     print("ready", flush=True)
     sys.stdin.readline()
 """
@@ -54,7 +59,10 @@ def test_open_access_is_said_and_so_are_keys_that_nobody_is_asked_for(monkeypatc
     assert found.found.endswith("; 1 usable key that nobody is asked for until BRAIN_ACCESS=keys")
 
 
-def test_access_is_that_of_the_api_that_runs_whatever_this_shell_says(monkeypatch, database: Database) -> None:
+@contextmanager
+def api_that_asks_for_keys() -> Iterator[str]:
+    """Its port."""
+
     class AsksForKeys(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(200)
@@ -67,12 +75,41 @@ def test_access_is_that_of_the_api_that_runs_whatever_this_shell_says(monkeypatc
     server = ThreadingHTTPServer(("127.0.0.1", 0), AsksForKeys)
     threading.Thread(target=server.serve_forever).start()
     try:
-        found = findings(monkeypatch, BRAIN_API_PORT=str(server.server_port))["access"]
+        yield str(server.server_port)
     finally:
         server.shutdown()
         server.server_close()
 
+
+@contextmanager
+def supervisor(home: Path) -> Iterator[None]:
+    """A `brain up` whose API runs and whose Dagster UI does not."""
+    (home / "run").mkdir()
+    with subprocess.Popen(
+        [sys.executable, "-c", SUPERVISOR, str(home)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as up:
+        assert up.stdout is not None
+        up.stdout.readline()
+        yield
+        up.communicate(b"\n")
+
+
+def test_access_is_that_of_the_api_that_runs_whatever_this_shell_says(
+    monkeypatch, database: Database, tmp_path: Path
+) -> None:
+    with supervisor(tmp_path), api_that_asks_for_keys() as port:
+        found = findings(monkeypatch, BRAIN_API_PORT=port, BRAIN_HOME=str(tmp_path))["access"]
+
     assert found.found.startswith("by key, 0 usable keys")
+
+
+def test_what_another_home_at_the_port_asks_for_is_not_this_homes_access(
+    monkeypatch, database: Database, tmp_path: Path
+) -> None:
+    with api_that_asks_for_keys() as port:
+        found = findings(monkeypatch, BRAIN_API_PORT=port, BRAIN_HOME=str(tmp_path))["access"]
+
+    assert found.found.startswith("open: ")
 
 
 def test_open_access_from_elsewhere_is_a_failure_with_its_remedy(monkeypatch) -> None:
@@ -83,16 +120,11 @@ def test_open_access_from_elsewhere_is_a_failure_with_its_remedy(monkeypatch) ->
 
 
 def test_a_part_that_is_down_is_a_failure_and_no_brain_up_is_none(monkeypatch, tmp_path: Path) -> None:
-    (tmp_path / "run").mkdir()
     assert findings(monkeypatch, BRAIN_HOME=str(tmp_path))["brain up"] == Finding(
         name="brain up", is_ok=True, found="does not run"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", SUPERVISOR, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as up:
-        up.stdout.readline()
+    with supervisor(tmp_path):
         found = findings(monkeypatch, BRAIN_API_PORT="8011")["brain up"]
-        up.communicate(b"\n")
 
     assert not found.is_ok
     assert found.found == "runs; the page is http://127.0.0.1:8011/, Dagster http://127.0.0.1:3000/"

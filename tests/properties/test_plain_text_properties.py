@@ -97,6 +97,7 @@ def test_how_the_bits_fall_changes_nothing(text: str, widths: list[int]) -> None
 @example("<<b>script>")
 @example("!<b>[a](b.c/d)")
 @example("&amp;lt;&lt;<b>i>")
+@example("[1](b.c/d): /e")
 def test_nothing_in_it_can_be_loaded_followed_or_hidden(text: str) -> None:
     shown = plain_text(text)
 

@@ -1,6 +1,7 @@
 import pytest
 from unit.citing import FIELD, VET, source
 
+from rag_core.answering.characters import REFERENCE
 from rag_core.answering.rendering import citation_marks, render
 from rag_core.answering.verification.check import check_citations
 from rag_core.answering.verification.citations import parse_citations
@@ -94,3 +95,13 @@ def test_a_title_is_named_without_markup_and_addresses_and_found_again(title, la
     assert citation_marks(sources, "german") == {1: f"[Quelle: {label}]"}
     for written in (title.replace("[", "(").replace("]", ")"), label):
         assert [mark.numbers for mark in parse_citations(f"Sí [Quelle: {written}].", sources)] == [(1,)]
+
+
+@pytest.mark.parametrize("count", [1, 50, 3000])
+def test_references_that_make_up_others_are_read_a_few_times_only(count) -> None:
+    title = "&lt" + "&#59" * count + ";"
+
+    mark = citation_marks([source(1, VET, title=title)], "german")[1]
+
+    assert REFERENCE.search(mark) is None
+    assert [written.numbers for written in parse_citations(f"Sí {mark}.", [source(1, VET, title=title)])] == [(1,)]

@@ -98,3 +98,17 @@ def test_marks_nested_to_confuse_leave_no_mark() -> None:
 
 def test_every_number_taken_out_is_counted() -> None:
     assert check_citations("Uno [9]. Dos [1, 8, 7]. Tres [Quelle: Nada].", SOURCES, language="es").removed == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Nevó !([9])[a] hoy.", "Nevó ! [a] hoy."),
+        ("Nevó !**[9]**[a]**[9]**(c) hoy.", "Nevó  hoy."),
+        ("Nevó ‹[1]**[9]**(c) hoy.", "Nevó ‹[1] (c) hoy."),
+        ("Nevó < [9]!b> hoy.", "Nevó  hoy."),
+        ("[a][9] : /c", "[a] : /c"),
+    ],
+)
+def test_marks_that_are_taken_out_leave_no_markup_behind(text: str, expected: str) -> None:
+    assert cleaned(text) == expected

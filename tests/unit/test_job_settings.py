@@ -35,6 +35,7 @@ def test_only_settings_that_exist_are_said_not_to_count() -> None:
         ("home", False),
         ("log_level", False),
         ("reranker_api_key", False),
+        ("requests_at_once", False),
     ],
 )
 def test_what_changes_an_answer_counts_and_where_a_process_runs_does_not(name: str, counts: bool) -> None:

@@ -61,6 +61,9 @@ def links(text: str) -> list[str]:
                 "evil.zip",
                 "evil.support",
                 "evil.academy",
+                "evil.asia",
+                "evil.Com",
+                "evil.cOm",
             )
         ),
         *(
@@ -129,6 +132,11 @@ def test_an_address_that_a_mark_of_a_citation_parts_is_found_whole() -> None:
         ("glucosa <límite y tensión >120 <foo onload=x>", "glucosa ‹límite y tensión >120 ‹foo onload=x>"),
         ("a<br/>b<IMG SRC=x>c<?php x?>d<!doctype x>e</P>f<div\nid=1>g", "abcdefg"),
         ("<https://a.example/b>\n[p]: //a.example", "https://a.example/b\n[p] : //a.example"),
+        ("[a\nb]: /c\n\n[d\\]e]: /f", "[a\nb] : /c\n\n[d\\]e] : /f"),
+        ("[1](x:y): /c\n[2]<b>: /d", "[1] : /c\n[2] : /d"),
+        ("[<b:x]:/c>\n[ [x](//y]:/d)", "[b:x] :/c\n[ x (//y] :/d)"),
+        ("!【1】(c) 〔1〕(d)\n【1】: e", "! [1] (c) [1] (d)\n[1] : e"),
+        ("a\U0001bca0b", "ab"),
         ("a\u200bb\U000e0041 👨\u200d👩 ❤\ufe0f c\ufe0f AT&amp;T", "ab 👨\u200d👩 ❤\ufe0f c AT&T"),
     ],
 )

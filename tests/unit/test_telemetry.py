@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from rag_core.errors import DatabaseUnavailableError, DeadlineExceededError
+from rag_core.operation.running_api import fetch_performance
 from rag_core.resilience.circuit_breaker import CircuitBreaker
 from rag_core.runtime.cache import build_caches
-from rag_core.runtime.performance import fetch_performance, home_mark, performance
+from rag_core.runtime.performance import home_mark, performance
 from rag_core.storage.database import PoolFigures
 from rag_core.telemetry.durations import KEPT_DURATIONS, Durations
 from rag_core.telemetry.metrics import STAGES, Metrics

@@ -3,13 +3,15 @@
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from rag_core.answering.characters import INVISIBLE, decoded
+from rag_core.answering.characters import INVISIBLE, decoded, without_references
 from rag_core.guardrails.links import find_links
 from rag_core.language.citing import PLACE
 from rag_core.language.guardrails import PLACEHOLDERS
 from rag_core.model.answer import Source
 
 MAX_TITLE_CHARACTERS = 120
+_DECODINGS = 3
+"""Nobody encodes a title more often; each costs a reading of the whole, and a text can hold one for every four characters."""
 _BRACKETS = str.maketrans("[{［【〔⟦❲]}］】〕⟧❳<>＜＞﹤﹥", "(((((((" + ")))))))" + "‹›‹›‹›")  # noqa: RUF001
 _LINK = PLACEHOLDERS["de"]["link"]
 
@@ -61,8 +63,13 @@ def plain(text: str) -> str:
 
 def _visible(text: str) -> str:
     """The text in visible characters; nothing in it is a character reference, not even one that others make up."""
-    visible = "".join(" " if character.isspace() else character for character in text if _is_seen(character))
-    return visible if (plainer := decoded(visible)) == visible else _visible(plainer)
+    for _ in range(_DECODINGS):
+        text = decoded(_only_seen(text))
+    return without_references(_only_seen(text))
+
+
+def _only_seen(text: str) -> str:
+    return "".join(" " if character.isspace() else character for character in text if _is_seen(character))
 
 
 def _is_seen(character: str) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Protocol
 
+from rag_core.answering.plain_text import plain_text
 from rag_core.answering.sources.labels import numbers_by_label
 from rag_core.answering.verification.citations import CLOSING, OPENING, find_marks, without_citations
 from rag_core.answering.verification.claims import answer_sentences, is_claim
@@ -175,7 +176,8 @@ def judged(
 def _with_known_marks(sentence: str, read: ReadSources, language: Language) -> tuple[str, int]:
     """The sentence with marks of existing sources alone, and how many numbers were taken out.
 
-    Taking a mark out may make another of what stood around it. After three times what still looks like one gets round brackets.
+    Taking a mark out may make another of what stood around it, or markup ("!([9])[a]"), which is taken out again. After three times
+    what still looks like a mark gets round brackets.
     """
     text, removed = sentence, 0
     for _ in range(_PASSES):
@@ -188,7 +190,7 @@ def _with_known_marks(sentence: str, read: ReadSources, language: Language) -> t
         removed += sum(
             max(1, len(mark.numbers)) - len(kept) for mark, kept in marks if mark.numbers != kept or not kept
         )
-        text = tidied(text, [KeptMark(span=mark.span, numbers=kept) for mark, kept in marks], language)
+        text = plain_text(tidied(text, [KeptMark(span=mark.span, numbers=kept) for mark, kept in marks], language))
     return without_unfinished_mark(_defused(text, read)), removed
 
 

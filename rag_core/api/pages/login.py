@@ -4,6 +4,7 @@ The API serves them, and Dagster's guard at its own port, each with a template o
 """
 
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import RedirectResponse
@@ -12,6 +13,7 @@ from rag_core.access.callers import Callers
 from rag_core.api.access import COOKIE, shown_key
 from rag_core.api.errors import LOGIN_PAGE
 from rag_core.api.messages.spanish import KEY_REFUSED
+from rag_core.api.origins import is_from_another_page
 from rag_core.api.pages.web import render
 from rag_core.errors import UnauthenticatedError
 
@@ -25,7 +27,14 @@ router = APIRouter(include_in_schema=False)
 
 @router.get(LOGIN_PAGE)
 def ask_for_key(request: Request, volver: str = START) -> Response:
-    """The field for a key; who needs none is sent on."""
+    """The field for a key; who needs none is sent on.
+
+    Who comes by a link of another origin's page is sent back to the page alone, without what the link asks of it: after signing in
+    it is our own form that leads there, so that the page could not tell.
+    """
+    page, has_query, _ = volver.partition("?")
+    if has_query and is_from_another_page(request.headers):
+        return RedirectResponse(f"{LOGIN_PAGE}?{urlencode({'volver': page})}", status_code=303)
     callers: Callers | None = request.app.state.callers
     if callers is None or _is_known(callers, request):
         return RedirectResponse(_local(volver), status_code=303)

@@ -46,6 +46,7 @@ UNMEASURED_SETTINGS = frozenset(
         "log_text",
         "max_note_characters",
         "pool_max_size",
+        "requests_at_once",
         "shared_buffers_mb",
     }
 )
