@@ -34,7 +34,13 @@ CRITICAL = (
         )
     ),
 )
-ERRORS = ("rag_core/errors.py", "rag_core/api/errors.py", "rag_core/resilience/circuit_breaker.py")
+ERRORS = (
+    "rag_core/errors.py",
+    "rag_core/api/errors.py",
+    "rag_core/resilience/bounded.py",
+    "rag_core/resilience/circuit_breaker.py",
+    *(f"rag_core/{kind}/guarded.py" for kind in ("chat", "embedding", "reranking")),
+)
 
 
 def main() -> int:

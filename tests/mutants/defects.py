@@ -187,7 +187,7 @@ MUTANTS = (
     ),
     Mutant(
         property=27,
-        file="rag_core/model/ranking_metrics.py",
+        file="rag_core/model/statistics.py",
         old="return sorted(values)[",
         new="return list(values)[",
         defect="percentiles are taken in the order of measurement",
@@ -222,7 +222,7 @@ MUTANTS = (
     ),
     Mutant(
         property=32,
-        file="rag_core/evaluation/golden/query.py",
+        file="rag_core/model/golden.py",
         old='unicodedata.normalize("NFC", query).casefold().split()',
         new='unicodedata.normalize("NFC", query).split()',
         defect="capitals make another query of it",

@@ -14,7 +14,8 @@ from rag_core.errors import InvalidGoldenError, InvalidInputError
 from rag_core.evaluation.golden.line import parse_golden_line
 from rag_core.evaluation.golden.query import parse_difficulty
 
-SOURCES = sorted(Path(rag_core.evaluation.__file__).parent.glob("golden_*.py"))
+MODEL = Path(rag_core.evaluation.__file__).parents[1] / "model"
+SOURCES = [*sorted(Path(rag_core.evaluation.__file__).parent.glob("golden/*.py")), MODEL / "golden.py"]
 
 
 def calls(name: str) -> Iterator[tuple[str, ast.Call]]:
