@@ -37,7 +37,7 @@ def shipped_configuration() -> str:
     packaged = files("rag_core") / CONFIGURATION
     if packaged.is_file():
         return packaged.read_text(encoding="utf-8")
-    return (Path(__file__).parent.parent / CONFIGURATION).read_text(encoding="utf-8")
+    return (Path(__file__).parents[2] / CONFIGURATION).read_text(encoding="utf-8")
 
 
 def write_if_changed(path: Path, text: str) -> None:

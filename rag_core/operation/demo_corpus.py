@@ -24,7 +24,7 @@ ANSWERABLE = (
 def demo_file(name: str) -> Path:
     """A file of the corpus: in a checkout under examples/, in an installed wheel inside the package."""
     packaged = Path(str(files("rag_core"))) / "examples" / name
-    return packaged if packaged.is_file() else Path(__file__).parent.parent / "examples" / name
+    return packaged if packaged.is_file() else Path(__file__).parents[2] / "examples" / name
 
 
 def is_demo_wanted(database: Database) -> bool:
