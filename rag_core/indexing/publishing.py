@@ -93,13 +93,15 @@ def _publish(
 
 
 def maintain(database: Database, tenant: TenantId, pipeline: Pipeline) -> int:
-    """Fold the statistics' changes, vacuum after many, and see that the model's vector index is there once it pays.
+    """Fold the statistics' changes, vacuum after many, analyse tables that grew, and make the model's vector index once it pays.
 
     How many rows of statistics were folded; with nothing to fold nothing is written.
     """
     folded = _fold(database, tenant)
     if folded >= VACUUM_AFTER_ROWS:
         vector_index.vacuum(database)
+    else:
+        vector_index.analyze_grown(database)
     vector_index.ensure_vector_index(database, pipeline.model)
     return folded
 

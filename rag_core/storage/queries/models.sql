@@ -94,6 +94,14 @@ select i.indisvalid
 from pg_index i join pg_class c on c.oid = i.indexrelid
 where c.relnamespace = 'brain'::regnamespace and c.relname = %(name)s;
 
+-- name: list_grown_tables
+-- Tables with more than twice the pages that the planner knows of, and more than eight beyond them.
+select c.relname
+from pg_class c
+where c.relnamespace = 'brain'::regnamespace and c.relname = any(%(tables)s)
+    and pg_relation_size(c.oid) / current_setting('block_size')::bigint > 2 * c.relpages + 8
+order by 1;
+
 -- name: count_vectors
 -- Over all tenants; for the owner's connection.
 select count(*) from brain.embeddings where model_id = %(model)s and kind = %(kind)s;
