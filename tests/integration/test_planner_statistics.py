@@ -9,7 +9,7 @@ select relpages, reltuples::bigint, pg_relation_size(oid) / current_setting('blo
 from pg_class where oid = 'brain.postings'::regclass
 """
 FORGET = "update pg_class set relpages = 1, reltuples = 1 where oid = 'brain.postings'::regclass"
-NOTES = 60
+NOTES = 30
 
 
 def postings(database: Database) -> tuple[int, int, int]:
