@@ -2,15 +2,17 @@
 
 import json
 import os
+import random
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ import psutil
 from rag_core.storage.embedded import EmbeddedHome
 
 BRAIN = "from rag_core.cli import main; main()"
+SERVER_PORTS = (12_000, 30_000)
 COMMAND = Path(sys.executable).with_name("brain")
 UP_SECONDS = 180
 STOP_SECONDS = 60
@@ -177,13 +180,21 @@ class Installation:
         return killed
 
 
+def server_port() -> int:
+    """A free port below those the kernel gives to clients, so that no connection takes it while a part is down."""
+    while True:
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", random.randrange(*SERVER_PORTS)))
+            return int(probe.getsockname()[1])
+
+
 def environment_of(home: Path, **variables: str) -> dict[str, str]:
     """The environment of a command in the home, on free ports."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("BRAIN_", "DAGSTER_"))}
     environment |= {
         "BRAIN_HOME": str(home),
-        "BRAIN_API_PORT": "0",
-        "BRAIN_DAGSTER_PORT": "0",
+        "BRAIN_API_PORT": str(server_port()),
+        "BRAIN_DAGSTER_PORT": str(server_port()),
         "BRAIN_SHARED_BUFFERS_MB": "128",
         **variables,
     }
