@@ -25,6 +25,7 @@ BATCHES = 10
 REGISTRATION_SECONDS = 150
 """The sensor ticks every minute."""
 START_SECONDS = 150
+MIGRATION_SECONDS = 300
 """The backfill daemon ticks every thirty seconds."""
 QUESTION_WORDS = 14
 BYTE_ORDER_MARK = "\ufeff"
@@ -71,7 +72,7 @@ def launch_and_wait_for_the_middle(installation: Installation, engine: Engine) -
         what=lambda: f"nothing started: {installation.backfill(backfill)}",
         seconds=START_SECONDS,
     )
-    wait_until(lambda: migrated(engine) > 0, what=lambda: "nothing is migrated", seconds=120, every=0.02)
+    wait_until(lambda: migrated(engine) > 0, what=lambda: "nothing is migrated", seconds=MIGRATION_SECONDS, every=0.02)
     (run, *_) = installation.started_runs(backfill)
     return backfill, run
 
