@@ -123,7 +123,7 @@ class Guard:
         try:
             await self.app(scope, _counted(receive), answering)
         except Exception:
-            # answered by the server's own last resort
+            # Any defect is logged here and raised on: Starlette's outermost layer answers it with 500.
             _log_unless_open(Request(scope), HTTPStatus.INTERNAL_SERVER_ERROR)
             raise
 
