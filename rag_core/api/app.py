@@ -32,7 +32,7 @@ from rag_core.api.brain_sync import (
     retrieval,
 )
 from rag_core.api.errors import register_handlers
-from rag_core.api.guard import Guard
+from rag_core.api.guard import RequestGuard
 from rag_core.api.hybrid import feedback, query, sessions
 from rag_core.api.pages import ask as ask_pages
 from rag_core.api.pages import login, opinions
@@ -130,7 +130,7 @@ def create_app(engine: Engine) -> FastAPI:
     app.mount("/static", StaticFiles(directory=STATIC_FOLDER))
     app.state.places = request_places(engine)
     app.add_middleware(
-        Guard,
+        RequestGuard,
         nobody=callers.nobody(),
         callers=app.state.callers,
         hosts=allowed_hosts(settings),

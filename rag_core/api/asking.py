@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from rag_core.access import Caller
 from rag_core.answering.events import Answered, AnswerEvent
 from rag_core.api import errors
-from rag_core.api.errors import ExplainedError, Tongue, answer_in, answer_to, http_answer, tell, tongue_for
+from rag_core.api.errors import ExplainedError, Tongue, answer_in, http_reply, reply_to, tell, tongue_for
 from rag_core.errors import AnswerCancelledError, GuardrailError, InvalidInputError, RagError
 from rag_core.guardrails.incoming import problem_message
 from rag_core.language.detection import detect_language
@@ -85,13 +85,13 @@ def rest_of(answer: str, shown: str) -> str:
     return answer[len(shown) :] if answer.startswith(shown) else ""
 
 
-def failure(request: Request, error: Exception) -> errors.Answer:
+def failure(request: Request, error: Exception) -> errors.ErrorReply:
     """How a failure is told in a stream that has begun; it is counted and logged like any other."""
     tongue = tongue_for(request)
     engine = request.app.state.engine
     if isinstance(error, RagError):
-        told = answer_to(error, timeout_ms=engine.settings.request_timeout_ms, tongue=tongue)
+        told = reply_to(error, timeout_ms=engine.settings.request_timeout_ms, tongue=tongue)
     else:
-        told = http_answer(500, tongue)
+        told = http_reply(500, tongue)
     tell(request, error, is_defect=told.status == 500)
     return told

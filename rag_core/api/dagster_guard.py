@@ -45,7 +45,7 @@ _LOG = logging.getLogger("brain.dagster")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class DagsterRefusal:
     """Why a request does not reach Dagster."""
 
     status: int
@@ -95,7 +95,7 @@ class DagsterGuard:
         await self._answer(refused, is_sign_in, scope, receive, send)
 
     async def _answer(
-        self, refused: Refusal | None, is_sign_in: bool, scope: Scope, receive: Receive, send: Send
+        self, refused: DagsterRefusal | None, is_sign_in: bool, scope: Scope, receive: Receive, send: Send
     ) -> None:
         if refused is not None:
             _LOG.warning("refused %s: %s %s", scope.get("method", "a websocket"), refused.status, refused.details)
@@ -109,38 +109,38 @@ class DagsterGuard:
         return self._sign_in is None or await self._sign_in.refusal(scope) is None
 
 
-def header_refusal(scope: Scope, *, hosts: Collection[str], is_form_taken: bool = False) -> Refusal | None:
+def header_refusal(scope: Scope, *, hosts: Collection[str], is_form_taken: bool = False) -> DagsterRefusal | None:
     """Why a request is refused whoever sends it, if so."""
     headers = Headers(scope=scope)
     if not has_known_host(headers, hosts):
-        return Refusal(status=HTTPStatus.BAD_REQUEST, details=WRONG_HOST)
+        return DagsterRefusal(status=HTTPStatus.BAD_REQUEST, details=WRONG_HOST)
     is_reading = scope["type"] == "http" and scope["method"] in {"GET", "HEAD", "OPTIONS"}
     if is_asked_in_passing(headers) if is_reading else is_of_another_page(headers):
-        return Refusal(status=HTTPStatus.FORBIDDEN, details=FOREIGN_ORIGIN)
+        return DagsterRefusal(status=HTTPStatus.FORBIDDEN, details=FOREIGN_ORIGIN)
     if is_reading:
         return _reading_refusal(scope, headers)
     if scope["type"] == "http" and not is_form_taken and not is_json(headers):
-        return Refusal(status=HTTPStatus.UNSUPPORTED_MEDIA_TYPE, details=NOT_JSON)
+        return DagsterRefusal(status=HTTPStatus.UNSUPPORTED_MEDIA_TYPE, details=NOT_JSON)
     return None
 
 
-def _reading_refusal(scope: Scope, headers: Headers) -> Refusal | None:
+def _reading_refusal(scope: Scope, headers: Headers) -> DagsterRefusal | None:
     """Dagster runs queries and mutations asked by GET, unless HTML is accepted: then it shows an editor with them in it."""
     is_editor = "text/html" in headers.get("accept", "")
     is_filled_in = scope["query_string"] and is_from_another_page(headers)
     if scope["path"] == _GRAPHQL and (not is_editor or is_filled_in):
-        return Refusal(status=HTTPStatus.METHOD_NOT_ALLOWED, details=NOT_BY_GET, headers={"Allow": "POST"})
+        return DagsterRefusal(status=HTTPStatus.METHOD_NOT_ALLOWED, details=NOT_BY_GET, headers={"Allow": "POST"})
     return None
 
 
-async def _refuse(refused: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
+async def _refuse(refused: DagsterRefusal, scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": _POLICY_VIOLATION})  # before it was accepted: an answer of 403
         return
     await _response(refused, scope)(scope, receive, _with_headers(send, policy=PAGE_POLICY))
 
 
-def _response(refused: Refusal, scope: Scope) -> Response:
+def _response(refused: DagsterRefusal, scope: Scope) -> Response:
     is_page = scope["method"] == "GET" and "text/html" in Headers(scope=scope).get("accept", "")
     if refused.status == HTTPStatus.UNAUTHORIZED and is_page:
         query = scope["query_string"].decode("latin-1")

@@ -17,7 +17,7 @@ from starlette.types import Scope
 from rag_core.access.callers import Callers
 from rag_core.access.pseudonyms import pseudonyms
 from rag_core.api.access import find_caller, shown_key
-from rag_core.api.dagster_guard import Refusal
+from rag_core.api.dagster_guard import DagsterRefusal
 from rag_core.api.errors import LOGIN_PAGE
 from rag_core.api.messages.english import KEY_REFUSED, KINDS, NO_CONNECTION
 from rag_core.api.pages import login
@@ -59,7 +59,7 @@ class SignIn:
         path: str = scope["path"]
         return scope["type"] == "http" and (path in {LOGIN_PAGE, login.LEAVE} or path.startswith("/static/"))
 
-    async def refusal(self, scope: Scope) -> Refusal | None:
+    async def refusal(self, scope: Scope) -> DagsterRefusal | None:
         """Why who sends a request may not use Dagster, if so; another process of the installation may."""
         text = shown_key(Headers(scope=scope))
         if text is None:
@@ -69,19 +69,19 @@ class SignIn:
         except UnauthenticatedError:
             return _unauthorized(KEY_REFUSED)
         except RagError:
-            return Refusal(status=HTTPStatus.SERVICE_UNAVAILABLE, details=NO_CONNECTION)
+            return DagsterRefusal(status=HTTPStatus.SERVICE_UNAVAILABLE, details=NO_CONNECTION)
         if caller.tenant == NO_TENANT or (caller.tenant == self._tenant and caller.may("admin")):
             return None
-        return Refusal(
+        return DagsterRefusal(
             status=HTTPStatus.FORBIDDEN,
             details=f"Dagster works for all tenants, so it needs a key of the tenant {self._tenant} with the scope admin: "
             f"`brain key create NAME --tenant {self._tenant} --scope admin`. Sign out on the page before you use another key",
         )
 
 
-def _unauthorized(details: str) -> Refusal:
+def _unauthorized(details: str) -> DagsterRefusal:
     headers = {"WWW-Authenticate": 'Bearer realm="Brain Sync"'}
-    return Refusal(status=HTTPStatus.UNAUTHORIZED, details=details, headers=headers)
+    return DagsterRefusal(status=HTTPStatus.UNAUTHORIZED, details=details, headers=headers)
 
 
 def _pages(callers: Callers) -> FastAPI:

@@ -119,7 +119,7 @@ def answer_in(request: Request, tongue: Tongue) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ErrorReply:
     """A failed request as its caller sees it."""
 
     status: int
@@ -167,23 +167,23 @@ _STATUSES: Mapping[type[RagError], int] = {
 """The status by the class of an error; the nearest class that is named here counts."""
 
 
-def answer_to(error: RagError, *, timeout_ms: int, tongue: Tongue = "es") -> Answer:
+def reply_to(error: RagError, *, timeout_ms: int, tongue: Tongue = "es") -> ErrorReply:
     """How an error is told."""
     kind = error.kind if isinstance(error, ExplainedError) else type(error)
     status = next(_STATUSES[one] for one in kind.__mro__ if one in _STATUSES)
     kinds: Mapping[str, tuple[str, str]] = TELLING[tongue].KINDS
     title, details = next(kinds[one.__name__] for one in kind.__mro__ if one.__name__ in kinds)
     if isinstance(error, ExplainedError):
-        return Answer(status=status, error=title, details=str(error))
+        return ErrorReply(status=status, error=title, details=str(error))
     if isinstance(error, InvalidFieldError):
-        return Answer(status=status, error=title, details=field_problem(error, tongue))
+        return ErrorReply(status=status, error=title, details=field_problem(error, tongue))
     if isinstance(error.__cause__, ValidationError):
-        return Answer(status=status, error=title, details=validation_problem(error.__cause__.errors(), tongue))
+        return ErrorReply(status=status, error=title, details=validation_problem(error.__cause__.errors(), tongue))
     if isinstance(error, UnauthenticatedError) and error.is_key_refused:
         details = TELLING[tongue].KEY_REFUSED
     wait = counted(_retry_after_seconds(error, status) or 0, *TELLING[tongue].SECONDS)
     details = details.format(timeout=timeout_ms, wait=wait)
-    return Answer(status=status, error=title, details=details or str(error))
+    return ErrorReply(status=status, error=title, details=details or str(error))
 
 
 def _retry_after_seconds(error: RagError, status: int) -> int | None:
@@ -202,11 +202,11 @@ def field_problem(error: InvalidFieldError, tongue: Tongue = "es") -> str:
     return str(TELLING[tongue].describe_field(error.field, error.problem, error.limit))
 
 
-def http_answer(status: int, tongue: Tongue = "es") -> Answer:
+def http_reply(status: int, tongue: Tongue = "es") -> ErrorReply:
     """How a refusal that has only a status is told."""
     unknown = (HTTPStatus(status).name.replace("_", " ").capitalize(), TELLING[tongue].OTHER_REFUSAL)
     error, details = TELLING[tongue].HTTP.get(status, unknown)
-    return Answer(status=status, error=error, details=details.format(megabytes=MAX_BODY_MEGABYTES))
+    return ErrorReply(status=status, error=error, details=details.format(megabytes=MAX_BODY_MEGABYTES))
 
 
 def validation_problem(errors: Sequence[Any], tongue: Tongue = "es") -> str:
@@ -229,7 +229,7 @@ def printable(text: str) -> str:
 
 
 def error_response(
-    answer: Answer, *, request: Request | None = None, headers: Mapping[str, str] | None = None
+    answer: ErrorReply, *, request: Request | None = None, headers: Mapping[str, str] | None = None
 ) -> Response:
     """The answer as JSON, or as a page where a browser asked for one."""
     answer = replace(answer, details=printable(answer.details))
@@ -266,7 +266,7 @@ def failed_response(request: Request, error: RagError) -> Response:
         asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"{LOGIN_PAGE}?{urlencode({'volver': asked})}", status_code=HTTPStatus.SEE_OTHER)
     timeout_ms = request.app.state.engine.settings.request_timeout_ms
-    answer = answer_to(error, timeout_ms=timeout_ms, tongue=tongue_for(request, error=error))
+    answer = reply_to(error, timeout_ms=timeout_ms, tongue=tongue_for(request, error=error))
     if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         tell(request, error, is_defect=answer.status == HTTPStatus.INTERNAL_SERVER_ERROR)
     return error_response(answer, request=request, headers=_headers_of(error, answer.status))
@@ -284,7 +284,7 @@ def _on_invalid_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     tongue = tongue_for(request)
     details = validation_problem([{**item, "loc": _place(item["loc"], tongue)} for item in error.errors()], tongue)
-    return error_response(Answer(status=400, error=TELLING[tongue].INVALID, details=details), request=request)
+    return error_response(ErrorReply(status=400, error=TELLING[tongue].INVALID, details=details), request=request)
 
 
 def _place(location: Sequence[Any], tongue: Tongue) -> tuple[Any, ...]:
@@ -299,9 +299,9 @@ def _on_http_exception(request: Request, error: Exception) -> Response:
     tongue = tongue_for(request)
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         allowed = _allowed_methods(request)
-        answer = replace(http_answer(405, tongue), details=TELLING[tongue].ALLOWED.format(methods=allowed))
+        answer = replace(http_reply(405, tongue), details=TELLING[tongue].ALLOWED.format(methods=allowed))
         return error_response(answer, request=request, headers={"Allow": allowed})
-    return error_response(http_answer(error.status_code, tongue), request=request, headers=error.headers)
+    return error_response(http_reply(error.status_code, tongue), request=request, headers=error.headers)
 
 
 def _allowed_methods(request: Request) -> str:
@@ -316,7 +316,7 @@ def _allowed_methods(request: Request) -> str:
 def _on_defect(request: Request, error: Exception) -> Response:
     """A defect of ours: the log has its stack, the caller learns nothing of it."""
     tell(request, error, is_defect=True)
-    answer = http_answer(500, tongue_for(request))
+    answer = http_reply(500, tongue_for(request))
     return error_response(answer, request=request, headers={"X-Content-Type-Options": "nosniff"})
 
 

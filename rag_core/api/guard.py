@@ -25,12 +25,12 @@ from rag_core.api.access import ASKED_METHOD, CALLER, arrived_at, find_caller, s
 from rag_core.api.errors import (
     LOGIN_PAGE,
     MAX_BODY_MEGABYTES,
-    Answer,
+    ErrorReply,
     Tongue,
     access_tongue_of,
     error_response,
     failed_response,
-    http_answer,
+    http_reply,
     tongue_of,
 )
 from rag_core.api.messages import english, german
@@ -62,7 +62,7 @@ _HEADERS = {
 }
 
 
-class Guard:
+class RequestGuard:
     """The outermost layer of the application.
 
     ``hosts`` are the names that this machine may be called by; ``callers`` None is open mode, where everybody is let in.
@@ -151,19 +151,19 @@ class Guard:
         is_signed_in.set("cookie" in request.headers)
 
 
-def refusal(method: str, headers: Headers, *, path: str, hosts: Collection[str]) -> Answer | None:
+def refusal(method: str, headers: Headers, *, path: str, hosts: Collection[str]) -> ErrorReply | None:
     """Why a request is not served, if so."""
     accepted = headers.get("accept-language", "")
     tongue = access_tongue_of(path, accepted)
     if not has_known_host(headers, hosts):
-        return replace(http_answer(400, tongue), details=_said(tongue, WRONG_HOST, "WRONG_HOST"))
+        return replace(http_reply(400, tongue), details=_said(tongue, WRONG_HOST, "WRONG_HOST"))
     is_reading = method in {"GET", "HEAD", "OPTIONS"}
     if is_asked_in_passing(headers) if is_reading else is_of_another_page(headers):
-        return replace(http_answer(403, tongue), details=_said(tongue, FOREIGN_ORIGIN, "FOREIGN_ORIGIN"))
+        return replace(http_reply(403, tongue), details=_said(tongue, FOREIGN_ORIGIN, "FOREIGN_ORIGIN"))
     if is_reading:
         return None
     if _has_body(headers) and not is_json(headers) and not (_takes_forms(path) and _is_form(headers)):
-        return http_answer(415, tongue_of(path, accepted))
+        return http_reply(415, tongue_of(path, accepted))
     return None
 
 

@@ -3,7 +3,7 @@
 import psycopg
 import pytest
 
-from rag_core.api.pages.asked import Asked
+from rag_core.api.pages.search_address import PageSearch
 from rag_core.configuration.proposals import propose_configuration
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, configure
 from rag_core.configuration.served import ActiveConfigurations, model_key
@@ -140,7 +140,9 @@ class TestServing:
         ("mode", "strategy"), [("hibrida", "hybrid"), ("palabras", "fulltext"), ("significado", "semantic")]
     )
     def test_the_usual_mode_of_the_page_is_the_strategy_that_is_served(self, mode, strategy) -> None:
-        config = Asked(query="zorro", mode=mode).config(configure({"strategy": "hybrid", "topK": {"retrieval": 30}}))
+        config = PageSearch(query="zorro", mode=mode).config(
+            configure({"strategy": "hybrid", "topK": {"retrieval": 30}})
+        )
 
         assert (config.strategy, config.top_k.retrieval) == (strategy, 30)
 

@@ -12,7 +12,7 @@ from starlette.datastructures import URL
 from starlette.requests import Request
 
 from rag_core.access import Caller
-from rag_core.api.guard import Guard
+from rag_core.api.guard import RequestGuard
 from rag_core.errors import UnauthenticatedError
 
 NOBODY = Caller(tenant=None, key_id=None, user_hash="h", scopes=frozenset({"admin"}))
@@ -73,7 +73,7 @@ class TestHost:
         """A URL is put together with the Host header, so its path need not be the one that is answered."""
         monkeypatch.setattr(Request, "url", URL("http://127.0.0.1/healthz"))
         scope = {"type": "http", "method": "GET", "path": "/api/notes", "headers": [], "query_string": b""}
-        guard = Guard(cast("Any", None), nobody=NOBODY, callers=cast("Any", object()))
+        guard = RequestGuard(cast("Any", None), nobody=NOBODY, callers=cast("Any", object()))
 
         with pytest.raises(UnauthenticatedError):
             asyncio.run(guard._let_in(Request(scope)))

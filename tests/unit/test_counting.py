@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag_core.api.errors import answer_to
+from rag_core.api.errors import reply_to
 from rag_core.errors import RateLimitedError
 from rag_core.model.counting import counted, in_english
 
@@ -25,7 +25,7 @@ def test_a_plural_of_its_own_is_taken(count: int, said: str) -> None:
     ("tongue", "said"), [("es", "en 1 segundo"), ("de", "in 1 Sekunde noch"), ("en", "in 1 second")]
 )
 def test_who_has_to_wait_for_one_second_is_told_so(tongue: str, said: str) -> None:
-    told = answer_to(RateLimitedError("full", retry_after_seconds=1), timeout_ms=1, tongue=tongue).details  # type: ignore[arg-type]
+    told = reply_to(RateLimitedError("full", retry_after_seconds=1), timeout_ms=1, tongue=tongue).details  # type: ignore[arg-type]
 
     assert said in told
     assert f"{said}s" not in told

@@ -20,7 +20,7 @@ class _Response(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, frozen=True)
 
 
-class ServedConfiguration(_Response):
+class ServedConfigurationOut(_Response):
     """What is served; `number` is null for the program's defaults."""
 
     number: int | None
@@ -53,7 +53,7 @@ class PromotionEntry(_Response):
 class ServedAndHistory(_Response):
     """What is served, and the promotions, newest first."""
 
-    served: ServedConfiguration
+    served: ServedConfigurationOut
     history: list[PromotionEntry]
 
 

@@ -39,7 +39,7 @@ class SpanIn(_Request):
     quote: str | None = Field(None, min_length=1)
 
 
-class SpanOut(_Response):
+class GoldenSpanOut(_Response):
     """Where in a note the answer stood when it was marked; `quote` finds the place again when the note was edited."""
 
     start: int
@@ -60,7 +60,7 @@ class RelevanceOut(_Response):
 
     note_id: str
     grade: int
-    spans: list[SpanOut]
+    spans: list[GoldenSpanOut]
 
 
 class GoldenIn(_Request):
@@ -147,7 +147,7 @@ class GoldenLineRelevanceOut(_Response):
 
     id: str
     grade: int
-    spans: list[SpanOut]
+    spans: list[GoldenSpanOut]
 
 
 class GoldenLineOut(_Response):
@@ -220,7 +220,7 @@ class GoldenCoverage(_Response):
     missing: int
 
 
-class GoldenStatistics(_Response):
+class GoldenStatisticsV2(_Response):
     """What a set holds. Averages are null without a query."""
 
     total_queries: int
@@ -230,7 +230,7 @@ class GoldenStatistics(_Response):
     avg_relevant_chunks: float | None = Field(description="Chunks of today that cover at least half of a span.")
 
 
-class GoldenStatisticsOut(GoldenStatistics):
+class GoldenStatisticsOut(GoldenStatisticsV2):
     """What a set holds, and what it lacks."""
 
     set: str
@@ -288,4 +288,4 @@ class GoldenDatasetV2(_Response):
     version: int
     created_at: Moment | None
     queries: list[GoldenQueryV2]
-    statistics: GoldenStatistics
+    statistics: GoldenStatisticsV2

@@ -15,7 +15,6 @@ from rag_core.api.access import EngineOf, ExperimentsOf
 from rag_core.api.brain_sync.notes import NO_SUCH_NOTE
 from rag_core.api.brain_sync.retrieval import find, find_live, read_filters
 from rag_core.api.errors import ExplainedError, explained
-from rag_core.api.pages.asked import LANGUAGES, RESULTS, Asked, asked
 from rag_core.api.pages.cards import (
     DEFAULT_MODE,
     UNTITLED,
@@ -31,6 +30,7 @@ from rag_core.api.pages.cards import (
 from rag_core.api.pages.cited_spans import read_span
 from rag_core.api.pages.highlights import marked
 from rag_core.api.pages.opinions import IsRead, Opinion, note_opened, opinion_on
+from rag_core.api.pages.search_address import LANGUAGES, RESULTS, PageSearch, page_search
 from rag_core.api.pages.web import render
 from rag_core.api.streaming import searched
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, configure
@@ -61,7 +61,7 @@ DEMO_QUESTIONS = (
 )
 
 router = APIRouter(include_in_schema=False)
-AskedFor = Annotated[Asked, Depends(asked)]
+AskedFor = Annotated[PageSearch, Depends(page_search)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ class Shelf:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class SearchProblem:
     """Why nothing was searched, and whether it is the query's fault or that of its conditions."""
 
     text: str
@@ -87,7 +87,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class FormChoice:
     """A value to tick."""
 
     value: str
@@ -95,12 +95,12 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choices:
+class FormChoices:
     """What the form offers to choose from; ``more_tags`` are suggested to whoever types."""
 
-    sources: list[Choice]
-    languages: list[Choice]
-    tags: list[Choice]
+    sources: list[FormChoice]
+    languages: list[FormChoice]
+    tags: list[FormChoice]
     more_tags: Sequence[str]
 
 
@@ -127,7 +127,7 @@ async def home(
 def _home(
     engine: Engine,
     experiments: LiveExperiments | None,
-    search: Asked,
+    search: PageSearch,
     *,
     repeated: UUID | None,
     cancellation: Cancellation,
@@ -195,7 +195,7 @@ def show_note(
     )
 
 
-def _way_back(search: Asked, answer_id: UUID | None, session_id: UUID | None) -> tuple[str, str]:
+def _way_back(search: PageSearch, answer_id: UUID | None, session_id: UUID | None) -> tuple[str, str]:
     """Where the reader of a note comes from, and what that is called."""
     if session_id is not None:
         return f"/preguntar?sesion={session_id}", "Volver a la conversación"
@@ -216,22 +216,22 @@ def _search(
     engine: Engine,
     experiments: LiveExperiments | None,
     shelf: Shelf,
-    search: Asked,
+    search: PageSearch,
     *,
     repeated: UUID | None,
     cancellation: Cancellation,
-) -> tuple[Found | None, UUID | None, Problem | None]:
+) -> tuple[Found | None, UUID | None, SearchProblem | None]:
     """What was found, the id it has in an experiment, or what is wrong with the query or its conditions."""
     try:
         filters = read_filters(engine, shelf.tenant, search.filters)
     except InvalidInputError as error:
-        return None, None, Problem(text=_in_words(str(error)), is_of_query=False)
+        return None, None, SearchProblem(text=_in_words(str(error)), is_of_query=False)
     try:
         answered = _answered(
             engine, experiments, shelf.tenant, search, filters, repeated=repeated, cancellation=cancellation
         )
     except InvalidInputError as error:
-        return None, None, Problem(text=str(error), is_of_query=True)
+        return None, None, SearchProblem(text=str(error), is_of_query=True)
     found, part = answered.retrieval, answered.participation
     answer_id = None if part is None else part.query_id
     evidence = _evidence(engine, shelf.tenant, found)
@@ -250,7 +250,7 @@ def _answered(
     engine: Engine,
     experiments: LiveExperiments | None,
     tenant: TenantId,
-    search: Asked,
+    search: PageSearch,
     filters: Filters,
     *,
     repeated: UUID | None,
@@ -279,7 +279,7 @@ def _with_answer(parameters: str, answer_id: UUID | None) -> str:
     return parameters if answer_id is None else f"{parameters}&consulta={answer_id}"
 
 
-def _opinion(search: Asked, answer_id: UUID | None) -> Opinion | None:
+def _opinion(search: PageSearch, answer_id: UUID | None) -> Opinion | None:
     """The buttons under the results of an experiment."""
     if answer_id is None:
         return None
@@ -298,12 +298,12 @@ def _evidence(engine: Engine, tenant: TenantId, found: Retrieval) -> Evidence:
     return fetch_path_evidence(engine.database, tenant, steps, timeout_ms=engine.settings.request_timeout_ms)
 
 
-def _choices(engine: Engine, shelf: Shelf, search: Asked) -> Choices | None:
+def _choices(engine: Engine, shelf: Shelf, search: PageSearch) -> FormChoices | None:
     """What the conditions can be, those that hold first; None without notes."""
     if not shelf.notes:
         return None
     facets = fetch_facets(engine.database, shelf.tenant, timeout_ms=engine.settings.request_timeout_ms)
-    return Choices(
+    return FormChoices(
         sources=_offered(search.sources, facets.sources),
         languages=_offered(search.languages, facets.languages),
         tags=_offered(search.tags, facets.tags[:SUGGESTED_TAGS]),
@@ -311,11 +311,11 @@ def _choices(engine: Engine, shelf: Shelf, search: Asked) -> Choices | None:
     )
 
 
-def _offered(chosen: Sequence[str], known: Sequence[str]) -> list[Choice]:
+def _offered(chosen: Sequence[str], known: Sequence[str]) -> list[FormChoice]:
     """The values to tick; a single one that is not ticked is no choice."""
     ticked = {tag_key(value) for value in chosen}
     values = {tag_key(value): value for value in [*known, *chosen]}
-    offered = [Choice(value=value, is_chosen=key in ticked) for key, value in values.items()]
+    offered = [FormChoice(value=value, is_chosen=key in ticked) for key, value in values.items()]
     return offered if len(offered) > 1 or ticked else []
 
 

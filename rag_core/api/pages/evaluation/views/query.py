@@ -72,7 +72,7 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class GoldenPassage:
     """Where in a note the answer stands."""
 
     title: str
@@ -89,7 +89,7 @@ class QueryReport:
     difficulty: int
     expected_answer: str
     key_facts: tuple[str, ...]
-    passages: tuple[Passage, ...]
+    passages: tuple[GoldenPassage, ...]
     sheets: tuple[Sheet, ...]
 
 
@@ -226,9 +226,9 @@ def _figures(result: QueryResult) -> list[Fact]:
     return found
 
 
-def _passages(golden: GoldenQuery | None, notes: KnownNotes) -> list[Passage]:
+def _passages(golden: GoldenQuery | None, notes: KnownNotes) -> list[GoldenPassage]:
     return [
-        Passage(title=notes.title(one.note_id), address=notes.address(one.note_id), quote=span.quote)
+        GoldenPassage(title=notes.title(one.note_id), address=notes.address(one.note_id), quote=span.quote)
         for one in (golden.relevance if golden else ())
         for span in one.spans
     ]

@@ -29,7 +29,7 @@ class Chip:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class PageSearch:
     """The search an address asks for; ``query`` None asks for none.
 
     With ``reads_times`` false the times that the query's own words name restrict nothing.
@@ -108,7 +108,7 @@ class Asked:
         return self.address(since="", until="", sources=(), languages=(), tags=())
 
 
-def asked(
+def page_search(
     *,
     q: str | None = None,
     modo: str = DEFAULT_MODE,
@@ -118,13 +118,13 @@ def asked(
     idioma: _Values,
     etiqueta: _Values,
     tiempo: str = "",
-) -> Asked:
+) -> PageSearch:
     """What the address asks for; an unknown mode is the usual one, empty fields of the form ask for nothing.
 
     Raises:
         ExplainedError: a list is longer than the API takes; the page would grow by its square, a chip for each value.
     """
-    return Asked(
+    return PageSearch(
         query=q,
         mode=modo if modo in STRATEGIES else DEFAULT_MODE,
         since=desde.strip(),
