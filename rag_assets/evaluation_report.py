@@ -22,6 +22,7 @@ from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import pinned, searcher
 from rag_core.indexing.batches import list_tenants
 from rag_core.indexing.publishing import maintain
+from rag_core.model.evaluation import HEADLINE_METRICS
 from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.model.retrieval import Strategy
@@ -169,10 +170,7 @@ def _figures(measured: Sequence[Measurement]) -> dict[str, Any]:
         f"{one.tenant}_{one.strategy}_{name}": figure
         for one in measured
         for name, figure in (
-            ("hit_rate_at_10", one.run.metrics.hit_rate_at[10]),
-            ("mrr", one.run.metrics.mrr),
-            ("ndcg_at_10", one.run.metrics.ndcg_at_10),
-            ("recall_at_20", one.run.metrics.recall_at_20),
+            *((name, one.run.metrics.by_name[name]) for name in HEADLINE_METRICS),
             *_extra(one.run),
             ("latency_p50_ms", one.run.latency_ms.p50),
             ("latency_p95_ms", one.run.latency_ms.p95),

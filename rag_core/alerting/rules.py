@@ -25,6 +25,7 @@ from rag_core.model.incident import (
     StaleNotes,
     Trouble,
 )
+from rag_core.model.metrics.registry import title_of
 from rag_core.telemetry.process_names import host_of
 
 Rule = Literal[
@@ -46,7 +47,6 @@ MINUTE = timedelta(minutes=1)
 GIVEN_UP_AFTER = timedelta(days=1)
 """Of an API process that has been silent for longer nobody is told any more; what was told of it is not over."""
 SERVICE = "api"
-_METRICS = {"ndcg_at_10": "nDCG@10", "u_measure": "U-measure", "confidence": "share of confident answers"}
 
 
 def evaluation_regression(evaluations: Iterable[NightlyEvaluation]) -> Judgement:
@@ -95,7 +95,7 @@ def _drop(comparison: Mapping[str, Any]) -> str:
     before, after = _number(comparison.get("baseline")), _number(comparison.get("current"))
     asked = in_english(int(comparison.get("queries") or 0), "question")
     return (
-        f"{_METRICS.get(metric, metric)} fell from {before} to {after} on {asked} "
+        f"{title_of(metric)} fell from {before} to {after} on {asked} "
         f"(p = {_number(comparison.get('p_worse'), digits=4)})"
     )
 

@@ -87,7 +87,7 @@ def _to_json(found: "RunComparison", *, link: str) -> dict[str, Any]:
 
 
 def _show(found: "RunComparison", *, link: str) -> None:
-    from rag_core.model.comparison import METRIC_TITLES
+    from rag_core.model.metrics.registry import title_of
 
     compared = found.comparison
     for reason in found.asked_differently:
@@ -96,7 +96,7 @@ def _show(found: "RunComparison", *, link: str) -> None:
         say(compared.objection)
     rows = [
         [
-            METRIC_TITLES[name],
+            title_of(name),
             f"{metric.baseline:.4f}",
             f"{metric.current:.4f}",
             f"{metric.difference:+.4f} ({metric.interval[0]:+.4f} to {metric.interval[1]:+.4f})",
@@ -114,9 +114,9 @@ def _show(found: "RunComparison", *, link: str) -> None:
 
 
 def _show_changes(found: "RunComparison") -> None:
-    from rag_core.model.comparison import METRIC_TITLES
+    from rag_core.model.metrics.registry import title_of
 
-    title = METRIC_TITLES[found.comparison.metric]
+    title = title_of(found.comparison.metric)
     for name, changes in (("lost", found.comparison.losses), ("won", found.comparison.wins)):
         if changes:
             rows = [
@@ -134,13 +134,13 @@ def _show_changes(found: "RunComparison") -> None:
 
 
 def _verdict(found: "RunComparison") -> str:
-    from rag_core.model.comparison import METRIC_TITLES
+    from rag_core.model.metrics.registry import title_of
 
     compared = found.comparison
     if compared.objection is not None:
         return "no verdict"
     if compared.is_regression:
-        fell = ", ".join(METRIC_TITLES[name] for name in compared.regressed)
+        fell = ", ".join(title_of(name) for name in compared.regressed)
         return f"worse than the baseline: {fell} fell by more than chance explains (one-sided, Holm over what decides)"
     if compared.is_significant:
         way = "better" if compared.difference > 0 else "lower"

@@ -205,32 +205,22 @@ def _show(run: "EvaluationRun") -> None:
         say(f"{lost} nowhere any more: notes were edited, and the quotes are gone")
 
 
-_SHOWN = {
-    **{f"hit_rate_at_{k}": f"hit rate @{k}" for k in (1, 3, 5, 10)},
-    "mrr": "MRR",
-    "ndcg_at_10": "nDCG@10",
-    "recall_at_20": "recall@20",
-    "map_at_20": "MAP@20",
-    "r_precision": "R-precision",
-    "u_measure": "U-measure of passages",
-    "passage_hit_rate_at_5": "passage hit rate @5",
-    "confidence_rate": "reaches the threshold",
-}
-
-
 def _metric_rows(run: "EvaluationRun") -> list[list[str]]:
     """Every metric with its interval, and with its queries where not all define it."""
     from rag_core.evaluation.comparison.intervals import metric_intervals, query_figures
+    from rag_core.model.metrics.registry import metrics
 
     found = metric_intervals(query_figures(query) for query in run.queries)
     return [
         [
-            label if sure.queries == run.total_queries else f"{label}, {in_english(sure.queries, 'query', 'queries')}",
+            metric.title()
+            if sure.queries == run.total_queries
+            else f"{metric.title()}, {in_english(sure.queries, 'query', 'queries')}",
             f"{sure.mean:.3f}",
             f"{sure.low:.3f} to {sure.high:.3f}",
         ]
-        for name, label in _SHOWN.items()
-        if (sure := found.get(name)) is not None
+        for name, metric in metrics().items()
+        if metric.is_shown and (sure := found.get(name)) is not None
     ]
 
 

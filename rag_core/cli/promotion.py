@@ -261,17 +261,24 @@ def _gain(evidence: dict[str, Any]) -> str:
 
 
 def _show_trial(trial: Any) -> None:
+    from rag_core.model.evaluation import HEADLINE_METRICS
+    from rag_core.model.metrics.registry import title_of
+
     runs = trial["runs"]
     for remark in trial["remarks"]:
         say(remark)
     if runs["candidate"] is None:
         return
-    metrics = {"ndcg_at_10": "nDCG@10", "mrr": "MRR", "hit_rate_at_10": "hit rate @10", "recall_at_20": "recall@20"}
     before, after = runs["served"], runs["candidate"]
     compared = (trial["comparison"] or {}).get("metrics", {})
     rows = [
-        [label, _figure(before, name), _figure(after, name), *_difference(before, after, name, compared.get(name))]
-        for name, label in metrics.items()
+        [
+            title_of(name),
+            _figure(before, name),
+            _figure(after, name),
+            *_difference(before, after, name, compared.get(name)),
+        ]
+        for name in HEADLINE_METRICS
     ]
     p95 = [run["latency_p95_ms"] for run in (before, after)]
     if after["total_queries"] >= LEAST_FOR_P95:

@@ -2,28 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 from uuid import UUID
 
 from rag_core.model.counting import in_english
+from rag_core.model.metrics.registry import decisive_metrics
 from rag_core.model.power import LEAST_DIFFERING, detectable_difference, queries_needed
-
-ComparedMetric = Literal[
-    "ndcg_at_10", "mrr", "hit_rate_at_1", "hit_rate_at_10", "recall_at_20", "map_at_20", "u_measure", "confidence"
-]
-COMPARED_METRICS: tuple[ComparedMetric, ...] = get_args(ComparedMetric)
-DECISIVE_METRICS: tuple[ComparedMetric, ...] = ("ndcg_at_10", "u_measure", "confidence")
-"""A drop of one of these is a regression: notes rank lower, their passages say the answer later, or fewer are sure."""
-METRIC_TITLES: Mapping[ComparedMetric, str] = {
-    "ndcg_at_10": "nDCG@10",
-    "mrr": "MRR",
-    "hit_rate_at_1": "hit rate @1",
-    "hit_rate_at_10": "hit rate @10",
-    "recall_at_20": "recall@20",
-    "map_at_20": "MAP@20",
-    "u_measure": "U-measure",
-    "confidence": "confidence",
-}
 
 MIN_COMMON_QUERIES = 10
 """With fewer queries in common there is no verdict: one that got worse would decide alone."""
@@ -109,7 +93,7 @@ class Comparison:
     """
 
     baseline_run_id: UUID
-    metrics: Mapping[ComparedMetric, MetricComparison]
+    metrics: Mapping[str, MetricComparison]
     queries: int
     left_out: int
     disturbed: int
@@ -134,7 +118,7 @@ class Comparison:
         return f"{self.disturbed_now} of {self.asked_in_both} queries were degraded or failed, {self.disturbed_then} in the baseline"
 
     @property
-    def metric(self) -> ComparedMetric:
+    def metric(self) -> str:
         """The metric that decides: of those that regressed the one that fell most, else nDCG@10."""
         return _deciding(self.metrics)
 
@@ -179,7 +163,7 @@ class Comparison:
         return self.obstacle is None and bool(self.regressed)
 
     @property
-    def regressed(self) -> tuple[ComparedMetric, ...]:
+    def regressed(self) -> tuple[str, ...]:
         """The decisive metrics that got worse."""
         return _regressed(self.metrics)
 
@@ -259,9 +243,9 @@ def parse_comparison(document: Mapping[str, Any]) -> Comparison:
     )
 
 
-def _regressed(metrics: Mapping[ComparedMetric, MetricComparison]) -> tuple[ComparedMetric, ...]:
-    return tuple(name for name in DECISIVE_METRICS if name in metrics and metrics[name].is_regression)
+def _regressed(metrics: Mapping[str, MetricComparison]) -> tuple[str, ...]:
+    return tuple(name for name in decisive_metrics() if name in metrics and metrics[name].is_regression)
 
 
-def _deciding(metrics: Mapping[ComparedMetric, MetricComparison]) -> ComparedMetric:
+def _deciding(metrics: Mapping[str, MetricComparison]) -> str:
     return min(_regressed(metrics), key=lambda name: metrics[name].difference, default="ndcg_at_10")

@@ -9,13 +9,11 @@ from uuid import UUID
 from rag_core.model.answer_metrics import AnswerMetrics, AnswerRecord
 from rag_core.model.comparison import MAX_DISTURBED_SHARE, Comparison
 from rag_core.model.golden import Category
+from rag_core.model.metrics.notes import HIT_RATE_DEPTHS, RANKING_DEPTH
 from rag_core.model.note import NoteId
 from rag_core.model.ranking_metrics import first_relevant_rank, ndcg_at, recall_at
 
-HIT_RATE_DEPTHS = (1, 3, 5, 10)
 NDCG_DEPTH = 10
-RANKING_DEPTH = 20
-"""How many unique notes of a query's hits are ranked; a search to be evaluated must bring as many."""
 Purpose = Literal["manual", "nightly", "migration", "model", "gate", "promotion", "benchmark"]
 """Why a run was made."""
 
@@ -75,6 +73,28 @@ class RetrievalMetrics:
     mrr: float
     ndcg_at_10: float
     recall_at_20: float
+
+    @property
+    def by_name(self) -> dict[str, float]:
+        """The means by the names of their metrics, which are the columns of a stored run."""
+        hits = {f"hit_rate_at_{k}": rate for k, rate in self.hit_rate_at.items()}
+        return {**hits, "mrr": self.mrr, "ndcg_at_10": self.ndcg_at_10, "recall_at_20": self.recall_at_20}
+
+
+COLUMN_METRICS = (*(f"hit_rate_at_{k}" for k in HIT_RATE_DEPTHS), "mrr", "ndcg_at_10", "recall_at_20")
+"""The metrics that ``RetrievalMetrics`` holds; those of a run's ``extra`` are the others."""
+HEADLINE_METRICS = ("ndcg_at_10", "mrr", "hit_rate_at_10", "recall_at_20")
+"""The metrics of a run in short."""
+
+
+def retrieval_metrics_of(means: Mapping[str, float]) -> RetrievalMetrics:
+    """The metrics of ``RetrievalMetrics.by_name``."""
+    return RetrievalMetrics(
+        hit_rate_at={k: means[f"hit_rate_at_{k}"] for k in HIT_RATE_DEPTHS},
+        mrr=means["mrr"],
+        ndcg_at_10=means["ndcg_at_10"],
+        recall_at_20=means["recall_at_20"],
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from rag_core.evaluation.report.markdown import comparison_line, disturbance_lin
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import searcher
+from rag_core.model.evaluation import HEADLINE_METRICS
 from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine, with_configuration
@@ -27,7 +28,6 @@ TIMEOUT_MS = 30_000
 SLOWER = 1.25
 """How many times as long p95 may be where what is served is above the limit too."""
 
-SHOWN_METRICS = ("ndcg_at_10", "mrr", "hit_rate_at_10", "recall_at_20")
 Progress = Callable[[str, int, int], None]
 """Told which of the two is measured, how many queries are done, and of how many."""
 
@@ -77,10 +77,7 @@ def _figures(run: EvaluationRun) -> dict[str, Any]:
         "strategy": run.strategy,
         "total_queries": run.total_queries,
         "degraded_queries": run.degraded_queries,
-        "ndcg_at_10": run.metrics.ndcg_at_10,
-        "mrr": run.metrics.mrr,
-        "hit_rate_at_10": run.metrics.hit_rate_at[10],
-        "recall_at_20": run.metrics.recall_at_20,
+        **{name: run.metrics.by_name[name] for name in HEADLINE_METRICS},
         "latency_p95_ms": run.latency_ms.p95,
     }
 
@@ -88,7 +85,7 @@ def _figures(run: EvaluationRun) -> dict[str, Any]:
 def _intervals(run: EvaluationRun) -> dict[str, list[float]]:
     """The 95 % intervals of the run's metrics."""
     found = metric_intervals(query_figures(query) for query in run.queries)
-    return {name: [found[name].low, found[name].high] for name in SHOWN_METRICS if name in found}
+    return {name: [found[name].low, found[name].high] for name in HEADLINE_METRICS if name in found}
 
 
 def try_configuration(

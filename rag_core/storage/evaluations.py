@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 from rag_core.errors import InvalidInputError, NotFoundError
 from rag_core.model.answer_metrics import parse_answer_metrics, parse_answer_record
 from rag_core.model.comparison import parse_comparison
-from rag_core.model.evaluation import HIT_RATE_DEPTHS, LatencyPercentiles, QueryResult, RetrievalMetrics, StoredRun
+from rag_core.model.evaluation import COLUMN_METRICS, LatencyPercentiles, QueryResult, StoredRun, retrieval_metrics_of
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
@@ -160,10 +160,7 @@ def _run_parameters(tenant: TenantId, run: StoredRun) -> dict[str, Any]:
         "config": Jsonb(dict(run.config)),
         "models": Jsonb(dict(run.models)),
         "pipeline_fingerprint": run.pipeline_fingerprint,
-        **{f"hit_rate_at_{k}": run.metrics.hit_rate_at[k] for k in HIT_RATE_DEPTHS},
-        "mrr": run.metrics.mrr,
-        "ndcg_at_10": run.metrics.ndcg_at_10,
-        "recall_at_20": run.metrics.recall_at_20,
+        **run.metrics.by_name,
         "faithfulness": run.faithfulness,
         "answer_relevance": run.answer_relevance,
         "p50": run.latency_ms.p50,
@@ -212,7 +209,7 @@ def _query_parameters(tenant: TenantId, run_id: UUID, result: QueryResult) -> di
 
 def _stored_run(row: tuple[Any, ...]) -> StoredRun:
     run_id, set_name, set_version, category, config_hash, config, models, fingerprint, *rest = row
-    hits, (mrr, ndcg, recall, faithfulness, answer_relevance) = rest[:4], rest[4:9]
+    means, (faithfulness, answer_relevance) = rest[:7], rest[7:9]
     p50, p95, p99, total, degraded, failed, created_at, purpose, strategy, circumstances, comparison = rest[9:20]
     set_id, set_vocabulary, extra, latency_stages, answers = rest[20:]
     return StoredRun(
@@ -224,12 +221,7 @@ def _stored_run(row: tuple[Any, ...]) -> StoredRun:
         config=config,
         models=models,
         pipeline_fingerprint=fingerprint,
-        metrics=RetrievalMetrics(
-            hit_rate_at=dict(zip(HIT_RATE_DEPTHS, hits, strict=True)),
-            mrr=mrr,
-            ndcg_at_10=ndcg,
-            recall_at_20=recall,
-        ),
+        metrics=retrieval_metrics_of(dict(zip(COLUMN_METRICS, means, strict=True))),
         faithfulness=faithfulness,
         answer_relevance=answer_relevance,
         latency_ms=LatencyPercentiles(p50=p50, p95=p95, p99=p99),

@@ -202,7 +202,7 @@ class TestWhatIsAsked:
         shown = brain("evaluate", "--strategy", "hybrid").stdout
 
         assert "MAP@20" in shown
-        assert "U-measure of passages" in shown
+        assert "U-measure" in shown
         assert "comparative" in shown
         assert "difficulty 3" in shown
 

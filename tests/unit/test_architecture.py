@@ -34,6 +34,7 @@ PURE = (
     "rag_core/retrieval/fusion.py",
     "rag_core/retrieval/windows.py",
     "rag_core/model/ranking_metrics.py",
+    "rag_core/model/metrics/",
 )
 INPUT_OUTPUT = {"socket", "subprocess", "urllib", "http", "sqlite3", "rag_core.storage", "httpx", "requests"}
 ARCHITECTURE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")

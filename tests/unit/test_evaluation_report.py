@@ -60,7 +60,10 @@ def report_of(*results: QueryResult, orphaned: int = 0, degraded: int = 0, compa
 def test_the_metrics_stand_in_a_table_in_all_and_by_category() -> None:
     text = report_of(result("a", 1), result("b", 2), result("c", 4, category="causal"))
 
-    assert "| category | queries | hit@1 | hit@3 | hit@5 | hit@10 | MRR | nDCG@10 | recall@20 |" in text
+    assert (
+        "| category | queries | hit rate @1 | hit rate @3 | hit rate @5 | hit rate @10 | MRR | nDCG@10 | recall@20 |"
+        in text
+    )
     assert "| all | 3 | 0.333 | 0.667 | 1.000 | 1.000 | 0.583 | 0.687 | 1.000 |" in text
     assert "| factual | 2 | 0.500 | 1.000 | 1.000 | 1.000 | 0.750 | 0.815 | 1.000 |" in text
     assert "| causal | 1 | 0.000 | 0.000 | 1.000 | 1.000 | 0.250 | 0.431 | 1.000 |" in text

@@ -9,13 +9,14 @@ from fastapi import APIRouter, Query
 from pydantic.alias_generators import to_camel
 
 from rag_core.api.access import EngineOf
-from rag_core.api.brain_sync.schemas_comparison import ComparisonOut
+from rag_core.api.brain_sync.schemas_comparison import ComparisonOut, wire_name
 from rag_core.api.errors import ExplainedError
 from rag_core.api.schemas import failures
 from rag_core.errors import IncomparableRunsError, InvalidInputError, NotFoundError
 from rag_core.evaluation.comparison.stored import RunComparison, compare_stored_runs, find_comparable_runs
-from rag_core.model.comparison import ComparedMetric, MetricComparison, QueryChange
+from rag_core.model.comparison import MetricComparison, QueryChange
 from rag_core.model.evaluation import StoredRun
+from rag_core.model.metrics.registry import compared_metrics
 from rag_core.runtime.engine import Engine
 
 WHICH = "Indica qué se compara: `baseline` y `candidate` (ids de evaluaciones), o `config1` y `config2` (hashes de configuración)"
@@ -114,7 +115,7 @@ def comparison_to_wire(found: RunComparison) -> dict[str, Any]:
         "askedDifferently": list(found.asked_differently),
         "queries": compared.queries,
         "leftOut": compared.left_out,
-        "metrics": {_NAMES[name]: _metric(metric) for name, metric in compared.metrics.items()},
+        "metrics": {wire_name(name): _metric(metric) for name, metric in compared.metrics.items()},
         "detectableDifference": compared.detectable_difference,
         "queriesNeeded": compared.queries_needed,
         "wins": [_change(win) for win in compared.wins],
@@ -122,23 +123,11 @@ def comparison_to_wire(found: RunComparison) -> dict[str, Any]:
     }
 
 
-_NAMES: dict[ComparedMetric, str] = {
-    "ndcg_at_10": "ndcgAt10",
-    "mrr": "mrr",
-    "hit_rate_at_1": "hitRateK1",
-    "hit_rate_at_10": "hitRateK10",
-    "recall_at_20": "recallAt20",
-    "map_at_20": "mapAt20",
-    "u_measure": "uMeasure",
-    "confidence": "confidence",
-}
-
-
 def _improvements(found: RunComparison) -> dict[str, float | None]:
     metrics = found.comparison.metrics
     compared = {
-        wire: metrics[name].difference if name in metrics else None if name in {"u_measure", "confidence"} else 0.0
-        for name, wire in _NAMES.items()
+        wire_name(name): metrics[name].difference if name in metrics else None if metric.is_partial else 0.0
+        for name, metric in compared_metrics().items()
     }
     return compared | {
         "faithfulness": answer_difference("faithfulness", found.baseline, found.candidate),

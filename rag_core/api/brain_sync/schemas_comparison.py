@@ -3,27 +3,17 @@
 from typing import Annotated
 
 from pydantic import Field
+from pydantic.alias_generators import to_camel
 
 from rag_core.api.schemas import Score, _Response
+from rag_core.model.metrics.registry import compared_metrics, decisive_metrics, title_of
 
 Difference = Annotated[float, Field(ge=-1, le=1)]
 
 
-class Improvements(_Response):
-    """What the second run has more than the first, on the queries in common; null where it is undefined."""
-
-    hit_rate_k1: Difference
-    hit_rate_k10: Difference
-    mrr: Difference
-    ndcg_at_10: Difference = Field(alias="ndcgAt10")
-    recall_at_20: Difference = Field(alias="recallAt20")
-    map_at_20: Difference = Field(alias="mapAt20")
-    u_measure: Difference | None = Field(description="Of the passages; null without golden spans.")
-    confidence: Difference | None = Field(description="Share of answers that reach the similarity threshold.")
-    faithfulness: Difference | None = Field(
-        description="Of the runs' means; null unless the same judge, or `quotations`, judged both."
-    )
-    answer_relevance: Difference | None
+def wire_name(name: str) -> str:
+    """A metric's name on the wire: ``ndcgAt10``, ``hitRateK10``."""
+    return to_camel(name.replace("hit_rate_at_", "hit_rate_k"))
 
 
 class ComparedMetricOut(_Response):
@@ -56,13 +46,17 @@ class ComparisonOut(_Response):
     config2: str
     baseline: str = Field(description="Id of the first run.")
     candidate: str = Field(description="Id of the second run.")
-    improvements: Improvements
+    improvements: dict[str, Difference | None] = Field(
+        description="Candidate - baseline on the queries in common, null where it is undefined, by metric "
+        f"({', '.join(map(wire_name, compared_metrics()))}), and of the runs' means `faithfulness` and `answerRelevance`, null unless "
+        "the same judge, or `quotations`, judged both."
+    )
     statistical_significance: bool | None = Field(
         description="Whether any metric differs with an adjusted p below 0.05; null on fewer than ten queries in common, or when "
         "more than a tenth were degraded."
     )
     is_regression: bool = Field(
-        description="Whether nDCG@10, U-measure or confidence fell by 0.02 or more, by more than chance explains."
+        description=f"Whether one of {', '.join(map(title_of, decisive_metrics()))} fell by 0.02 or more, by more than chance explains."
     )
     deciding_metric: str = Field(examples=["ndcg_at_10"])
     objection: str | None = Field(description="Why there is no verdict.")

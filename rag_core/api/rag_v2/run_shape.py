@@ -7,10 +7,10 @@ from typing import Any
 from rag_core.api.brain_sync.comparison import answer_difference
 from rag_core.configuration.schema import Chunking
 from rag_core.evaluation.comparison.comparability import INDEXED
-from rag_core.evaluation.runs.results import PRECISION_DEPTHS, RECALL_DEPTHS, EvaluationRun, GroupMetrics, metrics_by
+from rag_core.evaluation.runs.results import EvaluationRun, GroupMetrics, metrics_by
 from rag_core.model.answer_metrics import AnswerMetrics
 from rag_core.model.counting import in_english
-from rag_core.model.evaluation import HIT_RATE_DEPTHS, StoredRun
+from rag_core.model.evaluation import StoredRun
 from rag_core.model.golden import difficulty_word
 from rag_core.wire.values import moment_to_wire
 
@@ -93,14 +93,11 @@ def _is_enabled(run: StoredRun, group: str) -> bool:
 
 
 def _retrieval(run: EvaluationRun) -> dict[str, Any]:
-    hits = run.metrics.hit_rate_at
+    means = {**run.extra, **run.metrics.by_name}
     return {
-        "precisionAtK": {str(k): run.extra[f"precision_at_{k}"] for k in PRECISION_DEPTHS},
-        "recallAtK": {
-            **{str(k): run.extra[f"recall_at_{k}"] for k in RECALL_DEPTHS},
-            "20": run.metrics.recall_at_20,
-        },
-        "hitRateAtK": {str(k): hits[k] for k in HIT_RATE_DEPTHS},
+        "precisionAtK": _by_depth("precision_at_", means),
+        "recallAtK": _by_depth("recall_at_", means),
+        "hitRateAtK": _by_depth("hit_rate_at_", means),
         "mrr": run.metrics.mrr,
         "ndcg": run.metrics.ndcg_at_10,
         "map": run.extra["map_at_20"],
@@ -112,6 +109,11 @@ def _retrieval(run: EvaluationRun) -> dict[str, Any]:
             _difficulty(run, name): _group(found) for name, found in metrics_by("difficulty", run.queries).items()
         },
     }
+
+
+def _by_depth(prefix: str, means: Mapping[str, float | None]) -> dict[str, float | None]:
+    depths = {int(name.removeprefix(prefix)): found for name, found in means.items() if name.startswith(prefix)}
+    return {str(k): depths[k] for k in sorted(depths)}
 
 
 def _difficulty(run: StoredRun, name: str) -> str:

@@ -9,12 +9,9 @@ from rag_core.evaluation.comparison.effects import Pair, QueryEffect, common_que
 from rag_core.evaluation.comparison.holm import holm_of_testable
 from rag_core.evaluation.comparison.significance import RESAMPLES, PairedResult, paired_test
 from rag_core.model.comparison import (
-    COMPARED_METRICS,
-    DECISIVE_METRICS,
     MAX_DISTURBED_SHARE,
     MIN_COMMON_QUERIES,
     SIGNIFICANCE,
-    ComparedMetric,
     Comparison,
     MetricComparison,
     Obstacle,
@@ -22,6 +19,7 @@ from rag_core.model.comparison import (
     _deciding,
     parse_comparison,
 )
+from rag_core.model.metrics.registry import compared_metrics, decisive_metrics
 from rag_core.model.power import deviation_of
 from rag_core.model.statistics import mean
 
@@ -77,24 +75,24 @@ def _obstacle(common: int, *, disturbed: int, asked: int) -> Obstacle | None:
     return "too_few_queries" if common < MIN_COMMON_QUERIES else None
 
 
-def _compare_metrics(pairs: Sequence[Pair], resamples: int) -> dict[ComparedMetric, MetricComparison]:
-    effects = {metric: effects_of(pairs, metric) for metric in COMPARED_METRICS}
+def _compare_metrics(pairs: Sequence[Pair], resamples: int) -> dict[str, MetricComparison]:
+    effects = {metric: effects_of(pairs, metric) for metric in compared_metrics()}
     kept = {metric: found for metric, found in effects.items() if found or metric == "ndcg_at_10"}
     tests = {metric: _tested(found, resamples) for metric, found in kept.items()}
     either_way = _adjusted({name: (test.p_value, test.least_p_value) for name, test in tests.items()})
-    decisive = {name for name in DECISIVE_METRICS if len(kept.get(name, ())) >= MIN_COMMON_QUERIES}
+    decisive = {name for name in decisive_metrics() if len(kept.get(name, ())) >= MIN_COMMON_QUERIES}
     worse = _adjusted({name: (tests[name].p_worse, tests[name].least_p_worse) for name in tests if name in decisive})
     return {
         metric: replace(
             _metric_comparison(found, tests[metric]),
             p_adjusted=either_way[metric],
-            p_worse_adjusted=worse.get(metric, 1.0 if metric in DECISIVE_METRICS else None),
+            p_worse_adjusted=worse.get(metric, 1.0 if metric in decisive_metrics() else None),
         )
         for metric, found in kept.items()
     }
 
 
-def _adjusted(tests: Mapping[ComparedMetric, tuple[float, float]]) -> dict[ComparedMetric, float]:
+def _adjusted(tests: Mapping[str, tuple[float, float]]) -> dict[str, float]:
     return dict(zip(tests, holm_of_testable(list(tests.values()), alpha=SIGNIFICANCE), strict=True))
 
 

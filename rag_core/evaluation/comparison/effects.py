@@ -1,12 +1,11 @@
 """What a comparison is made of: which queries two runs have in common, and what each of them won or lost. No I/O."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from rag_core.evaluation.comparison.metrics import figure_of
-from rag_core.model.comparison import ComparedMetric
+from rag_core.model.metrics.registry import compared_metrics
 
 if TYPE_CHECKING:
     from rag_core.model.evaluation import QueryResult
@@ -36,15 +35,16 @@ class QueryEffect:
 
 
 def query_effects(
-    before: Sequence["QueryResult"], after: Sequence["QueryResult"], metric: ComparedMetric = "ndcg_at_10"
+    before: Sequence["QueryResult"], after: Sequence["QueryResult"], metric: str = "ndcg_at_10"
 ) -> tuple[QueryEffect, ...]:
     """Every query that two runs have in common and the metric is defined for, what lost most first."""
     return effects_of(common_queries(before, after), metric)
 
 
-def effects_of(pairs: Sequence[Pair], metric: ComparedMetric) -> tuple[QueryEffect, ...]:
+def effects_of(pairs: Sequence[Pair], metric: str) -> tuple[QueryEffect, ...]:
     """The effects of queries matched already; ties by the query's words."""
-    found = (_effect(earlier, now, metric) for earlier, now in pairs)
+    figure = compared_metrics()[metric].figure
+    found = (_effect(earlier, now, figure) for earlier, now in pairs)
     return tuple(sorted(filter(None, found), key=lambda effect: (effect.difference, effect.query)))
 
 
@@ -59,8 +59,10 @@ def _identity(result: "QueryResult") -> Hashable:
     return result.query_id, result.query, relevance
 
 
-def _effect(earlier: "QueryResult", now: "QueryResult", metric: ComparedMetric) -> QueryEffect | None:
-    before, after = figure_of(metric, earlier), figure_of(metric, now)
+def _effect(
+    earlier: "QueryResult", now: "QueryResult", figure: Callable[["QueryResult"], float | None]
+) -> QueryEffect | None:
+    before, after = figure(earlier), figure(now)
     if before is None or after is None:
         return None
     return QueryEffect(

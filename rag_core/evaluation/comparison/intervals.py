@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.evaluation.comparison.significance import CONFIDENCE
-from rag_core.evaluation.runs.results import extra_metrics, retrieval_metrics
 from rag_core.model.evaluation import QueryResult
+from rag_core.model.metrics.registry import metrics
 
 RESAMPLES = 4_000
 _SEED = 20_070_106
@@ -27,14 +27,7 @@ class MeanInterval:
 
 def query_figures(result: QueryResult) -> dict[str, float | None]:
     """Every metric of one query by name, as its run has their means; None where it is undefined."""
-    means = retrieval_metrics([result])
-    return {
-        **{f"hit_rate_at_{k}": rate for k, rate in means.hit_rate_at.items()},
-        "mrr": means.mrr,
-        "ndcg_at_10": means.ndcg_at_10,
-        "recall_at_20": means.recall_at_20,
-        **extra_metrics([result]),
-    }
+    return {name: metric.figure(result) for name, metric in metrics().items()}
 
 
 def metric_intervals(

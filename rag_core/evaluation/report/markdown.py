@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 
 from rag_core.evaluation.runs.results import EvaluationRun, metrics_by_category, queries_of
-from rag_core.model.comparison import METRIC_TITLES, Comparison
+from rag_core.model.comparison import Comparison
 from rag_core.model.counting import in_english
-from rag_core.model.evaluation import HIT_RATE_DEPTHS, QueryResult, RetrievalMetrics, StoredRun
+from rag_core.model.evaluation import COLUMN_METRICS, QueryResult, RetrievalMetrics, StoredRun
+from rag_core.model.metrics.registry import title_of
 
 MAX_WORST_QUERIES = 10
 MAX_QUERY_CHARACTERS = 100
-_MEANS = [*(f"hit@{k}" for k in HIT_RATE_DEPTHS), "MRR", "nDCG@10", "recall@20"]
 
 
 def markdown_report(run: EvaluationRun) -> str:
@@ -35,7 +35,7 @@ def comparison_line(comparison: Comparison, *, asked: int | None = None) -> str:
     beside = "" if comparison.disturbance is None else f"; {comparison.disturbance}"
     low, high = comparison.metrics[comparison.metric].interval
     return (
-        f"{METRIC_TITLES[comparison.metric]} {comparison.current:.3f}, was {comparison.baseline:.3f}: {comparison.difference:+.3f} "
+        f"{title_of(comparison.metric)} {comparison.current:.3f}, was {comparison.baseline:.3f}: {comparison.difference:+.3f} "
         f"({low:+.3f} to {high:+.3f}), {_shown_p(comparison)}, on {_shared(comparison, asked)}{beside}"
     )
 
@@ -88,12 +88,11 @@ def _metrics_table(run: EvaluationRun) -> str:
     rows = [["all", str(run.total_queries), *_means(run.metrics)]]
     for category, metrics in metrics_by_category(run.queries).items():
         rows.append([category, str(len(queries_of(category, run.queries))), *_means(metrics)])
-    return _table(["category", "queries", *_MEANS], rows, has_figures_from=1)
+    return _table(["category", "queries", *map(title_of, COLUMN_METRICS)], rows, has_figures_from=1)
 
 
 def _means(metrics: RetrievalMetrics) -> list[str]:
-    hits = (metrics.hit_rate_at[k] for k in HIT_RATE_DEPTHS)
-    return [f"{value:.3f}" for value in (*hits, metrics.mrr, metrics.ndcg_at_10, metrics.recall_at_20)]
+    return [f"{value:.3f}" for value in metrics.by_name.values()]
 
 
 def _latency_line(run: EvaluationRun) -> str:
@@ -130,7 +129,7 @@ def _losses(comparison: Comparison) -> list[str]:
         ]
         for loss in comparison.losses
     ]
-    head = ["query", f"{METRIC_TITLES[comparison.metric]} then", "now", "first relevant rank then", "now"]
+    head = ["query", f"{title_of(comparison.metric)} then", "now", "first relevant rank then", "now"]
     return ["### Queries that lost most\n\n" + _table(head, rows, has_figures_from=1)]
 
 

@@ -15,8 +15,9 @@ from rag_core.evaluation.runs.passages import Anchors, read_through
 from rag_core.evaluation.runs.unanswerable import UnanswerableResult
 from rag_core.language.detection import detect_language
 from rag_core.model.answer_metrics import AnswerRecord
-from rag_core.model.evaluation import RANKING_DEPTH, QueryResult
+from rag_core.model.evaluation import QueryResult
 from rag_core.model.golden import GoldenQuery
+from rag_core.model.metrics.notes import RANKING_DEPTH
 from rag_core.model.note import NoteId
 from rag_core.model.retrieval import Hit, Retrieval
 

@@ -1,54 +1,22 @@
 """The values of an evaluation run, and how its metrics follow from what its queries brought back. No I/O."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 from rag_core.evaluation.runs.unanswerable import UnanswerableFigures
 from rag_core.model.evaluation import (
-    HIT_RATE_DEPTHS,
-    RANKING_DEPTH,
+    COLUMN_METRICS,
     LatencyPercentiles,
     QueryResult,
     RetrievalMetrics,
     StoredRun,
     _defined,
+    retrieval_metrics_of,
 )
 from rag_core.model.golden import ALL_CATEGORIES, JOINT_GROUPS, Category, joint_difficulty, joint_group
-from rag_core.model.note import NoteId
-from rag_core.model.ranking_metrics import (
-    average_precision,
-    hit_rate_at,
-    ndcg_at,
-    precision_at,
-    precision_ceiling_at,
-    r_precision,
-    recall_at,
-    reciprocal_rank,
-)
+from rag_core.model.metrics.registry import metrics
 from rag_core.model.statistics import mean, percentile
-
-if TYPE_CHECKING:
-    pass
-
-PRECISION_DEPTH = 5
-PRECISION_DEPTHS = (1, 3, 5, 10, 20)
-RECALL_DEPTHS = (1, 3, 5, 10)
-MAP_DEPTHS = (10, 20)
-OTHER_NDCG_DEPTHS = (5, 20)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrecisionMetrics:
-    """Means of what is not stored with a run but follows from its queries.
-
-    Precision at 5 has a ceiling where queries have fewer than five relevant notes; R-precision can reach 1.
-    """
-
-    precision_at_5: float
-    precision_at_5_ceiling: float
-    r_precision: float
-    map_at_20: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,64 +52,17 @@ def retrieval_metrics(results: Collection[QueryResult]) -> RetrievalMetrics:
     Raises:
         ValueError: there is no query.
     """
-    pairs = _pairs(results)
-    return RetrievalMetrics(
-        hit_rate_at={k: _mean(hit_rate_at(*pair, k) for pair in pairs) for k in HIT_RATE_DEPTHS},
-        mrr=_mean(reciprocal_rank(*pair) for pair in pairs),
-        ndcg_at_10=_mean(result.ndcg_at_10 for result in results),
-        recall_at_20=_mean(recall_at(*pair, RANKING_DEPTH) for pair in pairs),
-    )
+    means = _means(results, COLUMN_METRICS)
+    return retrieval_metrics_of({name: _defined(found) for name, found in means.items()})
 
 
 def extra_metrics(results: Collection[QueryResult]) -> dict[str, float | None]:
-    """The means that have no column of their own, by name; those that no query defines are None.
-
-    ``passage_`` and ``u_measure`` are over the queries with golden spans, ``confidence_rate`` is over those where it is known
-    whether results reached the similarity threshold.
-    """
-    pairs = _pairs(results)
-    return {
-        **{f"precision_at_{k}": mean(precision_at(*pair, k) for pair in pairs) for k in PRECISION_DEPTHS},
-        **{f"recall_at_{k}": mean(recall_at(*pair, k) for pair in pairs) for k in RECALL_DEPTHS},
-        **{f"map_at_{k}": mean(average_precision(*pair, k) for pair in pairs) for k in MAP_DEPTHS},
-        "r_precision": mean(r_precision(*pair) for pair in pairs),
-        **{f"ndcg_at_{k}": mean(_ndcg(result, k) for result in results) for k in OTHER_NDCG_DEPTHS},
-        "u_measure": mean(result.u_measure for result in results),
-        **{f"passage_hit_rate_at_{k}": mean(_passage_hit(result, k) for result in results) for k in HIT_RATE_DEPTHS},
-        "passage_mrr": mean(_passage_reciprocal_rank(result) for result in results),
-        "confidence_rate": mean(None if r.is_confident is None else float(r.is_confident) for r in results),
-    }
+    """The means of the registered metrics without a column of their own, by name; those that no query defines are None."""
+    return _means(results, [name for name in metrics() if name not in COLUMN_METRICS])
 
 
-def _ndcg(result: QueryResult, k: int) -> float | None:
-    return ndcg_at(result.ranked_note_ids, result.relevant_note_ids, k, grades=result.grades)
-
-
-def _passage_hit(result: QueryResult, k: int) -> float | None:
-    if result.u_measure is None:
-        return None
-    return float(result.first_passage_rank is not None and result.first_passage_rank <= k)
-
-
-def _passage_reciprocal_rank(result: QueryResult) -> float | None:
-    if result.u_measure is None:
-        return None
-    return 0.0 if result.first_passage_rank is None else 1 / result.first_passage_rank
-
-
-def precision_metrics(results: Collection[QueryResult]) -> PrecisionMetrics:
-    """The means of the precision family over at least one query.
-
-    Raises:
-        ValueError: there is no query.
-    """
-    pairs = _pairs(results)
-    return PrecisionMetrics(
-        precision_at_5=_mean(precision_at(*pair, PRECISION_DEPTH) for pair in pairs),
-        precision_at_5_ceiling=_mean(precision_ceiling_at(relevant, PRECISION_DEPTH) for _, relevant in pairs),
-        r_precision=_mean(r_precision(*pair) for pair in pairs),
-        map_at_20=_mean(average_precision(*pair) for pair in pairs),
-    )
+def _means(results: Collection[QueryResult], names: Iterable[str]) -> dict[str, float | None]:
+    return {name: mean(map(metrics()[name].figure, results)) for name in names}
 
 
 def metrics_by_category(results: Collection[QueryResult]) -> dict[Category, RetrievalMetrics]:
@@ -214,11 +135,3 @@ def latency_by_stage(results: Collection[QueryResult]) -> dict[str, LatencyPerce
 def _percentiles(latencies: Collection[float]) -> LatencyPercentiles:
     p50, p95, p99 = (_defined(percentile(latencies, p)) for p in (0.50, 0.95, 0.99))
     return LatencyPercentiles(p50=p50, p95=p95, p99=p99)
-
-
-def _pairs(results: Iterable[QueryResult]) -> Sequence[tuple[tuple[NoteId, ...], tuple[NoteId, ...]]]:
-    return [(result.ranked_note_ids, result.relevant_note_ids) for result in results]
-
-
-def _mean(values: Iterable[float | None]) -> float:
-    return _defined(mean(values))

@@ -30,7 +30,7 @@ from rag_core.evaluation.runs.results import (
 from rag_core.evaluation.runs.run_json import to_json
 from rag_core.evaluation.runs.unanswerable import UNANSWERABLE, count_unanswerable, kept_unanswerable
 from rag_core.model.counting import in_english
-from rag_core.model.evaluation import RANKING_DEPTH, Purpose, QueryResult
+from rag_core.model.evaluation import Purpose, QueryResult
 from rag_core.model.golden import Category, GoldenQuery
 from rag_core.model.note import TenantId
 from rag_core.storage.comparisons import count_indexed_notes, fetch_run_inputs
@@ -44,7 +44,6 @@ from rag_core.storage.golden import (
 )
 
 __all__ = [
-    "RANKING_DEPTH",
     "EvaluationRun",
     "Search",
     "evaluate",

@@ -5,8 +5,10 @@ from dataclasses import asdict
 from typing import Any
 
 from rag_core.evaluation.golden.origins import known_circumstances, metrics_by_origin
-from rag_core.evaluation.runs.results import EvaluationRun, GroupMetrics, metrics_by, precision_metrics
+from rag_core.evaluation.runs.results import EvaluationRun, GroupMetrics, metrics_by
 from rag_core.model.evaluation import LatencyPercentiles, RetrievalMetrics
+from rag_core.model.ranking_metrics import precision_ceiling_at
+from rag_core.model.statistics import mean
 
 
 def to_json(run: EvaluationRun) -> dict[str, Any]:
@@ -43,7 +45,7 @@ def _metrics_to_json(run: EvaluationRun) -> dict[str, Any]:
     return {
         **_means_to_json(run.metrics),
         **run.extra,
-        **asdict(precision_metrics(run.queries)),
+        "precision_at_5_ceiling": mean(precision_ceiling_at(query.relevant_note_ids, 5) for query in run.queries),
         "faithfulness": run.faithfulness,
         "answer_relevance": run.answer_relevance,
         "by_category": _groups_to_json(metrics_by("category", run.queries)),

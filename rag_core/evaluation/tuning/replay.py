@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from rag_core.configuration.schema import RetrievalConfig, served_strategy
 from rag_core.evaluation.runs.served import DEPTH
 from rag_core.evaluation.tuning.record import RecordedQuery, Recording
-from rag_core.model.evaluation import NDCG_DEPTH, RANKING_DEPTH
+from rag_core.model.evaluation import NDCG_DEPTH
+from rag_core.model.metrics.notes import RANKING_DEPTH
 from rag_core.model.note import ChunkId, NoteId
 from rag_core.model.ranking_metrics import ndcg_at, reciprocal_rank
 from rag_core.reranking import Candidate

@@ -79,7 +79,7 @@ def comparison_report(
     ``address_of`` gives where a query's results are, by default on a page with those of both runs.
     """
     verdict, kind = _verdict(comparison)
-    label = words.LABELS[comparison.metric]
+    label = words.metric(comparison.metric)
     better = sorted((one for one in effects if one.difference > 0), key=lambda one: (-one.difference, one.query))
     worse = sorted((one for one in effects if one.difference < 0), key=lambda one: (one.difference, one.query))
     find = address_of or (lambda query_id: f"{query_address(candidate.run_id, query_id)}?baseline={baseline.run_id}")
@@ -114,7 +114,7 @@ _TWO_SIDED = "de dos colas, corregida con Holm entre todas las métricas"
 def _verdict(comparison: Comparison) -> tuple[str, str]:
     """In a sentence, and the style sheet's class for it."""
     found = comparison.metrics[comparison.metric]
-    label, moved = words.LABELS[comparison.metric], words.difference(comparison.difference)
+    label, moved = words.metric(comparison.metric), words.difference(comparison.difference)
     if comparison.obstacle == "degraded":
         disturbed = words.counted(comparison.disturbed, "consulta se hizo", "consultas se hicieron")
         return f"No se puede comparar: {disturbed} con algo caído", "unclear"
@@ -223,7 +223,7 @@ def _metrics_chart(comparison: Comparison) -> Chart:
     found = comparison.metrics
     rows = [
         IntervalRow(
-            label=words.LABELS[name]
+            label=words.metric(name)
             + (f" ({one.queries})" if one.queries is not None and one.queries < comparison.queries else ""),
             value=one.difference,
             low=min(one.interval[0], one.difference),
@@ -257,7 +257,7 @@ def _metrics_chart(comparison: Comparison) -> Chart:
 def _metric_row(name: str, one: MetricComparison) -> tuple[str, ...]:
     low, high = one.interval
     return (
-        words.LABELS[name],
+        words.metric(name),
         words.figure(one.baseline),
         words.figure(one.current),
         words.difference(one.difference),

@@ -1,6 +1,6 @@
 """The first page about evaluation: how the figures went, what happened meanwhile, and what there is to look at."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -30,13 +30,7 @@ from rag_core.storage.reports import RegressionAlert
 
 MAX_EVENTS = 30
 MAX_RUNS = 50
-Figure = Callable[[StoredRun], float]
-"""What of a run is drawn."""
-_HISTORIES: tuple[tuple[str, Figure], ...] = (
-    ("nDCG@10", lambda run: run.metrics.ndcg_at_10),
-    ("MRR", lambda run: run.metrics.mrr),
-    ("Acierto@10", lambda run: run.metrics.hit_rate_at[10]),
-)
+_HISTORIES = ("ndcg_at_10", "mrr", "hit_rate_at_10")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +102,7 @@ def overview(
     chosen = frozenset(str(one.run_id) for one in baselines)
     return Overview(
         heads=tuple(_heads(drawn, zone, chosen, history)),
-        histories=tuple(_history(name, drawn, events, zone, value) for name, value in _HISTORIES) if drawn else (),
+        histories=tuple(_history(name, drawn, events, zone) for name in _HISTORIES) if drawn else (),
         keys=tuple(
             Key(marker=marker_sample(number), name=words.STRATEGIES[name])
             for name, number in words.STRATEGY_NUMBERS.items()
@@ -214,11 +208,12 @@ def _heads(runs: Sequence[StoredRun], zone: ZoneInfo, baselines: frozenset[str],
     ]
 
 
-def _history(name: str, runs: Sequence[StoredRun], events: Sequence[Event], zone: ZoneInfo, value: Figure) -> Chart:
+def _history(metric: str, runs: Sequence[StoredRun], events: Sequence[Event], zone: ZoneInfo) -> Chart:
+    name = words.metric(metric)
     series = [
         Series(name=label, number=words.STRATEGY_NUMBERS[strategy], points=points)
         for strategy, label in words.STRATEGIES.items()
-        if (points := _points(runs, strategy, value, zone))
+        if (points := _points(runs, strategy, metric, zone))
     ]
     span = (runs[0].created_at - runs[-1].created_at).total_seconds()
     latest = "; ".join(f"{one.name}: {words.figure(one.points[-1].value)}" for one in series)
@@ -240,18 +235,22 @@ def _history(name: str, runs: Sequence[StoredRun], events: Sequence[Event], zone
         table=table(
             ("evaluación", "búsqueda", name),
             [
-                (words.exact_moment(run.created_at, zone), words.strategy(run.strategy), words.figure(value(run)))
+                (
+                    words.exact_moment(run.created_at, zone),
+                    words.strategy(run.strategy),
+                    words.figure(run.metrics.by_name[metric]),
+                )
                 for run in runs[:MAX_RUNS]
             ],
         ),
     )
 
 
-def _points(runs: Sequence[StoredRun], strategy: str, value: Figure, zone: ZoneInfo) -> tuple[Point, ...]:
+def _points(runs: Sequence[StoredRun], strategy: str, metric: str, zone: ZoneInfo) -> tuple[Point, ...]:
     return tuple(
         Point(
             moment=run.created_at,
-            value=value(run),
+            value=run.metrics.by_name[metric],
             label=words.moment(run.created_at, zone),
             is_hollow=run.is_disturbed,
             group=run.set_version,

@@ -15,11 +15,12 @@ from rag_core.evaluation.report.charts.intervals import IntervalRow, interval_ch
 from rag_core.evaluation.runs.results import Grouping, group_of, latency_by_stage
 from rag_core.model.evaluation import LatencyPercentiles, QueryResult, StoredRun
 from rag_core.model.golden import ALL_CATEGORIES, DIFFICULTIES, DIFFICULTY_WORDS, JOINT_GROUPS
+from rag_core.model.metrics.registry import metrics
 from rag_core.model.statistics import mean
 
 Figures = tuple[QueryResult, Mapping[str, float | None]]
 """A query with its metrics by name."""
-_GROUP_METRICS: Mapping[str, str] = {"ndcg_at_10": "nDCG@10", "hit_rate_at_10": "Acierto@10", "mrr": "MRR"}
+_GROUP_METRICS = ("ndcg_at_10", "hit_rate_at_10", "mrr")
 _ORDERS: Mapping[Grouping, Sequence[str]] = {
     "category": ALL_CATEGORIES,
     "difficulty": tuple(map(str, DIFFICULTIES)),
@@ -46,11 +47,11 @@ _GROUPINGS: tuple[tuple[Grouping, str, str], ...] = (
 
 def metrics_chart(intervals: Mapping[str, MeanInterval]) -> Chart:
     """Each metric that some query defines, with its interval."""
-    shown = [(metric, intervals[metric.name]) for metric in words.METRICS if metric.name in intervals]
+    shown = [(metric, intervals[name]) for name, metric in metrics().items() if metric.is_shown and name in intervals]
     asked = max((found.queries for _, found in shown), default=0)
     rows = [
         IntervalRow(
-            label=metric.label if found.queries == asked else f"{metric.label} ({found.queries})",
+            label=metric.title("es") if found.queries == asked else f"{metric.title('es')} ({found.queries})",
             value=found.mean,
             low=found.low,
             high=found.high,
@@ -71,10 +72,10 @@ def metrics_chart(intervals: Mapping[str, MeanInterval]) -> Chart:
             description="; ".join(f"{row.label} {words.figure(row.value)}" for row in rows),
         ),
         table=table(
-            ("métrica", "media", "intervalo del 95 %", "consultas", "qué dice"),
+            ("métrica", "media", "intervalo del 95 %", "consultas", "qué dice", "fórmula"),
             [
-                (metric.label, words.figure(found.mean), f"{words.figure(found.low)} a {words.figure(found.high)}",
-                 str(found.queries), metric.meaning)
+                (metric.title("es"), words.figure(found.mean), f"{words.figure(found.low)} a {words.figure(found.high)}",
+                 str(found.queries), metric.meanings.get("es", ""), metric.formula)
                 for metric, found in shown
             ],
         ),
@@ -97,17 +98,17 @@ def group_chart(grouping: Grouping, title: str, column: str, figures: Sequence[F
             lambda frame: bar_chart(
                 frame,
                 groups,
-                legend=tuple(_GROUP_METRICS.values()),
+                legend=tuple(map(words.metric, _GROUP_METRICS)),
                 high=1,
                 show=partial(words.figure, decimals=2),
                 show_tick=words.tick,
             ),
             name=f"grupos-{grouping}".replace("_", "-"),
-            title=f"{', '.join(_GROUP_METRICS.values())}. {title}",
+            title=f"{', '.join(map(words.metric, _GROUP_METRICS))}. {title}",
             description="; ".join(f"{label}: nDCG@10 {words.figure(values[0])}" for label, _, values in rows),
         ),
         table=table(
-            (column, "consultas", *_GROUP_METRICS.values()),
+            (column, "consultas", *map(words.metric, _GROUP_METRICS)),
             [(label, str(count), *map(words.figure, values)) for label, count, values in rows],
         ),
     )
@@ -121,7 +122,7 @@ def joint_table(figures: Sequence[Figures]) -> Table:
         for grouping in groups
         for name, count, means in _grouped(grouping, figures)
     ]
-    return table(("grupo", "consultas", *_GROUP_METRICS.values()), rows)
+    return table(("grupo", "consultas", *map(words.metric, _GROUP_METRICS)), rows)
 
 
 def _grouped(grouping: Grouping, figures: Sequence[Figures]) -> list[tuple[str, int, tuple[float | None, ...]]]:

@@ -2,54 +2,14 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from rag_core.api.pages.cards import spanish
+from rag_core.model.metrics.registry import title_of
 
 MINUS = "\N{MINUS SIGN}"
 UNDEFINED = "—"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricWords:
-    """A metric's name, what it says, and by which name of ``query_figures`` it is found."""
-
-    name: str
-    label: str
-    meaning: str
-
-
-METRICS: tuple[MetricWords, ...] = tuple(
-    MetricWords(name=name, label=label, meaning=meaning)
-    for name, label, meaning in (
-        ("ndcg_at_10", "nDCG@10", "calidad del orden de las diez primeras notas; 1 es el mejor orden posible"),
-        ("mrr", "MRR", "1 entre el puesto de la primera nota buena"),
-        ("hit_rate_at_1", "Acierto@1", "la primera nota es buena"),
-        ("hit_rate_at_3", "Acierto@3", "hay una nota buena entre las tres primeras"),
-        ("hit_rate_at_5", "Acierto@5", "hay una nota buena entre las cinco primeras"),
-        ("hit_rate_at_10", "Acierto@10", "hay una nota buena entre las diez primeras"),
-        ("recall_at_10", "Exhaust.@10", "exhaustividad: parte de las notas buenas que está entre las diez primeras"),
-        ("recall_at_20", "Exhaust.@20", "exhaustividad: parte de las notas buenas que está entre las veinte primeras"),
-        ("map_at_20", "MAP@20", "media de la precisión en cada nota buena"),
-        (
-            "precision_at_5",
-            "Precisión@5",
-            "parte de las cinco primeras que es buena; con una sola nota buena, 0,2 como mucho",
-        ),
-        ("r_precision", "Precisión R", "precisión a tantas notas como buenas hay"),
-        ("u_measure", "Medida U", "cuánto hay que leer hasta el pasaje que responde; 1 es nada"),
-        ("passage_hit_rate_at_5", "Pasaje@5", "el pasaje que responde está entre los cinco primeros"),
-        ("passage_mrr", "MRR de pasajes", "1 entre el puesto del primer pasaje que responde"),
-        ("confidence_rate", "Confianza", "algún resultado llega al umbral de semejanza"),
-    )
-)
-LABELS: Mapping[str, str] = {
-    **{metric.name: metric.label for metric in METRICS},
-    "hit_rate": "Acierto@10",
-    "confidence": "Confianza",
-}
 ANSWER_LABELS: Mapping[str, str] = {
     "expected_answer_overlap": "Parecido a la respuesta esperada, por palabras",
     "lexical_groundedness": "Apoyo léxico: frases cuyas palabras están en los pasajes",
@@ -239,6 +199,11 @@ def setting(name: str, value: object) -> str:
     """A value of a configuration: ``k de la fusión por puestos (hybridSearch.rrfK): 20``; one without a name of ours as it is."""
     said = SPOKEN.get(value) if isinstance(value, bool | None) else str(value).replace(".", ",")
     return f"{SETTINGS[name]} ({name}): {said}" if name in SETTINGS else f"{name}: {said}"
+
+
+def metric(name: str) -> str:
+    """The title of a metric in Spanish."""
+    return title_of(name, "es")
 
 
 def work_stage(stage: str | None) -> str:

@@ -182,7 +182,7 @@ def _tuning_verdict(found: Mapping[str, Any]) -> tuple[str, str]:
 def _tuning_chart(metrics: Mapping[str, Mapping[str, Any]]) -> Chart:
     rows = [
         IntervalRow(
-            label=words.LABELS.get(name, name),
+            label=words.metric(name),
             value=one["difference"],
             low=min(one["interval"][0], one["difference"]),
             high=max(one["interval"][1], one["difference"]),

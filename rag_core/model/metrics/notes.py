@@ -1,0 +1,126 @@
+"""Metrics of a query's ranking of unique notes against its relevant notes."""
+
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from rag_core.model.metrics.registry import Metric, register
+from rag_core.model.note import NoteId
+from rag_core.model.ranking_metrics import (
+    average_precision,
+    hit_rate_at,
+    ndcg_at,
+    precision_at,
+    r_precision,
+    recall_at,
+    reciprocal_rank,
+)
+
+if TYPE_CHECKING:
+    from rag_core.model.evaluation import QueryResult
+
+HIT_RATE_DEPTHS = (1, 3, 5, 10)
+RANKING_DEPTH = 20
+"""How many unique notes of a query's hits are ranked; a search to be evaluated must bring as many."""
+_FIRST = {
+    1: "la primera",
+    3: "las tres primeras",
+    5: "las cinco primeras",
+    10: "las diez primeras",
+    20: "las veinte primeras",
+}
+
+
+def _of_ranking(
+    formula: Callable[[Sequence[NoteId], Collection[NoteId]], float | None],
+) -> "Callable[[QueryResult], float | None]":
+    return lambda result: formula(result.ranked_note_ids, result.relevant_note_ids)
+
+
+def _ndcg(result: "QueryResult", *, k: int) -> float | None:
+    return ndcg_at(result.ranked_note_ids, result.relevant_note_ids, k, grades=result.grades)
+
+
+for k in (10, 5, 20):
+    register(
+        Metric(
+            name=f"ndcg_at_{k}",
+            titles={"en": f"nDCG@{k}"},
+            formula=f"DCG / ideal DCG, DCG = Σ grade / log₂(rank + 1) over ranks 1 to {k}",
+            figure=partial(_ndcg, k=k),
+            meanings={"es": f"calidad del orden de {_FIRST[k]} notas; 1 es el mejor orden posible"},
+            is_shown=k == 10,
+            compared_as="ndcg_at_10" if k == 10 else None,
+            is_decisive=k == 10,
+        )
+    )
+register(
+    Metric(
+        name="mrr",
+        titles={"en": "MRR"},
+        formula="1 / rank of the first relevant note, 0 without one",
+        figure=_of_ranking(reciprocal_rank),
+        meanings={"es": "1 entre el puesto de la primera nota buena"},
+        is_shown=True,
+        compared_as="mrr",
+    )
+)
+for k in HIT_RATE_DEPTHS:
+    register(
+        Metric(
+            name=f"hit_rate_at_{k}",
+            titles={"en": f"hit rate @{k}", "es": f"Acierto@{k}"},
+            formula=f"1 if a relevant note has a rank of {k} or better, else 0",
+            figure=_of_ranking(partial(hit_rate_at, k=k)),
+            meanings={"es": "la primera nota es buena" if k == 1 else f"hay una nota buena entre {_FIRST[k]}"},
+            is_shown=True,
+            compared_as=f"hit_rate_at_{k}" if k in {1, 10} else None,
+        )
+    )
+for k in (1, 3, 5, 10, RANKING_DEPTH):
+    register(
+        Metric(
+            name=f"recall_at_{k}",
+            titles={"en": f"recall@{k}", "es": f"Exhaust.@{k}"},
+            formula=f"relevant notes at ranks 1 to {k} / relevant notes",
+            figure=_of_ranking(partial(recall_at, k=k)),
+            meanings={"es": f"exhaustividad: parte de las notas buenas que está entre {_FIRST[k]}"},
+            is_shown=k >= 10,
+            compared_as="recall_at_20" if k == RANKING_DEPTH else None,
+        )
+    )
+for k in (10, 20):
+    register(
+        Metric(
+            name=f"map_at_{k}",
+            titles={"en": f"MAP@{k}"},
+            formula=f"Σ precision at each relevant note's rank, ranks 1 to {k} / relevant notes",
+            figure=_of_ranking(partial(average_precision, k=k)),
+            meanings={"es": "media de la precisión en cada nota buena"},
+            is_shown=k == 20,
+            compared_as="map_at_20" if k == 20 else None,
+        )
+    )
+for k in (1, 3, 5, 10, 20):
+    register(
+        Metric(
+            name=f"precision_at_{k}",
+            titles={"en": f"precision@{k}", "es": f"Precisión@{k}"},
+            formula=f"relevant notes at ranks 1 to {k} / {k}",
+            figure=_of_ranking(partial(precision_at, k=k)),
+            meanings={
+                "es": f"parte de {_FIRST[k]} que es buena; con una sola nota buena, {f'{1 / k:g}'.replace('.', ',')} como mucho"
+            },
+            is_shown=k == 5,
+        )
+    )
+register(
+    Metric(
+        name="r_precision",
+        titles={"en": "R-precision", "es": "Precisión R"},
+        formula="precision@R, R = number of relevant notes",
+        figure=_of_ranking(r_precision),
+        meanings={"es": "precisión a tantas notas como buenas hay"},
+        is_shown=True,
+    )
+)

@@ -1,0 +1,72 @@
+"""Registry of metrics: one row a metric, read by runs, comparisons, reports, pages and commands."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rag_core.model.note import Language
+
+if TYPE_CHECKING:
+    from rag_core.model.evaluation import QueryResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """A figure of one query in [0, 1], higher is better; a run keeps its mean over the queries that define it.
+
+    ``figure`` gives None where the metric is undefined; only a partial metric may be. ``titles`` need English, which stands in for
+    a missing language; ``meanings`` say in plain words what ``formula`` computes. A shown metric stands in the tables and charts of a
+    run; its JSON has every metric. ``compared_as`` is its name in comparisons, None where runs are not compared by it. A drop of
+    a decisive metric is a regression.
+    """
+
+    name: str
+    titles: Mapping[Language, str]
+    formula: str
+    figure: "Callable[[QueryResult], float | None]"
+    meanings: Mapping[Language, str] = field(default_factory=dict)
+    is_partial: bool = False
+    is_shown: bool = False
+    compared_as: str | None = None
+    is_decisive: bool = False
+
+    def title(self, language: Language = "en") -> str:
+        """The title in a language, else in English."""
+        return self.titles.get(language, self.titles["en"])
+
+
+_METRICS: dict[str, Metric] = {}
+
+
+def register(metric: Metric) -> None:
+    """Add a metric to the registry.
+
+    Raises:
+        ValueError: a metric of this name is registered, or a decisive metric is not compared.
+    """
+    if metric.name in _METRICS:
+        raise ValueError(f"a metric named {metric.name!r} is registered already; choose another name")
+    if metric.is_decisive and metric.compared_as is None:
+        raise ValueError(f"the metric {metric.name!r} is decisive but not compared; give it compared_as")
+    _METRICS[metric.name] = metric
+
+
+def metrics() -> Mapping[str, Metric]:
+    """The registered metrics by name, in the order of registration."""
+    return _METRICS
+
+
+def compared_metrics() -> dict[str, Metric]:
+    """The metrics that two runs are compared by, under their names in comparisons."""
+    return {metric.compared_as: metric for metric in _METRICS.values() if metric.compared_as is not None}
+
+
+def decisive_metrics() -> tuple[str, ...]:
+    """The names in comparisons of the metrics whose drop is a regression."""
+    return tuple(name for name, metric in compared_metrics().items() if metric.is_decisive)
+
+
+def title_of(name: str, language: Language = "en") -> str:
+    """The title of a metric by its name in runs or comparisons; a name that is not registered stands for itself."""
+    metric = _METRICS.get(name) or compared_metrics().get(name)
+    return name if metric is None else metric.title(language)
