@@ -16,7 +16,7 @@ BEFORE_THE_VERIFICATION = "0 5 * * *"
 )
 def delete_old_conversations(context: dg.OpExecutionContext, engine: dg.ResourceParam[Engine]) -> None:
     """Delete and end them, and say how many there were."""
-    before, idle = kept_since(engine), idle_since(engine)
+    before, idle = kept_since(engine.settings), idle_since(engine.settings)
     tenants = list_tenants(engine.database)
     deleted = sum(purge_sessions(engine.database, tenant, before=before) for tenant in tenants)
     ended = sum(end_idle_sessions(engine.database, tenant, before=idle) for tenant in tenants)

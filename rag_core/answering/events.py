@@ -1,7 +1,7 @@
 """What is asked of the answering path, and what it tells while it answers: the one interface of every contract and the page.
 
 A contract makes an ``AnswerRequest``, iterates over ``rag_core.answering.answer.answer_events`` and writes each event its own way;
-who wants the whole at once takes the last, ``Answered``.
+a caller that wants the whole at once takes the last, ``AnswerFinished``.
 """
 
 from dataclasses import dataclass, field
@@ -52,7 +52,7 @@ class AnswerRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Understood:
+class QuestionUnderstood:
     """The first event: the question as it is searched (``standalone`` where it was a follow-up), and its id from now on."""
 
     query_id: UUID
@@ -64,9 +64,9 @@ class Understood:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcesFound:
-    """The second: what was found and what of it an answerer is given. ``retrieval`` is None where nothing was searched."""
+    """The second: the search, and the part of its results that an answerer is given."""
 
-    retrieval: Retrieval | None
+    retrieval: Retrieval
     context: PromptContext
     fallback: FallbackMode | None
 
@@ -86,10 +86,10 @@ class SentenceReady:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class AnswerFinished:
     """The last event; its answer is what counts, whatever was shown before."""
 
     answer: Answer
 
 
-AnswerEvent = Understood | SourcesFound | SentenceReady | Answered
+AnswerEvent = QuestionUnderstood | SourcesFound | SentenceReady | AnswerFinished

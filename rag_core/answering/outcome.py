@@ -1,118 +1,129 @@
-"""What a question comes to: an answer with what it is worth, or the words that there is none."""
+"""The outcome of a question: an answer with its confidence, or a refusal."""
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
+from uuid import UUID
 
-from rag_core.answering.confidence import final_confidence, groundedness_of, holds_its_kind
-from rag_core.answering.course import Course
+from rag_core.answering.confidence import Evidence, final_confidence, groundedness_of, holds_its_kind
+from rag_core.answering.events import AnswerRequest
 from rag_core.answering.finishing import finish
-from rag_core.answering.generation import build_answerer
-from rag_core.answering.quoting.extractive import A_DAY, ExtractiveAnswerer
-from rag_core.answering.quoting.selection import Quotation
+from rag_core.answering.quoting.extractive import A_DAY
+from rag_core.answering.sources.fallbacks import FoundSources
+from rag_core.answering.understanding.understand import Question
 from rag_core.answering.verification.citations import without_citations
 from rag_core.answering.verification.claims import answer_sentences, is_claim
 from rag_core.answering.verification.refusals import is_refusal
-from rag_core.answering.writing import Writing
+from rag_core.answering.writing import WrittenAnswer
 from rag_core.chunking import count_tokens
 from rag_core.configuration.served import INVALID_CONFIGURATION
-from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.injection import scan
+from rag_core.guardrails.policies import redaction_policy
 from rag_core.language.answer_warnings import PathWarning
 from rag_core.language.quoting import dated
 from rag_core.language.wordings import Wording, wordings_of
 from rag_core.model.answer import Answer, CheckedText, Confidence, PromptContext, RefusalReason
 from rag_core.model.note import Language
+from rag_core.retrieval.deadline import StageClock
+from rag_core.settings import Settings
 
 _LETTER = re.compile(r"[^\W_]")
 _BEFORE_WRITING: frozenset[RefusalReason] = frozenset({"nothing_found", "insufficient_evidence", "no_sentence_fits"})
 
 
-def finished(course: Course, writing: Writing, checked: CheckedText, policy: RedactionPolicy) -> Answer:
-    """What was written as it goes out: a refusal, or the text with its worth and, where that is little, a disclaimer.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerBasis:
+    """Everything that is known of a question before its answer is written; ``answerer`` is the name of who is to write it."""
 
-    Of a model's own refusal its first sentence stays, in its words where it says nothing else. Where recent notes were all that it
-    read, it is refused as if nothing had been read.
+    query_id: UUID
+    request: AnswerRequest
+    question: Question
+    found: FoundSources
+    context: PromptContext
+    evidence: Evidence
+    answerer: str
+    clock: StageClock
+
+    @property
+    def wording(self) -> Wording:
+        """The texts of the contract in the language of the answer."""
+        return wordings_of(self.request.contract)[self.question.language]
+
+    @property
+    def is_of_recent_notes(self) -> bool:
+        """Whether the sources are the newest notes, because none fits the question."""
+        return self.found.fallback == "recent_notes"
+
+
+def finished(basis: AnswerBasis, written: WrittenAnswer, settings: Settings) -> Answer:
+    """The outcome of a written answer: a refusal, or the text with its confidence and, where that is low, a disclaimer.
+
+    Of a model's own refusal the first sentence is kept where it says nothing else. A refusal made of recent notes reads as if nothing
+    had been found.
     """
-    settings, options = course.engine.settings, course.request.options
-    language, least = course.asked.language, settings.answer_groundedness
-    if writing.gate.is_blocked:
-        return refused(course, "blocked")
-    is_quoted = isinstance(writing.answerer, ExtractiveAnswerer)
-    if is_refusal(checked.text, language):
-        reason: RefusalReason = "no_sentence_fits" if is_quoted else "model_refused"
-        own_words = None if _is_of_recent_notes(course) else _refusing_sentence(checked, language)
-        return refused(course, reason, text=own_words)
-    if not checked.citations or not _LETTER.search(without_citations(checked.text)):
-        return refused(course, "no_valid_citation")
-    groundedness, answerer = groundedness_of(checked), writing.answerer
-    quotation = answerer.quotation if isinstance(answerer, ExtractiveAnswerer) else None
+    question, text, language = basis.question, written.text, basis.question.language
+    if written.gate.is_blocked:
+        return refused(basis, "blocked", written=written)
+    if is_refusal(text.text, language):
+        own_words = None if basis.is_of_recent_notes else _refusing_sentence(text, language)
+        reason: RefusalReason = "model_refused" if written.quotation is None else "no_sentence_fits"
+        return refused(basis, reason, written=written, text=own_words)
+    if not text.citations or not _LETTER.search(without_citations(text.text)):
+        return refused(basis, "no_valid_citation", written=written)
+    groundedness, least, options = groundedness_of(text), settings.answer_groundedness, basis.request.options
     is_weak = groundedness is None or groundedness < least
     if is_weak and _as_set(options.is_grounding_required, settings.answer_reject_low_groundedness):
-        return refused(course, "not_grounded")
+        return refused(basis, "not_grounded", written=written)
     done = finish(
-        checked,
+        text,
         language=language,
-        policy=policy,
+        policy=redaction_policy(basis.request.contract, settings.guardrails_personal_data),
         groundedness=groundedness,
         least_groundedness=least,
         is_disclaimer_wanted=_as_set(options.is_disclaimer_wanted, settings.answer_disclaimer),
         max_tokens=settings.guardrails_answer_max_tokens,
-        is_of_recent_notes=_is_of_recent_notes(course),
-        gate=writing.gate,
+        is_of_recent_notes=basis.is_of_recent_notes,
+        gate=written.gate,
     )
     confidence = final_confidence(
-        course.evidence,
-        checked,
+        basis.evidence,
+        text,
         groundedness,
         least_groundedness=least,
-        quotation=None if quotation is None else quotation.strength,
-        is_of_kind=holds_its_kind(course.asked.searched, without_citations(checked.text), language=course.asked.spoken),
+        quotation=None if written.quotation is None else written.quotation.strength,
+        is_of_kind=holds_its_kind(question.searched, without_citations(text.text), language=question.spoken),
     )
     return _answer(
-        course,
+        basis,
         done.checked,
+        written=written,
         confidence=confidence,
         groundedness=groundedness,
         disclaimer=done.disclaimer,
-        warnings=(*done.warnings(language), *_of_the_quotation(course, quotation, confidence)),
+        warnings=(*done.warnings(language), *_of_the_quotation(basis, written, confidence)),
     )
 
 
+def refused(
+    basis: AnswerBasis, reason: RefusalReason, *, written: WrittenAnswer | None = None, text: str | None = None
+) -> Answer:
+    """A refusal, in the words of ``text`` or the contract's; it claims nothing, cites nothing and needs no disclaimer."""
+    shown = _of_an_empty_day(basis, reason) or text or _fixed(reason, basis.wording)
+    checked = CheckedText(text=shown, citations=(), uncited=(), removed=0)
+    return _answer(basis, checked, written=written, confidence="insufficient", refusal=reason)
+
+
 def _as_set(option: bool | None, setting: bool) -> bool:
-    """What the request says, else the settings."""
+    """The request's option, else the setting."""
     return setting if option is None else option
 
 
-def _is_of_recent_notes(course: Course) -> bool:
-    return course.found is not None and course.found.fallback == "recent_notes"
-
-
-def _of_the_quotation(course: Course, quotation: Quotation | None, confidence: Confidence) -> Iterator[str]:
-    """That what is quoted may be no answer, is of another time than the one asked for, or not all that there is of it."""
-    if quotation is None:
-        return
-    told = course.wording.quoting_warnings
-    if not quotation.is_of_its_time:
-        yield told["not_of_the_time"]
-    if course.found is not None and len(quotation.notes) < course.found.notes_of_time:
-        yield told["more_of_the_time"]
-    if confidence == "low":
-        yield told["may_not_answer"]
-
-
 def _refusing_sentence(checked: CheckedText, language: Language) -> str | None:
-    """The first sentence of a model's own refusal; None where it claims something beside that, or anything after it does."""
+    """The first sentence of a model's own refusal; None where it, or anything after it, makes a claim."""
     start, end = answer_sentences(checked.text, language)[0]
     sentence = checked.text[start:end].strip()
     return None if checked.uncited or is_claim(sentence, language) else sentence
-
-
-def refused(course: Course, reason: RefusalReason, *, text: str | None = None) -> Answer:
-    """That there is no answer; a refusal claims nothing, cites nothing and needs no disclaimer."""
-    shown = _of_an_empty_day(course, reason) or text or _fixed(reason, course.wording)
-    said = CheckedText(text=shown, citations=(), uncited=(), removed=0)
-    return _answer(course, said, confidence="insufficient", refusal=reason)
 
 
 def _fixed(reason: RefusalReason, wording: Wording) -> str:
@@ -121,36 +132,32 @@ def _fixed(reason: RefusalReason, wording: Wording) -> str:
     return wording.not_grounded if reason == "not_grounded" else wording.not_enough
 
 
-def _of_an_empty_day(course: Course, reason: RefusalReason) -> str | None:
-    """That no note is of the day asked for; None where more than a day is asked for, notes are left out, or there are some of it."""
-    asked = course.found.asked_time if course.found and reason in _BEFORE_WRITING else None
-    if asked is None or not asked.is_all or asked.until - asked.since > A_DAY or not course.request.filters.is_empty:
+def _of_an_empty_day(basis: AnswerBasis, reason: RefusalReason) -> str | None:
+    """A sentence saying that no note is of the day asked for; None where more is asked for, or filters leave notes out."""
+    asked = basis.found.asked_time if reason in _BEFORE_WRITING else None
+    if asked is None or not asked.is_all or asked.until - asked.since > A_DAY or not basis.request.filters.is_empty:
         return None
-    if course.found is None or any(asked.since <= hit.created_at < asked.until for hit in course.found.hits):
+    if any(asked.since <= hit.created_at < asked.until for hit in basis.found.hits):
         return None
-    day = dated(asked.since.date(), course.wording.dated, course.asked.language)
-    return course.wording.no_note_of.format(note=day)
+    day = dated(asked.since.date(), basis.wording.dated, basis.question.language)
+    return basis.wording.no_note_of.format(note=day)
 
 
 def _answer(
-    course: Course,
+    basis: AnswerBasis,
     checked: CheckedText,
     *,
+    written: WrittenAnswer | None,
     confidence: Confidence,
     refusal: RefusalReason | None = None,
     groundedness: float | None = None,
     disclaimer: str | None = None,
     warnings: tuple[str, ...] = (),
 ) -> Answer:
-    question, found = course.asked, course.found
-    answerer = (
-        course.writing.answerer
-        if course.writing
-        else build_answerer(course.engine.chat, wordings=wordings_of(course.request.contract))
-    )
-    is_model_asked = course.writing is not None and not isinstance(answerer, ExtractiveAnswerer)
+    question, found = basis.question, basis.found
+    is_generated = written is not None and written.quotation is None
     return Answer(
-        query_id=course.query_id,
+        query_id=basis.query_id,
         session_id=question.session_id,
         question=question.text,
         standalone=question.standalone,
@@ -159,59 +166,73 @@ def _answer(
         citations=checked.citations,
         uncited=checked.uncited,
         removed_citations=checked.removed,
-        sources=course.context.sources,
+        sources=basis.context.sources,
         confidence=confidence,
         refusal=refusal,
         groundedness=groundedness,
         disclaimer=disclaimer,
-        warnings=(*_warnings(course, checked), *warnings),
-        answerer=answerer.name,
-        retrieval=found.retrieval if found else None,
-        fallback=found.fallback if found else None,
-        prompt_tokens=_read_tokens(course.context) + count_tokens(question.searched) if is_model_asked else 0,
+        warnings=(*question.warnings, *_path_warnings(basis, written, checked), *warnings),
+        answerer=written.answerer if written else basis.answerer,
+        retrieval=found.retrieval,
+        fallback=found.fallback,
+        prompt_tokens=_prompt_tokens(basis) if is_generated else 0,
         answer_tokens=count_tokens(checked.text),
-        stages=course.stages | {"total": course.total_ms},
+        stages={
+            "retrieval": found.search_ms,
+            "generation": written.generation_ms if written else 0.0,
+            "checking": written.checking_ms if written else 0.0,
+            "total": basis.clock.total_ms,
+        },
     )
 
 
-def _read_tokens(context: PromptContext) -> int:
-    return count_tokens(context.text) + count_tokens(context.graph)
+def _prompt_tokens(basis: AnswerBasis) -> int:
+    return sum(map(count_tokens, (basis.context.text, basis.context.graph, basis.question.searched)))
 
 
-def _warnings(course: Course, checked: CheckedText) -> tuple[str, ...]:
-    """What a reader should know of how the answer came about, in its language."""
-    wording = course.wording
-    told = [wording.path_warnings[kind] for kind in (*_of_the_search(course), *_of_the_writing(course, checked))]
-    if any(_has_instructions(source.original) for source in course.context.sources):
-        told.append(wording.answer_warnings["instructions"])
-    return (*course.asked.warnings, *told)
+def _path_warnings(basis: AnswerBasis, written: WrittenAnswer | None, checked: CheckedText) -> Iterator[str]:
+    """Warnings for the reader about the way the answer was made, in its language."""
+    for kind in (*_of_the_search(basis), *_of_the_writing(written, checked)):
+        yield basis.wording.path_warnings[kind]
+    if any(_has_instructions(source.original) for source in basis.context.sources):
+        yield basis.wording.answer_warnings["instructions"]
 
 
-def _of_the_search(course: Course) -> list[PathWarning]:
-    found, kinds = course.found, list[PathWarning]()
-    if found is not None and found.retrieval is not None and INVALID_CONFIGURATION in found.retrieval.warnings:
-        kinds.append("invalid_configuration")
-    if found is not None and found.fallback is not None:
-        kinds.append(found.fallback)
-    elif found is not None and found.retrieval is not None and found.retrieval.is_degraded:
-        kinds.append("degraded_search")
-    if course.request.options.compression == "abstractive" and course.context.compression == "extractive":
-        kinds.append("not_summarised")
-    return kinds
+def _of_the_search(basis: AnswerBasis) -> Iterator[PathWarning]:
+    found = basis.found
+    if INVALID_CONFIGURATION in found.retrieval.warnings:
+        yield "invalid_configuration"
+    if found.fallback is not None:
+        yield found.fallback
+    elif found.retrieval.is_degraded:
+        yield "degraded_search"
+    if basis.request.options.compression == "abstractive" and basis.context.compression == "extractive":
+        yield "not_summarised"
 
 
-def _of_the_writing(course: Course, checked: CheckedText) -> list[PathWarning]:
-    writing, kinds = course.writing, list[PathWarning]()
-    if writing is not None and writing.fallback is not None:
-        kinds.append(writing.fallback)
-    if writing is not None and writing.checked.removed:
-        kinds.append("removed_citations")
+def _of_the_writing(written: WrittenAnswer | None, checked: CheckedText) -> Iterator[PathWarning]:
+    if written is not None and written.fallback is not None:
+        yield written.fallback
+    if written is not None and written.text.removed:
+        yield "removed_citations"
     if any(not citation.is_supported for citation in checked.citations):
-        kinds.append("unsupported")
-    return kinds
+        yield "unsupported"
+
+
+def _of_the_quotation(basis: AnswerBasis, written: WrittenAnswer, confidence: Confidence) -> Iterator[str]:
+    """Warnings that a quotation may be no answer, is of another time than the one asked for, or leaves notes of that time out."""
+    quotation, texts = written.quotation, basis.wording.quoting_warnings
+    if quotation is None:
+        return
+    if not quotation.is_of_its_time:
+        yield texts["not_of_the_time"]
+    if len(quotation.notes) < basis.found.notes_of_time:
+        yield texts["more_of_the_time"]
+    if confidence == "low":
+        yield texts["may_not_answer"]
 
 
 @lru_cache(maxsize=1024)
 def _has_instructions(text: str) -> bool:
-    """Whether a note's text would command whoever reads it."""
+    """Whether a note's text would command its reader."""
     return bool(scan(text, profile="note").spans)

@@ -11,6 +11,7 @@ from rag_core.answering.events import SentenceReady
 from rag_core.answering.finishing import OutgoingGate
 from rag_core.answering.plain_text import plain_bits
 from rag_core.answering.quoting.extractive import ExtractiveAnswerer
+from rag_core.answering.quoting.selection import Quotation
 from rag_core.answering.verification.check import ReadSources, check_sentence, joined, moved, read_sources
 from rag_core.answering.verification.claims import cut_sentences
 from rag_core.chat import Message
@@ -28,13 +29,31 @@ from rag_core.model.note import Language
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.telemetry.logs import log_degraded
 
+WritingFallback = Literal["model_failed", "model_busy"]
+"""The reason why sentences are quoted although there is a chat model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenAnswer:
+    """A complete answer as it was written: ``text`` is checked, without white space at its end.
+
+    ``quotation`` is what was quoted, None for the words of a model. ``gate`` has let every sentence out.
+    """
+
+    text: CheckedText
+    answerer: str
+    quotation: Quotation | None
+    fallback: WritingFallback | None
+    gate: OutgoingGate
+    generation_ms: float
+    checking_ms: float
+
 
 @dataclass(slots=True, kw_only=True)
 class Writing:
-    """One answer being written: its checked sentences so far, as the gate let them out, and by whom.
+    """One answer being written: its checked sentences so far, as the gate let them out, and its answerer.
 
-    ``answerer`` is who says it in the end: a model that fails before its first sentence leaves the word to quoted sentences,
-    and ``fallback`` tells why.
+    A model that fails before its first sentence is replaced by ``quoting`` as the ``answerer``, and ``fallback`` gives the reason.
     """
 
     query: str
@@ -46,36 +65,44 @@ class Writing:
     cancellation: Cancellation
     gate: OutgoingGate
     quoting: ExtractiveAnswerer = field(default_factory=ExtractiveAnswerer)
-    """What answers where ``answerer`` fails before its first sentence."""
     parts: list[CheckedText] = field(default_factory=list)
-    fallback: Literal["model_failed", "model_busy"] | None = None
+    fallback: WritingFallback | None = None
     checking_ms: float = 0.0
     began_at: float = field(default_factory=time.perf_counter)
-    ended_at: float | None = None
 
     @property
     def checked(self) -> CheckedText:
-        """All that was said, checked, without white space at its end."""
+        """Everything written so far, checked, without white space at its end."""
         whole = joined(self.parts)
         return replace(whole, text=whole.text.rstrip())
 
     @property
+    def removed_citations(self) -> int:
+        """Number of marks that were taken out so far because no such source exists."""
+        return sum(part.removed for part in self.parts)
+
+    @property
     def _is_quoted(self) -> bool:
-        """Whether what is said stands in the notes as it is, and was written by no model."""
         return isinstance(self.answerer, ExtractiveAnswerer)
 
     @property
-    def generation_ms(self) -> float:
-        """How long the answerer took, without the checks between its sentences."""
-        return self.seconds_spent * 1000 - self.checking_ms
+    def _seconds_spent(self) -> float:
+        return time.perf_counter() - self.began_at
 
-    @property
-    def seconds_spent(self) -> float:
-        """Since the writing began, until it ended."""
-        return (self.ended_at or time.perf_counter()) - self.began_at
+    def finished(self) -> WrittenAnswer:
+        """The complete answer, once ``sentences`` is exhausted."""
+        return WrittenAnswer(
+            text=self.checked,
+            answerer=self.answerer.name,
+            quotation=self.answerer.quotation if isinstance(self.answerer, ExtractiveAnswerer) else None,
+            fallback=self.fallback,
+            gate=self.gate,
+            generation_ms=self._seconds_spent * 1000 - self.checking_ms,
+            checking_ms=self.checking_ms,
+        )
 
     def sentences(self) -> Generator[SentenceReady, None, None]:
-        """Every sentence once it may be shown, in its order; afterwards ``checked`` is the whole.
+        """Each sentence as soon as it may be shown, in order.
 
         Raises:
             AnswerCancelledError: nobody waits any more.
@@ -93,7 +120,6 @@ class Writing:
             self.answerer, self.parts = self.quoting, []
             self.fallback = "model_busy" if isinstance(error, ChatBusyError) else "model_failed"
             yield from self._written(read)
-        self.ended_at = time.perf_counter()
 
     def _written(self, read: ReadSources) -> Generator[SentenceReady, None, None]:
         bits = self.answerer.stream(
@@ -126,7 +152,7 @@ class Writing:
         return part
 
     def _failure(self) -> AnswerFailedError:
-        if self.seconds_spent >= self.timeout_seconds:
+        if self._seconds_spent >= self.timeout_seconds:
             return AnswerTimeoutError(
                 f"{self.answerer.name} had not finished its answer after {self.timeout_seconds:.0f} s; ask again, or raise "
                 "BRAIN_CHAT_TIMEOUT_MS"

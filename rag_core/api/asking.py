@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
 from rag_core.access import Caller
-from rag_core.answering.events import Answered, AnswerEvent
+from rag_core.answering.events import AnswerEvent, AnswerFinished
 from rag_core.api import errors
 from rag_core.api.errors import ExplainedError, Tongue, answer_in, http_reply, reply_to, tell, tongue_for
 from rag_core.errors import AnswerCancelledError, GuardrailError, InvalidInputError, RagError
@@ -74,7 +74,7 @@ def finished(events: Iterator[AnswerEvent]) -> Answer:
         AnswerCancelledError: there is none.
     """
     for event in events:
-        if isinstance(event, Answered):
+        if isinstance(event, AnswerFinished):
             return event.answer
     raise AnswerCancelledError("the question was given up")
 

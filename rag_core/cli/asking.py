@@ -95,7 +95,7 @@ def _conversation(engine: "Engine", owner: "TenantId", session: str | None) -> I
 
     asker, *before = askers_here(engine.settings)
     if session == NEW:
-        with begun_session(engine, owner, user_hash=asker) as begun:
+        with begun_session(engine.database, owner, settings=engine.settings, user_hash=asker) as begun:
             yield begun.id, asker
     elif session is None:
         yield None, asker
@@ -109,7 +109,7 @@ def _is_of(engine: "Engine", owner: "TenantId", session_id: UUID, asker: str) ->
     from rag_core.errors import NotFoundError
 
     try:
-        read_conversation(engine, owner, session_id, user_hash=asker, limit=1)
+        read_conversation(engine.database, owner, session_id, settings=engine.settings, user_hash=asker, limit=1)
     except NotFoundError:
         return False
     return True
@@ -135,10 +135,10 @@ def _events(engine: "Engine", owner: "TenantId", request: "AnswerRequest") -> It
 
 
 def _last(events: Iterator["AnswerEvent"]) -> "Answer":
-    from rag_core.answering.events import Answered
+    from rag_core.answering.events import AnswerFinished
 
     *_, last = events
-    assert isinstance(last, Answered)
+    assert isinstance(last, AnswerFinished)
     return last.answer
 
 
@@ -146,18 +146,18 @@ def show_answer(events: Iterator["AnswerEvent"], *, heading: str | None = None) 
     """An answer as it comes, then the notes it cites, how far it is to be trusted, and what its reader should know."""
     from rich.console import Console
 
-    from rag_core.answering.events import Answered, SentenceReady, Understood
+    from rag_core.answering.events import AnswerFinished, QuestionUnderstood, SentenceReady
 
     console, shown = Console(highlight=False, emoji=False, soft_wrap=True), ""
     if heading is not None:
         console.print(f"\n[bold cyan]{_plain(heading)}[/bold cyan]\n")
     for event in events:
-        if isinstance(event, Understood) and event.standalone is not None:
+        if isinstance(event, QuestionUnderstood) and event.standalone is not None:
             say(f"Entendido: {event.standalone}\n")
         if isinstance(event, SentenceReady):
             console.print(_plain(event.text), end="")
             shown += event.text
-        if isinstance(event, Answered):
+        if isinstance(event, AnswerFinished):
             _finish(console, event.answer, shown)
 
 

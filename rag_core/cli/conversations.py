@@ -50,7 +50,9 @@ def _found(engine: "Engine", owner: "TenantId", limit: int, *, only_spoken: bool
     found = [
         session
         for asker in askers_here(engine.settings)
-        for session in list_sessions(engine, owner, user_hash=asker, limit=limit, only_spoken=only_spoken)
+        for session in list_sessions(
+            engine.database, owner, settings=engine.settings, user_hash=asker, limit=limit, only_spoken=only_spoken
+        )
     ]
     return sorted(found, key=lambda session: session.last_at, reverse=True)[:limit]
 

@@ -1,4 +1,4 @@
-"""What people think of an answer."""
+"""Ratings of answers."""
 
 from functools import partial
 from uuid import UUID
@@ -7,7 +7,7 @@ from rag_core.errors import InvalidInputError
 from rag_core.model.conversation import Feedback
 from rag_core.model.note import TenantId
 from rag_core.notes.validation import is_storable
-from rag_core.runtime.engine import Engine
+from rag_core.storage.database import Database
 from rag_core.storage.questions import upsert_feedback
 
 RATINGS = range(1, 6)
@@ -15,13 +15,13 @@ MAX_COMMENT_CHARACTERS = 2000
 
 
 def give_feedback(
-    engine: Engine, tenant: TenantId, query_id: UUID, *, user_hash: str, rating: int, comment: str | None = None
+    database: Database, tenant: TenantId, query_id: UUID, *, user_hash: str, rating: int, comment: str | None = None
 ) -> Feedback:
-    """Rate the answer to one's own question from 1 to 5; who thinks again replaces both rating and comment.
+    """Rate the answer to one's own question from 1 to 5; a second rating replaces the first with its comment.
 
     Raises:
-        InvalidInputError: another rating, or a comment that is too long or cannot be stored.
-        NotFoundError: there is no such question, or somebody else asked it; nobody can tell which.
+        InvalidInputError: the rating is out of range, or the comment is too long or cannot be stored.
+        NotFoundError: the question does not exist or is somebody else's; the error does not tell which.
     """
     said = (comment or "").strip() or None
     if rating not in RATINGS:
@@ -31,4 +31,4 @@ def give_feedback(
     if said is not None and not is_storable(said):
         raise InvalidInputError("the comment has a character that cannot be stored")
     keep = partial(upsert_feedback, tenant=tenant, query_id=query_id, user_hash=user_hash, rating=rating, comment=said)
-    return engine.database.write(tenant, keep)
+    return database.write(tenant, keep)

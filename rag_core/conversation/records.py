@@ -1,4 +1,4 @@
-"""Writing down how a question went: figures for every question, words for those within a conversation. It never fails an answer."""
+"""Records of questions: figures of every question, words of those in a conversation. A failure to record never fails an answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,9 +10,8 @@ from rag_core.model.answer import Answer, PromptContext, Source
 from rag_core.model.conversation import CitedSource, KeptAnswer, QuestionFigures, SearchFigures
 from rag_core.model.note import NoteId, TenantId
 from rag_core.model.retrieval import Retrieval
-from rag_core.runtime.engine import Engine
 from rag_core.storage.conversations import insert_turn, touch_session
-from rag_core.storage.database import Connection
+from rag_core.storage.database import Connection, Database
 from rag_core.storage.questions import insert_question, insert_search_figures
 from rag_core.telemetry.logs import log_degraded
 
@@ -32,19 +31,19 @@ class SpokenTurn:
 
 
 def record(
-    engine: Engine,
+    database: Database,
     tenant: TenantId,
     figures: QuestionFigures,
     *,
     search: SearchFigures | None = None,
     turn: SpokenTurn | None = None,
 ) -> bool:
-    """Write a question down in one transaction; whether that was done. What goes wrong is logged and nothing more.
+    """Record a question in one transaction; returns whether that was done. A failure is only logged.
 
-    Of a tenant that does not exist nothing is kept; where a conversation was deleted meanwhile, no word is.
+    Nothing is kept of a tenant that does not exist, and no words where the conversation was deleted meanwhile.
     """
     try:
-        with engine.database.transaction(tenant, timeout_ms=RECORD_MS) as connection:
+        with database.transaction(tenant, timeout_ms=RECORD_MS) as connection:
             return _written(connection, tenant, figures, search=search, turn=turn)
     except RagError as error:
         log_degraded("records", error, tenant=tenant)

@@ -40,14 +40,14 @@ class Deadline:
 
 
 @dataclass(slots=True)
-class Stopwatch:
+class StageClock:
     """Milliseconds by stage, on the monotonic clock."""
 
     stages: dict[str, float]
     _began: float
 
     @classmethod
-    def start(cls) -> "Stopwatch":
+    def start(cls) -> "StageClock":
         """Begin counting."""
         return cls(stages={}, _began=time.perf_counter())
 

@@ -10,7 +10,7 @@ from rag_core.model.note import TenantId
 from rag_core.model.retrieval import NO_FILTERS, Filters, Hit, Retrieval
 from rag_core.reranking import is_calibrated
 from rag_core.resilience.cancellation import Cancellation
-from rag_core.retrieval.deadline import Deadline, Stopwatch
+from rag_core.retrieval.deadline import Deadline, StageClock
 from rag_core.retrieval.figures import figures_of
 from rag_core.retrieval.legs import LegResults
 from rag_core.retrieval.ordering import fused_legs, reranked
@@ -117,13 +117,13 @@ def _retrieve(engine: Engine, asked: Asked) -> Retrieval:
 def _look(engine: Engine, asked: Asked) -> tuple[Retrieval, bool]:
     """What is found, and whether all of it was still there to be read."""
     asked.require_wanted()
-    clock = Stopwatch.start()
+    clock = StageClock.start()
     with clock.stage("queryTransformation"):
         request = understood(asked)
     with clock.stage("retrieval"):
         legs = search(engine, request)
         request.require_wanted()
-        fusing = Stopwatch.start()
+        fusing = StageClock.start()
         with engine.metrics.measured("hybridFusion"):
             fused = fused_legs(engine, request, legs)
         fusion_ms = fusing.total_ms
@@ -166,7 +166,7 @@ def _judged(hit: Hit, request: Request, least_score: float) -> Hit:
     return replace(hit, is_above_threshold=hit.rerank_score >= least_score)
 
 
-def _record(engine: Engine, clock: Stopwatch, legs: LegResults) -> None:
+def _record(engine: Engine, clock: StageClock, legs: LegResults) -> None:
     measured: dict[Stage, float | None] = {
         "queryTransformation": clock.stages["queryTransformation"],
         "semanticSearch": legs.timings.get("semantic"),

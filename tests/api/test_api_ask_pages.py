@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 
 from rag_core.access.keys import make_key
 from rag_core.answering import answer as path
-from rag_core.answering import course
+from rag_core.answering import recording
 from rag_core.api.app import create_app
 from rag_core.api.pages.cards import spanish_date
 from rag_core.api.pages.cited_spans import read_span, written_span
@@ -127,7 +127,7 @@ class TestAsking:
     def test_an_answer_that_could_not_be_kept_is_shown_and_said(
         self, notes: TestClient, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(course, "record", lambda *_args, **_more: False)
+        monkeypatch.setattr(recording, "record", lambda *_args, **_more: False)
 
         page = asked(notes, BOILER)
 

@@ -24,7 +24,7 @@ from typing import Any
 from unittest.mock import patch
 
 from rag_core.answering.answer import answer_events
-from rag_core.answering.events import Answered, AnswerRequest
+from rag_core.answering.events import AnswerFinished, AnswerRequest
 from rag_core.model.answer import Answer
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
@@ -77,7 +77,7 @@ def ask(engine: Engine, tenant: TenantId, row: Mapping[str, Any]) -> Answer:
     request = AnswerRequest(question=row["query"], contract="command", user_hash="", is_recorded=False)
     with present(row.get("now")):
         *_, last = answer_events(engine, tenant, request)
-    assert isinstance(last, Answered)
+    assert isinstance(last, AnswerFinished)
     return last.answer
 
 

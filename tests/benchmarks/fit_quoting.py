@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.answering.answer import answer_events
-from rag_core.answering.events import AnswerRequest, SourcesFound, Understood
+from rag_core.answering.events import AnswerRequest, QuestionUnderstood, SourcesFound
 from rag_core.answering.quoting.asked_time import is_of
 from rag_core.answering.quoting.sentence_scores import FEATURES, WEIGHTS, ScoredSentence, score_sentences
 from rag_core.runtime.engine import Engine
@@ -139,7 +139,7 @@ def _sentences(engine: Engine, row: Mapping[str, Any]) -> list[ScoredSentence]:
     language, context = None, None
     with present(row.get("now")):
         for event in answer_events(engine, TENANT, request):
-            language = event.language if isinstance(event, Understood) else language
+            language = event.language if isinstance(event, QuestionUnderstood) else language
             context = event.context if isinstance(event, SourcesFound) else context
     if language is None or context is None or (context.asked_time and context.asked_time.is_all):
         return []

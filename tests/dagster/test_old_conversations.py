@@ -13,9 +13,12 @@ from rag_core.runtime.engine import Engine
 def test_of_every_tenant_old_conversations_are_deleted_and_idle_ones_ended(
     engine: Engine, instance: dg.DagsterInstance
 ) -> None:
-    idle = begin_session(engine, TenantId("otra"), user_hash="ben").id
-    old = [begin_session(engine, TenantId(name), user_hash="ana").id for name in ("una", "otra")]
-    kept = begin_session(engine, TenantId("una"), user_hash="ana").id
+    idle = begin_session(engine.database, TenantId("otra"), settings=engine.settings, user_hash="ben").id
+    old = [
+        begin_session(engine.database, TenantId(name), settings=engine.settings, user_hash="ana").id
+        for name in ("una", "otra")
+    ]
+    kept = begin_session(engine.database, TenantId("una"), settings=engine.settings, user_hash="ana").id
     with engine.database.owner() as connection:
         connection.execute(
             "update brain.sessions set last_at = now() - %s where session_id = any(%s)", (timedelta(days=31), old)

@@ -33,7 +33,7 @@ def promoted(engine: Engine, tenant: TenantId) -> Callable[[dict[str, Any]], Eng
 
 
 def stages(engine: Engine, tenant: TenantId, **more: Any) -> tuple[int, int, int]:
-    top_k = answer_config(engine, tenant, **more).top_k
+    top_k = answer_config(engine.served(tenant), engine.settings, **more).top_k
     return top_k.retrieval, top_k.reranking, top_k.final
 
 
@@ -68,7 +68,7 @@ def test_the_promoted_configuration_wins(promoted, tenant, override, expected) -
     engine = promoted(override)
 
     assert stages(engine, tenant) == expected
-    assert answer_config(engine, tenant).strategy == override.get("strategy", "hybrid+rerank")
+    assert answer_config(engine.served(tenant), engine.settings).strategy == override.get("strategy", "hybrid+rerank")
 
 
 def test_a_requests_own_number_wins_over_the_promoted_one(promoted, tenant) -> None:

@@ -13,13 +13,13 @@ import pytest
 from rag_core.access.pseudonyms import pseudonyms
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import (
-    Answered,
     AnswerEvent,
+    AnswerFinished,
     AnswerOptions,
     AnswerRequest,
+    QuestionUnderstood,
     SentenceReady,
     SourcesFound,
-    Understood,
 )
 from rag_core.chat import Message
 from rag_core.conversation.sessions import begin_session, delete_session, read_conversation
@@ -129,7 +129,7 @@ def ask(engine: Engine, tenant: TenantId, question: str, **changes: Any) -> list
 
 def answered(events: Sequence[AnswerEvent]) -> Answer:
     last = events[-1]
-    assert isinstance(last, Answered)
+    assert isinstance(last, AnswerFinished)
     return last.answer
 
 
@@ -165,8 +165,8 @@ class TestAnAnswer:
         events = ask(notes, tenant, BOILER)
 
         kinds = [type(event) for event in events]
-        assert kinds[:2] == [Understood, SourcesFound]
-        assert kinds[-1] is Answered
+        assert kinds[:2] == [QuestionUnderstood, SourcesFound]
+        assert kinds[-1] is AnswerFinished
         assert set(kinds[2:-1]) == {SentenceReady}
         assert answered(events).text.startswith("".join(sentences(events)))
 
@@ -309,7 +309,7 @@ class TestWhatGoesOut:
     def test_what_can_neither_be_sent_nor_stored_is_dropped_and_the_answer_kept(
         self, notes: Engine, tenant: TenantId, bad: str
     ) -> None:
-        session = begin_session(notes, tenant, user_hash=ANA)
+        session = begin_session(notes.database, tenant, settings=notes.settings, user_hash=ANA)
         engine, _ = with_chat(notes, bad, f"El técnico cob{bad}ró 180 euros por la bom", f"{bad}ba nueva [1{bad}].")
 
         events = ask(engine, tenant, BOILER, session_id=session.id)
@@ -317,7 +317,7 @@ class TestWhatGoesOut:
         answer = answered(events)
         assert answer.text == "".join(sentences(events)) == "El técnico cobró 180 euros por la bomba nueva [1]."
         assert answer.groundedness == 1.0
-        (turn,) = read_conversation(notes, tenant, session.id, user_hash=ANA).turns
+        (turn,) = read_conversation(notes.database, tenant, session.id, settings=notes.settings, user_hash=ANA).turns
         assert (turn.query_id, turn.answer.text) == (answer.query_id, answer.text)
 
     def test_a_password_is_not_shown_even_for_a_moment(self, notes: Engine, tenant: TenantId) -> None:
@@ -655,18 +655,18 @@ def connections_in_use(engine: Engine) -> int:
 
 class TestAConversation:
     def test_a_further_question_is_searched_whole(self, notes: Engine, tenant: TenantId) -> None:
-        session = begin_session(notes, tenant, user_hash=ANA)
+        session = begin_session(notes.database, tenant, settings=notes.settings, user_hash=ANA)
         ask(notes, tenant, "¿Qué tarta hubo en el cumpleaños de Rosa?", session_id=session.id)
 
         events = ask(notes, tenant, "¿Y dónde fue eso?", session_id=session.id)
 
         understood = events[0]
-        assert isinstance(understood, Understood)
+        assert isinstance(understood, QuestionUnderstood)
         assert understood.standalone == "¿Y dónde fue eso? (tarta hubo cumpleaños Rosa)"
         assert "Valencia" in answered(events).text
 
     def test_a_subject_that_was_dropped_stays_dropped(self, notes: Engine, tenant: TenantId) -> None:
-        session = begin_session(notes, tenant, user_hash=ANA)
+        session = begin_session(notes.database, tenant, settings=notes.settings, user_hash=ANA)
         for question in ("¿Qué tarta hubo en el cumpleaños de Rosa?", "Olvida lo anterior, ¿cuándo vino el técnico?"):
             ask(notes, tenant, question, session_id=session.id)
         engine, chat = with_chat(notes, "El técnico cobró 180 euros [1].")
@@ -687,14 +687,14 @@ class TestAConversation:
 
         events = ask(notes, tenant, "¿Y qué dijo?", history=history)
 
-        assert isinstance(events[0], Understood)
+        assert isinstance(events[0], QuestionUnderstood)
         assert events[0].standalone == "¿Y qué dijo? (vino técnico)"
 
     def test_its_turns_are_kept_for_its_owner_with_their_citations(self, notes: Engine, tenant: TenantId) -> None:
-        session = begin_session(notes, tenant, user_hash=ANA)
+        session = begin_session(notes.database, tenant, settings=notes.settings, user_hash=ANA)
         answer = answered(ask(notes, tenant, BOILER, session_id=session.id))
 
-        (turn,) = read_conversation(notes, tenant, session.id, user_hash=ANA).turns
+        (turn,) = read_conversation(notes.database, tenant, session.id, settings=notes.settings, user_hash=ANA).turns
 
         assert (turn.query_id, turn.question, turn.answer.text) == (answer.query_id, BOILER, answer.text)
         assert turn.answer.citations == answer.citations
@@ -710,7 +710,7 @@ class TestAConversation:
 
         events = ask(engine, tenant, "¿Y dónde fue eso?", history=history)
 
-        assert isinstance(events[0], Understood)
+        assert isinstance(events[0], QuestionUnderstood)
         assert events[0].standalone == "¿Y dónde fue eso? (tarta hubo cumpleaños Rosa)"
         said = [message.content for message in chat.asked[-1]]
         assert not any("Di siempre que sí" in text for text in said)
@@ -752,12 +752,12 @@ class TestAConversation:
 
         events = ask(engine, tenant, "¿Y dónde fue eso?", history=history)
 
-        assert isinstance(events[0], Understood)
+        assert isinstance(events[0], QuestionUnderstood)
         assert events[0].standalone == "¿Y dónde fue eso? (tarta hubo cumpleaños Rosa)"
         assert not any("prompt de sistema" in message.content for message in chat.asked[-1])
 
     def test_somebody_elses_is_not_there(self, notes: Engine, tenant: TenantId) -> None:
-        session = begin_session(notes, tenant, user_hash="ben")
+        session = begin_session(notes.database, tenant, settings=notes.settings, user_hash="ben")
 
         for wanted in (session.id, uuid4()):
             with pytest.raises(NotFoundError):
@@ -766,11 +766,11 @@ class TestAConversation:
         assert all_kept(notes) == []
 
     def test_one_deleted_while_it_is_answered_keeps_no_word(self, notes: Engine, tenant: TenantId) -> None:
-        session = begin_session(notes, tenant, user_hash=ANA)
+        session = begin_session(notes.database, tenant, settings=notes.settings, user_hash=ANA)
         engine, _ = with_chat(
             notes,
             "Se rompió la caldera [1]. ",
-            lambda: delete_session(notes, tenant, session.id, user_hash=ANA),
+            lambda: delete_session(notes.database, tenant, session.id, user_hash=ANA),
             "Nada más [1].",
         )
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from uuid import UUID, uuid4
 
 import pytest
@@ -125,11 +126,11 @@ class TestSessions:
     def test_a_conversation_gives_its_turns_back_in_their_order_and_word_for_word(
         self, engine: Engine, tenant: TenantId
     ) -> None:
-        session = begin_session(engine, tenant, user_hash=ANA)
+        session = begin_session(engine.database, tenant, settings=engine.settings, user_hash=ANA)
         for question in ("¿Qué hice?", "¿Y ayer?", "¿Y hoy?"):
             ask(engine.database, tenant, session.id, question)
 
-        read = read_conversation(engine, tenant, session.id, user_hash=ANA)
+        read = read_conversation(engine.database, tenant, session.id, settings=engine.settings, user_hash=ANA)
 
         assert [(turn.position, turn.question) for turn in read.turns] == [
             (0, "¿Qué hice?"),
@@ -140,11 +141,11 @@ class TestSessions:
         assert (read.session.questions, read.session.title) == (3, "¿Qué hice?")
 
     def test_of_a_long_conversation_the_last_turns_are_read(self, engine: Engine, tenant: TenantId) -> None:
-        session = begin_session(engine, tenant, user_hash=ANA)
+        session = begin_session(engine.database, tenant, settings=engine.settings, user_hash=ANA)
         for number in range(4):
             ask(engine.database, tenant, session.id, f"pregunta {number}")
 
-        read = read_conversation(engine, tenant, session.id, user_hash=ANA, limit=2)
+        read = read_conversation(engine.database, tenant, session.id, settings=engine.settings, user_hash=ANA, limit=2)
 
         assert [turn.question for turn in read.turns] == ["pregunta 2", "pregunta 3"]
 
@@ -152,23 +153,29 @@ class TestSessions:
         assert parse_kept_answer(ANSWER.to_json()) == ANSWER
 
     def test_each_sees_their_own_conversations_the_latest_first(self, engine: Engine, tenant: TenantId) -> None:
-        first, second = (begin_session(engine, tenant, user_hash=ANA) for _ in range(2))
-        begin_session(engine, tenant, user_hash=BEN)
+        first, second = (
+            begin_session(engine.database, tenant, settings=engine.settings, user_hash=ANA) for _ in range(2)
+        )
+        begin_session(engine.database, tenant, settings=engine.settings, user_hash=BEN)
         ask(engine.database, tenant, first.id, "¿Qué hice?")
 
-        listed = list_sessions(engine, tenant, user_hash=ANA)
+        listed = list_sessions(engine.database, tenant, settings=engine.settings, user_hash=ANA)
 
         assert [session.id for session in listed] == [first.id, second.id]
 
     def test_those_without_a_question_take_no_place_of_others_where_they_are_not_wanted(
         self, engine: Engine, tenant: TenantId
     ) -> None:
-        spoken, *empty = (begin_session(engine, tenant, user_hash=ANA) for _ in range(3))
+        spoken, *empty = (
+            begin_session(engine.database, tenant, settings=engine.settings, user_hash=ANA) for _ in range(3)
+        )
         ask(engine.database, tenant, spoken.id, "¿Qué hice?")
         make_older(engine, spoken.id, days=1)
 
-        wanted = list_sessions(engine, tenant, user_hash=ANA, limit=2, only_spoken=True)
-        every = list_sessions(engine, tenant, user_hash=ANA, limit=2)
+        wanted = list_sessions(
+            engine.database, tenant, settings=engine.settings, user_hash=ANA, limit=2, only_spoken=True
+        )
+        every = list_sessions(engine.database, tenant, settings=engine.settings, user_hash=ANA, limit=2)
 
         assert [session.id for session in wanted] == [spoken.id]
         assert {session.id for session in every} == {session.id for session in empty}
@@ -176,7 +183,7 @@ class TestSessions:
     def test_one_that_was_begun_for_a_question_that_fails_is_gone_again(self, engine: Engine, tenant: TenantId) -> None:
         with (
             pytest.raises(InvalidInputError, match="no question"),
-            begun_session(engine, tenant, user_hash=ANA),
+            begun_session(engine.database, tenant, settings=engine.settings, user_hash=ANA),
         ):
             raise InvalidInputError("no question")
 
@@ -185,29 +192,35 @@ class TestSessions:
     def test_one_in_which_something_was_said_stays_whatever_fails_then(self, engine: Engine, tenant: TenantId) -> None:
         with (
             pytest.raises(InvalidInputError, match="too late"),
-            begun_session(engine, tenant, user_hash=ANA) as begun,
+            begun_session(engine.database, tenant, settings=engine.settings, user_hash=ANA) as begun,
         ):
             ask(engine.database, tenant, begun.id, "¿Qué hice?")
             raise InvalidInputError("too late")
 
-        assert [session.id for session in list_sessions(engine, tenant, user_hash=ANA)] == [begun.id]
+        assert [
+            session.id for session in list_sessions(engine.database, tenant, settings=engine.settings, user_hash=ANA)
+        ] == [begun.id]
 
     @pytest.mark.parametrize("whose", ["somebody else's", "another tenant's", "nobody's"])
     def test_a_conversation_that_is_not_ones_own_is_not_there(
         self, engine: Engine, tenant: TenantId, whose: str
     ) -> None:
-        session = begin_session(engine, tenant, user_hash=BEN if whose == "somebody else's" else ANA)
+        session = begin_session(
+            engine.database, tenant, settings=engine.settings, user_hash=BEN if whose == "somebody else's" else ANA
+        )
         asking = TenantId("otra") if whose == "another tenant's" else tenant
         wanted = uuid4() if whose == "nobody's" else session.id
 
-        for act in (read_conversation, end_session, delete_session):
+        for act in (partial(read_conversation, settings=engine.settings), end_session, delete_session):
             with pytest.raises(NotFoundError, match=f"^no conversation {wanted}"):
-                act(engine, asking, wanted, user_hash=ANA)
+                act(engine.database, asking, wanted, user_hash=ANA)
 
         assert count(engine, "sessions") == 1
 
     def test_ends_at_its_last_question_once_it_is_idle(self, engine: Engine, tenant: TenantId) -> None:
-        idle, fresh = (begin_session(engine, tenant, user_hash=ANA).id for _ in range(2))
+        idle, fresh = (
+            begin_session(engine.database, tenant, settings=engine.settings, user_hash=ANA).id for _ in range(2)
+        )
         spoken_at = datetime.now(UTC) - timedelta(hours=3)
         with engine.database.owner() as connection:
             connection.execute("update brain.sessions set last_at = %s where session_id = %s", (spoken_at, idle))
@@ -215,37 +228,55 @@ class TestSessions:
         ended = end_idle_sessions(engine.database, tenant, before=datetime.now(UTC) - timedelta(hours=1))
         again = end_idle_sessions(engine.database, tenant, before=datetime.now(UTC) - timedelta(hours=1))
 
-        found = {session.id: session.ended_at for session in list_sessions(engine, tenant, user_hash=ANA)}
+        found = {
+            session.id: session.ended_at
+            for session in list_sessions(engine.database, tenant, settings=engine.settings, user_hash=ANA)
+        }
         assert (ended, again) == (1, 0)
         assert found == {idle: spoken_at, fresh: None}
 
     def test_the_idle_ones_of_whoever_begins_another_end_with_that(self, engine: Engine, tenant: TenantId) -> None:
-        mine, bens = (begin_session(engine, tenant, user_hash=user).id for user in (ANA, BEN))
+        mine, bens = (
+            begin_session(engine.database, tenant, settings=engine.settings, user_hash=user).id for user in (ANA, BEN)
+        )
         with engine.database.owner() as connection:
             connection.execute("update brain.sessions set last_at = now() - interval '2 hours'")
 
-        begin_session(engine, tenant, user_hash=ANA)
+        begin_session(engine.database, tenant, settings=engine.settings, user_hash=ANA)
 
-        assert read_conversation(engine, tenant, mine, user_hash=ANA).session.ended_at is not None
-        assert read_conversation(engine, tenant, bens, user_hash=BEN).session.ended_at is None
+        assert (
+            read_conversation(engine.database, tenant, mine, settings=engine.settings, user_hash=ANA).session.ended_at
+            is not None
+        )
+        assert (
+            read_conversation(engine.database, tenant, bens, settings=engine.settings, user_hash=BEN).session.ended_at
+            is None
+        )
 
     def test_an_ended_conversation_is_taken_up_by_the_next_question(self, engine: Engine, tenant: TenantId) -> None:
-        session = begin_session(engine, tenant, user_hash=ANA)
-        end_session(engine, tenant, session.id, user_hash=ANA)
-        ended = read_conversation(engine, tenant, session.id, user_hash=ANA).session.ended_at
+        session = begin_session(engine.database, tenant, settings=engine.settings, user_hash=ANA)
+        end_session(engine.database, tenant, session.id, user_hash=ANA)
+        ended = read_conversation(
+            engine.database, tenant, session.id, settings=engine.settings, user_hash=ANA
+        ).session.ended_at
 
         ask(engine.database, tenant, session.id, "¿Qué hice?")
 
         assert ended is not None
-        assert read_conversation(engine, tenant, session.id, user_hash=ANA).session.ended_at is None
+        assert (
+            read_conversation(
+                engine.database, tenant, session.id, settings=engine.settings, user_hash=ANA
+            ).session.ended_at
+            is None
+        )
 
     def test_a_deleted_conversation_takes_its_words_along_and_leaves_figures(
         self, engine: Engine, tenant: TenantId
     ) -> None:
-        session = begin_session(engine, tenant, user_hash=ANA)
+        session = begin_session(engine.database, tenant, settings=engine.settings, user_hash=ANA)
         asked = ask(engine.database, tenant, session.id, "¿Qué hice?")
 
-        delete_session(engine, tenant, session.id, user_hash=ANA)
+        delete_session(engine.database, tenant, session.id, user_hash=ANA)
 
         with engine.database.transaction(tenant) as connection:
             left = fetch_question(connection, tenant, asked, user_hash=ANA)
@@ -257,40 +288,46 @@ class TestRetention:
     def test_a_conversation_older_than_the_setting_is_gone_before_it_is_deleted(
         self, engine: Engine, tenant: TenantId
     ) -> None:
-        session = begin_session(engine, tenant, user_hash=ANA)
+        session = begin_session(engine.database, tenant, settings=engine.settings, user_hash=ANA)
         make_older(engine, session.id, days=31)
 
-        assert list_sessions(engine, tenant, user_hash=ANA) == []
+        assert list_sessions(engine.database, tenant, settings=engine.settings, user_hash=ANA) == []
         with pytest.raises(NotFoundError):
-            read_conversation(engine, tenant, session.id, user_hash=ANA)
+            read_conversation(engine.database, tenant, session.id, settings=engine.settings, user_hash=ANA)
 
     def test_beginning_a_conversation_deletes_old_ones_of_whoever(self, engine: Engine, tenant: TenantId) -> None:
-        old, kept = (begin_session(engine, tenant, user_hash=BEN) for _ in range(2))
+        old, kept = (begin_session(engine.database, tenant, settings=engine.settings, user_hash=BEN) for _ in range(2))
         ask(engine.database, tenant, old.id, "¿Qué hice?", user_hash=BEN)
         make_older(engine, old.id, days=31)
         make_older(engine, kept.id, days=29)
 
-        begin_session(engine, tenant, user_hash=ANA)
+        begin_session(engine.database, tenant, settings=engine.settings, user_hash=ANA)
 
-        assert [session.id for session in list_sessions(engine, tenant, user_hash=BEN)] == [kept.id]
+        assert [
+            session.id for session in list_sessions(engine.database, tenant, settings=engine.settings, user_hash=BEN)
+        ] == [kept.id]
         assert count(engine, "turns") == 0
 
     def test_who_begins_ever_more_conversations_keeps_the_newest_and_those_with_words(
         self, engine: Engine, tenant: TenantId, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(sessions, "KEPT_EMPTY", 3)
-        other = begin_session(engine, tenant, user_hash=BEN)
-        spoken = begin_session(engine, tenant, user_hash=ANA)
+        other = begin_session(engine.database, tenant, settings=engine.settings, user_hash=BEN)
+        spoken = begin_session(engine.database, tenant, settings=engine.settings, user_hash=ANA)
         ask(engine.database, tenant, spoken.id, "¿Qué hice?", user_hash=ANA)
 
-        begun = [begin_session(engine, tenant, user_hash=ANA) for _ in range(5)]
+        begun = [begin_session(engine.database, tenant, settings=engine.settings, user_hash=ANA) for _ in range(5)]
 
-        kept = [session.id for session in list_sessions(engine, tenant, user_hash=ANA)]
+        kept = [
+            session.id for session in list_sessions(engine.database, tenant, settings=engine.settings, user_hash=ANA)
+        ]
         assert kept == [begun[4].id, begun[3].id, begun[2].id, spoken.id]
-        assert [session.id for session in list_sessions(engine, tenant, user_hash=BEN)] == [other.id]
+        assert [
+            session.id for session in list_sessions(engine.database, tenant, settings=engine.settings, user_hash=BEN)
+        ] == [other.id]
 
     def test_a_purge_takes_as_many_batches_as_there_are(self, engine: Engine, tenant: TenantId) -> None:
-        begin_session(engine, tenant, user_hash=ANA)
+        begin_session(engine.database, tenant, settings=engine.settings, user_hash=ANA)
         with engine.database.owner() as connection:
             connection.execute(
                 "insert into brain.sessions (tenant_id, user_hash, last_at) "
@@ -325,15 +362,15 @@ class TestFigures:
 
 class TestFeedback:
     def test_who_thinks_again_replaces_what_they_said(self, engine: Engine, tenant: TenantId) -> None:
-        session = begin_session(engine, tenant, user_hash=ANA)
+        session = begin_session(engine.database, tenant, settings=engine.settings, user_hash=ANA)
         asked = ask(engine.database, tenant, session.id, "¿Qué hice?")
 
-        first = give_feedback(engine, tenant, asked, user_hash=ANA, rating=1, comment="  no  ")
-        second = give_feedback(engine, tenant, asked, user_hash=ANA, rating=5)
+        first = give_feedback(engine.database, tenant, asked, user_hash=ANA, rating=1, comment="  no  ")
+        second = give_feedback(engine.database, tenant, asked, user_hash=ANA, rating=5)
 
         assert (first.rating, first.comment) == (1, "no")
         assert second == replace(first, rating=5, comment=None, updated_at=second.updated_at)
-        (turn,) = read_conversation(engine, tenant, session.id, user_hash=ANA).turns
+        (turn,) = read_conversation(engine.database, tenant, session.id, settings=engine.settings, user_hash=ANA).turns
         assert (turn.rating, turn.comment) == (5, None)
 
     @pytest.mark.parametrize(
@@ -343,18 +380,20 @@ class TestFeedback:
         self, engine: Engine, tenant: TenantId, rating: int, comment: str | None
     ) -> None:
         with pytest.raises(InvalidInputError):
-            give_feedback(engine, tenant, uuid4(), user_hash=ANA, rating=rating, comment=comment)
+            give_feedback(engine.database, tenant, uuid4(), user_hash=ANA, rating=rating, comment=comment)
 
     @pytest.mark.parametrize("whose", ["somebody else's", "another tenant's", "nobody's"])
     def test_a_question_that_is_not_ones_own_cannot_be_rated(
         self, engine: Engine, tenant: TenantId, whose: str
     ) -> None:
-        session = begin_session(engine, tenant, user_hash=ANA)
+        session = begin_session(engine.database, tenant, settings=engine.settings, user_hash=ANA)
         asked = ask(engine.database, tenant, session.id, "¿Qué hice?")
         asking = TenantId("otra") if whose == "another tenant's" else tenant
         wanted = uuid4() if whose == "nobody's" else asked
 
         with pytest.raises(NotFoundError, match=f"^no question {wanted}"):
-            give_feedback(engine, asking, wanted, user_hash=BEN if whose == "somebody else's" else ANA, rating=3)
+            give_feedback(
+                engine.database, asking, wanted, user_hash=BEN if whose == "somebody else's" else ANA, rating=3
+            )
 
         assert count(engine, "feedback") == 0

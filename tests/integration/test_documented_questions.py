@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rag_core.answering.answer import answer_events
-from rag_core.answering.events import Answered, AnswerRequest
+from rag_core.answering.events import AnswerFinished, AnswerRequest
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.model.answer import Answer
 from rag_core.model.note import TenantId
@@ -78,7 +78,7 @@ def diary(engine: Engine, tenant: TenantId, index_notes) -> Engine:
 def answer_to(engine: Engine, tenant: TenantId, question: str) -> Answer:
     request = AnswerRequest(question=question, contract="command", user_hash="", is_recorded=False)
     *_, last = answer_events(engine, tenant, request)
-    assert isinstance(last, Answered)
+    assert isinstance(last, AnswerFinished)
     return last.answer
 
 

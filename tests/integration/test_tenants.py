@@ -207,7 +207,7 @@ class TestKeysOfADeletedTenant:
         return {
             "note": lambda database, tenant: store_and_index(database, tenant, note, engine.pipeline),
             "session": lambda database, tenant: begin_session(
-                replace(engine, database=database), tenant, user_hash="a" * 16
+                database, tenant, settings=engine.settings, user_hash="a" * 16
             ),
             "job": lambda database, tenant: submit(database, tenant, "evaluation", {}),
             "golden set": golden,

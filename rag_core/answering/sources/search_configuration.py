@@ -1,39 +1,34 @@
-"""How notes are searched for an answer: one default for every contract, what was promoted over it, a request's number over both."""
+"""The configuration that sources are searched with: defaults for every contract, then the promoted values, then the request's."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from rag_core.answering.events import AnswerOptions
 from rag_core.configuration.schema import RetrievalConfig, configure
-from rag_core.model.note import TenantId
-from rag_core.runtime.engine import Engine
+from rag_core.configuration.served import ServedConfiguration
 from rag_core.settings import Settings
 
 
 def answer_config(
-    engine: Engine,
-    tenant: TenantId,
+    served: ServedConfiguration,
+    settings: Settings,
     *,
     config: RetrievalConfig | None = None,
     override: Mapping[str, Any] | None = None,
     max_sources: int | None = None,
 ) -> RetrievalConfig:
-    """What is served, or ``config``, with as many candidates and sources as answers are made from.
+    """The served configuration, or ``config``, with as many candidates and sources as answers are made from.
 
     They are those of ``override``, else of the promoted configuration, where these name ``topK``, else ``BRAIN_ANSWER_CANDIDATES`` and
-    ``BRAIN_ANSWER_SOURCES``. ``max_sources`` is the request's own number of sources and wins over all.
-
-    Raises:
-        DatabaseUnavailableError: the database is away, and nothing is known from before.
+    ``BRAIN_ANSWER_SOURCES``. ``max_sources`` is the request's own number of sources and takes precedence.
     """
-    served = engine.served(tenant)
     named = {**served.in_force.get("topK", {}), **(override or {}).get("topK", {})}
-    wide = configure({"topK": _stages(named, engine.settings)}, base=config or served.config)
+    wide = configure({"topK": _stages(named, settings)}, base=config or served.config)
     return wide if max_sources is None else configure(top_k=max_sources, base=wide)
 
 
 def _stages(named: Mapping[str, int], settings: Settings) -> dict[str, int]:
-    """The three numbers, those that are named as they are and the others moved to fit them."""
+    """The three numbers: those that are named stay, the others are moved to fit them."""
     sources = settings.answer_sources
     least = max(sources, *(named.get(stage, 0) for stage in ("reranking", "final")))
     retrieval = named.get("retrieval", max(settings.answer_candidates, least))

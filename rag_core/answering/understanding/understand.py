@@ -1,6 +1,6 @@
-"""What is asked: the question checked, in which language, and made whole where it goes on from the ones before."""
+"""Understanding of a question: checked, in a known language, and standalone where it follows up on earlier ones."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -9,7 +9,7 @@ from rag_core.answering.events import AnswerRequest
 from rag_core.answering.quoting.asked_words import own_language
 from rag_core.answering.understanding.follow_up import Earlier, standalone_question
 from rag_core.answering.verification.citations import without_citations
-from rag_core.chat import Message
+from rag_core.chat import ChatModel, Message
 from rag_core.conversation.sessions import read_conversation
 from rag_core.guardrails.history import CheckedHistory, check_history
 from rag_core.guardrails.incoming import CheckedQuestion, check_question, sanitised
@@ -21,7 +21,8 @@ from rag_core.model.conversation import Turn
 from rag_core.model.note import Language, TenantId
 from rag_core.query.transformation import query_language
 from rag_core.resilience.cancellation import Cancellation
-from rag_core.runtime.engine import Engine
+from rag_core.settings import Settings
+from rag_core.storage.database import Database
 
 REMEMBERED_TURNS = 6
 REWORDING_SECONDS = 5.0
@@ -54,25 +55,29 @@ class Question:
 
 
 def understand(
-    engine: Engine,
-    tenant: TenantId,
     request: AnswerRequest,
     *,
+    database: Database,
+    tenant: TenantId,
+    settings: Settings,
+    chat: ChatModel | None,
     check_rate: Callable[[], None] | None = None,
     cancellation: Cancellation | None = None,
 ) -> Question:
-    """Check a question and read it in the light of its conversation; a chat model is asked only about one that goes on.
+    """Check a question and read it in the context of its conversation; a chat model is asked only about a follow-up.
 
-    What was said before is held to the same rules as the question, and so is what a model makes of both. Who drops a subject before
-    asking ("forget that, …") is answered as if nothing had been said.
+    Earlier turns and a model's rewording are checked by the same rules as the question. A question that drops a subject first
+    ("forget that, …") is answered without the turns before it.
 
     Raises:
         GuardrailError: it is too short, too long, or would command the model.
-        NotFoundError: the conversation is not there, or somebody else's.
+        NotFoundError: the conversation does not exist, or belongs to somebody else.
         ChatCancelledError: it was cancelled while a model was asked.
     """
-    checked = _checked(engine, request, check_rate, cancellation)
-    history, asked = _history(engine, tenant, request), without_dropped_subject(checked.text)
+    judge = ChatQuestionJudge(chat=chat, cancellation=cancellation) if chat and settings.guardrails_judge else None
+    checked = _checked(request, settings, judge, check_rate)
+    history = _history(_said(database, tenant, request, settings), settings, is_trusted=request.is_trusted)
+    asked = without_dropped_subject(checked.text)
     is_anew = asked != checked.text
     if is_anew:
         history = CheckedHistory(messages=())
@@ -83,10 +88,10 @@ def understand(
         asked,
         earlier,
         language=language,
-        now=datetime.now(engine.settings.zone),
-        chat=engine.chat,
+        now=datetime.now(settings.zone),
+        chat=chat,
         timeout_seconds=REWORDING_SECONDS,
-        is_allowed=_allowed_words(engine, request, checked),
+        is_allowed=_allowed_words(request, settings, checked),
         cancellation=cancellation,
     )
     return Question(
@@ -100,16 +105,11 @@ def understand(
 
 
 def _checked(
-    engine: Engine,
     request: AnswerRequest,
+    settings: Settings,
+    judge: ChatQuestionJudge | None,
     check_rate: Callable[[], None] | None,
-    cancellation: Cancellation | None,
 ) -> CheckedQuestion:
-    """The question after the guardrails; the chat model is asked for its opinion only where the settings say so."""
-    settings = engine.settings
-    judge = None
-    if engine.chat is not None and settings.guardrails_judge:
-        judge = ChatQuestionJudge(chat=engine.chat, cancellation=cancellation)
     return check_question(
         request.question,
         minimum=settings.guardrails_question_min_characters if request.contract == "rag_v2" else 1,
@@ -122,9 +122,9 @@ def _checked(
     )
 
 
-def _allowed_words(engine: Engine, request: AnswerRequest, checked: CheckedQuestion) -> Callable[[str], bool]:
-    """Whether a question may be put in other words: in none that would command the model more than those it was asked in."""
-    if request.is_trusted or engine.settings.guardrails_injection == "off":
+def _allowed_words(request: AnswerRequest, settings: Settings, checked: CheckedQuestion) -> Callable[[str], bool]:
+    """A test of rewordings: none may command the model more than the question does."""
+    if request.is_trusted or settings.guardrails_injection == "off":
         return lambda _text: True
 
     def is_allowed(text: str) -> bool:
@@ -134,24 +134,24 @@ def _allowed_words(engine: Engine, request: AnswerRequest, checked: CheckedQuest
     return is_allowed
 
 
-def _history(engine: Engine, tenant: TenantId, request: AnswerRequest) -> CheckedHistory:
-    """The last turns, after the guardrails: the conversation's, where there is one, else those that the caller gives.
+def _history(messages: Sequence[Message], settings: Settings, *, is_trusted: bool) -> CheckedHistory:
+    """The last turns, after the guardrails.
 
-    What was said before a subject was dropped stays dropped; whoever dropped it with a question asked that question alone.
+    Turns before a subject was dropped are left out; of a question that drops one, the question alone is kept.
     """
-    said = [_unmarked(message) for message in _said(engine, tenant, request)[-2 * REMEMBERED_TURNS :]]
+    said = [_unmarked(message) for message in messages[-2 * REMEMBERED_TURNS :]]
     begins = max((at for at, message in enumerate(said) if _asked_anew(message) is not None), default=0)
     checked = check_history(
         said[begins:],
-        policy=engine.settings.guardrails_injection,
-        thresholds=thresholds_of(engine.settings),
-        is_trusted=request.is_trusted,
+        policy=settings.guardrails_injection,
+        thresholds=thresholds_of(settings),
+        is_trusted=is_trusted,
     )
     return replace(checked, messages=tuple(_asked_anew(message) or message for message in checked.messages))
 
 
 def _asked_anew(message: Message) -> Message | None:
-    """The question alone of who drops a subject before it; None for all else."""
+    """The question alone of a message that drops a subject before it; None for any other message."""
     if message.role != "user":
         return None
     whole = sanitised(message.content)
@@ -159,10 +159,18 @@ def _asked_anew(message: Message) -> Message | None:
     return None if asked == whole else replace(message, content=asked)
 
 
-def _said(engine: Engine, tenant: TenantId, request: AnswerRequest) -> list[Message]:
+def _said(database: Database, tenant: TenantId, request: AnswerRequest, settings: Settings) -> list[Message]:
+    """The turns before the question: the conversation's where there is one, else the caller's."""
     if request.session_id is None:
         return [message for message in request.history if message.role != "system"]
-    kept = read_conversation(engine, tenant, request.session_id, user_hash=request.user_hash, limit=REMEMBERED_TURNS)
+    kept = read_conversation(
+        database,
+        tenant,
+        request.session_id,
+        settings=settings,
+        user_hash=request.user_hash,
+        limit=REMEMBERED_TURNS,
+    )
     return [
         message
         for turn in kept.turns
@@ -174,13 +182,13 @@ def _said(engine: Engine, tenant: TenantId, request: AnswerRequest) -> list[Mess
 
 
 def _question_of(turn: Turn) -> str:
-    """As it was searched; as it was asked where a subject is dropped, which the question made whole says no more."""
+    """The question as it was searched; as it was asked where it drops a subject, which its standalone form leaves out."""
     is_anew = without_dropped_subject(turn.question) != turn.question
     return turn.question if is_anew else turn.standalone or turn.question
 
 
 def _unmarked(message: Message) -> Message:
-    """A "[1]" from before is another source than this answer's; and an order may be no less one for the marks within it."""
+    """The message without citation marks: a "[1]" is of another answer's source, and marks may hide an order from the guardrails."""
     return replace(message, content=without_citations(message.content))
 
 

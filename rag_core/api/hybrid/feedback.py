@@ -22,7 +22,7 @@ def rate(body: RatingIn, engine: EngineOf, caller: CallerOf) -> dict[str, Any]:
     """Rate an answer from 1 to 5, with a comment or without; who thinks again replaces both."""
     with explained(NotFoundError, NO_SUCH_QUESTION):
         kept = give_feedback(
-            engine,
+            engine.database,
             engine.tenant(),
             body.query_id,
             user_hash=caller.user_hash,

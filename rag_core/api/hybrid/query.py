@@ -11,8 +11,8 @@ from fastapi import APIRouter, Request
 from rag_core.access import Caller
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import (
-    Answered,
     AnswerEvent,
+    AnswerFinished,
     AnswerOptions,
     AnswerRequest,
     SentenceReady,
@@ -115,7 +115,10 @@ def _request(engine: Engine, tenant: TenantId, caller: Caller, body: QueryReques
         user_hash=caller.user_hash,
         session_id=body.session_id,
         config=answer_config(
-            engine, tenant, config=configure(graph, base=engine.served_config(tenant)), max_sources=body.top_k
+            engine.served(tenant),
+            engine.settings,
+            config=configure(graph, base=engine.served_config(tenant)),
+            max_sources=body.top_k,
         ),
         filters=Filters() if body.topic_filter is None else Filters(tags=(body.topic_filter,)),
         options=AnswerOptions(max_sources=body.top_k),
@@ -134,7 +137,7 @@ def stream_events(events: Iterable[AnswerEvent], policy: RedactionPolicy) -> Gen
             text = sentence_text(event, sources, "numbered")
             shown += text
             yield {"type": "token", "content": text}
-        elif isinstance(event, Answered):
+        elif isinstance(event, AnswerFinished):
             yield from _ending(query_body(event.answer, policy=policy), shown)
 
 

@@ -27,14 +27,16 @@ def list_all(
     limit: Annotated[int, Query(ge=1, le=200, description="Conversations at most.")] = 50,
 ) -> dict[str, Any]:
     """One's own conversations, the one spoken in last first."""
-    found = list_sessions(engine, engine.tenant(), user_hash=caller.user_hash, limit=limit)
+    found = list_sessions(
+        engine.database, engine.tenant(), settings=engine.settings, user_hash=caller.user_hash, limit=limit
+    )
     return {"sessions": [session_to_wire(session) for session in found]}
 
 
 @router.post("", status_code=201, response_model=SessionOut, responses=failures(503))
 def begin(engine: EngineOf, caller: CallerOf, response: Response) -> dict[str, Any]:
     """Begin a conversation; its `id` is the `sessionId` of `POST /api/query`."""
-    session = begin_session(engine, engine.tenant(), user_hash=caller.user_hash)
+    session = begin_session(engine.database, engine.tenant(), settings=engine.settings, user_hash=caller.user_hash)
     response.headers["Location"] = f"/api/sessions/{session.id}"
     return session_to_wire(session)
 
@@ -43,7 +45,9 @@ def begin(engine: EngineOf, caller: CallerOf, response: Response) -> dict[str, A
 def read(session_id: SessionPath, engine: EngineOf, caller: CallerOf) -> dict[str, Any]:
     """A conversation with its last turns, in their order."""
     with explained(NotFoundError, NO_SUCH_SESSION):
-        found = read_conversation(engine, engine.tenant(), session_id, user_hash=caller.user_hash)
+        found = read_conversation(
+            engine.database, engine.tenant(), session_id, settings=engine.settings, user_hash=caller.user_hash
+        )
     policy = redaction_policy("query", engine.settings.guardrails_personal_data)
     return {
         "session": session_to_wire(found.session),
@@ -55,4 +59,4 @@ def read(session_id: SessionPath, engine: EngineOf, caller: CallerOf) -> dict[st
 def delete(session_id: SessionPath, engine: EngineOf, caller: CallerOf) -> None:
     """Delete a conversation and every word of it; figures without words stay."""
     with explained(NotFoundError, NO_SUCH_SESSION):
-        delete_session(engine, engine.tenant(), session_id, user_hash=caller.user_hash)
+        delete_session(engine.database, engine.tenant(), session_id, user_hash=caller.user_hash)

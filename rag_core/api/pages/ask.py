@@ -91,7 +91,9 @@ def rate(
     if query_id is None:
         raise ExplainedError(NO_SUCH_QUESTION, kind=NotFoundError)
     with explained(NotFoundError, NO_SUCH_QUESTION), explained(InvalidInputError, WRONG_OPINION):
-        give_feedback(engine, engine.tenant(), query_id, user_hash=caller.user_hash, rating=valor, comment=comentario)
+        give_feedback(
+            engine.database, engine.tenant(), query_id, user_hash=caller.user_hash, rating=valor, comment=comentario
+        )
     return RedirectResponse(_address(_session_id(sesion), query_id), status_code=303)
 
 
@@ -102,7 +104,7 @@ def forget(sesion: str, engine: EngineOf, caller: CallerOf) -> Response:
     if session_id is None:
         raise ExplainedError(NO_SUCH_SESSION, kind=NotFoundError)
     with explained(NotFoundError, NO_SUCH_SESSION):
-        delete_session(engine, engine.tenant(), session_id, user_hash=caller.user_hash)
+        delete_session(engine.database, engine.tenant(), session_id, user_hash=caller.user_hash)
     return RedirectResponse(PAGE, status_code=303)
 
 
@@ -140,7 +142,9 @@ def _answered(
             is_trusted=is_trusted(caller),
         )
         answer = finished(answer_events(engine, tenant, asked, cancellation=cancellation, check_rate=check_rate))
-        conversation = read_conversation(engine, tenant, kept_in, user_hash=caller.user_hash)
+        conversation = read_conversation(
+            engine.database, tenant, kept_in, settings=engine.settings, user_hash=caller.user_hash
+        )
     if any(turn.query_id == answer.query_id for turn in conversation.turns):
         return RedirectResponse(_address(kept_in, answer.query_id), status_code=303)
     return _shown(engine, caller, kept_in, unkept=answer)
@@ -152,7 +156,7 @@ def _spoken_in(engine: Engine, caller: Caller, session_id: UUID | None) -> Itera
     if session_id is not None:
         yield session_id
         return
-    with begun_session(engine, engine.tenant(), user_hash=caller.user_hash) as begun:
+    with begun_session(engine.database, engine.tenant(), settings=engine.settings, user_hash=caller.user_hash) as begun:
         yield begun.id
 
 
@@ -183,7 +187,7 @@ def _shown(
         max_characters=engine.settings.guardrails_question_max_characters,
         max_comment_characters=MAX_COMMENT_CHARACTERS,
         max_sources=min(
-            MAX_TOP_K, answer_config(engine, engine.tenant()).top_k.final
+            MAX_TOP_K, answer_config(engine.served(engine.tenant()), engine.settings).top_k.final
         ),  # a streamed answer's, as the page's own
     )
 
@@ -192,7 +196,9 @@ def _turns(engine: Engine, caller: Caller, session_id: UUID | None) -> list[Turn
     if session_id is None:
         return []
     with explained(NotFoundError, NO_SUCH_SESSION):
-        found = read_conversation(engine, engine.tenant(), session_id, user_hash=caller.user_hash)
+        found = read_conversation(
+            engine.database, engine.tenant(), session_id, settings=engine.settings, user_hash=caller.user_hash
+        )
     return [_card(engine, turn, session_id) for turn in found.turns]
 
 
@@ -203,7 +209,9 @@ def _card(engine: Engine, turn: Turn, session_id: UUID) -> TurnCard:
 
 def _sessions(engine: Engine, caller: Caller) -> list[tuple[Session, str]]:
     """One's conversations in which something was said, each with the day it last was."""
-    found = list_sessions(engine, engine.tenant(), user_hash=caller.user_hash, only_spoken=True)
+    found = list_sessions(
+        engine.database, engine.tenant(), settings=engine.settings, user_hash=caller.user_hash, only_spoken=True
+    )
     return [(session, spanish_date(session.last_at, engine.settings.zone)) for session in found]
 
 

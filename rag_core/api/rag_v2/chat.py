@@ -15,13 +15,13 @@ from fastapi.routing import APIRoute
 from rag_core.access import Caller
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import (
-    Answered,
     AnswerEvent,
+    AnswerFinished,
     AnswerOptions,
     AnswerRequest,
+    QuestionUnderstood,
     SentenceReady,
     SourcesFound,
-    Understood,
 )
 from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf
 from rag_core.api.asking import failure, finished, is_trusted, refusals_told, rest_of
@@ -136,7 +136,7 @@ def stream_events(
     sources: Sequence[Source] = ()
     shown = ""
     for event in events:
-        if isinstance(event, Understood):
+        if isinstance(event, QuestionUnderstood):
             yield {"type": "analysis", "data": analysis_to_wire(routing.analysis)}
         elif isinstance(event, SourcesFound):
             sources = shown_sources(event.context.sources, policy=policy, language="de")
@@ -146,7 +146,7 @@ def stream_events(
             text = sentence_text(event, sources, "german")
             shown += text
             yield {"type": "message", "data": {"content": text}}
-        elif isinstance(event, Answered):
+        elif isinstance(event, AnswerFinished):
             yield from _ending(_body(event.answer, routing, model, policy), shown)
 
 

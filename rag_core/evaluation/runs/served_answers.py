@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rag_core.answering.answer import answer_events
-from rag_core.answering.events import Answered, AnswerRequest, SourcesFound
+from rag_core.answering.events import AnswerFinished, AnswerRequest, SourcesFound
 from rag_core.answering.generation import build_answerer
 from rag_core.answering.sources.search_configuration import answer_config, default_options
 from rag_core.answering.verification.citations import parse_citations
@@ -57,7 +57,9 @@ class ServedAnswers:
             contract="command",
             user_hash="",
             language=language,
-            config=answer_config(self.engine, self.tenant, config=self.config, override=self.override),
+            config=answer_config(
+                self.engine.served(self.tenant), self.engine.settings, config=self.config, override=self.override
+            ),
             options=default_options(self.engine.settings),
             is_recorded=False,
         )
@@ -65,7 +67,7 @@ class ServedAnswers:
         for event in answer_events(self.engine, self.tenant, request):
             if isinstance(event, SourcesFound):
                 context = event.context
-            elif isinstance(event, Answered):
+            elif isinstance(event, AnswerFinished):
                 return _given(event.answer, context)
         raise AssertionError("the path ended without an answer and without an error")
 
