@@ -53,6 +53,10 @@ class GuardrailError(InvalidInputError):
         self.limit = limit
 
 
+class LanguageError(RagError):
+    """A language's folder is incomplete; the message names what is missing."""
+
+
 class ConfigurationError(InvalidInputError):
     """A retrieval configuration or an environment setting is out of bounds."""
 

@@ -15,7 +15,8 @@ from rag_core.guardrails import Finding, RedactionPolicy
 from rag_core.guardrails.links import find_links
 from rag_core.guardrails.outgoing import MAX_ANSWER_TOKENS, Redacted, find_all, fitting_end, hide
 from rag_core.guardrails.prompt_echo import PromptEcho
-from rag_core.language.guardrails import ANSWER_WARNINGS, DISCLAIMERS, RECENT_NOTES_DISCLAIMERS, AnswerWarning
+from rag_core.language.languages import language_of
+from rag_core.language.messages import AnswerWarning
 from rag_core.model.answer import CheckedCitation, CheckedText
 from rag_core.model.note import Language, Span
 
@@ -44,7 +45,7 @@ class Finished:
         told = _told(self.findings, self.policy, is_cut=self.is_cut)
         if self.has_lost_links:
             told.append("links")
-        return tuple(ANSWER_WARNINGS[language][kind] for kind in told)
+        return tuple(language_of(language).messages.answer_warnings[kind] for kind in told)
 
 
 class OutgoingGate:
@@ -150,8 +151,10 @@ def finish(
     is_cut = end < len(shown.text)
     shown = _cut(shown, end) if is_cut else shown
     is_weak = groundedness is not None and groundedness < least_groundedness and is_disclaimer_wanted
-    weak = DISCLAIMERS[language] if is_weak else None
-    disclaimer = None if is_refusal else RECENT_NOTES_DISCLAIMERS[language] if is_of_recent_notes else weak
+    weak = language_of(language).messages.disclaimer if is_weak else None
+    disclaimer = (
+        None if is_refusal else language_of(language).messages.recent_notes_disclaimer if is_of_recent_notes else weak
+    )
     return Finished(
         checked=replace(shown, text=f"{shown.text.rstrip()}\n\n{disclaimer}") if disclaimer else shown,
         findings=(*(gate.findings if gate and policy == "redact" else ()), *findings),
@@ -209,7 +212,8 @@ def _marks(checked: CheckedText) -> list[Span]:
 
 def _reserve(language: Language) -> int:
     """Tokens that are kept for the longest disclaimer."""
-    return max(count_tokens(f"\n\n{texts[language]}") for texts in (DISCLAIMERS, RECENT_NOTES_DISCLAIMERS))
+    messages = language_of(language).messages
+    return max(count_tokens(f"\n\n{text}") for text in (messages.disclaimer, messages.recent_notes_disclaimer))
 
 
 def _remembered(text: str) -> str:

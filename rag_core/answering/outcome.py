@@ -20,9 +20,8 @@ from rag_core.chunking import count_tokens
 from rag_core.configuration.served import INVALID_CONFIGURATION
 from rag_core.guardrails.injection import scan
 from rag_core.guardrails.policies import redaction_policy
-from rag_core.language.answer_warnings import PathWarning
-from rag_core.language.quoting import dated
-from rag_core.language.wordings import Wording, wordings_of
+from rag_core.language.messages import PathWarning
+from rag_core.language.wordings import Wording, dated, wordings_of
 from rag_core.model.answer import Answer, CheckedText, Confidence, PromptContext, RefusalReason
 from rag_core.model.note import Language
 from rag_core.retrieval.deadline import StageClock

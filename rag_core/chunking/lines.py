@@ -10,10 +10,8 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from rag_core.language import de, en, es
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language, Span
-
-_FUNCTION_WORDS = {"es": es.FUNCTION_WORDS, "de": de.FUNCTION_WORDS, "en": en.FUNCTION_WORDS}
 
 _LEAST_WIDTH = 40
 """Columns. Little text is wrapped to less, and any two short lines seem to share a width."""
@@ -61,7 +59,10 @@ def line_spans(text: str, blocks: Sequence[Span], language: Language) -> list[Sp
     if "\n" not in text:
         return list(blocks)
     is_cased = _CAPITALISED.search(text) is not None
-    by_block = [_open_line_ends(text, block, _FUNCTION_WORDS[language], is_cased=is_cased) for block in blocks]
+    by_block = [
+        _open_line_ends(text, block, language_of(language).stop_words.function_words, is_cased=is_cased)
+        for block in blocks
+    ]
     in_all = [end for ends in by_block for end in ends]
     text_width = _wrap_width(in_all)
     spans: list[Span] = []

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rag_core.chunking.graphemes import is_cluster_boundary
-from rag_core.language.clauses import CLAUSE_CONNECTORS
+from rag_core.language.languages import LANGUAGES, language_of
 from rag_core.model.note import Span
 
 _CHARACTERS_PER_TOKEN = 4
 
 
 def _before_connectors() -> re.Pattern[str]:
-    connectors = sorted({word for words in CLAUSE_CONNECTORS.values() for word in words})
+    connectors = sorted({word for language in LANGUAGES for word in language_of(language).stop_words.clause_connectors})
     return re.compile(rf"(?<!\s)\s++(?=(?:{'|'.join(connectors)})\s)", re.IGNORECASE)
 
 

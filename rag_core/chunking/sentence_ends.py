@@ -7,37 +7,9 @@ Each rule answers a sentence it got wrong; ``tests/unit/test_sentences.py`` hold
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from types import ModuleType
 
-from rag_core.language import de, en, es
+from rag_core.language.languages import LanguageWords, language_of
 from rag_core.model.note import Language, Span
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Facts:
-    function_words: frozenset[str]
-    titles: frozenset[str]
-    abbreviations: frozenset[str]
-    ending_abbreviations: frozenset[str]
-    measures: frozenset[str]
-    ordinary_words: frozenset[str]
-    ordinal_context: frozenset[str]
-
-
-def _facts_of(module: ModuleType) -> _Facts:
-    return _Facts(
-        function_words=module.FUNCTION_WORDS,
-        titles=module.TITLES,
-        abbreviations=module.ABBREVIATIONS,
-        ending_abbreviations=module.ENDING_ABBREVIATIONS,
-        measures=module.MEASURES,
-        ordinary_words=module.ORDINARY_WORDS,
-        ordinal_context=module.ORDINAL_CONTEXT,
-    )
-
-
-_FACTS: dict[Language, _Facts] = {"es": _facts_of(es), "de": _facts_of(de), "en": _facts_of(en)}
 
 _LOOK_BACK = 32
 _QUOTATION_CHARACTERS = 400
@@ -69,28 +41,28 @@ def missed_starts(text: str, block: Span, starts: Sequence[int], language: Langu
         start = match.end()
         found = bisect_right(starts, start)
         last = max(last, starts[found - 1])
-        if last < start < block[1] and _is_missed_end(text, last, match, _FACTS[language]):
+        if last < start < block[1] and _is_missed_end(text, last, match, language_of(language)):
             last = start
             yield start
 
 
-def _is_missed_end(text: str, start: int, match: re.Match[str], facts: _Facts) -> bool:
+def _is_missed_end(text: str, start: int, match: re.Match[str], words: LanguageWords) -> bool:
     end, ending = match.start(), match[0].rstrip()
     if len(ending) > 1:
         # "(Esto es así.) Y se fue.": a bracket around the whole sentence ends it.
         return text[start] in "([{"
     before = text[max(start, end - _LOOK_BACK) : end]
-    is_end = ending == "…" or _ends_after(before, _last_token(before), match, facts)
+    is_end = ending == "…" or _ends_after(before, _last_token(before), match, words)
     return is_end and not _is_quoting(text[max(start, end - _QUOTATION_CHARACTERS) : end])
 
 
-def _ends_after(before: str, token: str, match: re.Match[str], facts: _Facts) -> bool:
-    if token in facts.ordinary_words or (token in facts.measures and _MEASURE.search(before)):
+def _ends_after(before: str, token: str, match: re.Match[str], words: LanguageWords) -> bool:
+    if token in words.sentences.ordinary_words or (token in words.sentences.measures and _MEASURE.search(before)):
         return True
-    if token not in facts.ending_abbreviations and not _LETTERED_NOUN.search(before):
+    if token not in words.sentences.ending_abbreviations and not _LETTERED_NOUN.search(before):
         return False
     is_line_end = "\n" in match[0] and not _NAME_INITIAL.search(before)
-    return is_line_end or _begins_plainly(match.string, match.end(), facts)
+    return is_line_end or _begins_plainly(match.string, match.end(), words)
 
 
 def _is_quoting(beginning: str) -> bool:
@@ -115,7 +87,7 @@ def settled_start(text: str, start: int) -> int:
 
 def is_false_start(text: str, last: int, start: int, language: Language) -> bool:
     """Whether ``start`` continues the sentence that began at ``last``."""
-    facts, after = _FACTS[language], text[start]
+    words, after = language_of(language), text[start]
     if after in _NEVER_FIRST:
         return True
     before = text[max(last, start - _LOOK_BACK) : start]
@@ -131,21 +103,21 @@ def is_false_start(text: str, last: int, start: int, language: Language) -> bool
     if before[-1:].isalnum() or before[-1:] in _PAUSES:
         # Where a window of the text was cut, not where anything ended.
         return True
-    return before[-1:] == "." and _is_abbreviated(before[:-1], text, start, facts)
+    return before[-1:] == "." and _is_abbreviated(before[:-1], text, start, words)
 
 
-def _is_abbreviated(before: str, text: str, start: int, facts: _Facts) -> bool:
+def _is_abbreviated(before: str, text: str, start: int, words: LanguageWords) -> bool:
     token = _last_token(before)
-    if token in facts.titles:
+    if token in words.sentences.titles:
         # "D. Juan", but "vitamina D. El hierro" and "3.º D.\nMadrid".
-        return len(token) > 1 or not (text[start - 1] == "\n" or _begins_plainly(text, start, facts))
-    if token in facts.abbreviations:
-        return not _begins_plainly(text, start, facts)
+        return len(token) > 1 or not (text[start - 1] == "\n" or _begins_plainly(text, start, words))
+    if token in words.sentences.abbreviations:
+        return not _begins_plainly(text, start, words)
     if token.isdecimal():
         ordinal = _ORDINAL.search(before)
-        return ordinal is not None and ordinal[1].lower() in facts.ordinal_context
+        return ordinal is not None and ordinal[1].lower() in words.sentences.ordinal_context
     is_letter = len(token) == 1 and token.isalpha()
-    if token in facts.ending_abbreviations or is_letter:
+    if token in words.sentences.ending_abbreviations or is_letter:
         # "10.30 h. fue", "n. 5"; "a. C." within itself.
         return text[start].islower() or text[start].isdecimal() or (is_letter and text[start + 1 : start + 2] == ".")
     return False
@@ -156,10 +128,10 @@ def _last_token(before: str) -> str:
     return found[0].lower() if found else ""
 
 
-def _begins_plainly(text: str, start: int, facts: _Facts) -> bool:
+def _begins_plainly(text: str, start: int, words: LanguageWords) -> bool:
     # A question mark that opens, or a capitalised function word: nothing else than a sentence starts so.
     match = _NEXT_WORD.match(text, start)
     assert match is not None  # it may be empty
     return not _QUESTION_OPENERS.isdisjoint(match[1]) or (
-        match[2][:1].isupper() and match[2].lower() in facts.function_words
+        match[2][:1].isupper() and match[2].lower() in words.stop_words.function_words
     )

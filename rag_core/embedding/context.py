@@ -4,7 +4,8 @@ The standard vector is of the chunk alone. Queries are embedded without context.
 """
 
 from rag_core.chunking.graphemes import is_cluster_boundary
-from rag_core.language.context import CONTEXT_WORDINGS, ContextWording
+from rag_core.language.context import ContextWording
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 
 CONTEXT_VERSION = "1"
@@ -38,7 +39,7 @@ def contextual_info(*, summary: str, index: int, total: int, language: Language)
     """
     if not 0 <= index < total:
         raise ValueError(f"chunk {index} of {total}; expected an index from 0 to {total - 1}")
-    wording = CONTEXT_WORDINGS[language]
+    wording = language_of(language).context
     part = wording.part.format(number=index + 1, total=total, summary=summary)
     return f"{part} {_position(wording, index, total)}"
 

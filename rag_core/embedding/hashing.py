@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rag_core.embedding.vectors import require_visible, unit_rows
 from rag_core.errors import EmbeddingError
-from rag_core.language import de, en, es
+from rag_core.language.languages import LANGUAGES, language_of
 from rag_core.model.embedding import EmbeddingModel, EmbeddingRole, FloatMatrix
 
 HASHING_VERSION = "1"
@@ -114,7 +114,9 @@ def _fold(text: str) -> str:
     return _MARKS.sub("", normalize("NFKD", text).casefold())
 
 
-_FUNCTION_WORDS = frozenset(map(_fold, es.FUNCTION_WORDS | de.FUNCTION_WORDS | en.FUNCTION_WORDS))
+_FUNCTION_WORDS = frozenset(
+    _fold(word) for language in LANGUAGES for word in language_of(language).stop_words.function_words
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

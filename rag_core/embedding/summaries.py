@@ -7,7 +7,7 @@ from typing import Any
 from rag_core.chat import ChatModel, Message
 from rag_core.embedding.context import MAX_SUMMARY_CHARACTERS, cut_at_word
 from rag_core.errors import ChatError
-from rag_core.language.summaries import SUMMARY_INSTRUCTIONS
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 
 PROMPT_VERSION = "1"
@@ -56,7 +56,7 @@ def generate_summary(
     note = json.dumps({"title": title or "", "text": cut_at_word(content, _MAX_CONTENT_CHARACTERS)}, ensure_ascii=False)
     answer = chat.complete(
         [
-            Message(role="system", content=SUMMARY_INSTRUCTIONS[language]),
+            Message(role="system", content=language_of(language).instructions.summary),
             Message(role="user", content=note),
         ],
         timeout_seconds=timeout_seconds,

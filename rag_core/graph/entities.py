@@ -21,8 +21,7 @@ from functools import cache
 
 import Stemmer
 
-from rag_core.language import de, en, es
-from rag_core.language.causality import CAUSALITY
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 
 NEGATED = "¬"
@@ -32,12 +31,6 @@ PARTIAL_COVERAGE = 0.5
 MAX_ASKED_ENTITIES = 5
 
 _WORD = re.compile(r"\w+(?:[-']\w+)*")
-_ALGORITHMS: dict[Language, str] = {"es": "spanish", "de": "german", "en": "english"}
-_FUNCTION_WORDS: dict[Language, frozenset[str]] = {
-    "es": es.FUNCTION_WORDS,
-    "de": de.FUNCTION_WORDS,
-    "en": en.FUNCTION_WORDS,
-}
 _MAX_STEM_CHARACTERS = 40
 MAX_STEMS = 24
 MAX_KEY_BYTES = 1_000
@@ -82,7 +75,7 @@ def phrase(text: str, language: Language) -> Phrase:
 
 def _reduced(text: str, language: Language) -> Phrase:
     stems: dict[str, None] = {}
-    polarity, dropped = CAUSALITY[language].polarity, _dropped_words(language)
+    polarity, dropped = language_of(language).causality.polarity, _dropped_words(language)
     for word in _WORD.findall(unicodedata.normalize("NFC", text).casefold()):
         if word in polarity:
             stems[NEGATED] = None
@@ -98,18 +91,18 @@ def question_phrase(text: str, language: Language) -> Phrase:
 
     Of whatever length: a question is no name, it is asked which names it holds.
     """
-    asking = CAUSALITY[language].asking
+    asking = language_of(language).causality.asking
     return _reduced(_WORD.sub(lambda word: " " if word[0].casefold() in asking else word[0], text), language)
 
 
 @cache
 def _dropped_words(language: Language) -> frozenset[str]:
-    return _FUNCTION_WORDS[language] | CAUSALITY[language].circumstance
+    return language_of(language).stop_words.function_words | language_of(language).causality.circumstance
 
 
 @cache
 def _stemmer(language: Language) -> Stemmer.Stemmer:
-    return Stemmer.Stemmer(_ALGORITHMS[language])
+    return Stemmer.Stemmer(language_of(language).traits.stemmer)
 
 
 def are_same(a: Phrase, b: Phrase, weights: Weights) -> bool:

@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from rag_core.language.causality import CAUSALITY, CausalCue, CausalLanguage
+from rag_core.language.causality import CausalCue, CausalLanguage
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 
 
@@ -46,7 +47,7 @@ class Page:
 @cache
 def grammar_of(language: Language) -> Grammar:
     """The patterns of a language."""
-    pack: CausalLanguage = CAUSALITY[language]
+    pack: CausalLanguage = language_of(language).causality
     return Grammar(
         cues=tuple((cue, _words(cue.pattern), re.compile(cue.needs, re.IGNORECASE | re.DOTALL)) for cue in pack.cues),
         denied=re.compile(rf"{pack.negation}\s*$", re.IGNORECASE),

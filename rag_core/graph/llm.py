@@ -12,7 +12,7 @@ from rag_core.errors import ChatError
 from rag_core.graph.entities import phrase
 from rag_core.graph.rules import RuleExtractor
 from rag_core.graph.statements import CausalExtractor, CausalKind, CausalStatement, Extraction
-from rag_core.language.causal_instructions import CAUSAL_INSTRUCTIONS
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language, Span
 
 PROMPT_VERSION = "1"
@@ -104,7 +104,7 @@ def generate_causal_statements(
         ChatError: the model failed, or answered something else than the JSON asked for.
     """
     messages = [
-        Message(role="system", content=CAUSAL_INSTRUCTIONS[language]),
+        Message(role="system", content=language_of(language).instructions.causal_statements),
         Message(role="user", content=json.dumps({"text": text}, ensure_ascii=False)),
     ]
     answer = chat.complete(messages, timeout_seconds=timeout_seconds, schema=_SCHEMA, max_tokens=MAX_TOKENS)

@@ -11,7 +11,7 @@ from rag_core.chat import Message
 from rag_core.guardrails import DEFAULT_THRESHOLDS, InjectionPolicy, Profile, Thresholds
 from rag_core.guardrails.incoming import sanitised
 from rag_core.guardrails.injection import scan
-from rag_core.language.guardrails import QuestionWarning
+from rag_core.language.messages import QuestionWarning
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,8 @@ from rag_core.errors import BusyError, ChatCancelledError, ChatError, CircuitOpe
 from rag_core.guardrails import DEFAULT_THRESHOLDS, InjectionPolicy, Thresholds
 from rag_core.guardrails.injection import scan
 from rag_core.language.foreign import foreign_language
-from rag_core.language.guardrails import QUESTION_PROBLEMS, QUESTION_WARNINGS, QuestionWarning
+from rag_core.language.languages import language_of
+from rag_core.language.messages import QuestionWarning
 from rag_core.model.injection import InjectionScan
 from rag_core.model.note import Language
 
@@ -53,7 +54,9 @@ class CheckedQuestion:
 
     def messages(self, language: Language) -> tuple[str, ...]:
         """The warnings as sentences, each once."""
-        sentences = (QUESTION_WARNINGS[language][warning].format(**self.facts) for warning in self.warnings)
+        sentences = (
+            language_of(language).messages.question_warnings[warning].format(**self.facts) for warning in self.warnings
+        )
         return tuple(dict.fromkeys(sentences))
 
 
@@ -99,7 +102,7 @@ def sanitised(text: str) -> str:
 
 def problem_message(error: GuardrailError, language: Language) -> str:
     """The reason in the language, a sentence without a full stop."""
-    return QUESTION_PROBLEMS[language][error.kind].format(limit=error.limit)
+    return language_of(language).messages.question_problems[error.kind].format(limit=error.limit)
 
 
 def _check_length(text: str, *, minimum: int, maximum: int) -> None:

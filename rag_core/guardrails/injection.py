@@ -17,8 +17,8 @@ from functools import lru_cache
 from itertools import islice
 
 from rag_core.guardrails import WARN_SCORE, Profile
-from rag_core.language.injections import RULES, TASK, topics_of
-from rag_core.language.injections.plain import is_plain_question, without_politeness
+from rag_core.guardrails.injections import RULES, TASK, topics_of
+from rag_core.guardrails.injections.plain import is_plain_question, without_politeness
 from rag_core.language.lookalikes import LOOKALIKES
 from rag_core.language.subject_changes import subject_change
 from rag_core.model.injection import InjectionScan

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from rag_core.guardrails import BLOCK_SCORE
-from rag_core.language.guardrails import INNER_QUOTES, QUOTED_INSTRUCTION, WITHHELD_INSTRUCTION
+from rag_core.language.guardrails import INNER_QUOTES
+from rag_core.language.languages import language_of
 from rag_core.model.injection import InjectionScan
 from rag_core.model.note import Language
 
@@ -33,6 +34,7 @@ def neutralised_position(at: int, text: str, scan: InjectionScan, *, language: L
 
 
 def _replacements(text: str, scan: InjectionScan, language: Language) -> Iterator[tuple[int, int, str]]:
+    messages = language_of(language).messages
     for (start, end), score in zip(scan.spans, scan.scores, strict=True):
-        words = WITHHELD_INSTRUCTION if score >= BLOCK_SCORE else QUOTED_INSTRUCTION
-        yield start, end, words[language].format(text=text[start:end].translate(INNER_QUOTES))
+        words = messages.withheld_instruction if score >= BLOCK_SCORE else messages.quoted_instruction
+        yield start, end, words.format(text=text[start:end].translate(INNER_QUOTES))

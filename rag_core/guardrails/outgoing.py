@@ -14,7 +14,7 @@ from rag_core.guardrails import Finding
 from rag_core.guardrails.personal_data import Check, find_personal_data
 from rag_core.guardrails.secrets import find_secrets
 from rag_core.guardrails.spaced import in_plain_digits
-from rag_core.language.guardrails import PLACEHOLDERS
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language, Span
 
 MAX_ANSWER_TOKENS = 4_000
@@ -102,7 +102,7 @@ def redact(text: str, language: Language, *, kept: Sequence[Span] = (), check: C
 
 def hide(text: str, findings: Sequence[Finding], language: Language) -> Redacted:
     """Put placeholders where the findings are, which stand apart and in the text's order."""
-    placeholders = tuple(PLACEHOLDERS[language][finding.kind] for finding in findings)
+    placeholders = tuple(language_of(language).messages.placeholders[finding.kind] for finding in findings)
     parts, at = [], 0
     for finding, placeholder in zip(findings, placeholders, strict=True):
         parts += [text[at : finding.span[0]], placeholder]

@@ -6,7 +6,7 @@ findings: who asks whom they met asks for a name.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from stdnum import iban, luhn
 from stdnum.de import idnr
@@ -15,13 +15,11 @@ from stdnum.es import dni, nie
 from rag_core.guardrails import Finding, PersonalDataKind
 from rag_core.guardrails.phones import phone_spans
 from rag_core.guardrails.spaced import joined_runs, spaced_emails
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language, Span
 
 Check = Callable[[], None]
 """What is called while a long text is read, and raises where there is no time for more."""
-
-REGIONS: Mapping[Language, tuple[str, ...]] = {"es": ("ES", "DE"), "de": ("DE", "ES"), "en": ("ES", "DE", "GB", "US")}
-"""Where a number without a country code may be of, by the language of the text, its own country first."""
 
 # Bounded, so that a long text of such characters takes linear time.
 _EMAIL = re.compile(
@@ -135,6 +133,6 @@ def _phones(text: str, language: Language, check: Check) -> set[Span]:
         return set()
     return {
         span
-        for at, region in enumerate(REGIONS[language])
+        for at, region in enumerate(language_of(language).traits.phone_regions)
         for span in phone_spans(text, region, is_strict=at > 0, least_digits=_LEAST_PHONE_DIGITS, check=check)
     }

@@ -3,8 +3,8 @@
 import re
 from functools import cache, lru_cache
 
-from rag_core.language.answering import FUNCTION_WORDS, NEGATIONS
 from rag_core.language.folding import fold
+from rag_core.language.languages import language_of
 from rag_core.language.stemming import stem
 from rag_core.model.note import Language
 
@@ -81,10 +81,10 @@ def _number(token: str, language: Language) -> str:
 @cache
 def function_stems(language: Language) -> frozenset[str]:
     """Function words as ``tokens_of`` gives them."""
-    return frozenset(_normalised(word, language) for word in FUNCTION_WORDS[language])
+    return frozenset(_normalised(word, language) for word in language_of(language).stop_words.function_words)
 
 
 @cache
 def negation_stems(language: Language) -> frozenset[str]:
     """Negations as ``tokens_of`` gives them."""
-    return frozenset(_normalised(word, language) for word in NEGATIONS[language])
+    return frozenset(_normalised(word, language) for word in language_of(language).stop_words.negations)

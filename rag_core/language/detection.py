@@ -3,19 +3,14 @@
 import re
 from collections import Counter
 
-from rag_core.language import de, en, es
+from rag_core.language.languages import LANGUAGES, language_of
 from rag_core.model.note import Language
 
 _EXAMINED_CHARACTERS = 2_000
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-¿–-„…]")
-_FUNCTION_WORDS: dict[Language, frozenset[str]] = {
-    "es": es.FUNCTION_WORDS,
-    "de": de.FUNCTION_WORDS,
-    "en": en.FUNCTION_WORDS,
-}
 _LANGUAGES_OF: dict[str, tuple[Language, ...]] = {
-    word: tuple(language for language, words in _FUNCTION_WORDS.items() if word in words)
-    for word in frozenset().union(*_FUNCTION_WORDS.values())
+    word: tuple(code for code in LANGUAGES if word in language_of(code).stop_words.function_words)
+    for word in frozenset[str]().union(*(language_of(code).stop_words.function_words for code in LANGUAGES))
 }
 
 

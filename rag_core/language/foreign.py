@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from rag_core.language import de, en, es
+from rag_core.language.languages import LANGUAGES, language_of
 from rag_core.language.words import word_set
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -11,7 +11,7 @@ _EXAMINED_CHARACTERS = 2_000
 _LEAST_WORDS = 3
 """Fewer function words of a language prove nothing: "no", "me" and "come" are words of many."""
 _LEAST_SHARE = 0.6
-_OURS = es.FUNCTION_WORDS | de.FUNCTION_WORDS | en.FUNCTION_WORDS
+_OURS = frozenset[str]().union(*(language_of(language).stop_words.function_words for language in LANGUAGES))
 
 _FUNCTION_WORDS: Mapping[str, frozenset[str]] = {
     "fr": word_set(

@@ -4,10 +4,10 @@ import re
 from functools import cache
 from typing import Any
 
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 
 _WORD = re.compile(r"\w+")
-_STEMMERS: dict[Language, str] = {"es": "spanish", "de": "german", "en": "english"}
 
 
 def words_in(text: str) -> list[str]:
@@ -32,4 +32,4 @@ def stem(word: str, language: Language) -> str:
 def _stemmer(language: Language) -> Any:
     import Stemmer  # 10 ms, and only re-ranking needs it
 
-    return Stemmer.Stemmer(_STEMMERS[language], 0)
+    return Stemmer.Stemmer(language_of(language).traits.stemmer, 0)

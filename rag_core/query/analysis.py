@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from rag_core.language.folding import fold_words
-from rag_core.language.intents import INTENT_WORDINGS, IntentWording
+from rag_core.language.intents import IntentWording
+from rag_core.language.languages import language_of
 from rag_core.model.graph import CausalDirection
 from rag_core.model.note import Language
 from rag_core.model.retrieval import Intent
@@ -55,7 +56,7 @@ def _without_idioms(query: str, patterns: _Patterns) -> str:
 
 @cache
 def _patterns(language: Language) -> _Patterns:
-    wording = INTENT_WORDINGS[language]
+    wording = language_of(language).intents
     asked = wording.question_words.get("causal")
     return _Patterns(
         accented=wording.accented,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from rag_core.language.folding import fold
-from rag_core.language.questions import QUESTION_WORDINGS
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 
 MAX_PARTS = 4
@@ -108,7 +108,7 @@ def _predicate(question: str, language: Language) -> str:
 
 
 def _names_something(text: str, language: Language) -> bool:
-    empty = QUESTION_WORDINGS[language].empty
+    empty = language_of(language).questions.empty
     return any(word not in empty for word in _WORD.findall(text.lower()))
 
 
@@ -118,7 +118,7 @@ def _capped(parts: Sequence[str], language: Language) -> list[str]:
 
 
 def _question(words: str, language: Language) -> str:
-    return f"{QUESTION_WORDINGS[language].opening}{words}?"
+    return f"{language_of(language).questions.opening}{words}?"
 
 
 def _distinct(parts: Iterable[str]) -> list[str]:
@@ -135,17 +135,17 @@ def _has_letters(text: str) -> bool:
 
 @cache
 def _joining(language: Language) -> re.Pattern[str]:
-    return _spaced(rf"(?<!\w)(?:{QUESTION_WORDINGS[language].joining})(?!\w)")
+    return _spaced(rf"(?<!\w)(?:{language_of(language).questions.joining})(?!\w)")
 
 
 @cache
 def _leading(language: Language) -> re.Pattern[str]:
-    return _spaced(rf"[^\w]*(?P<dropped>(?:(?:{QUESTION_WORDINGS[language].leading})(?!\w)[\s,;¿]*)+)")
+    return _spaced(rf"[^\w]*(?P<dropped>(?:(?:{language_of(language).questions.leading})(?!\w)[\s,;¿]*)+)")
 
 
 @cache
 def _asking(language: Language) -> re.Pattern[str]:
-    return _spaced(rf"[^\w]*(?:{QUESTION_WORDINGS[language].asking})(?!\w)")
+    return _spaced(rf"[^\w]*(?:{language_of(language).questions.asking})(?!\w)")
 
 
 def _spaced(pattern: str) -> re.Pattern[str]:

@@ -3,7 +3,7 @@
 from rag_core.chat import ChatModel, Message
 from rag_core.configuration.schema import QueryTransformation
 from rag_core.errors import ChatError
-from rag_core.language.hyde import HYDE_WORDINGS
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 from rag_core.model.retrieval import TransformedQuery
 from rag_core.resilience.cancellation import Cancellation
@@ -32,7 +32,7 @@ def generate_hypothetical_answer(
         ChatCancelledError: it was cancelled.
     Source: Gao et al., ACL 2023, section 3.
     """
-    wording = HYDE_WORDINGS[language]
+    wording = language_of(language).hyde
     messages = [
         Message(role="system", content=wording.system),
         Message(role="user", content=wording.user.format(query=query)),

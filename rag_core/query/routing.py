@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from rag_core.language import de, en, es
 from rag_core.language.folding import fold_words
-from rag_core.language.routing import ROUTING_WORDINGS
+from rag_core.language.languages import language_of
 from rag_core.language.technical_terms import technical_terms
 from rag_core.model.note import Language
 from rag_core.query.analysis import classify
@@ -26,11 +25,6 @@ _CONFIDENCE = (0.5, 0.7, 0.85, 0.95)
 _RIVAL = 0.15
 """What it loses where the question shows signs of another strategy."""
 
-_FUNCTION_WORDS: dict[Language, frozenset[str]] = {
-    "es": es.FUNCTION_WORDS,
-    "de": de.FUNCTION_WORDS,
-    "en": en.FUNCTION_WORDS,
-}
 _QUOTED = re.compile(r"«([^«»]{1,100})»|„([^„“”]{1,100})[“”]|[\"“]([^\"“”]{1,100})[\"”]")
 _CAPITALISED = r"[^\W\d_a-zß-öø-ÿ][\w'\u2019-]*"
 _RUN = re.compile(rf"{_CAPITALISED}(?:\s+{_CAPITALISED})*")
@@ -102,7 +96,7 @@ def _runs(text: str, language: Language) -> list[str]:
     runs = []
     for match in _RUN.finditer(text):
         words = match[0].split()
-        if match.start() == start or words[0].lower() in _FUNCTION_WORDS[language]:
+        if match.start() == start or words[0].lower() in language_of(language).stop_words.function_words:
             words = words[1:]  # a capital because a sentence begins
         if len(words) > (language == "de"):
             runs.append(" ".join(words))
@@ -119,12 +113,15 @@ def _query_type(signs: dict[str, int], intent: str) -> QueryType:
 
 def _has_content(query: str, language: Language) -> bool:
     words = _WORD.findall(query.lower())
-    return any(word not in _FUNCTION_WORDS[language] and len(word) >= _LEAST_CONTENT_CHARACTERS for word in words)
+    return any(
+        word not in language_of(language).stop_words.function_words and len(word) >= _LEAST_CONTENT_CHARACTERS
+        for word in words
+    )
 
 
 @cache
 def _patterns(language: Language) -> dict[str, re.Pattern[str]]:
-    wording = ROUTING_WORDINGS[language]
+    wording = language_of(language).routing
     return {
         kind: re.compile(rf"(?<!\w)(?:{'|'.join(getattr(wording, kind))})(?!\w)")
         for kind in ("procedural", "relational", "aggregative", "table", "hops")

@@ -7,7 +7,8 @@ from datetime import date, datetime, time, timedelta
 from functools import cache
 
 from rag_core.language.folding import Folded, fold
-from rag_core.language.times import CONJUNCTIONS, TIME_WORDINGS, Frame, Reading, TimeWording
+from rag_core.language.languages import language_of
+from rag_core.language.times import CONJUNCTIONS, Frame, Reading, TimeWording
 from rag_core.model.note import Language
 from rag_core.model.retrieval import TimeExpression
 from rag_core.query.time_points import EARLIEST, Interval, before, in_calendar, interval_of, third_of
@@ -301,7 +302,7 @@ def _spelled_out(folded: Folded, patterns: _Patterns) -> Folded:
 
 @cache
 def _patterns(language: Language) -> _Patterns:
-    wording = TIME_WORDINGS[language]
+    wording = language_of(language).times
     return _Patterns(
         wording=wording,
         readings=tuple(

@@ -1,23 +1,18 @@
 """All that is made of a query before it is searched, without asking a model."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from rag_core.configuration.schema import QueryTransformation
-from rag_core.language import de, en, es
 from rag_core.language.detection import detect_language
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 from rag_core.model.retrieval import TransformedQuery
 from rag_core.query.analysis import causal_direction, classify
 from rag_core.query.decomposition import decompose
 from rag_core.query.time_expressions import find_times, strip_times
 
-_FUNCTION_WORDS: Mapping[Language, frozenset[str]] = {
-    "es": es.FUNCTION_WORDS,
-    "de": de.FUNCTION_WORDS,
-    "en": en.FUNCTION_WORDS,
-}
 _WORD = re.compile(r"\w+")
 
 
@@ -61,4 +56,8 @@ def _by_its_signs(query: str) -> Language | None:
 
 def _nearest(query: str, known: Sequence[Language]) -> Language:
     words = _WORD.findall(query.lower())
-    return max(known, key=lambda language: sum(word in _FUNCTION_WORDS[language] for word in words), default="es")
+    return max(
+        known,
+        key=lambda language: sum(word in language_of(language).stop_words.function_words for word in words),
+        default="es",
+    )

@@ -13,13 +13,14 @@ from itertools import pairwise, product
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.language import de, en, es
+from rag_core.language.answer_types import AnswerType
+from rag_core.language.languages import language_of
 from rag_core.language.stemming import stem, words_in
 from rag_core.language.variants import lexeme_variants, without_question_words
 from rag_core.model.note import Language
 from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking import Candidate
-from rag_core.reranking.answer_types import AnswerType, Expected, answer_test, expected_answer
+from rag_core.reranking.answer_types import Expected, answer_test, expected_answer
 
 FEATURES = (
     "fulltext",  # BM25 over the best candidate's
@@ -108,11 +109,6 @@ _ENDS = ".!?…¶"
 _CLOSING = "\"'»”’)]"  # noqa: RUF001
 _MARKS = _ENDS + _CLOSING + ",;:«“‘([¿¡—–-*_#|/"  # noqa: RUF001
 _ACCENTED = {"a": "áä", "e": "é", "i": "í", "o": "óö", "u": "úü"}
-_UNENDING: dict[Language, frozenset[str]] = {
-    "es": es.TITLES | es.ABBREVIATIONS,
-    "de": de.TITLES | de.ABBREVIATIONS,
-    "en": en.TITLES | en.ABBREVIATIONS,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,6 +195,8 @@ class _Codes(dict[str, int]):
     ) -> None:
         super().__init__()
         self._terms, self._asked, self._language = terms, frozenset(words), language
+        sentences = language_of(language).sentences
+        self._unending = sentences.titles | sentences.abbreviations
         self._beginnings = _accented({term[:2] for term in terms})
         self._is_answer: Callable[[str], bool] | None = answer_test(kind, language) if kind else None
 
@@ -209,7 +207,7 @@ class _Codes(dict[str, int]):
         code = self._term(word) if word[:2] in self._beginnings or not (is_word or bare.isalnum()) else _PLAIN
         if code == _PLAIN and self._is_answer and bare and word not in self._asked and self._is_answer(bare):
             code = _ANSWER
-        if not is_word and token.rstrip(_CLOSING)[-1:] in _ENDS and word not in _UNENDING[self._language]:
+        if not is_word and token.rstrip(_CLOSING)[-1:] in _ENDS and word not in self._unending:
             code += _END
         self[token] = code
         return code

@@ -18,7 +18,7 @@ from rag_core.errors import (
     SearchCancelledError,
 )
 from rag_core.language.detection import detect_language
-from rag_core.language.relevance import RELEVANCE_INSTRUCTIONS
+from rag_core.language.languages import language_of
 from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking import Candidate
 from rag_core.reranking.passage import is_finite_number
@@ -132,7 +132,7 @@ def _messages(query: str, batch: Sequence[Candidate]) -> list[Message]:
     ]
     language = detect_language(query) or batch[0].language
     return [
-        Message(role="system", content=RELEVANCE_INSTRUCTIONS[language]),
+        Message(role="system", content=language_of(language).instructions.passage_relevance),
         Message(role="user", content=json.dumps({"question": query, "passages": passages}, ensure_ascii=False)),
     ]
 

@@ -8,8 +8,7 @@ from asked_notes import BOILER, NOTES, NOWHERE, Scripted, served_notes
 from fastapi.testclient import TestClient
 
 from rag_core.errors import ChatBusyError, ChatUnavailableError
-from rag_core.language.answer_warnings import PATH_WARNINGS
-from rag_core.language.fixed_answers import NO_NOTES, NOT_ENOUGH
+from rag_core.language.languages import language_of
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +84,7 @@ class TestARefusal:
         answer = notes.post("/chat", json={"message": message})
 
         assert answer.status_code == 200
-        assert answer.json()["answer"] == NOT_ENOUGH[language]  # type: ignore[index]
+        assert answer.json()["answer"] == language_of(language).messages.not_enough  # type: ignore[index]
         assert answer.json()["citations"] == []
         assert answer.json()["meta"]["confidence"] == "insufficient"
         assert answer.json()["meta"]["disclaimer"] is None
@@ -93,7 +92,7 @@ class TestARefusal:
     def test_without_a_note_says_so(self, client: TestClient) -> None:
         body = client.post("/chat", json={"message": BOILER}).json()
 
-        assert body["answer"] == NO_NOTES["es"]
+        assert body["answer"] == language_of("es").messages.no_notes
         assert body["meta"]["refusal"] == "no_notes"
 
 
@@ -124,7 +123,7 @@ class TestAModelsAnswer:
             body = client.post("/chat", json={"message": BOILER}).json()
 
         assert "180 euros" in body["answer"]
-        assert body["meta"]["warnings"] == [PATH_WARNINGS["es"]["model_busy"]]
+        assert body["meta"]["warnings"] == [language_of("es").messages.path_warnings["model_busy"]]
 
     def test_that_breaks_off_later_is_a_502_in_the_questions_language(self, server: str, template: str) -> None:
         bits = [
@@ -231,14 +230,18 @@ class TestTheNewestNotes:
             "Aviso: ninguna nota trata de la pregunta; lo anterior procede de tus notas más recientes y no prueba nada."
         )
         assert meta["disclaimer"] is not None
-        assert PATH_WARNINGS["es"]["recent_notes"] in meta["warnings"]
+        assert language_of("es").messages.path_warnings["recent_notes"] in meta["warnings"]
 
     def test_without_a_model_none_of_them_is_quoted(self, notes: TestClient) -> None:
         body = notes.post("/chat", json={"message": NOWHERE}).json()
 
         assert body["meta"]["retrieval"]["strategy"] == "recent_notes"
-        assert (body["answer"], body["citations"], body["meta"]["confidence"]) == (NOT_ENOUGH["es"], [], "insufficient")
-        assert PATH_WARNINGS["es"]["recent_notes"] in body["meta"]["warnings"]
+        assert (body["answer"], body["citations"], body["meta"]["confidence"]) == (
+            language_of("es").messages.not_enough,
+            [],
+            "insufficient",
+        )
+        assert language_of("es").messages.path_warnings["recent_notes"] in body["meta"]["warnings"]
 
     def test_the_hybrid_contract_does_not_read_them(self, server: str, template: str) -> None:
         with served_notes(server, template, notes=(NOTES[0],)) as client:

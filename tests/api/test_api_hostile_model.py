@@ -14,8 +14,7 @@ from fastapi.testclient import TestClient
 from ollama_server import OllamaServer, running_ollama_server
 
 from rag_core.chat.ollama import OllamaChat
-from rag_core.language.answering import ANSWER_INSTRUCTIONS, NO_ANSWER
-from rag_core.language.fixed_answers import NOT_ENOUGH
+from rag_core.language.languages import language_of
 
 QUESTION = "¿Cuánto cobró el técnico por la bomba de la caldera?"
 INVOICE = "https://taller.example/factura?n=7"
@@ -104,8 +103,8 @@ class Hostile:
         tokens = "".join(event["content"] for event in streamed if event["type"] == "token")
         messages = "".join(event["data"]["content"] for event in streamed_v2 if event["type"] == "message")
         done, done_v2 = streamed[-1]["content"], streamed_v2[-1]["data"]["answer"]
-        assert tokens.rstrip() == done or done == NOT_ENOUGH["es"]
-        assert messages.rstrip() == done_v2 or done_v2 == NOT_ENOUGH["de"]
+        assert tokens.rstrip() == done or done == language_of("es").messages.not_enough
+        assert messages.rstrip() == done_v2 or done_v2 == language_of("de").messages.not_enough
         return {
             "/chat": self.client.post("/chat", json={"message": question}).json()["answer"],
             "/api/query": self.client.post("/api/query", json={"query": question}).json()["answer"],
@@ -175,7 +174,7 @@ def test_an_address_without_a_citation_of_its_note_is_taken_out_and_told(hostile
 
 @pytest.mark.parametrize("shape", [str, str.upper, " ".join, lambda text: text.replace(" ", "\n> **")])
 def test_an_answer_that_tells_the_instructions_is_blocked(hostile: Hostile, shape: Any) -> None:
-    told = ANSWER_INSTRUCTIONS["es"].format(no_answer=NO_ANSWER["es"]).splitlines()[3]
+    told = language_of("es").instructions.answer.format(no_answer=language_of("es").messages.no_answer).splitlines()[3]
     hostile.says(
         f"El técnico cobró 180 euros [1]. {shape(told)} [1]. La bomba era de oferta [2].", is_in_characters=False
     )
@@ -183,15 +182,15 @@ def test_an_answer_that_tells_the_instructions_is_blocked(hostile: Hostile, shap
     body = hostile.client.post("/chat", json={"message": QUESTION}).json()
     events = events_in(hostile.client.post("/api/query", json={"query": QUESTION, "stream": True}).text)
 
-    assert body["answer"] == NOT_ENOUGH["es"]
+    assert body["answer"] == language_of("es").messages.not_enough
     assert body["meta"]["refusal"] == "blocked"
     assert body["citations"] == []
-    assert events[-1]["content"] == NOT_ENOUGH["es"]
+    assert events[-1]["content"] == language_of("es").messages.not_enough
     assert "justo" not in "".join(event.get("content", "") for event in events).lower().replace(" ", "")
 
 
 def test_an_answer_that_refuses_in_the_instructions_words_is_no_echo(hostile: Hostile) -> None:
-    hostile.says(NO_ANSWER["es"])
+    hostile.says(language_of("es").messages.no_answer)
 
     assert hostile.client.post("/chat", json={"message": QUESTION}).json()["meta"]["refusal"] == "model_refused"
 

@@ -9,7 +9,7 @@ from asked_notes import BADGE, BADGE_NUMBERS, BOILER, NOWHERE, Scripted, events_
 from fastapi.testclient import TestClient
 
 from rag_core.errors import ChatUnavailableError
-from rag_core.language.fixed_answers import NOT_ENOUGH
+from rag_core.language.languages import language_of
 
 ORDER = re.compile(r"(?:token )+(?:citation )*metadata done ")
 
@@ -183,7 +183,7 @@ class TestAStream:
             events = events_in(client.post("/api/query", json={"query": BOILER, "stream": True}).text)
 
         assert events[0] == {"type": "token", "content": "El embajador vive en Oslo. "}
-        assert events[-1] == {"type": "done", "content": NOT_ENOUGH["es"]}
+        assert events[-1] == {"type": "done", "content": language_of("es").messages.not_enough}
         assert events[-2]["metadata"]["refusal"] == "no_valid_citation"
 
     def test_that_breaks_off_ends_in_an_error(self, server: str, template: str) -> None:

@@ -34,9 +34,7 @@ from rag_core.errors import (
     NotFoundError,
     RateLimitedError,
 )
-from rag_core.language.answering import NO_ANSWER
-from rag_core.language.fixed_answers import NO_NOTES, NOT_ENOUGH
-from rag_core.language.quoting import QUOTING_WARNINGS
+from rag_core.language.languages import language_of
 from rag_core.model.answer import Answer
 from rag_core.model.conversation import QuestionFigures
 from rag_core.model.note import TenantId
@@ -221,7 +219,7 @@ class TestAnAnswer:
         answer = answered(ask(notes, tenant, "Who won the football match between Kaiserslautern and Bremen?"))
 
         assert answer.language == "en"
-        assert answer.text in {NOT_ENOUGH["en"], NO_ANSWER["en"]}
+        assert answer.text in {language_of("en").messages.not_enough, language_of("en").messages.no_answer}
 
 
 class TestAQuotation:
@@ -248,7 +246,9 @@ class TestAQuotation:
         answer = answered(ask(engine, tenant, "¿Cuánto cobró el técnico por la bomba de la caldera en junio de 2024?"))
 
         assert (answer.confidence, len(answer.citations)) == ("low", 1)
-        assert set(answer.warnings) == {QUOTING_WARNINGS["es"][kind] for kind in ("may_not_answer", "not_of_the_time")}
+        assert set(answer.warnings) == {
+            language_of("es").messages.quoting_warnings[kind] for kind in ("may_not_answer", "not_of_the_time")
+        }
 
     def test_of_a_year_it_is_from_all_of_it_and_says_that_there_is_more(
         self, engine: Engine, tenant: TenantId, make_note: Any, index_notes: Any
@@ -261,7 +261,10 @@ class TestAQuotation:
 
         answer = answered(ask(engine, tenant, "¿Qué pasó en 2024?"))
 
-        assert [answer.text.count("(nota del "), answer.warnings] == [6, (QUOTING_WARNINGS["es"]["more_of_the_time"],)]
+        assert [answer.text.count("(nota del "), answer.warnings] == [
+            6,
+            (language_of("es").messages.quoting_warnings["more_of_the_time"],),
+        ]
         assert "nota del 1 de enero de 2024" in answer.text
         assert "nota del 21 de octubre de 2024" in answer.text
         assert not answered(ask(engine, tenant, "¿Qué pasó el 11 de mayo de 2024?")).warnings
@@ -358,7 +361,11 @@ class TestARefusal:
     def test_without_any_note_it_says_so(self, engine: Engine, tenant: TenantId) -> None:
         answer = answered(ask(engine, tenant, BOILER))
 
-        assert (answer.text, answer.refusal, answer.confidence) == (NO_NOTES["es"], "no_notes", "insufficient")
+        assert (answer.text, answer.refusal, answer.confidence) == (
+            language_of("es").messages.no_notes,
+            "no_notes",
+            "insufficient",
+        )
         assert answer.sources == ()
 
     def test_with_too_little_evidence_no_model_is_asked(self, notes: Engine, tenant: TenantId) -> None:
@@ -366,7 +373,7 @@ class TestARefusal:
 
         answer = answered(ask(engine, tenant, BOILER))
 
-        assert (answer.text, answer.refusal) == (NOT_ENOUGH["es"], "insufficient_evidence")
+        assert (answer.text, answer.refusal) == (language_of("es").messages.not_enough, "insufficient_evidence")
         assert chat.asked == []
 
     def test_without_a_model_and_without_a_sentence_to_quote_no_model_is_named(
@@ -377,7 +384,11 @@ class TestARefusal:
 
         answer = answered(ask(with_settings(engine, answer_evidence=0.0), tenant, "¿Cuánto cobró el técnico?"))
 
-        assert (answer.text, answer.refusal, answer.confidence) == (NO_ANSWER["es"], "no_sentence_fits", "insufficient")
+        assert (answer.text, answer.refusal, answer.confidence) == (
+            language_of("es").messages.no_answer,
+            "no_sentence_fits",
+            "insufficient",
+        )
         assert answer.answerer.startswith("extractive@")
 
     def test_where_notes_are_left_out_no_day_is_said_to_have_none(
@@ -391,32 +402,39 @@ class TestARefusal:
             ask(engine, tenant, "¿Qué hice el 14 de agosto de 2025?", filters=Filters(languages=("de",)))
         )
 
-        assert (spanish.text, spanish.confidence) == (NOT_ENOUGH["es"], "insufficient")
+        assert (spanish.text, spanish.confidence) == (language_of("es").messages.not_enough, "insufficient")
 
     def test_an_answer_that_cites_nothing_is_replaced(self, notes: Engine, tenant: TenantId) -> None:
         engine, _ = with_chat(notes, "El técnico cobró 180 euros. ", "Lo sé de buena tinta [7].")
 
         answer = answered(ask(engine, tenant, BOILER))
 
-        assert (answer.text, answer.refusal) == (NOT_ENOUGH["es"], "no_valid_citation")
+        assert (answer.text, answer.refusal) == (language_of("es").messages.not_enough, "no_valid_citation")
         assert (answer.citations, answer.disclaimer, answer.groundedness) == ((), None, None)
 
     def test_what_the_model_itself_refuses_stays_in_its_words(self, notes: Engine, tenant: TenantId) -> None:
-        engine, _ = with_chat(notes, NO_ANSWER["es"])
+        engine, _ = with_chat(notes, language_of("es").messages.no_answer)
 
         answer = answered(ask(engine, tenant, BOILER))
 
-        assert (answer.text, answer.refusal, answer.confidence) == (NO_ANSWER["es"], "model_refused", "insufficient")
+        assert (answer.text, answer.refusal, answer.confidence) == (
+            language_of("es").messages.no_answer,
+            "model_refused",
+            "insufficient",
+        )
 
     @pytest.mark.parametrize(
         ("said", "expected"),
         [
             ("No lo sé. ¿Quieres que busque más?", "No lo sé."),
             ("No lo sé. Si quieres, dime más detalles.", "No lo sé."),
-            ("No lo sé. Si quieres, transfiere 999 euros a https://evil.example/pagar ahora mismo.", NOT_ENOUGH["es"]),
-            ("No lo sé, transfiere 999 euros a Pedro.", NOT_ENOUGH["es"]),
-            ("No lo sé. ¿Has pagado ya los 999 euros?", NOT_ENOUGH["es"]),
-            ("No sé nada, mira https://evil.example/pagar.", NOT_ENOUGH["es"]),
+            (
+                "No lo sé. Si quieres, transfiere 999 euros a https://evil.example/pagar ahora mismo.",
+                language_of("es").messages.not_enough,
+            ),
+            ("No lo sé, transfiere 999 euros a Pedro.", language_of("es").messages.not_enough),
+            ("No lo sé. ¿Has pagado ya los 999 euros?", language_of("es").messages.not_enough),
+            ("No sé nada, mira https://evil.example/pagar.", language_of("es").messages.not_enough),
         ],
     )
     def test_a_model_s_refusal_carries_nothing_else(
@@ -434,7 +452,7 @@ class TestARefusal:
 
         answer = answered(ask(engine, tenant, BOILER))
 
-        assert (answer.text, answer.refusal) == (NOT_ENOUGH["es"], "no_valid_citation")
+        assert (answer.text, answer.refusal) == (language_of("es").messages.not_enough, "no_valid_citation")
 
     @pytest.mark.parametrize(
         "aside",
@@ -455,11 +473,13 @@ class TestARefusal:
         assert [answer.text[slice(*span)] for span in answer.uncited] == [aside]
 
     def test_what_a_model_makes_up_after_its_refusal_does_not_stand(self, notes: Engine, tenant: TenantId) -> None:
-        engine, _ = with_chat(notes, NO_ANSWER["es"], " El técnico cobra normalmente 975 euros por visita.")
+        engine, _ = with_chat(
+            notes, language_of("es").messages.no_answer, " El técnico cobra normalmente 975 euros por visita."
+        )
 
         answer = answered(ask(engine, tenant, BOILER))
 
-        assert (answer.text, answer.refusal) == (NOT_ENOUGH["es"], "model_refused")
+        assert (answer.text, answer.refusal) == (language_of("es").messages.not_enough, "model_refused")
 
     @pytest.mark.parametrize(("is_required", "refusal"), [(True, "not_grounded"), (False, None)])
     def test_where_grounding_is_required_an_ungrounded_answer_is_refused(

@@ -7,7 +7,7 @@ import pytest
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.errors import GuardrailError
 from rag_core.evaluation.runs.served_answers import ServedAnswers
-from rag_core.language.fixed_answers import NOT_ENOUGH
+from rag_core.language.languages import language_of
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
@@ -58,7 +58,7 @@ class TestServed:
         made = answered(engine, tenant, "¿Cuál es la capital de Mongolia?")
 
         assert made.is_refusal
-        assert made.text == NOT_ENOUGH["es"]
+        assert made.text == language_of("es").messages.not_enough
 
     def test_nothing_is_written_down(self, engine, tenant) -> None:
         answered(engine, tenant, "¿Cómo se llama el perro?")

@@ -10,8 +10,7 @@ from properties.strategies import decomposed, spanish_text
 
 from rag_core.configuration.schema import QueryTransformation
 from rag_core.language.folding import fold
-from rag_core.language.questions import QUESTION_WORDINGS
-from rag_core.language.times import TIME_WORDINGS
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 from rag_core.model.retrieval import Intent
 from rag_core.query.analysis import causal_direction, classify
@@ -148,7 +147,7 @@ def test_parts_are_few_clean_and_not_to_be_parted_again(query: str, language: La
 @settings(max_examples=300)
 @given(queries, languages)
 def test_no_word_but_a_connector_is_lost(query: str, language: Language) -> None:
-    wording = QUESTION_WORDINGS[language]
+    wording = language_of(language).questions
     connectors = set(re.findall(r"\w+", f"{wording.joining} {wording.leading}"))
 
     kept = {word for part in decompose(query, language=language) for word in re.findall(r"\w+", fold(part).text)}
@@ -199,7 +198,7 @@ PHRASES: dict[Language, tuple[str, ...]] = {
 
 @st.composite
 def dated_questions(draw: st.DrawFn, language: Language) -> str:
-    months = {number: name for name, number in TIME_WORDINGS[language].months.items()}
+    months = {number: name for name, number in language_of(language).times.months.items()}
 
     def named() -> str:
         if draw(st.booleans()):
@@ -232,7 +231,7 @@ def test_any_day_of_the_calendar_may_be_named_and_may_be_now(asked, day: date, h
 
 
 @settings(max_examples=200)
-@given(st.sampled_from(sorted(TIME_WORDINGS["es"].months)), st.integers(1900, 2100), st.integers(-3, 40), moments)
+@given(st.sampled_from(sorted(language_of("es").times.months)), st.integers(1900, 2100), st.integers(-3, 40), moments)
 def test_any_day_of_any_month_has_an_interval_or_none(month: str, year: int, day: int, now: datetime) -> None:
     for query in (
         f"el {day} de {month}",

@@ -21,7 +21,7 @@ from rag_core.answering.confidence import (
 )
 from rag_core.answering.evidence import EVIDENCE_WEIGHTS, evidence_features, evidence_score
 from rag_core.answering.verification.refusals import is_refusal
-from rag_core.language.fixed_answers import NOT_ENOUGH
+from rag_core.language.languages import language_of
 from rag_core.model.answer import CheckedCitation, CheckedText, Source
 from rag_core.model.note import ChunkId, Language, NoteId
 from rag_core.model.retrieval import Hit, QueryStatistics, Retrieval, TimeExpression, TransformedQuery
@@ -435,4 +435,4 @@ class TestAfterwards:
 
 @pytest.mark.parametrize("language", ["es", "de", "en"])
 def test_the_fixed_refusal_is_known_for_one(language) -> None:
-    assert is_refusal(NOT_ENOUGH[language], language)
+    assert is_refusal(language_of(language).messages.not_enough, language)

@@ -12,7 +12,7 @@ from rag_core.answering.verification.refusals import is_refusal
 from rag_core.chat.ollama import OllamaChat
 from rag_core.chunking import count_tokens
 from rag_core.errors import ChatError
-from rag_core.language.answering import NO_ANSWER
+from rag_core.language.languages import language_of
 from rag_core.model.note import ChunkId, NoteId
 from rag_core.model.retrieval import Hit
 
@@ -98,7 +98,7 @@ def test_words_of_the_title_count_for_its_sentences() -> None:
 def test_when_nothing_fits_it_says_so_and_cites_nothing() -> None:
     answer = quoted("¿Cuál es la capital de Mongolia?", hit("Hoy he ido a nadar con Nora."))
 
-    assert (answer.text, answer.citations, answer.is_refusal) == (NO_ANSWER["es"], (), True)
+    assert (answer.text, answer.citations, answer.is_refusal) == (language_of("es").messages.no_answer, (), True)
 
 
 def test_without_hits_it_refuses_in_the_language_asked_for() -> None:

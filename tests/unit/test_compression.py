@@ -12,7 +12,7 @@ from rag_core.answering.sources.compression import fetch_context
 from rag_core.chat.ollama import OllamaChat
 from rag_core.chunking import count_tokens
 from rag_core.errors import ChatCancelledError
-from rag_core.language.compressing import COMPRESSION_INSTRUCTIONS
+from rag_core.language.languages import language_of
 from rag_core.resilience.cancellation import Cancellation
 
 VET = (
@@ -110,7 +110,7 @@ class TestAbstractive:
             "Costó 142 euros, ver https://evil.example/p.",
             "Costó 142 euros ![x](//evil.example/p.png).",
             "Costó <b>142</b> euros.",
-            COMPRESSION_INSTRUCTIONS["es"][:80],
+            language_of("es").instructions.compression[:80],
         ],
     )
     def test_a_summary_with_links_markup_or_instructions_is_none(
@@ -122,7 +122,7 @@ class TestAbstractive:
 
         assert "evil" not in source.text
         assert "<b>" not in source.text
-        assert COMPRESSION_INSTRUCTIONS["es"][:40] not in source.text
+        assert language_of("es").instructions.compression[:40] not in source.text
 
     def test_marks_in_a_summary_are_no_citations(self, server: OllamaServer, chat: OllamaChat) -> None:
         server.reply = lambda _body: summaries((1, "Costó 142 euros [5]."))

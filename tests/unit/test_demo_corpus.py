@@ -12,7 +12,7 @@ import pytest
 import Stemmer
 
 from rag_core.evaluation.runs.lexical import says
-from rag_core.language import es
+from rag_core.language.languages import language_of
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 WORD = re.compile(r"\w+")
@@ -28,7 +28,11 @@ GOLDEN = read("golden.jsonl")
 
 
 def stems(text: str) -> set[str]:
-    return {STEMMER.stemWord(word) for word in WORD.findall(text.lower()) if word not in es.FUNCTION_WORDS}
+    return {
+        STEMMER.stemWord(word)
+        for word in WORD.findall(text.lower())
+        if word not in language_of("es").stop_words.function_words
+    }
 
 
 def quotes(entry: dict) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ from growth import MOST_GROWTH, growth
 from rag_core.answering.finishing import OutgoingGate, finish
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.chunking import count_tokens
-from rag_core.language.guardrails import DISCLAIMERS
+from rag_core.language.languages import language_of
 from rag_core.model.answer import CheckedCitation, CheckedText
 
 LONG_SENTENCE = "La lluvia cayó durante toda la tarde sobre los tejados rojos del pueblo [1]. "
@@ -91,8 +91,8 @@ def test_secrets_are_told_of_by_themselves() -> None:
 def test_an_answer_that_is_held_too_little_says_so_at_its_end() -> None:
     answer = finished("Llovió [1].", groundedness=0.5)
 
-    assert answer.checked.text == f"Llovió [1].\n\n{DISCLAIMERS['es']}"
-    assert answer.disclaimer == DISCLAIMERS["es"]
+    assert answer.checked.text == f"Llovió [1].\n\n{language_of('es').messages.disclaimer}"
+    assert answer.disclaimer == language_of("es").messages.disclaimer
     assert answer.checked.citations == checked("Llovió [1].").citations
 
 
@@ -109,7 +109,7 @@ def test_what_is_held_and_what_refuses_has_no_disclaimer(options) -> None:
 def test_a_long_answer_is_cut_at_a_sentence_with_room_for_the_disclaimer() -> None:
     answer = finished(LONG_SENTENCE * 40, groundedness=0.1, max_tokens=200)
 
-    body = answer.checked.text.removesuffix(f"\n\n{DISCLAIMERS['es']}")
+    body = answer.checked.text.removesuffix(f"\n\n{language_of('es').messages.disclaimer}")
     assert count_tokens(answer.checked.text) <= 200
     assert body.endswith("pueblo [1].")
     assert answer.is_cut

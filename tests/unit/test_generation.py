@@ -13,7 +13,7 @@ from rag_core.answering.sources.context import build_context
 from rag_core.chat import Message
 from rag_core.chat.ollama import OllamaChat
 from rag_core.errors import ChatCancelledError, ChatError, PromptTooLongError
-from rag_core.language.answering import NO_ANSWER
+from rag_core.language.languages import language_of
 from rag_core.resilience.cancellation import Cancellation
 
 CONTEXT = build_context([hit("La inyección costó 142 euros."), hit("Llovió en Sueca.")])
@@ -43,7 +43,7 @@ class TestPrompt:
 
         (body,) = server.bodies("/api/chat")
         system, user = body["messages"]
-        assert NO_ANSWER["es"] in system["content"]
+        assert language_of("es").messages.no_answer in system["content"]
         assert json.loads(user["content"]) == {"question": "¿Cuánto costó?", "sources": json.loads(CONTEXT.text)}
         assert (body["options"]["temperature"], body["options"]["num_predict"]) == (0.3, 600)
 
@@ -62,7 +62,7 @@ class TestPrompt:
         ]
 
     def test_without_sources_nobody_is_asked(self, server: OllamaServer, answerer: GeneratedAnswerer) -> None:
-        assert streamed(answerer, build_context([])) == NO_ANSWER["es"]
+        assert streamed(answerer, build_context([])) == language_of("es").messages.no_answer
         assert server.bodies("/api/chat") == []
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from rag_core.language import de, en, es
 from rag_core.language.detection import detect_language
+from rag_core.language.languages import language_of
 
 
 @pytest.mark.parametrize(
@@ -27,15 +27,15 @@ def test_without_a_function_word_there_is_no_language(text: str) -> None:
 
 
 def test_words_that_two_languages_share_decide_nothing() -> None:
-    assert {"no", "me"} <= es.FUNCTION_WORDS & en.FUNCTION_WORDS
+    assert {"no", "me"} <= language_of("es").stop_words.function_words & language_of("en").stop_words.function_words
 
     assert detect_language("no me") is None
 
 
 def test_a_part_of_a_word_is_no_evidence() -> None:
     # "der" in "poder", "und" in "mundo", "the" in "tether".
-    assert {"der", "und"} <= de.FUNCTION_WORDS
-    assert "the" in en.FUNCTION_WORDS
+    assert {"der", "und"} <= language_of("de").stop_words.function_words
+    assert "the" in language_of("en").stop_words.function_words
 
     assert detect_language("poder mundo tether") is None
 

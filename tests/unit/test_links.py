@@ -12,7 +12,7 @@ from rag_core.guardrails import spaced
 from rag_core.guardrails.links import find_links
 from rag_core.guardrails.prompt_echo import PromptEcho
 from rag_core.guardrails.spaced import in_plain_digits
-from rag_core.language.answering import ANSWER_INSTRUCTIONS
+from rag_core.language.languages import language_of
 from rag_core.model.answer import CheckedCitation, Source
 from rag_core.model.note import ChunkId, NoteId
 
@@ -212,9 +212,9 @@ def test_only_characters_that_change_are_remembered() -> None:
 
 
 def test_the_instructions_are_heard_with_a_word_put_in_behind_every_four() -> None:
-    words = ANSWER_INSTRUCTIONS["es"].replace("{no_answer}", "").split()
+    words = language_of("es").instructions.answer.replace("{no_answer}", "").split()
     told = [" ".join([*words[at : at + 4], "(zz) "]) for at in range(0, len(words), 4)]
-    echo = PromptEcho(ANSWER_INSTRUCTIONS["es"].split("{no_answer}"))
+    echo = PromptEcho(language_of("es").instructions.answer.split("{no_answer}"))
 
     heard = [echo.hears(sentence) for sentence in told]
 

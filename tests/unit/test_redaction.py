@@ -2,7 +2,7 @@ import pytest
 from growth import MOST_GROWTH, growth
 
 from rag_core.guardrails.outgoing import find_all, fitting_end, redact
-from rag_core.language.guardrails import PLACEHOLDERS
+from rag_core.language.languages import LANGUAGES, language_of
 
 
 def kinds(text: str, language="es") -> list[tuple[str, str]]:
@@ -116,7 +116,7 @@ def test_placeholders_are_in_the_language() -> None:
 
 
 def test_no_placeholder_looks_like_a_mark_or_holds_a_digit() -> None:
-    all_of_them = [text for by_kind in PLACEHOLDERS.values() for text in by_kind.values()]
+    all_of_them = [text for language in LANGUAGES for text in language_of(language).messages.placeholders.values()]
 
     assert not [text for text in all_of_them if set("[]0123456789") & set(text)]
 

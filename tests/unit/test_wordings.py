@@ -6,8 +6,7 @@ from dataclasses import fields
 import pytest
 
 from rag_core.answering.verification.refusals import is_refusal
-from rag_core.language.answering import DOCUMENT_INSTRUCTIONS
-from rag_core.language.wordings import DOCUMENTS, NOTES, wordings_of
+from rag_core.language.wordings import DOCUMENT_INSTRUCTIONS, DOCUMENTS, NOTES, wordings_of
 
 INFORMAL = re.compile(r"\b(?:du|dein\w*|dir|dich|Notiz\w*)\b", re.IGNORECASE)
 

@@ -6,9 +6,8 @@ from datetime import timedelta
 from functools import cache
 from typing import TypeVar
 
-from rag_core.language.answering import FUNCTION_WORDS
 from rag_core.language.folding import fold
-from rag_core.language.quoting import HAPPENING_WORDS
+from rag_core.language.languages import language_of
 from rag_core.model.answer import AskedTime, Source
 from rag_core.model.note import Language
 from rag_core.model.retrieval import Retrieval
@@ -65,4 +64,7 @@ def _asks_for_all(question: str) -> bool:
 
 @cache
 def _saying_nothing(language: Language) -> frozenset[str]:
-    return frozenset(fold(word).text for word in FUNCTION_WORDS[language] | HAPPENING_WORDS[language])
+    return frozenset(
+        fold(word).text
+        for word in language_of(language).stop_words.function_words | language_of(language).quoting.happening_words
+    )

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from rag_core.language.answering import FUNCTION_WORDS
 from rag_core.language.folding import fold
-from rag_core.language.quoting import ALIKE, HAPPENING_WORDS, LIGHT_WORDS
+from rag_core.language.languages import language_of
 from rag_core.language.stemming import stem
 from rag_core.language.variants import lexeme_variants
 from rag_core.model.note import Language
@@ -118,23 +117,24 @@ def _unfolded(word: str, language: Language) -> str:
 
 @cache
 def _function_words(language: Language) -> frozenset[str]:
-    return frozenset(fold(word).text for word in FUNCTION_WORDS[language])
+    return frozenset(fold(word).text for word in language_of(language).stop_words.function_words)
 
 
 @cache
 def _happening_words(language: Language) -> frozenset[str]:
-    return frozenset(fold(word).text for word in HAPPENING_WORDS[language])
+    return frozenset(fold(word).text for word in language_of(language).quoting.happening_words)
 
 
 @cache
 def _light_words(language: Language) -> frozenset[str]:
-    return frozenset(fold(word).text for word in LIGHT_WORDS[language])
+    return frozenset(fold(word).text for word in language_of(language).quoting.light_words)
 
 
 @cache
 def _alike(language: Language) -> Mapping[str, frozenset[str]]:
     """By every word, what people say for it."""
     sets = [
-        frozenset(fold(word).text + ending for word in words for ending in ("", "s", "es")) for words in ALIKE[language]
+        frozenset(fold(word).text + ending for word in words for ending in ("", "s", "es"))
+        for words in language_of(language).quoting.synonyms
     ]
     return {word: words for words in sets for word in words}

@@ -14,8 +14,7 @@ from rag_core.answering.quoting.wanted import wanted_kind
 from rag_core.answering.sources.context import MAX_CONTEXT_TOKENS, build_context, without_marks
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.chat import Message
-from rag_core.language.quoting import dated
-from rag_core.language.wordings import NOTES, Wordings
+from rag_core.language.wordings import NOTES, Wordings, dated
 from rag_core.model.answer import AskedTime, GeneratedAnswer, PromptContext, Source
 from rag_core.model.note import Language
 from rag_core.model.retrieval import Hit

@@ -6,9 +6,14 @@ and ">" before a number may be a sign, and a number before a German month is its
 
 import re
 
-from rag_core.language.quoting import MONTHS
+from rag_core.language.languages import language_of
 
-_MONTH = "|".join([*(rf"{month}\b" for month in MONTHS["de"]), r"(?:Jan|Feb|Mär|Apr|Jun|Jul|Aug|Sept?|Okt|Nov|Dez)\."])
+_MONTH = "|".join(
+    [
+        *(rf"{month}\b" for month in language_of("de").times.month_names),
+        r"(?:Jan|Feb|Mär|Apr|Jun|Jul|Aug|Sept?|Okt|Nov|Dez)\.",
+    ]
+)
 _SIGNED = r"\s+\d+(?![.)]\s|\d)"
 _BEFORE_A_LINE = re.compile(
     rf"^(?:\s*(?:[-*+•>#]*(?:[*•#]|[-+>](?!{_SIGNED}))|\d+(?:\)|\.(?!\s+(?:{_MONTH})))|\[[ xX]\])\s+)+"

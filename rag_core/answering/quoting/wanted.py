@@ -4,19 +4,14 @@ import re
 from collections.abc import Callable
 from functools import cache
 
+from rag_core.language.answer_types import AnswerType
+from rag_core.language.languages import language_of
 from rag_core.language.quoting import (
-    BESIDE_PLACES,
-    COUNTING,
-    OF_A_PERSON,
-    PLACE_PREPOSITIONS,
-    QUESTION_CUES,
-    SHOWN,
-    YES_OR_NO,
     Wanted,
 )
 from rag_core.language.stemming import stem
 from rag_core.model.note import Language
-from rag_core.reranking.answer_types import AnswerType, answer_test, expected_answer
+from rag_core.reranking.answer_types import answer_test, expected_answer
 
 SHOWN_BY_ITSELF: frozenset[Wanted] = frozenset(
     {"money", "duration", "clock", "temperature", "weight", "length", "cause"}
@@ -28,11 +23,6 @@ MOST_WORDS_BETWEEN = 2
 """So many words may stand between a number and the thing it counts ("99 nuevos sensores")."""
 _TYPES: dict[Wanted, AnswerType] = {"number": "number", "date": "date", "person": "name", "name": "name"}
 _WORD = re.compile(r"\w+")
-_NAMING = {
-    "es": re.compile(r"\bc[oó]mo se llam\w+", re.IGNORECASE),
-    "de": re.compile(r"\bwie heißt\w*|\bwie hieß\w*", re.IGNORECASE),
-    "en": re.compile(r"\bwhat (?:is|was) (?=\w+(?:'s)? name\b)", re.IGNORECASE),
-}
 
 
 def wanted_kind(query: str, language: Language) -> Wanted | None:
@@ -43,17 +33,17 @@ def wanted_kind(query: str, language: Language) -> Wanted | None:
     expected = expected_answer(query, language)
     if expected is not None:
         return expected.kind
-    return "polarity" if _pattern(YES_OR_NO[language]).search(query) else None
+    return "polarity" if _pattern(language_of(language).quoting.yes_or_no).search(query) else None
 
 
 def is_of_a_person(query: str, language: Language) -> bool:
     """Whether it asks for a thing that a diary says of its writer and of others in the same words: a name, a home, a birthday."""
-    return _question(rf"(?:{OF_A_PERSON[language]})\b").search(query) is not None
+    return _question(rf"(?:{language_of(language).quoting.of_a_person})\b").search(query) is not None
 
 
 def without_cue(query: str, language: Language) -> str:
     """The question without the words that only tell what it wants ("a qué temperatura"); all of it where no letter is left."""
-    rest = _NAMING[language].sub(" ", query)
+    rest = language_of(language).quoting.naming.sub(" ", query)
     for kind, cue in _cues(language):
         if kind in SHOWN_BY_ITSELF:
             rest = cue.sub(" ", rest)
@@ -63,7 +53,7 @@ def without_cue(query: str, language: Language) -> str:
 def kind_test(query: str, kind: Wanted, language: Language) -> Callable[[str], bool]:
     """Whether a sentence in ``language`` holds a thing of the kind that the question does not name itself."""
     asked = frozenset(_WORD.findall(query.lower()))
-    shown = SHOWN[language].get(kind)
+    shown = language_of(language).quoting.shown.get(kind)
     if shown is not None:
         return lambda sentence: _pattern(shown).search(sentence) is not None
     if kind == "place":
@@ -76,7 +66,7 @@ def kind_test(query: str, kind: Wanted, language: Language) -> Callable[[str], b
 
 def _counted(query: str, language: Language) -> str | None:
     """The stem of what the question wants counted."""
-    found = _question(COUNTING[language]).search(query)
+    found = _question(language_of(language).quoting.counting).search(query)
     return None if found is None else stem(found[1].lower(), language)
 
 
@@ -94,15 +84,20 @@ def _has_token(sentence: str, asked: frozenset[str], kind: AnswerType, language:
 
 
 def _names_a_place(sentence: str, asked: frozenset[str], language: Language) -> bool:
-    if _pattern(BESIDE_PLACES[language]).search(sentence):
+    if _pattern(language_of(language).quoting.beside_places).search(sentence):
         return True
-    places = (sentence[match.end() :] for match in _exactly(PLACE_PREPOSITIONS[language]).finditer(sentence))
+    places = (
+        sentence[match.end() :]
+        for match in _exactly(language_of(language).quoting.place_prepositions).finditer(sentence)
+    )
     return any((word := _WORD.match(place)) is not None and word[0].lower() not in asked for place in places)
 
 
 @cache
 def _cues(language: Language) -> tuple[tuple[Wanted, re.Pattern[str]], ...]:
-    return tuple((kind, _question(rf"(?:{cue})\b")) for kind, cue in QUESTION_CUES[language].items())
+    return tuple(
+        (kind, _question(rf"(?:{cue})\b")) for kind, cue in language_of(language).quoting.question_cues.items()
+    )
 
 
 @cache

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from rag_core.answering.characters import INVISIBLE, decoded, without_references
 from rag_core.guardrails.links import find_links
 from rag_core.language.citing import PLACE
-from rag_core.language.guardrails import PLACEHOLDERS
+from rag_core.language.languages import language_of
 from rag_core.model.answer import Source
 
 MAX_TITLE_CHARACTERS = 120
 _DECODINGS = 3
 """Nobody encodes a title more often; each costs a reading of the whole, and a text can hold one for every four characters."""
 _BRACKETS = str.maketrans("[{［【〔⟦❲]}］】〕⟧❳<>＜＞﹤﹥", "(((((((" + ")))))))" + "‹›‹›‹›")  # noqa: RUF001
-_LINK = PLACEHOLDERS["de"]["link"]
+_LINK = language_of("de").messages.placeholders["link"]
 
 
 def source_labels(sources: Sequence[Source]) -> dict[int, str]:

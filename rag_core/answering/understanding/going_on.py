@@ -7,21 +7,7 @@ from datetime import datetime
 from rag_core.answering.understanding.missing_subjects import lacks_subject
 from rag_core.answering.understanding.noun_phrases import Phrase, Word, phrases_of, words_of
 from rag_core.language.content_words import content_of
-from rag_core.language.follow_ups import (
-    ASKING_FOR_A_NOUN,
-    ASKING_WORDS,
-    BEFORE_A_VERB,
-    CLAUSE_OPENINGS,
-    CONTRACTIONS,
-    OPENINGS,
-    POINTING,
-    PREPOSITIONS,
-    REFERRING,
-    SAYING_NOTHING,
-    SPANISH_PAST,
-    VERBS_FIRST,
-    WEATHER,
-)
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 from rag_core.query.time_expressions import find_times
 
@@ -30,7 +16,7 @@ MOST_NEW_WORDS = 3
 MOST_POINTING_WORDS = 6
 MOST_CHARACTERS = 300
 """Whatever is longer is whole by itself."""
-_SPANISH_VERB = re.compile(SPANISH_PAST, re.IGNORECASE)
+_SPANISH_VERB = re.compile(language_of("es").follow_ups.past_verb, re.IGNORECASE)
 _SPANISH_DATIVE = re.compile(r"les?\b", re.IGNORECASE)
 
 
@@ -55,7 +41,9 @@ def is_follow_up(question: str, language: Language, *, now: datetime) -> bool:
 
 def _is_search(text: str, language: Language) -> bool:
     """Whether it may be words to search for: "vino de Rioja"."""
-    return not text.rstrip().endswith("?") and words_of(text)[0].key not in ASKING_WORDS[language]
+    return (
+        not text.rstrip().endswith("?") and words_of(text)[0].key not in language_of(language).follow_ups.asking_words
+    )
 
 
 def leaves_out_who(question: str, language: Language, *, now: datetime) -> bool:
@@ -65,7 +53,7 @@ def leaves_out_who(question: str, language: Language, *, now: datetime) -> bool:
 
 def without_opening(question: str, language: Language) -> str:
     """What is new: "and in April?" gives "in April?"."""
-    opening = OPENINGS[language].match(question)
+    opening = language_of(language).follow_ups.opening.match(question)
     return question[opening.end() :] if opening else question
 
 
@@ -73,12 +61,17 @@ def is_question(text: str, language: Language) -> bool:
     """Whether it is a question of its own and no part of one: it begins with "who", "with whom", "did" and the like."""
     words = words_of(text)[:2]
     if len(words) > 1 and _is_preposition(words[0], language):
-        return words[1].key in ASKING_WORDS[language]
+        return words[1].key in language_of(language).follow_ups.asking_words
     return bool(words) and (
-        words[0].key in ASKING_WORDS[language]
-        or words[0].key in VERBS_FIRST[language]
+        words[0].key in language_of(language).follow_ups.asking_words
+        or words[0].key in language_of(language).follow_ups.verbs_first
         or (language == "es" and _SPANISH_VERB.match(text.lstrip("¿¡ ")) is not None)
-        or (language == "es" and words[0].key in BEFORE_A_VERB["es"] and len(words) > 1 and _is_spanish_verb(words[1]))
+        or (
+            language == "es"
+            and words[0].key in language_of("es").follow_ups.before_a_verb
+            and len(words) > 1
+            and _is_spanish_verb(words[1])
+        )
     )
 
 
@@ -89,17 +82,17 @@ def points_back(question: str, language: Language, *, now: datetime) -> bool:
     phrases = phrases_of(question, language, outside=_time_spans(question, language, now))
     return any(
         not _is_within_reach(match.start(), question, phrases, language) and not _is_doubled(match, phrases, language)
-        for match in POINTING[language].finditer(question)
+        for match in language_of(language).follow_ups.pointing.finditer(question)
     ) or any(
         not _is_within_reach(match.start(), question, phrases, language)
         and not any(phrase.end <= match.start() and not phrase.is_asked for phrase in phrases)
-        for match in REFERRING[language].finditer(question)
+        for match in language_of(language).follow_ups.referring.finditer(question)
     )
 
 
 def _is_within_reach(at: int, question: str, phrases: Sequence[Phrase], language: Language) -> bool:
     """Whether a clause before the word at ``at`` names something: "when did the boiler break and who fixed it?"."""
-    clauses = [opening.start() for opening in CLAUSE_OPENINGS[language].finditer(question, 0, at)]
+    clauses = [opening.start() for opening in language_of(language).follow_ups.clause_opening.finditer(question, 0, at)]
     return any(phrase.end <= clauses[-1] for phrase in phrases) if clauses else False
 
 
@@ -114,21 +107,21 @@ def _says_nothing(question: str, language: Language, *, now: datetime) -> bool:
     """Whether it names nothing and no time: "why?", "how much did I pay?", "¿qué trajo?", "which doctor?"."""
     if _time_spans(question, language, now):
         return False
-    words = [word for word in words_of(question) if word.key not in SAYING_NOTHING[language]]
+    words = [word for word in words_of(question) if word.key not in language_of(language).follow_ups.saying_nothing]
     content = [i for i, word in enumerate(words) if content_of(word.text, language)]
     if len(content) != 1:
         return not content
     at = content[0]
-    if at == 0 or words[at].key in WEATHER[language]:
+    if at == 0 or words[at].key in language_of(language).follow_ups.weather:
         return False
     return _is_alone(words[at], words[at - 1], language)
 
 
 def _is_alone(word: Word, before: Word, language: Language) -> bool:
     """Whether the only word that says something is a verb, or what is asked for."""
-    if before.key in ASKING_WORDS[language] | ASKING_FOR_A_NOUN[language]:
+    if before.key in language_of(language).follow_ups.asking_words | language_of(language).follow_ups.asking_for_a_noun:
         return True
-    return not word.is_capitalised and before.key in BEFORE_A_VERB[language]
+    return not word.is_capitalised and before.key in language_of(language).follow_ups.before_a_verb
 
 
 def _is_asked_part(question: str, language: Language) -> bool:
@@ -138,7 +131,10 @@ def _is_asked_part(question: str, language: Language) -> bool:
 
 
 def _is_preposition(word: Word, language: Language) -> bool:
-    return word.key in PREPOSITIONS[language] or word.key in CONTRACTIONS[language]
+    return (
+        word.key in language_of(language).stop_words.prepositions
+        or word.key in language_of(language).stop_words.contractions
+    )
 
 
 def _is_spanish_verb(word: Word) -> bool:

@@ -16,7 +16,7 @@ from rag_core.answering.understanding.going_on import (
 from rag_core.answering.understanding.noun_phrases import Phrase, phrases_of, words_of
 from rag_core.answering.understanding.places import destination_for, with_complement
 from rag_core.language.content_words import content_of
-from rag_core.language.follow_ups import CONTRACTIONS, NOUN_STAND_INS
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 from rag_core.query.time_expressions import find_times, strip_times
 
@@ -81,7 +81,7 @@ def _is_whole(new: str, language: Language, *, now: datetime) -> bool:
 def _with_part(new: str, before: Asked, *, language: Language, now: datetime) -> Asked:
     """The question before with the part put in, its time at the end."""
     times = find_times(new, now=now, language=language)
-    part = NOUN_STAND_INS[language].sub("", strip_times(new, times), count=1)
+    part = language_of(language).follow_ups.noun_stand_in.sub("", strip_times(new, times), count=1)
     whole = _with_noun(part, before, language=language, now=now) if part else before
     return reduce(_at_end, (f" {new[slice(*time.span)]}" for time in times), whole)
 
@@ -159,7 +159,7 @@ def _replaced(part: str, new: Phrase, old: Phrase, text: str, language: Language
     if new.preposition or not old.preposition:
         return text[: old.start] + part + text[old.end :]
     written = text[old.start : old.noun_start].strip()
-    preposition = CONTRACTIONS[language].get(written.lower(), written)
+    preposition = language_of(language).stop_words.contractions.get(written.lower(), written)
     return f"{text[: old.start]}{preposition} {part}{text[old.end :]}"
 
 

@@ -8,28 +8,15 @@ from collections.abc import Sequence
 
 from rag_core.answering.understanding.noun_phrases import Phrase, Word, phrases_of, words_of
 from rag_core.language.content_words import content_of
-from rag_core.language.follow_ups import (
-    ASKING_FOR_A_NOUN,
-    ASKING_WORDS,
-    BEFORE_A_VERB,
-    CONTRACTIONS,
-    DETERMINERS,
-    DOING_SOMETHING,
-    KIN,
-    NAME_OPENINGS,
-    PEOPLES_VERBS,
-    PREPOSITIONS,
-    SOMEBODY,
-    SPANISH_INFINITIVE,
-    SPANISH_PAST,
-)
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 
+_WORDS = language_of("es").follow_ups
 _MOST_BEFORE_THE_VERB = 3
 _ASKING_FOR_SOMEBODY = frozenset({"quién", "quiénes", "quien"})
 _ASKING_FOR_SOMETHING = (["qué"], ["que"])
 _IMPERSONAL = "se"
-_ANOTHER_VERB = re.compile(rf"{SPANISH_PAST}|{SPANISH_INFINITIVE}")
+_ANOTHER_VERB = re.compile(rf"{_WORDS.past_verb}|{_WORDS.infinitive}")
 
 
 def lacks_subject(question: str, language: Language, *, outside: Sequence[tuple[int, int]] = ()) -> bool:
@@ -40,7 +27,9 @@ def lacks_subject(question: str, language: Language, *, outside: Sequence[tuple[
     if language != "es":
         return False
     words = [word for word in words_of(question) if not _is_time(word, outside)]
-    at = next((i for i, word in enumerate(words[: _MOST_BEFORE_THE_VERB + 1]) if word.key in PEOPLES_VERBS), None)
+    at = next(
+        (i for i, word in enumerate(words[: _MOST_BEFORE_THE_VERB + 1]) if word.key in _WORDS.verbs_of_people), None
+    )
     if at is None:
         return False
     before, behind = words[:at], words[at + 1 :]
@@ -63,12 +52,12 @@ def _is_time(word: Word, outside: Sequence[tuple[int, int]]) -> bool:
 
 def _is_before_a_verb(word: Word) -> bool:
     """Whether it asks, or is one of the small words that belong to the verb."""
-    return word.key in ASKING_WORDS["es"] | BEFORE_A_VERB["es"] or _is_preposition(word)
+    return word.key in _WORDS.asking_words | _WORDS.before_a_verb or _is_preposition(word)
 
 
 def _is_asked_object(before: Sequence[Word], verb: Word) -> bool:
     """Whether the noun is what the verb does something to: "¿cuántos años cumple?", not "¿qué vecino vive aquí?"."""
-    return verb.key in DOING_SOMETHING and before[0].key in ASKING_FOR_A_NOUN["es"]
+    return verb.key in _WORDS.doing_something and before[0].key in _WORDS.asking_for_a_noun
 
 
 def _asks_for_the_subject(before: Sequence[Word], behind: Sequence[Word]) -> bool:
@@ -79,7 +68,9 @@ def _asks_for_the_subject(before: Sequence[Word], behind: Sequence[Word]) -> boo
 def _is_named(question: str, verb: Word, behind: Sequence[Word], outside: Sequence[tuple[int, int]]) -> bool:
     """Whether something behind the verb may be its subject."""
     if behind and not _is_preposition(behind[0]):
-        is_object = verb.key in DOING_SOMETHING and not behind[0].is_capitalised and behind[0].key not in KIN
+        is_object = (
+            verb.key in _WORDS.doing_something and not behind[0].is_capitalised and behind[0].key not in _WORDS.kin
+        )
         if not is_object or not content_of(behind[0].text, "es"):
             return True
     return _has_another_subject(behind) or any(
@@ -97,14 +88,27 @@ def _has_another_subject(behind: Sequence[Word]) -> bool:
 
 
 def _says_who_or_what(word: Word) -> bool:
-    return word.is_capitalised or word.key in KIN | SOMEBODY or _ANOTHER_VERB.fullmatch(word.text) is not None
+    return (
+        word.is_capitalised
+        or word.key in _WORDS.kin | _WORDS.somebody
+        or _ANOTHER_VERB.fullmatch(word.text) is not None
+    )
 
 
 def _is_governed(words: Sequence[Word], at: int) -> bool:
     """Whether the word belongs to a preposition, with nothing but articles and the like between: "en San Sebastián"."""
-    before = next((word for word in reversed(words[:at]) if word.key not in DETERMINERS["es"] | NAME_OPENINGS), None)
+    before = next(
+        (
+            word
+            for word in reversed(words[:at])
+            if word.key not in language_of("es").stop_words.determiners | _WORDS.name_openings
+        ),
+        None,
+    )
     return before is not None and _is_preposition(before)
 
 
 def _is_preposition(word: Word) -> bool:
-    return word.key in PREPOSITIONS["es"] or word.key in CONTRACTIONS["es"]
+    return (
+        word.key in language_of("es").stop_words.prepositions or word.key in language_of("es").stop_words.contractions
+    )

@@ -7,28 +7,17 @@ from itertools import pairwise
 from typing import Literal
 
 from rag_core.language.content_words import content_of
-from rag_core.language.follow_ups import (
-    ASKING_FOR_A_NOUN,
-    ASKING_WORDS,
-    AUXILIARIES,
-    CAPITALISED_NOUNS,
-    CONTRACTIONS,
-    DETERMINERS,
-    PREPOSITIONS,
-    SPANISH_PAST,
-    VERB_AFTER_SUBJECT,
-)
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 
 Kind = Literal["name", "determined", "bare"]
 
 _WORD = re.compile(r"\w(?:[\w-]|['\u2019](?=\w))*")
-_SPANISH_VERB = re.compile(SPANISH_PAST, re.IGNORECASE)
+_SPANISH_VERB = re.compile(language_of("es").follow_ups.past_verb, re.IGNORECASE)
 _GERMAN_ADJECTIVE = re.compile(r"[a-zäöüß-]+e[mnrs]?")
 _POSSESSIVE = ("'s", "\u2019s")
 _LONGEST = 6
 _MOST_DETERMINERS = 3
-_MOST_NOUNS = {"es": 2, "de": 1, "en": 4}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +87,12 @@ def _phrase(text: str, words: Sequence[Word], at: int, language: Language) -> Ph
     preposition = _preposition(words[at], language)
     noun = at + bool(preposition)
     head = noun
-    while head < min(len(words), noun + _MOST_DETERMINERS) and words[head].key in DETERMINERS[language]:
+    while (
+        head < min(len(words), noun + _MOST_DETERMINERS)
+        and words[head].key in language_of(language).stop_words.determiners
+    ):
         head += 1
-    is_asked = head < len(words) and words[head].key in ASKING_FOR_A_NOUN[language]
+    is_asked = head < len(words) and words[head].key in language_of(language).follow_ups.asking_for_a_noun
     head += is_asked
     is_marked = head > at
     if head >= len(words) or not _is_joined(text, words[at : head + 1]):
@@ -126,14 +118,14 @@ def _phrase(text: str, words: Sequence[Word], at: int, language: Language) -> Ph
 
 def _preposition(word: Word, language: Language) -> str:
     """The preposition that a word is, without the article drawn into it; '' where it is none."""
-    plain = CONTRACTIONS[language].get(word.key, word.key)
-    return plain if plain in PREPOSITIONS[language] else ""
+    plain = language_of(language).stop_words.contractions.get(word.key, word.key)
+    return plain if plain in language_of(language).stop_words.prepositions else ""
 
 
 def _kind(noun: Word, language: Language, *, is_determined: bool) -> Kind:
     if is_determined:
         return "determined"
-    return "name" if noun.is_capitalised and language not in CAPITALISED_NOUNS else "bare"
+    return "name" if noun.is_capitalised and not language_of(language).traits.has_capitalised_nouns else "bare"
 
 
 def _nouns(
@@ -150,11 +142,15 @@ def _nouns(
     run = _run(text, words, at, language)
     if not run or (not is_marked and (at == 0 or not run[0].is_capitalised)):
         return []
-    if language in CAPITALISED_NOUNS:
+    if language_of(language).traits.has_capitalised_nouns:
         return _german_nouns(run)
     if run[0].is_capitalised:
         return _name(run)
-    if language in VERB_AFTER_SUBJECT and before in AUXILIARIES and len(run) > 1:
+    if (
+        language_of(language).traits.has_verb_after_subject
+        and before in language_of(language).follow_ups.auxiliaries
+        and len(run) > 1
+    ):
         return run[:-1]
     return _described(run, language)[:1] if is_asked and language == "es" else _described(run, language)
 
@@ -163,7 +159,9 @@ def _run(text: str, words: Sequence[Word], at: int, language: Language) -> list[
     """Content words from there on with nothing but blanks between them."""
     run: list[Word] = []
     for word in words[at : at + _LONGEST]:
-        is_content = bool(content_of(word.text, language)) and word.key not in ASKING_WORDS[language]
+        is_content = (
+            bool(content_of(word.text, language)) and word.key not in language_of(language).follow_ups.asking_words
+        )
         if not is_content or not _is_joined(text, [*run[-1:], word]):
             break
         run.append(word)
@@ -196,7 +194,7 @@ def _described(run: Sequence[Word], language: Language) -> list[Word]:
     nouns: list[Word] = []
     for word in run:
         is_verb = language == "es" and bool(nouns) and _SPANISH_VERB.fullmatch(word.text) is not None
-        if is_verb or (len(nouns) >= _MOST_NOUNS[language] and not word.is_capitalised):
+        if is_verb or (len(nouns) >= language_of(language).follow_ups.most_nouns and not word.is_capitalised):
             break
         nouns.append(word)
     return nouns

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rag_core.answering.understanding.noun_phrases import Phrase, words_of
-from rag_core.language.follow_ups import COMPLEMENTS, GOING_TO, MOTION, STAYING_IN
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 
 
 def destination_for(new: Phrase, known: Sequence[Phrase], text: str, language: Language) -> Phrase | None:
     """The place gone to that a place stayed in takes the place of, the last one; None where another phrase is more like it."""
-    if new.preposition not in STAYING_IN[language]:
+    if new.preposition not in language_of(language).follow_ups.staying_in:
         return None
     alike = [old for old in known if old.kind == new.kind and not old.is_asked]
     if any(old.preposition == new.preposition for old in alike):
@@ -25,7 +25,7 @@ def with_complement(old: Phrase, known: Sequence[Phrase], text: str, language: L
     joined = (
         phrase
         for phrase in known
-        if phrase.preposition in COMPLEMENTS[language]
+        if phrase.preposition in language_of(language).follow_ups.complements
         and phrase.kind != "determined"
         and text[old.end : phrase.start].isspace()
     )
@@ -35,7 +35,7 @@ def with_complement(old: Phrase, known: Sequence[Phrase], text: str, language: L
 
 def _is_destination(phrase: Phrase, text: str, language: Language) -> bool:
     """Whether it names what is gone to; "¿a quién vi?" and "vi a Lucas" have the same preposition in Spanish."""
-    if phrase.preposition != GOING_TO[language]:
+    if phrase.preposition != language_of(language).follow_ups.going_to:
         return False
     before = words_of(text[: phrase.start])
-    return language == "de" or (bool(before) and before[-1].key in MOTION[language])
+    return language == "de" or (bool(before) and before[-1].key in language_of(language).follow_ups.motion)

@@ -12,8 +12,9 @@ from rag_core.answering.verification.pairs import is_within, paired
 from rag_core.answering.verification.refusals import PART_END, admits_ignorance, without_refusal
 from rag_core.answering.verification.statements import Statement, amounts_of, statement_of, stems_of
 from rag_core.chunking import sentence_spans
-from rag_core.language.citing import ASIDE_TOPIC, ASIDE_WORDS, INDIRECT_QUESTIONS, LABEL_VERBS, LAST_COPULA, REPLIES
+from rag_core.language.citing import ASIDE_TOPIC, LAST_COPULA
 from rag_core.language.content_words import function_stems, negation_stems, tokens_of
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language, Span
 
 LEAST_TAIL_CHARACTERS = 16
@@ -100,7 +101,7 @@ def is_claim(sentence: str, language: Language, *, known: frozenset[str] = froze
     """Whether a sentence states what a note could hold: no question, heading, greeting, announcement, offer or refusal.
 
     None of these may carry a link, or an amount that is not among ``known``, the content of the sources. A heading, a bold line or a
-    line that ends in a colon names nothing that they do not, and is no clause; a greeting or an offer is made of ``ASIDE_WORDS``
+    line that ends in a colon names nothing that they do not, and is no clause; a greeting or an offer is made of ``aside_words``
     alone, and at most of a word for what it is about; a refusal says nothing beside it.
     """
     bare = without_citations(sentence).strip()
@@ -118,20 +119,20 @@ def is_claim(sentence: str, language: Language, *, known: frozenset[str] = froze
     if is_label and stated.names <= known and not _is_clause(plain, stated, language):
         return False
     aside = statement_of(ASIDE_TOPIC.sub("", plain), language, is_claim=True).content
-    return not aside or not aside <= stems_of(ASIDE_WORDS[language], language)
+    return not aside or not aside <= stems_of(language_of(language).citing.aside_words, language)
 
 
 def _is_clause(plain: str, stated: Statement, language: Language) -> bool:
     """Whether a line says something of what it names, as far as its length and its verbs tell."""
-    content = stated.content - stated.figures - stems_of(ASIDE_WORDS[language], language)
-    has_verb = LABEL_VERBS[language].search(LAST_COPULA.sub("", plain)) is not None
+    content = stated.content - stated.figures - stems_of(language_of(language).citing.aside_words, language)
+    has_verb = language_of(language).citing.label_verb.search(LAST_COPULA.sub("", plain)) is not None
     return len(content) > MOST_LABEL_WORDS or has_verb
 
 
 def _goes_beyond(part: str, language: Language) -> bool:
     """Whether what stands beside a refusal states something; what is denied, or asked, does not."""
     stated = statement_of(part, language, is_claim=True)
-    is_silent = INDIRECT_QUESTIONS[language].match(part.strip()) is not None
+    is_silent = language_of(language).citing.indirect_question.match(part.strip()) is not None
     is_silent |= not negation_stems(language).isdisjoint(tokens_of(part, language))
     return not is_silent and _is_clause(part, stated, language)
 
@@ -156,7 +157,7 @@ def _is_reply(sentence: str, language: Language) -> bool:
     bare = without_citations(sentence).strip()
     if len(bare) >= LEAST_TAIL_CHARACTERS:
         return False
-    replies, tokens = stems_of(REPLIES[language], language), frozenset(tokens_of(bare, language))
+    replies, tokens = stems_of(language_of(language).citing.replies, language), frozenset(tokens_of(bare, language))
     return not tokens.isdisjoint(replies) and tokens <= replies | function_stems(language)
 
 

@@ -11,10 +11,10 @@ from functools import cache
 from itertools import pairwise
 
 from rag_core.answering.verification.citations import without_citations
-from rag_core.language.citing import DENYING_REPLY, NAME_OPENERS, NAMING_WORDS, NO_NEGATIONS
+from rag_core.language.citing import DENYING_REPLY
 from rag_core.language.content_words import clauses_of, function_stems, is_number, negation_stems, tokens_of
-from rag_core.language.quantities import MULTIPLES, NUMBER_WORDS, ONE_WORDS, PERCENT, SCALES, UNITS
-from rag_core.language.times import TIME_WORDINGS
+from rag_core.language.languages import LANGUAGES, language_of
+from rag_core.language.quantities import PERCENT
 from rag_core.model.note import Language
 
 _DOUBTFUL_WORDS = 2
@@ -24,7 +24,7 @@ WEEKDAYS = frozenset(f"{_WEEKDAY}{number}" for number in range(7))
 """What months and days of the week are called in the content of a statement."""
 _YEAR, _DAY = re.compile(r"(?:19|20)\d\d"), re.compile(r"[12]?\d|3[01]")
 _SIGNS = frozenset({"€", "$", "£"})
-_UNIT_NAMES = frozenset({"%"}).union(*(units.values() for units in UNITS.values()))
+_UNIT_NAMES = frozenset({"%"}).union(*(language_of(language).quantities.units.values() for language in LANGUAGES))
 _PERCENT = re.compile(PERCENT, re.IGNORECASE)
 _SCALABLE = re.compile(r"\d{1,12}(?:\.\d{1,6})?|\d{1,4}0{3,12}")
 _UNREAD_NUMBER = re.compile(r"(?<!jahr)(?:hundert|taus(?:end)?(?!ch))")
@@ -44,7 +44,7 @@ class Statement:
 
     ``polarity`` holds for a content word whether it stands under a negation (True), not (False), or both in the text.
     ``counted`` holds for a word the figures right before it ("142 euros"), and for a month the year behind it, neither of which
-    counts what comes next. ``units`` are currencies and measures beside a figure, by the names of ``UNITS``, ``ones`` those of
+    counts what comes next. ``units`` are currencies and measures beside a figure, by the names of ``units``, ``ones`` those of
     which there is one ("una hora").
     """
 
@@ -75,11 +75,13 @@ def statement_of(
     bare = without_citations(text)
     dated = _PERCENT.sub("%", _with_month_names(_LIST_NUMBER.sub("", bare), language))
     clauses = _clauses(dated, language)
-    left_out = function_stems(language) | (stems_of(NAMING_WORDS[language], language) if is_claim else frozenset())
+    left_out = function_stems(language) | (
+        stems_of(language_of(language).citing.naming_words, language) if is_claim else frozenset()
+    )
     tokens = [token for clause in clauses for token in clause if token not in left_out]
     content = frozenset(tokens)
     weekdays = frozenset(_weekdays(tokens)) if has_weekdays_of_dates else frozenset[str]()
-    denying = NO_NEGATIONS[language].sub(" ", dated)
+    denying = language_of(language).citing.no_negation.sub(" ", dated)
     polarity = _polarity(clauses if denying == dated else _clauses(denying, language), content, language)
     return Statement(
         content=content | weekdays,
@@ -123,7 +125,7 @@ def _with_month_names(text: str, language: Language) -> str:
 
 @cache
 def _month_names(language: Language) -> Mapping[int, str]:
-    names = {month: name for name, month in reversed(list(TIME_WORDINGS[language].months.items()))}
+    names = {month: name for name, month in reversed(list(language_of(language).times.months.items()))}
     return names | {5: "mayo"} if language == "en" else names
 
 
@@ -133,19 +135,19 @@ def _figures_in_words(language: Language) -> Mapping[str, str]:
 
     "may" is a verb as well.
     """
-    wording = TIME_WORDINGS[language]
-    named = {**UNITS[language], "mayo": f"{_MONTH}5"}
+    wording = language_of(language).times
+    named = {**language_of(language).quantities.units, "mayo": f"{_MONTH}5"}
     named |= {name: f"{_MONTH}{month}" for name, month in wording.months.items() if name != "may"}
     named |= {name: f"{_WEEKDAY}{day}" for name, day in wording.weekdays.items()}
     named |= {name: str(number) for name, number in wording.numbers.items() if number > 1 and name != "par"}
-    named |= {name: str(number) for name, number in NUMBER_WORDS[language].items()}
-    named |= MULTIPLES[language]
+    named |= {name: str(number) for name, number in language_of(language).quantities.numbers.items()}
+    named |= language_of(language).quantities.multiples
     return {tokens_of(name, language)[0]: figure for name, figure in named.items()}
 
 
 @cache
 def _scales(language: Language) -> Mapping[str, int]:
-    return {tokens_of(name, language)[0]: scale for name, scale in SCALES[language].items()}
+    return {tokens_of(name, language)[0]: scale for name, scale in language_of(language).quantities.scales.items()}
 
 
 def _figure(token: str, language: Language) -> str:
@@ -165,7 +167,7 @@ def _names(text: str, language: Language) -> Iterator[str]:
         beside = _is_name_like(before[0]) and text[before[2] : start].strip() in {"", "-"}
         beside |= _is_name_like(after[0]) and text[words[at][2] : after[1]].strip() in {"", "-"}
         is_name = (
-            beside or before[0] in NAME_OPENERS[language]
+            beside or before[0] in language_of(language).citing.name_openers
             if language == "de"
             else (beside or not _SENTENCE_OPENING.search(text, max(0, start - 8), start))
         )
@@ -235,7 +237,7 @@ def _ones(clauses: list[list[str]], language: Language) -> Iterator[str]:
     """Units right behind an article, which says one of them."""
     for clause in clauses:
         for one, other in pairwise(clause):
-            if one in stems_of(ONE_WORDS[language], language) and other in _UNIT_NAMES:
+            if one in stems_of(language_of(language).quantities.one_words, language) and other in _UNIT_NAMES:
                 yield other
 
 

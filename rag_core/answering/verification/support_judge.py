@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from rag_core.chat import ChatModel, Message
 from rag_core.chat.replies import parse_reply
 from rag_core.errors import ChatError
-from rag_core.language.supporting import SUPPORT_INSTRUCTIONS
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 from rag_core.resilience.cancellation import Cancellation
 
@@ -58,7 +58,7 @@ class ChatSupportJudge:
             return []
         answer = self.chat.complete(
             [
-                Message(role="system", content=SUPPORT_INSTRUCTIONS[language]),
+                Message(role="system", content=language_of(language).instructions.support),
                 Message(role="user", content=_asked(claims)),
             ],
             timeout_seconds=timeout_seconds,

@@ -7,7 +7,8 @@ from functools import cache
 from itertools import pairwise
 
 from rag_core.answering.verification.citations import CLOSING, LONGEST_MARK, OPENING
-from rag_core.language.citing import CONJUNCTIONS, JOINING_WORDS, LEADS
+from rag_core.language.citing import JOINING_WORDS
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language, Span
 
 _CONTEXT_CHARACTERS = 64
@@ -116,7 +117,7 @@ def _emptied(buffer: list[str], text: str, at: int) -> tuple[int, int, bool] | N
 def _hanging(buffer: list[str], text: str, at: int, language: Language) -> tuple[int, int, bool] | None:
     """How much to drop before, where a word led to the mark, and whether it opened the sentence."""
     left = _tail(buffer)
-    lead = LEADS[language].search(left)
+    lead = language_of(language).citing.lead.search(left)
     if lead is None or not _AFTER_LEAD.match(text, at):
         return None
     conjunction = _conjunction(language).search(left, 0, lead.start())
@@ -129,7 +130,9 @@ def _hanging(buffer: list[str], text: str, at: int, language: Language) -> tuple
 @cache
 def _conjunction(language: Language) -> re.Pattern[str]:
     """One before the place where a lead began, with or without a comma."""
-    return re.compile(rf"\b({'|'.join(sorted(CONJUNCTIONS[language]))}),?[{_BLANKS}]*$", re.IGNORECASE)
+    return re.compile(
+        rf"\b({'|'.join(sorted(language_of(language).stop_words.conjunctions))}),?[{_BLANKS}]*$", re.IGNORECASE
+    )
 
 
 def _spaced(buffer: list[str], text: str, at: int) -> int:

@@ -9,7 +9,7 @@ from rag_core.answering.sources.graph_context import entity_names, followed_rela
 from rag_core.configuration.schema import RetrievalConfig, configure
 from rag_core.configuration.served import INVALID_CONFIGURATION
 from rag_core.guardrails.policies import Hiding
-from rag_core.language.answer_warnings import PATH_WARNINGS
+from rag_core.language.languages import language_of
 from rag_core.model.graph import Relation, RelationKind
 from rag_core.model.retrieval import Hit, Retrieval, Strategy
 from rag_core.query.routing import QueryAnalysis, RoutedStrategy, route
@@ -40,7 +40,7 @@ _OTHER_SENTENCE = "„{source}“ steht in Beziehung zu „{target}“"
 _WIDE = {"topK": {"retrieval": MAX_DEPTH, "reranking": MAX_DEPTH}}
 
 WARNINGS: Mapping[str, str] = {
-    INVALID_CONFIGURATION: PATH_WARNINGS["de"]["invalid_configuration"],
+    INVALID_CONFIGURATION: language_of("de").messages.path_warnings["invalid_configuration"],
     WITHOUT_SEMANTIC: "Die semantische Suche ist nicht verfügbar; gesucht wurde nach Wörtern",
     WITHOUT_FULLTEXT: "Die Suche nach Wörtern ist nicht verfügbar; gesucht wurde nach der Bedeutung",
     OUT_OF_TIME: "Die Zeit reichte nur für einen Teil der Suche",

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from rag_core.chat import ChatModel, Message, build_chat
 from rag_core.errors import ChatError
 from rag_core.evaluation.runs.lexical import claims_of
-from rag_core.language.judging import GROUNDEDNESS_INSTRUCTIONS, KEY_FACT_INSTRUCTIONS, RELEVANCE_INSTRUCTIONS
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 
 if TYPE_CHECKING:
@@ -127,15 +127,21 @@ class ChatJudge:
             groundedness=attempt(
                 "groundedness",
                 lambda: self._share(
-                    GROUNDEDNESS_INSTRUCTIONS[language], {"sources": json.loads(context)}, claims, timeout_seconds
+                    language_of(language).instructions.groundedness,
+                    {"sources": json.loads(context)},
+                    claims,
+                    timeout_seconds,
                 ),
             ),
             answer_relevance=attempt(
-                "answer_relevance", lambda: self._score(RELEVANCE_INSTRUCTIONS[language], given, timeout_seconds)
+                "answer_relevance",
+                lambda: self._score(language_of(language).instructions.answer_relevance, given, timeout_seconds),
             ),
             key_facts_covered=attempt(
                 "key_facts_by_meaning",
-                lambda: self._share(KEY_FACT_INSTRUCTIONS[language], {"answer": answer}, key_facts, timeout_seconds),
+                lambda: self._share(
+                    language_of(language).instructions.key_facts, {"answer": answer}, key_facts, timeout_seconds
+                ),
             ),
             failures=tuple(failures),
         )

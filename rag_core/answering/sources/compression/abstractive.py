@@ -11,7 +11,7 @@ from rag_core.answering.plain_text import is_plain
 from rag_core.answering.sources.context import fit_sources, make_harmless
 from rag_core.chat import ChatModel, Message
 from rag_core.chat.replies import ReplyText, parse_reply
-from rag_core.language.compressing import COMPRESSION_INSTRUCTIONS
+from rag_core.language.languages import language_of
 from rag_core.model.answer import Source
 from rag_core.model.note import Language
 from rag_core.resilience.cancellation import Cancellation
@@ -80,13 +80,15 @@ def generate_summaries(
 def _summarised(source: Source, summary: str, language: Language) -> Source:
     text = make_harmless(" ".join(summary.split()), source.language)
     is_one = any(character.isalnum() for character in text) and len(text) <= MAX_SUMMARY_CHARACTERS
-    is_one = is_one and is_plain(text, given=[source.original], instructions=COMPRESSION_INSTRUCTIONS[language])
+    is_one = is_one and is_plain(
+        text, given=[source.original], instructions=language_of(language).instructions.compression
+    )
     return replace(source, text=text, matched=None) if is_one and len(text) < len(source.text) else source
 
 
 def _messages(query: str, shown: str, language: Language) -> list[Message]:
     asked = f'{{"question": {json.dumps(query, ensure_ascii=False)}, "sources": {shown}}}'
-    instructions = COMPRESSION_INSTRUCTIONS[language].format(characters=MAX_SUMMARY_CHARACTERS)
+    instructions = language_of(language).instructions.compression.format(characters=MAX_SUMMARY_CHARACTERS)
     return [Message(role="system", content=instructions), Message(role="user", content=asked)]
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from rag_core.chunking import sentence_spans
-from rag_core.language.answering import FUNCTION_WORDS, NEGATIONS
 from rag_core.language.content_words import content_of
-from rag_core.language.proposing import PROPOSAL_WORDINGS, ProposalWording
+from rag_core.language.languages import language_of
+from rag_core.language.proposing import ProposalWording
 from rag_core.model.golden_proposal import ReadNote
 from rag_core.model.note import Language, Span
 
@@ -50,7 +50,7 @@ def names_in(notes: Iterable[ReadNote]) -> frozenset[str]:
     counts: Counter[str] = Counter()
     with_article: Counter[str] = Counter()
     for note in notes:
-        articles = PROPOSAL_WORDINGS[note.language].articles
+        articles = language_of(note.language).proposing.articles
         for match in _CAPITALISED.finditer(note.content):
             before = note.content[: match.start()].rsplit(None, 1)[-1:]
             counts[match[1]] += 1
@@ -70,7 +70,7 @@ def sentences_of(note: ReadNote) -> Iterator[tuple[str, Span]]:
 
 def clauses_of(note: ReadNote, names: frozenset[str]) -> Iterator[Clause]:
     """Clauses whose subject is a name and whose rest says enough to be asked by: three words, nothing that points back."""
-    wording = PROPOSAL_WORDINGS[note.language]
+    wording = language_of(note.language).proposing
     for text, span in sentences_of(note):
         match = _compiled(wording.clause).match(text)
         if match is None or not _is_name(match["subject"], names, wording):
@@ -82,7 +82,7 @@ def clauses_of(note: ReadNote, names: frozenset[str]) -> Iterator[Clause]:
 
 def definitions_of(note: ReadNote, names: frozenset[str]) -> Iterator[Definition]:
     """Sentences that say what something is."""
-    wording = PROPOSAL_WORDINGS[note.language]
+    wording = language_of(note.language).proposing
     for text, span in sentences_of(note):
         match = _compiled(wording.definition).fullmatch(text)
         if match is not None and _is_definable(match["term"], note.language, names):
@@ -92,8 +92,8 @@ def definitions_of(note: ReadNote, names: frozenset[str]) -> Iterator[Definition
 def _is_definable(term: str, language: Language, names: frozenset[str]) -> bool:
     """Whether a term means the same in another note: a name, or at least two words of content."""
     words = term.split()
-    wording = PROPOSAL_WORDINGS[language]
-    silent = FUNCTION_WORDS[language] | NEGATIONS[language]
+    wording = language_of(language).proposing
+    silent = language_of(language).stop_words.function_words | language_of(language).stop_words.negations
     is_cut = words[-1].lower() in silent or words[0].lower() in wording.no_names - wording.articles
     is_named = words[0] in names and words[0].lower() not in wording.articles
     is_telling = is_named or len(content_of(term, language)) >= LEAST_TERM_WORDS
@@ -102,7 +102,7 @@ def _is_definable(term: str, language: Language, names: frozenset[str]) -> bool:
 
 def is_clear(text: str, language: Language) -> bool:
     """Whether nothing in it only points at what was said before."""
-    return not {word.lower() for word in _WORD.findall(text)} & PROPOSAL_WORDINGS[language].vague
+    return not {word.lower() for word in _WORD.findall(text)} & language_of(language).proposing.vague
 
 
 def _without_end(text: str, wording: ProposalWording) -> str:

@@ -11,7 +11,7 @@ from rag_core.chat import ChatModel, Message
 from rag_core.errors import ChatError
 from rag_core.evaluation.golden.proposals.templates import MAX_QUESTION_CHARACTERS, MAX_QUOTE_CHARACTERS
 from rag_core.evaluation.runs.lexical import says
-from rag_core.language.proposal_instructions import PROPOSAL_INSTRUCTIONS
+from rag_core.language.languages import language_of
 from rag_core.model.golden import Category
 from rag_core.model.golden_proposal import Candidate, ReadNote
 
@@ -73,7 +73,7 @@ def _messages(note: ReadNote, passage: str, category: Category) -> list[Message]
         "kind": category,
     }
     return [
-        Message(role="system", content=PROPOSAL_INSTRUCTIONS[note.language]),
+        Message(role="system", content=language_of(note.language).instructions.proposal),
         Message(role="user", content=json.dumps(asked, ensure_ascii=False)),
     ]
 

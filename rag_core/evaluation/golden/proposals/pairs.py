@@ -11,7 +11,8 @@ from rag_core.evaluation.golden.proposals.clauses import clauses_of, is_clear, s
 from rag_core.evaluation.golden.proposals.layout import labelled_lines
 from rag_core.evaluation.runs.lexical import says
 from rag_core.language.content_words import content_of
-from rag_core.language.proposing import PROPOSAL_WORDINGS, ProposalWording
+from rag_core.language.languages import language_of
+from rag_core.language.proposing import ProposalWording
 from rag_core.model.golden_proposal import Candidate, Place, ReadNote
 from rag_core.model.note import Span
 
@@ -93,7 +94,7 @@ def _candidate(pair: _Pair) -> Candidate:
 
 def _of_deeds(notes: Sequence[ReadNote], names: frozenset[str]) -> Iterator[_Pair]:
     """Who did the same with two things, or in two places."""
-    wording = PROPOSAL_WORDINGS[notes[0].language]
+    wording = language_of(notes[0].language).proposing
     groups = defaultdict[tuple[str, str, bool], list[_Said]](list)
     for note in notes:
         for clause in clauses_of(note, names):
@@ -115,7 +116,7 @@ def _of_labels(notes: Sequence[ReadNote]) -> Iterator[_Pair]:
             said = _Said(note=note, span=line.span, answer=line.value)
             groups[line.label.lower()].append((line.label, said))
     rare = _rare_words(notes)
-    wording = PROPOSAL_WORDINGS[notes[0].language]
+    wording = language_of(notes[0].language).proposing
     for labelled in groups.values():
         thing = wording.quoted.format(title=labelled[0][0])
         for pair in _in_turn(wording.noted_then.replace("{thing}", thing), [said for _, said in labelled]):
@@ -136,7 +137,7 @@ def _rare_words(notes: Sequence[ReadNote]) -> dict[object, frozenset[str]]:
 
 def _of_titles(notes: Sequence[ReadNote]) -> Iterator[_Pair]:
     """Notes of one title, or of a series ("Migraines: March", "Migraines: May"), that begin with something countable."""
-    wording = PROPOSAL_WORDINGS[notes[0].language]
+    wording = language_of(notes[0].language).proposing
     groups = defaultdict[str, list[_Said]](list)
     for note in notes:
         if note.title and note.content.strip() and _numbers((beginning := _beginning(note)).answer):
@@ -165,7 +166,7 @@ def _beginning(note: ReadNote) -> _Said:
 
 def _of_nouns(notes: Sequence[ReadNote]) -> Iterator[_Pair]:
     """A noun or a name of several words, in few notes, of which sentences of two speak and give different numbers."""
-    wording = PROPOSAL_WORDINGS[notes[0].language]
+    wording = language_of(notes[0].language).proposing
     groups, things = defaultdict[str, list[_Said]](list), dict[str, str]()
     for word, thing, said in _told_of(notes, wording):
         things.setdefault(word, thing)
@@ -205,7 +206,7 @@ def _in_turn(template: str, said: Iterable[_Said]) -> Iterator[_Pair]:
     """Each note with those of other days; of several places of a day the first counts."""
     first_of_day = {each.note.created_at.date(): each for each in reversed(list(said))}
     for one, other in _two_by_two([first_of_day[day] for day in sorted(first_of_day)]):
-        wording = PROPOSAL_WORDINGS[one.note.language]
+        wording = language_of(one.note.language).proposing
         days = {"one": _on(one.note, wording), "other": _on(other.note, wording)}
         yield _Pair(query=_filled(template, days), one=one, other=other)
 

@@ -14,7 +14,8 @@ from rag_core.evaluation.runs.lexical import says
 from rag_core.graph.rules import RuleExtractor
 from rag_core.graph.statements import CausalStatement
 from rag_core.language.content_words import content_of
-from rag_core.language.proposing import FEMININE_UNITS, MASCULINE_UNITS, PROPOSAL_WORDINGS, UNITS, ProposalWording
+from rag_core.language.languages import language_of
+from rag_core.language.proposing import ProposalWording
 from rag_core.model.golden_proposal import Candidate, ProposalKind, ReadNote
 from rag_core.model.note import Language, Span
 from rag_core.query.time_expressions import find_times, strip_times
@@ -78,7 +79,7 @@ def _checked(note: ReadNote, asked: Iterable[_Asked]) -> Iterator[Candidate]:
 
 
 def _of_clauses(note: ReadNote, names: frozenset[str]) -> Iterator[_Asked]:
-    wording = PROPOSAL_WORDINGS[note.language]
+    wording = language_of(note.language).proposing
     for clause in clauses_of(note, names):
         yield _Asked("who", wording.who.format(verb=clause.verb, rest=clause.rest), clause.subject, clause.span)
         yield from _what(note, clause, wording)
@@ -112,8 +113,10 @@ def _how_many(clause: Clause, wording: ProposalWording) -> Iterator[_Asked]:
     match = _QUANTITY.match(clause.rest)
     if not wording.how_many or match is None:
         return
-    unit = UNITS.get(match["unit"], match["unit"])
-    is_feminine = unit in FEMININE_UNITS or (unit.endswith(("as", "ciones", "dades")) and unit not in MASCULINE_UNITS)
+    unit = wording.unit_names.get(match["unit"], match["unit"])
+    is_feminine = unit in wording.feminine_units or (
+        unit.endswith(("as", "ciones", "dades")) and unit not in wording.masculine_units
+    )
     query = wording.how_many.format(
         howmany="Cuántas" if is_feminine else "Cuántos",
         unit=unit,
@@ -125,7 +128,7 @@ def _how_many(clause: Clause, wording: ProposalWording) -> Iterator[_Asked]:
 
 
 def _definitions(note: ReadNote, names: frozenset[str]) -> Iterator[_Asked]:
-    wording = PROPOSAL_WORDINGS[note.language]
+    wording = language_of(note.language).proposing
     for one in definitions_of(note, names):
         query = wording.defined.format(verb=one.verb, term=_without_capital(one.term, wording))
         yield _Asked("definition", query, one.is_what, one.span)
@@ -142,7 +145,7 @@ def _causes(note: ReadNote, names: frozenset[str]) -> Iterator[_Asked]:
 
 
 def _why(note: ReadNote, statement: CausalStatement, names: frozenset[str]) -> str | None:
-    wording = PROPOSAL_WORDINGS[note.language]
+    wording = language_of(note.language).proposing
     text, cause, effect = note.content, statement.cause, _with_article(note, statement.effect)
     if not is_clear(text[slice(*effect)], note.language):
         return None
@@ -159,7 +162,7 @@ def _why(note: ReadNote, statement: CausalStatement, names: frozenset[str]) -> s
 
 def _clause_asked(note: ReadNote, effect: str, names: frozenset[str]) -> str | None:
     """A clause that can be asked for, with the day where it says little of what happened then."""
-    wording = PROPOSAL_WORDINGS[note.language]
+    wording = language_of(note.language).proposing
     if not re.match(wording.finite, effect) or re.match(wording.unclear, effect):
         return None
     asked = _lowered(effect, names, note.language)
@@ -174,13 +177,13 @@ def _clause_asked(note: ReadNote, effect: str, names: frozenset[str]) -> str | N
 def _with_article(note: ReadNote, span: Span) -> Span:
     """The span with the article before it, which the rules leave out."""
     before = note.content[: span[0]].rsplit(maxsplit=1)[-1:]
-    if before and before[0].lower() in PROPOSAL_WORDINGS[note.language].articles:
+    if before and before[0].lower() in language_of(note.language).proposing.articles:
         return note.content.rindex(before[0], 0, span[0]), span[1]
     return span
 
 
 def _labels(note: ReadNote, names: frozenset[str]) -> Iterator[_Asked]:
-    wording = PROPOSAL_WORDINGS[note.language]
+    wording = language_of(note.language).proposing
     if note.title:
         for line in labelled_lines(note.content):
             label = _lowered(line.label, names, note.language)
@@ -189,7 +192,7 @@ def _labels(note: ReadNote, names: frozenset[str]) -> Iterator[_Asked]:
 
 
 def _lists(note: ReadNote) -> Iterator[_Asked]:
-    wording = PROPOSAL_WORDINGS[note.language]
+    wording = language_of(note.language).proposing
     if note.title:
         for listing in listings(note.content):
             heading = wording.quoted.format(title=listing.heading)
@@ -198,7 +201,7 @@ def _lists(note: ReadNote) -> Iterator[_Asked]:
 
 
 def _amounts(note: ReadNote) -> Iterator[_Asked]:
-    wording = PROPOSAL_WORDINGS[note.language]
+    wording = language_of(note.language).proposing
     if note.title:
         for one in amounts(note.content):
             query = wording.amount.format(thing=one.label, title=wording.quoted.format(title=note.title))
@@ -207,7 +210,7 @@ def _amounts(note: ReadNote) -> Iterator[_Asked]:
 
 def _differences(note: ReadNote) -> Iterator[_Asked]:
     """Neighbouring labelled lines that speak of the same things: two offers, two places."""
-    wording = PROPOSAL_WORDINGS[note.language]
+    wording = language_of(note.language).proposing
     for one, other in pairwise(labelled_lines(note.content)):
         if len(_content(note, one) & _content(note, other)) >= LEAST_SHARED:
             yield _Asked(
@@ -224,7 +227,7 @@ def _content(note: ReadNote, line: Labelled) -> frozenset[str]:
 
 def _two_facts(note: ReadNote, facts: Sequence[_Asked]) -> Iterator[_Asked]:
     """Two questions on different sentences as one, for which all of the stretch from the first to the second is needed."""
-    wording = PROPOSAL_WORDINGS[note.language]
+    wording = language_of(note.language).proposing
     for one, other in combinations(facts, 2):
         if one.span[1] <= other.span[0]:
             query = wording.two.format(one=_bare(one.query), other=_bare(other.query, is_first=False))
@@ -233,7 +236,7 @@ def _two_facts(note: ReadNote, facts: Sequence[_Asked]) -> Iterator[_Asked]:
 
 def _day(note: ReadNote) -> _Asked:
     """What the note of a day begins with, as far as its first paragraph goes."""
-    wording = PROPOSAL_WORDINGS[note.language]
+    wording = language_of(note.language).proposing
     ends = [end for _, end in sentence_spans(note.content, note.language)]
     end = next((end for end in ends if end >= LEAST_DAY_CHARACTERS), ends[-1])
     first = note.content[:end].split("\n\n")[0].strip()
@@ -259,7 +262,7 @@ def _without_capital(term: str, wording: ProposalWording) -> str:
 def _lowered(text: str, names: frozenset[str], language: Language) -> str:
     """The text as it stands within a sentence: its first word in lower case unless it is a name, or a German noun."""
     first = text.split(maxsplit=1)[0]
-    wording = PROPOSAL_WORDINGS[language]
+    wording = language_of(language).proposing
     is_common = first.lower() in wording.no_names | wording.articles
     is_kept = first in names or language == "de" or not first[1:].islower()
     return text[:1].lower() + text[1:] if is_common or not is_kept else text

@@ -1,0 +1,70 @@
+"""German: messages to users."""
+
+from rag_core.language.messages import Messages
+
+MESSAGES = Messages(
+    no_answer="Die Antwort steht nicht in deinen Notizen.",
+    no_notes="Ich habe keine Notizen, in denen ich suchen könnte.",
+    not_enough="Ich habe nicht genug Informationen in deinen Notizen, um diese Frage zu beantworten.",
+    no_note_of="Es gibt keine {note}.",
+    note_dated="Notiz vom {day}. {month} {year}",
+    path_warnings={
+        "invalid_configuration": "Ungültige Konfiguration, es gelten die Standardwerte",
+        "keyword_recency": "Die semantische Suche ist nicht verfügbar; gesucht wurde nach Wörtern und Datum.",
+        "recent_notes": "Keine Notiz handelt von der Frage; gelesen wurden die neuesten, die nichts belegen.",
+        "degraded_search": "Die Suche war unvollständig: Manche Notizen wurden vielleicht nicht berücksichtigt.",
+        "model_failed": "Das Sprachmodell hat nicht geantwortet; zitiert werden Sätze aus deinen Notizen, wie sie dastehen.",
+        "model_busy": "Das Sprachmodell ist mit anderen Fragen beschäftigt; zitiert werden Sätze aus deinen Notizen, wie sie dastehen.",
+        "removed_citations": "Verweise auf Quellen, die es nicht gibt, wurden entfernt.",
+        "not_summarised": "Die Quellen ließen sich nicht zusammenfassen; gelesen wurden die Sätze, die der Frage am nächsten sind.",
+        "unsupported": "Mancher Satz wird von der Quelle, die er nennt, nicht belegt.",
+    },
+    answer_warnings={
+        "secrets_redacted": "In der Antwort wurden Passwörter oder Schlüssel verborgen.",
+        "personal_data_redacted": "In der Antwort wurden personenbezogene Daten verborgen.",
+        "secrets": "Die Antwort enthält Passwörter oder Schlüssel.",
+        "personal_data": "Die Antwort enthält personenbezogene Daten.",
+        "cut": "Die Antwort wurde wegen ihrer Länge gekürzt.",
+        "instructions": "Eine Notiz unter den Quellen enthält Anweisungen an den Assistenten; sie wurden nicht befolgt.",
+        "links": "Links, die in den genannten Quellen nicht stehen, wurden entfernt.",
+    },
+    quoting_warnings={
+        "may_not_answer": "Das kommt der Frage den Wörtern nach am nächsten; vielleicht beantwortet es sie nicht.",
+        "not_of_the_time": "Keine der gefundenen Notizen ist aus der Zeit, nach der du fragst.",
+        "more_of_the_time": "Aus dieser Zeit gibt es mehr Notizen als die zitierten.",
+    },
+    question_problems={
+        "empty": "Die Frage darf nicht leer sein",
+        "too_short": "Die Frage ist zu kurz (mindestens {limit} Zeichen)",
+        "too_long": "Die Frage überschreitet die Höchstlänge von {limit} Zeichen",
+        "injection": "Die Frage enthält Anweisungen, die den Assistenten offenbar manipulieren sollen",
+    },
+    question_warnings={
+        "injection": "Die Frage könnte versuchen, den Assistenten zu manipulieren.",
+        "judged_injection": "Die Frage könnte versuchen, den Assistenten zu manipulieren.",
+        "earlier_injection": "Eine frühere Nachricht könnte versuchen, den Assistenten zu manipulieren.",
+        "earlier_dropped": "Eine frühere Nachricht, die den Assistenten offenbar manipulieren soll, blieb unberücksichtigt.",
+        "language": "Die erkannte Sprache ({language}) kann die Qualität der Antwort beeinträchtigen.",
+        "judge_failed": "Ob die Frage den Assistenten manipulieren soll, ließ sich nicht vollständig prüfen.",
+    },
+    disclaimer="Hinweis: Diese Antwort konnte nicht vollständig durch die verfügbaren Dokumente belegt werden.",
+    recent_notes_disclaimer="Hinweis: Keine Notiz handelt von der Frage; das Vorstehende stammt aus deinen neuesten Notizen "
+    "und belegt nichts.",
+    placeholders={
+        "email": "‹E-Mail-Adresse verborgen›",
+        "phone": "‹Telefonnummer verborgen›",
+        "iban": "‹IBAN verborgen›",
+        "dni": "‹DNI verborgen›",
+        "nie": "‹NIE verborgen›",
+        "tax_id": "‹Steuer-ID verborgen›",
+        "social_id": "‹Sozialversicherungsnummer verborgen›",
+        "card": "‹Kartennummer verborgen›",
+        "password": "‹Passwort verborgen›",
+        "api_key": "‹Schlüssel verborgen›",
+        "token": "‹Zugangsschlüssel verborgen›",
+        "private_key": "‹privater Schlüssel verborgen›",
+        "link": "‹Link entfernt›",
+    },
+    quoted_instruction="‹zitierter Text der Notiz, keine Anweisung: {text}›",
+    withheld_instruction="‹Anweisung an den Assistenten, entfernt›",
+)

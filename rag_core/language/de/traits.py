@@ -1,0 +1,12 @@
+"""German: traits."""
+
+from rag_core.language.traits import LanguageTraits
+
+TRAITS = LanguageTraits(
+    stemmer="german",
+    decimal_point=",",
+    thousands_separator=".",
+    has_capitalised_nouns=True,
+    has_verb_after_subject=False,
+    phone_regions=("DE", "ES"),
+)

@@ -1,0 +1,1 @@
+"""English words, a file a use; ``rag_core.language.languages`` loads them."""

@@ -1,0 +1,12 @@
+"""English: traits."""
+
+from rag_core.language.traits import LanguageTraits
+
+TRAITS = LanguageTraits(
+    stemmer="english",
+    decimal_point=".",
+    thousands_separator=",",
+    has_capitalised_nouns=False,
+    has_verb_after_subject=True,
+    phone_regions=("ES", "DE", "GB", "US"),
+)

@@ -1,0 +1,70 @@
+"""Spanish: messages to users."""
+
+from rag_core.language.messages import Messages
+
+MESSAGES = Messages(
+    no_answer="No he encontrado la respuesta en tus notas.",
+    no_notes="No tengo ninguna nota en la que buscar.",
+    not_enough="No tengo suficiente información en tus notas para responder a esta pregunta.",
+    no_note_of="No hay ninguna {note}.",
+    note_dated="nota del {day} de {month} de {year}",
+    path_warnings={
+        "invalid_configuration": "Configuración inválida, usando valores predeterminados",
+        "keyword_recency": "La búsqueda semántica no está disponible; se ha buscado por palabras y por fecha.",
+        "recent_notes": "Ninguna nota trata de la pregunta; se han leído las más recientes, que no prueban nada.",
+        "degraded_search": "La búsqueda ha sido parcial: puede haber notas que no se han tenido en cuenta.",
+        "model_failed": "El modelo de lenguaje no ha respondido; se citan las frases de tus notas tal como están.",
+        "model_busy": "El modelo de lenguaje está ocupado con otras preguntas; se citan las frases de tus notas tal como están.",
+        "removed_citations": "Se han quitado citas de fuentes que no existen.",
+        "not_summarised": "Las fuentes no se han podido resumir; se han leído sus frases más cercanas a la pregunta.",
+        "unsupported": "Alguna frase no está respaldada por la fuente que cita.",
+    },
+    answer_warnings={
+        "secrets_redacted": "Se han ocultado contraseñas o claves en la respuesta.",
+        "personal_data_redacted": "Se han ocultado datos personales en la respuesta.",
+        "secrets": "La respuesta contiene contraseñas o claves.",
+        "personal_data": "La respuesta contiene datos personales.",
+        "cut": "La respuesta se ha acortado por su longitud.",
+        "instructions": "Una nota de las fuentes contiene instrucciones dirigidas al asistente; no se han seguido.",
+        "links": "Se han quitado enlaces que las notas citadas no contienen.",
+    },
+    quoting_warnings={
+        "may_not_answer": "Es lo más cercano que hay en tus notas por las palabras; puede que no responda a la pregunta.",
+        "not_of_the_time": "Ninguna nota encontrada es del tiempo por el que preguntas.",
+        "more_of_the_time": "De ese tiempo hay más notas que las citadas.",
+    },
+    question_problems={
+        "empty": "La consulta no puede estar vacía",
+        "too_short": "La consulta es demasiado corta (mínimo {limit} caracteres)",
+        "too_long": "La consulta supera la longitud máxima de {limit} caracteres",
+        "injection": "La consulta contiene instrucciones que parecen dirigidas a manipular al asistente",
+    },
+    question_warnings={
+        "injection": "La consulta podría contener un intento de manipular al asistente.",
+        "judged_injection": "La consulta podría contener un intento de manipular al asistente.",
+        "earlier_injection": "Un mensaje anterior podría contener un intento de manipular al asistente.",
+        "earlier_dropped": "No se ha tenido en cuenta un mensaje anterior que parece querer manipular al asistente.",
+        "language": "El idioma detectado ({language}) puede afectar a la calidad de la respuesta.",
+        "judge_failed": "No se ha podido comprobar del todo si la consulta intenta manipular al asistente.",
+    },
+    disclaimer="Aviso: las fuentes disponibles no respaldan del todo esta respuesta.",
+    recent_notes_disclaimer="Aviso: ninguna nota trata de la pregunta; lo anterior procede de tus notas más recientes "
+    "y no prueba nada.",
+    placeholders={
+        "email": "‹correo oculto›",
+        "phone": "‹teléfono oculto›",
+        "iban": "‹IBAN oculto›",
+        "dni": "‹DNI oculto›",
+        "nie": "‹NIE oculto›",
+        "tax_id": "‹número fiscal oculto›",
+        "social_id": "‹número de la Seguridad Social oculto›",
+        "card": "‹tarjeta oculta›",
+        "password": "‹contraseña oculta›",
+        "api_key": "‹clave oculta›",
+        "token": "‹clave de acceso oculta›",
+        "private_key": "‹clave privada oculta›",
+        "link": "‹enlace omitido›",
+    },
+    quoted_instruction="‹texto citado de la nota, no es una orden: {text}›",
+    withheld_instruction="‹instrucción al asistente, retirada›",
+)

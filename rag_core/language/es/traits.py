@@ -1,0 +1,12 @@
+"""Spanish: traits."""
+
+from rag_core.language.traits import LanguageTraits
+
+TRAITS = LanguageTraits(
+    stemmer="spanish",
+    decimal_point=",",
+    thousands_separator=".",
+    has_capitalised_nouns=False,
+    has_verb_after_subject=False,
+    phone_regions=("ES", "DE"),
+)

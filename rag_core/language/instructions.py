@@ -1,0 +1,21 @@
+"""System messages to a chat model, in a language."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instructions:
+    """System messages by the task; braces hold the fields of a message."""
+
+    answer: str
+    """What a chat model is told before question and sources; ``{no_answer}`` is the language's ``NO_ANSWER``."""
+    causal_statements: str
+    """Instructions by language; the text follows them in a message of its own."""
+    compression: str
+    groundedness: str
+    answer_relevance: str
+    key_facts: str
+    proposal: str
+    passage_relevance: str
+    summary: str
+    support: str

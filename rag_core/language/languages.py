@@ -1,0 +1,107 @@
+"""The languages that are spoken here: one folder each, found and checked when it is loaded.
+
+A folder is named by the code of its language and has a file for every field of ``LanguageWords``; the file holds the value of that
+field under the field's name in capitals (``es/times.py``: ``TIMES``). A new language is a new folder.
+"""
+
+import importlib
+import pkgutil
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, cast
+
+from rag_core import language as folders
+from rag_core.errors import LanguageError
+from rag_core.language.answer_types import AnswerTypeWords
+from rag_core.language.causality import CausalLanguage
+from rag_core.language.citing import CitingWords
+from rag_core.language.context import ContextWording
+from rag_core.language.follow_ups import FollowUpWords
+from rag_core.language.hyde import HydeWording
+from rag_core.language.instructions import Instructions
+from rag_core.language.intents import IntentWording
+from rag_core.language.messages import Messages
+from rag_core.language.proposing import ProposalWording
+from rag_core.language.quantities import QuantityWords
+from rag_core.language.questions import QuestionWording
+from rag_core.language.quoting import QuotingWords
+from rag_core.language.refusals import RefusalWords
+from rag_core.language.routing import RoutingWording
+from rag_core.language.sentences import SentenceWords
+from rag_core.language.stop_words import StopWords
+from rag_core.language.times import TimeWording
+from rag_core.language.traits import LanguageTraits
+from rag_core.model.note import Language
+
+DEFAULT_LANGUAGE: Language = "es"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageWords:
+    """The words of one language, by their use."""
+
+    answer_types: AnswerTypeWords
+    causality: CausalLanguage
+    citing: CitingWords
+    context: ContextWording
+    follow_ups: FollowUpWords
+    hyde: HydeWording
+    instructions: Instructions
+    intents: IntentWording
+    messages: Messages
+    proposing: ProposalWording
+    quantities: QuantityWords
+    questions: QuestionWording
+    quoting: QuotingWords
+    refusals: RefusalWords
+    routing: RoutingWording
+    sentences: SentenceWords
+    stop_words: StopWords
+    times: TimeWording
+    traits: LanguageTraits
+
+
+@cache
+def language_of(language: Language) -> LanguageWords:
+    """Words of a language, loaded on first use.
+
+    Raises:
+        LanguageError: its folder lacks a file, or a file lacks a value; the message names all that is missing.
+    """
+    return load_language(language)
+
+
+def load_language(language: str) -> LanguageWords:
+    """Load the folder of a language and check that it is complete; raises like ``language_of``."""
+    values: dict[str, Any] = {}
+    missing: list[str] = []
+    for field in fields(LanguageWords):
+        try:
+            values[field.name] = _value(f"{folders.__name__}.{language}.{field.name}", field.name.upper(), field.type)
+        except LanguageError as error:
+            missing.append(str(error))
+    if missing:
+        raise LanguageError(f"language {language!r} is incomplete: {'; '.join(missing)}")
+    return LanguageWords(**values)
+
+
+def find_languages() -> tuple[Language, ...]:
+    """Codes of the languages that have a folder: the default one first, the others by code."""
+    found = [cast("Language", module.name) for module in pkgutil.iter_modules(folders.__path__) if module.ispkg]
+    return tuple(sorted(found, key=lambda code: (code != DEFAULT_LANGUAGE, code)))
+
+
+def _value(module: str, name: str, kind: Any) -> Any:
+    path = "/".join(module.split(".")[-2:]) + ".py"
+    try:
+        value = getattr(importlib.import_module(module), name, None)
+    except ModuleNotFoundError as error:
+        raise LanguageError(f"no file {path}") from error
+    except TypeError as error:
+        raise LanguageError(f"{path}: {error}") from error
+    if not isinstance(value, kind):
+        raise LanguageError(f"{path} has no {name} of type {kind.__name__}")
+    return value
+
+
+LANGUAGES: tuple[Language, ...] = find_languages()

@@ -1,0 +1,22 @@
+"""Function words of a language, by their kind."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopWords:
+    """Function words, in lower case."""
+
+    function_words: frozenset[str]
+    negations: frozenset[str]
+    """Words that turn what stands beside them into its contrary, or nearly ("apenas"); "t" is what is left of "don't"."""
+    prepositions: frozenset[str]
+    determiners: frozenset[str]
+    """What stands before a noun."""
+    contractions: Mapping[str, str]
+    """Prepositions that an article was drawn into, and what they are without it."""
+    conjunctions: frozenset[str]
+    """What needs no comma once what stood between two of them behind it is gone: "Y, según [9], llovió"."""
+    clause_connectors: frozenset[str]
+    """Connectors by language, lower case."""

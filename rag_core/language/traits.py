@@ -1,0 +1,19 @@
+"""Traits of a language: its grammar where rules depend on it, and its names in libraries."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageTraits:
+    """Traits of one language."""
+
+    stemmer: str
+    """Name of the Snowball stemmer, which is that of PostgreSQL's text search configuration too."""
+    decimal_point: str
+    thousands_separator: str
+    has_capitalised_nouns: bool
+    """Every noun has a capital, so a capital does not tell a name."""
+    has_verb_after_subject: bool
+    """The verb follows its subject in a question: "when did the plumber come"."""
+    phone_regions: tuple[str, ...]
+    """Countries in which a telephone number without a country code is looked for, by ISO 3166."""
