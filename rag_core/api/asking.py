@@ -1,6 +1,6 @@
 """What the routes that answer questions have in common: whose question it is, in which language failures are told, how they are."""
 
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -9,8 +9,10 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
 from rag_core.access import Caller
-from rag_core.answering.events import AnswerEvent, AnswerFinished
+from rag_core.answering.answer import answer_events
+from rag_core.answering.events import AnswerEvent, AnswerFinished, AnswerRequest
 from rag_core.api import errors
+from rag_core.api.access import RequestContext
 from rag_core.api.errors import ExplainedError, Tongue, answer_in, http_reply, reply_to, tell, tongue_for
 from rag_core.errors import AnswerCancelledError, GuardrailError, InvalidInputError, RagError
 from rag_core.guardrails.incoming import problem_message
@@ -18,6 +20,7 @@ from rag_core.language.detection import detect_language
 from rag_core.model.answer import Answer
 from rag_core.model.note import Language
 from rag_core.query.transformation import query_language
+from rag_core.resilience.cancellation import Cancellation
 
 _QUESTION_FIELDS = ("message", "query")
 
@@ -65,6 +68,15 @@ def refusals_told(language: Language) -> Iterator[None]:
 def is_trusted(caller: Caller) -> bool:
     """Whether rules are passed over: for keys of administrators. Without keys everybody may do everything, which is no trust."""
     return caller.key_id is not None and "admin" in caller.scopes
+
+
+def events_of(
+    context: RequestContext, asked: AnswerRequest, cancellation: Cancellation
+) -> Generator[AnswerEvent, None, None]:
+    """Answer a question of the caller's, event by event; see ``answer_events``."""
+    return answer_events(
+        context.engine, context.tenant, asked, cancellation=cancellation, check_rate=context.count_question
+    )
 
 
 def finished(events: Iterator[AnswerEvent]) -> Answer:

@@ -52,14 +52,14 @@ def answering_places() -> anyio.CapacityLimiter:
     return anyio.CapacityLimiter(ANSWERS_AT_ONCE)
 
 
-async def awaited(request: Request, engine: Engine, work: Callable[[Cancellation], Result]) -> Result | Response:
+async def awaited(request: Request, work: Callable[[Cancellation], Result]) -> Result | Response:
     """What the work comes to; an empty response where the client went away, which nobody reads.
 
     Raises:
         BusyError: no thread was free for as long as the request may take.
         Exception: whatever the work raises.
     """
-    return await _watched(request, partial(_begun, engine, work), _places(request))
+    return await _watched(request, partial(_begun, _timeout_ms(request), work), _places(request))
 
 
 async def searched(request: Request, work: Callable[[Cancellation], Result]) -> Result | Response:
@@ -86,14 +86,14 @@ async def _watched(
         watch.stop()
 
 
-async def streamed(request: Request, engine: Engine, work: Work, *, on_failure: OnFailure) -> Response:
+async def streamed(request: Request, work: Work, *, on_failure: OnFailure) -> Response:
     """The events of the work as they come. A failure before the first is raised, a later one is the stream's last event.
 
     Raises:
         BusyError, Exception: see ``awaited``.
     """
     watch, items = _Watch(request.receive), asyncio.Queue[_Item]()
-    _start(partial(_produce, request, engine, work, watch.cancellation, _putter(items)), _places(request))
+    _start(partial(_produce, request, work, watch.cancellation, _putter(items)), _places(request))
     try:
         first = await items.get()
     except BaseException:  # a cancelled task too leaves nobody watching
@@ -133,9 +133,14 @@ def _places(request: Request) -> anyio.CapacityLimiter:
     return places
 
 
-def _begun(engine: Engine, work: Callable[[Cancellation], Result], cancellation: Cancellation) -> Result:
+def _timeout_ms(request: Request) -> int:
+    engine: Engine = request.app.state.engine
+    return engine.settings.request_timeout_ms
+
+
+def _begun(timeout_ms: int, work: Callable[[Cancellation], Result], cancellation: Cancellation) -> Result:
     """The work, unless all the time for it went by waiting for a thread."""
-    if time_left_ms(engine) <= 0:
+    if time_left_ms(timeout_ms) <= 0:
         raise BusyError(f"{ANSWERS_AT_ONCE} questions are being answered; try again")
     return work(cancellation)
 
@@ -146,12 +151,10 @@ def _tell_defect(request: Request, error: Exception) -> None:
         tell(request, error, is_defect=True)
 
 
-def _produce(
-    request: Request, engine: Engine, work: Work, cancellation: Cancellation, put: Callable[[_Item], None]
-) -> None:
+def _produce(request: Request, work: Work, cancellation: Cancellation, put: Callable[[_Item], None]) -> None:
     """Hand over every event, and how they ended."""
     try:
-        with closing(_begun(engine, work, cancellation)) as events:
+        with closing(_begun(_timeout_ms(request), work, cancellation)) as events:
             for event in events:
                 if cancellation.is_cancelled:
                     break

@@ -50,15 +50,22 @@ def write_report(
     with command(is_json=is_json):
         with open_engine(read_settings()) as engine:
             owner = engine.named_tenant(tenant)
-            reported = run_to_report(engine, owner, None if run is None else named_run(engine, owner, run))
+            reported = run_to_report(engine.database, owner, None if run is None else named_run(engine, owner, run))
             run_id = reported.run_id
             when = f"{reported.created_at.astimezone(engine.settings.zone):%Y-%m-%d %H:%M}"
             model = reported.models.get("embedding")
             say(f"run {run_id} of {owner}: {reported.strategy}, {reported.purpose}, model {model}, {when}")
             text = (
-                run_file(engine, owner, run_id)
+                run_file(engine.database, engine.settings, owner, run_id)
                 if baseline is None
-                else comparison_file(engine, owner, run_id, named_run(engine, owner, baseline), is_common=is_common)
+                else comparison_file(
+                    engine.database,
+                    engine.settings,
+                    owner,
+                    run_id,
+                    named_run(engine, owner, baseline),
+                    is_common=is_common,
+                )
             )
         file = output or Path(f"brain-report-{str(run_id)[:8]}.html")
         _write(file, text)

@@ -343,12 +343,12 @@ class TestTenants:
     def test_another_tenant_cannot_be_named(self, engine: Engine) -> None:
         own = engine.tenant()
 
-        check_named_tenant(engine, None)
-        check_named_tenant(engine, "")
-        check_named_tenant(engine, own)
+        check_named_tenant(None, own)
+        check_named_tenant("", own)
+        check_named_tenant(own, own)
         for name in ("otro", "no-existe", own.upper()):
             with pytest.raises(AccessDeniedError):
-                check_named_tenant(engine, name)
+                check_named_tenant(name, own)
 
 
 class TestCarrying:

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 from fastapi.testclient import TestClient
 
-from rag_core.api.brain_sync import retrieval
+from rag_core.api import searching
 from rag_core.api.pages import cards
 from rag_core.api.pages import search as pages
 from rag_core.errors import DeadlineExceededError
@@ -283,7 +283,7 @@ class TestWhatWasUnderstood:
             times = config.query_transformation.enable_time_expressions
             return explained(retrieve(*args, config=config, **more), times=times)
 
-        for module in (live_query, retrieval):  # a search left as the page offers it, and one that says how
+        for module in (live_query, searching):  # a search left as the page offers it, and one that says how
             monkeypatch.setattr(module, "retrieve", understanding)
         return client.get("/?q=tarde+la+semana+pasada").text
 

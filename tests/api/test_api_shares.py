@@ -43,11 +43,11 @@ def served(
 ) -> Iterator[Served]:
     begun, may_end, retrieve = threading.Semaphore(0), threading.Event(), retrieval.find_live
 
-    def blocked(experiments, engine, tenant, *args, **more):
-        if tenant == "hostil":
+    def blocked(context, *args, **more):
+        if context.tenant == "hostil":
             begun.release()
             assert may_end.wait(60)
-        return retrieve(experiments, engine, tenant, *args, **more)
+        return retrieve(context, *args, **more)
 
     monkeypatch.setattr(retrieval, "find_live", blocked)
     with cloned_database(server, template) as url:

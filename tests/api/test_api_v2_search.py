@@ -48,7 +48,7 @@ def test_hiding_personal_data_ends_with_the_time_for_the_request(
     notes: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(search, "LEAST_HIDING_MS", 0)
-    monkeypatch.setattr(search, "time_left_ms", lambda _engine: -1)
+    monkeypatch.setattr(search, "time_left_ms", lambda _timeout_ms: -1)
 
     answer = notes.post(PATH, json={"query": "Wer leitet das Projekt Apollo?"})
 

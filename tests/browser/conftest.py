@@ -105,7 +105,7 @@ def understanding_site(site: str, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def _understanding(answer: Callable[..., Answered], *asked: Any, **more: Any) -> Answered:
-    answered, search = answer(*asked, **more), asked[3]
+    answered, search = answer(*asked, **more), asked[1]
     found = answered.retrieval
     week = (datetime(2025, 11, 9, 23, tzinfo=UTC), datetime(2025, 11, 16, 23, tzinfo=UTC))
     words = TimeExpression(span=(0, 16), text="la semana pasada", since=week[0], until=week[1], is_relative=True)

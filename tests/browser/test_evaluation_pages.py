@@ -69,7 +69,7 @@ def evaluated(server: str, template: str, serve, tmp_path_factory: pytest.TempPa
         _index(engine)
         before, after = _measure(engine, "semantic"), _measure(engine, "hybrid")
         file = folder / "informe.html"
-        file.write_text(run_file(engine, DEMO_TENANT, after.run_id), encoding="utf-8")
+        file.write_text(run_file(engine.database, engine.settings, DEMO_TENANT, after.run_id), encoding="utf-8")
         yield Site(address=address, before=before, after=after, file=file)
 
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from rag_core.api.access import EngineOf
+from rag_core.api.access import Context
 from rag_core.api.schemas import failures
 from rag_core.configuration.served import served_configuration
 from rag_core.storage.configurations import Promotion, list_promotions
@@ -59,15 +59,15 @@ class ServedAndHistory(_Response):
 
 @router.get("/configuration", response_model=ServedAndHistory, responses=failures(400, 503))
 def show_configuration(
-    engine: EngineOf, limit: Annotated[int, Query(ge=1, le=100, description="Promotions at most.")] = 20
+    context: Context, limit: Annotated[int, Query(ge=1, le=100, description="Promotions at most.")] = 20
 ) -> dict[str, Any]:
     """The configuration that searches without one of their own get, and what was served before.
 
     It is changed with `brain promote`; a change is served ten seconds later.
     """
-    tenant, timeout_ms = engine.tenant(), engine.settings.request_timeout_ms
-    served = served_configuration(engine.database, tenant, engine.model, timeout_ms=timeout_ms)
-    with engine.database.transaction(tenant, timeout_ms=timeout_ms) as connection:
+    tenant = context.tenant
+    served = served_configuration(context.database, tenant, context.engine.model, timeout_ms=context.timeout_ms)
+    with context.transaction() as connection:
         history = list_promotions(connection, tenant, limit=limit)
     return {
         "served": {

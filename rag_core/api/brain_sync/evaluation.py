@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from rag_core.api.access import EngineOf
+from rag_core.api.access import Context, RequestContext
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.schemas import EvaluateRequest, EvaluateResponse, RunList, failures
 from rag_core.configuration.schema import configure, of_search
@@ -17,8 +17,6 @@ from rag_core.evaluation.runs.served_answers import ServedAnswers
 from rag_core.model.answer_metrics import AnswerMetrics
 from rag_core.model.evaluation import StoredRun
 from rag_core.model.golden import DEFAULT_SET, Category
-from rag_core.model.note import TenantId
-from rag_core.runtime.engine import Engine
 from rag_core.storage.evaluations import count_golden_queries
 from rag_core.wire.values import moment_to_wire
 
@@ -44,7 +42,7 @@ router = APIRouter(prefix="/api/retrieve", tags=["evaluation"])
 
 
 @router.post("/evaluate", response_model=EvaluateResponse, responses=failures(400, 415, 503))
-def evaluate_golden_set(request: EvaluateRequest, engine: EngineOf) -> dict[str, Any]:
+def evaluate_golden_set(request: EvaluateRequest, context: Context) -> dict[str, Any]:
     """Ask every query of the golden set `default`, measure what comes back, and store the run.
 
     Queries are asked one after the other and the answer comes when the last one is done, so 1,000 are the most;
@@ -53,10 +51,10 @@ def evaluate_golden_set(request: EvaluateRequest, engine: EngineOf) -> dict[str,
     Queries with an expected answer are answered too. Answers of a chat model are judged by one; without a model sentences are quoted,
     and held to their notes and to the expected answers (`answers.judgedBy` is `quotations`).
     """
-    tenant = engine.tenant()
-    count, judge = _check_size(engine, tenant, request.category), build_judge(engine)
+    count, judge = _check_size(context, request.category), build_judge(context.engine)
     has_answers = _has_answers(request.answers, count=count, is_judged=judge is not None)
-    engine, override = pinned(engine, tenant), of_search(request.config or {})
+    tenant, override = context.tenant, of_search(request.config or {})
+    engine = pinned(context.engine, tenant)
     config = configure(override, base=engine.served_config(tenant))
     with explained(InvalidInputError, NOTHING_TO_ASK):
         run = evaluate(
@@ -64,7 +62,7 @@ def evaluate_golden_set(request: EvaluateRequest, engine: EngineOf) -> dict[str,
             tenant,
             set_name=DEFAULT_SET,
             config=config,
-            search=searcher(engine, tenant, config=config, timeout_ms=engine.settings.request_timeout_ms),
+            search=searcher(engine, tenant, config=config, timeout_ms=context.timeout_ms),
             models=engine.model_names(tenant, config),
             pipeline_fingerprint=engine.pipeline.fingerprint,
             category=request.category,
@@ -85,10 +83,10 @@ def _has_answers(wanted: bool | None, *, count: int, is_judged: bool) -> bool:
     return not is_too_much if wanted is None else wanted
 
 
-def _check_size(engine: Engine, tenant: TenantId, category: Category | None) -> int:
-    """How many queries are asked."""
-    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
-        count = count_golden_queries(connection, tenant, set_name=DEFAULT_SET, category=category)
+def _check_size(context: RequestContext, category: Category | None) -> int:
+    """Count the queries to ask, and refuse too many."""
+    with context.transaction() as connection:
+        count = count_golden_queries(connection, context.tenant, set_name=DEFAULT_SET, category=category)
     if count > MAX_QUERIES:
         raise ExplainedError(TOO_MANY.format(count=count, limit=MAX_QUERIES), kind=InvalidInputError)
     return count
@@ -137,16 +135,15 @@ def _shared_metrics(run: StoredRun) -> dict[str, float | None]:
 
 @router.get("/metrics", response_model=RunList, responses=failures(400, 503))
 def list_evaluations(
-    engine: EngineOf,
+    context: Context,
     limit: Annotated[int, Query(ge=1, le=50, description="Evaluations at most.")] = 10,
     config_hash: Annotated[
         str | None, Query(alias="configHash", description="Only runs of this configuration.")
     ] = None,
 ) -> dict[str, Any]:
     """The latest evaluations, newest first, to be compared."""
-    tenant = engine.tenant()
-    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
-        runs = list_runs(connection, tenant, limit=limit, config_hash=config_hash)
+    with context.transaction() as connection:
+        runs = list_runs(connection, context.tenant, limit=limit, config_hash=config_hash)
     return {"evaluations": [_run(run) for run in runs]}
 
 

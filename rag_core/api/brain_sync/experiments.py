@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
 
-from rag_core.api.access import EngineOf
+from rag_core.api.access import Context
 from rag_core.api.brain_sync.schemas_experiments import ExperimentOut, ExperimentsOut, FeedbackIn, FeedbackOut
 from rag_core.api.errors import explained
 from rag_core.api.pages.evaluation.views.experiment import experiment_verdict
@@ -26,16 +26,15 @@ NamePath = Annotated[str, Path(description="The experiment's name, or its id.")]
 
 
 @router.get("", response_model=ExperimentsOut, responses=failures(503))
-def list_all(engine: EngineOf) -> dict[str, Any]:
+def list_all(context: Context) -> dict[str, Any]:
     """All experiments, newest first."""
-    tenant = engine.tenant()
-    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
-        found = list_experiments(connection, tenant)
+    with context.transaction() as connection:
+        found = list_experiments(connection, context.tenant)
     return {"experiments": [camel_keys(experiment_to_json(one)) | {"queries": queries} for one, queries in found]}
 
 
 @router.post("/feedback", response_model=FeedbackOut, responses=failures(400, 404, 409, 415, 503))
-def add_feedback(body: FeedbackIn, engine: EngineOf) -> dict[str, Any]:
+def add_feedback(body: FeedbackIn, context: Context) -> dict[str, Any]:
     """Say that a note of an answer was opened, or that the note or the whole answer helped or did not.
 
     The same again changes nothing. When the experiment has ended nothing is taken any more (409).
@@ -46,7 +45,7 @@ def add_feedback(body: FeedbackIn, engine: EngineOf) -> dict[str, Any]:
         explained(InvalidInputError, NOT_OF_THE_ANSWER),
         explained(ConflictError, HAS_ENDED),
     ):
-        is_new = give_feedback(engine, engine.tenant(), body.query_id, note_id=note_id, kind=body.kind)
+        is_new = give_feedback(context.engine, context.tenant, body.query_id, note_id=note_id, kind=body.kind)
     return {
         "queryId": str(body.query_id),
         "noteId": None if note_id is None else str(note_id),
@@ -56,10 +55,10 @@ def add_feedback(body: FeedbackIn, engine: EngineOf) -> dict[str, Any]:
 
 
 @router.get("/{name}", response_model=ExperimentOut, responses=failures(404, 503))
-def show(name: NamePath, engine: EngineOf) -> dict[str, Any]:
+def show(name: NamePath, context: Context) -> dict[str, Any]:
     """An experiment with its figures up to now, and how many more live queries it needs."""
     with explained(NotFoundError, NO_SUCH_EXPERIMENT):
-        report = fetch_report(engine, engine.tenant(), name)
+        report = fetch_report(context.engine, context.tenant, name)
     document = camel_keys(report.to_json())
     return {
         **document,

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Response
 
-from rag_core.api.access import EngineOf
+from rag_core.api.access import Context
 from rag_core.api.brain_sync.golden_import import import_document
 from rag_core.api.brain_sync.schemas_golden import (
     GoldenDocument,
@@ -50,7 +50,7 @@ SetQuery = Annotated[
 
 
 @router.post("", status_code=201, response_model=GoldenOut, responses=failures(400, 404, 409, 415, 503))
-def add(body: GoldenIn, response: Response, engine: EngineOf, set_name: SetQuery = DEFAULT_SET) -> dict[str, Any]:
+def add(body: GoldenIn, response: Response, context: Context, set_name: SetQuery = DEFAULT_SET) -> dict[str, Any]:
     """Add a question with the notes that answer it; the notes must exist. A set is made by its first question."""
     with (
         explained(NotFoundError, NO_SUCH_NOTE),
@@ -58,8 +58,8 @@ def add(body: GoldenIn, response: Response, engine: EngineOf, set_name: SetQuery
         explained_golden("es"),
     ):
         added = add_golden_query(
-            engine.database,
-            engine.writing_tenant(),
+            context.database,
+            context.writing_tenant,
             query=body.query,
             relevant_note_ids=body.relevant_note_ids,
             relevance=_given(body.relevance or []),
@@ -78,18 +78,18 @@ def add(body: GoldenIn, response: Response, engine: EngineOf, set_name: SetQuery
 
 
 @router.get("", response_model=GoldenList, responses=failures(400, 404, 503))
-def list_all(engine: EngineOf, set_name: SetQuery = DEFAULT_SET) -> dict[str, Any]:
+def list_all(context: Context, set_name: SetQuery = DEFAULT_SET) -> dict[str, Any]:
     """All questions of the set, in the order they were made."""
     with explained(NotFoundError, NO_SUCH_SET):
-        found = list_golden_queries(engine.database, engine.tenant(), set_name=set_name)
+        found = list_golden_queries(context.database, context.tenant, set_name=set_name)
     return {"queries": [_to_wire(query) for query in found]}
 
 
 @router.get("/statistics", response_model=GoldenStatisticsOut, responses=failures(400, 404, 503))
-def statistics(engine: EngineOf, set_name: SetQuery = DEFAULT_SET) -> dict[str, Any]:
+def statistics(context: Context, set_name: SetQuery = DEFAULT_SET) -> dict[str, Any]:
     """What the set holds, by category and difficulty, and what it lacks."""
     with explained(NotFoundError, NO_SUCH_SET):
-        contents = fetch_set_contents(engine.database, engine.tenant(), set_name=set_name)
+        contents = fetch_set_contents(context.database, context.tenant, set_name=set_name)
     found = contents.statistics()
     return {
         "set": contents.name,
@@ -108,15 +108,15 @@ def statistics(engine: EngineOf, set_name: SetQuery = DEFAULT_SET) -> dict[str, 
 
 
 @router.post("/export", response_model=GoldenExport, responses=failures(400, 404, 503))
-def export_all(engine: EngineOf, set_name: SetQuery = DEFAULT_SET) -> dict[str, Any]:
+def export_all(context: Context, set_name: SetQuery = DEFAULT_SET) -> dict[str, Any]:
     """The set as one document that `import` takes, here or elsewhere: notes go by their external ids."""
     with explained(NotFoundError, NO_SUCH_SET):
-        document = export_document(engine.database, engine.tenant(), set_name=set_name)
+        document = export_document(context.database, context.tenant, set_name=set_name)
     return {**document, "queries": [_line_to_wire(line) for line in document["queries"]]}
 
 
 @router.post("/import", response_model=GoldenImported, responses=failures(400, 413, 415, 503))
-def import_all(document: GoldenDocument, engine: EngineOf, set_name: SetQuery = DEFAULT_SET) -> dict[str, Any]:
+def import_all(document: GoldenDocument, context: Context, set_name: SetQuery = DEFAULT_SET) -> dict[str, Any]:
     """Take the good questions of an exported document and list the others; one that is there is replaced.
 
     When none can be taken the answer is 400.
@@ -128,8 +128,8 @@ def import_all(document: GoldenDocument, engine: EngineOf, set_name: SetQuery = 
         raise ExplainedError(details, kind=InvalidInputError)
     with explained_golden("es"):
         imported, rejected = import_document(
-            engine.database,
-            engine.writing_tenant(),
+            context.database,
+            context.writing_tenant,
             document.queries,
             set_name=set_name,
             vocabulary=document.vocabulary,
@@ -143,24 +143,23 @@ def import_all(document: GoldenDocument, engine: EngineOf, set_name: SetQuery = 
 
 
 @router.get("/{query_id}", response_model=GoldenOut, responses=failures(400, 404, 503))
-def read(query_id: QueryPath, engine: EngineOf) -> dict[str, Any]:
+def read(query_id: QueryPath, context: Context) -> dict[str, Any]:
     """One question, of any set."""
-    tenant = engine.tenant()
-    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
-        found = fetch_golden_query(connection, tenant, query_id)
+    with context.transaction() as connection:
+        found = fetch_golden_query(connection, context.tenant, query_id)
     if found is None:
         raise ExplainedError(NO_SUCH_QUERY, kind=NotFoundError)
     return _to_wire(found)
 
 
 @router.put("/{query_id}", response_model=GoldenOut, responses=failures(400, 404, 409, 415, 503))
-def replace(query_id: QueryPath, body: GoldenIn, engine: EngineOf) -> dict[str, Any]:
+def replace(query_id: QueryPath, body: GoldenIn, context: Context) -> dict[str, Any]:
     """Replace the fields of a question; optional ones that are left out stay, as do grades and spans of notes that stay."""
     details = "No existe esa consulta de referencia, o alguna de las notas de relevantNoteIds"
     with explained(NotFoundError, details), explained(ConflictError, SAME_QUERY), explained_golden("es"):
         changed = update_golden_query(
-            engine.database,
-            engine.writing_tenant(),
+            context.database,
+            context.writing_tenant,
             query_id,
             query=body.query,
             relevant_note_ids=body.relevant_note_ids,
@@ -178,10 +177,10 @@ def replace(query_id: QueryPath, body: GoldenIn, engine: EngineOf) -> dict[str, 
 
 
 @router.delete("/{query_id}", status_code=204, responses=failures(400, 404, 503))
-def delete(query_id: QueryPath, engine: EngineOf) -> None:
+def delete(query_id: QueryPath, context: Context) -> None:
     """Delete a question."""
     with explained(NotFoundError, NO_SUCH_QUERY):
-        delete_golden_query(engine.database, engine.writing_tenant(), query_id)
+        delete_golden_query(context.database, context.writing_tenant, query_id)
 
 
 def statistics_to_wire(found: GoldenStatistics) -> dict[str, Any]:

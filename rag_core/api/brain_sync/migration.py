@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from rag_core.api.access import EngineOf, time_left_ms
+from rag_core.api.access import Context, time_left_ms
 from rag_core.api.errors import explained
 from rag_core.api.schemas import Moment, failures
 from rag_core.errors import DeadlineExceededError
@@ -84,8 +84,9 @@ class MigrationStatusResponse(_Body):
 
 
 @router.get("/status", response_model=MigrationStatusResponse, responses=failures(503, 504))
-def migration_status(engine: EngineOf) -> dict[str, Any]:
+def migration_status(context: Context) -> dict[str, Any]:
     """Progress, errors, rate and estimated end of the migration, and how retrieval does compared with before."""
     with explained(DeadlineExceededError, TOO_SLOW):
-        status = read_migration_status(engine.database, engine.tenant(), timeout_ms=max(1, time_left_ms(engine)))
+        timeout_ms = max(1, time_left_ms(context.timeout_ms))
+        status = read_migration_status(context.database, context.tenant, timeout_ms=timeout_ms)
     return status.to_wire()

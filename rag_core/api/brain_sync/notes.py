@@ -7,14 +7,14 @@ from uuid import UUID, uuid4
 
 from fastapi import APIRouter, Path, Query, Response
 
-from rag_core.api.access import CallersLiveEngine, EngineOf, LiveEngineOf
+from rag_core.api.access import Context, RequestContext
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.schemas import NoteIn, NoteOut, NotePage, failures
 from rag_core.errors import ConflictError, DeadlineExceededError, InvalidInputError, ModelChangedError, NotFoundError
 from rag_core.indexing.one_note import store_and_index
 from rag_core.model.note import NewNote, Note, NoteId, TenantId, note_id_for
 from rag_core.notes.validation import parse_note
-from rag_core.runtime.engine import Engine
+from rag_core.settings import Settings
 from rag_core.storage.notes import delete_notes, fetch_note, list_notes
 from rag_core.wire.values import moment_to_wire, note_to_wire
 
@@ -28,28 +28,28 @@ NotePath = Annotated[UUID, Path(description="The note's UUID.")]
 
 
 @router.post("", status_code=201, response_model=NoteOut, responses=failures(400, 409, 413, 415, 503, 504))
-def create_note(body: NoteIn, response: Response, engine: EngineOf, live: LiveEngineOf) -> dict[str, Any]:
+def create_note(body: NoteIn, response: Response, context: Context) -> dict[str, Any]:
     """Store a note and index it: it is found, by its words and by its meaning, from the next request on."""
-    tenant = engine.writing_tenant()
+    tenant = context.writing_tenant
     external_id = str(uuid4()) if body.external_id is None else body.external_id
-    note = _parsed(engine, body, external_id=external_id, source=body.source or DEFAULT_SOURCE)
+    note = _parsed(context.settings, body, external_id=external_id, source=body.source or DEFAULT_SOURCE)
     note_id = note_id_for(tenant, note.source, note.external_id)
     with explained(ConflictError, NOTE_EXISTS):
-        _store_and_index(engine, live, tenant, note, expected="new")
+        _store_and_index(context, note, expected="new")
     response.headers["Location"] = f"/api/notes/{note_id}"
-    return note_to_wire(_stored(engine, tenant, note_id))
+    return note_to_wire(_stored(context, tenant, note_id))
 
 
 @router.get("", response_model=NotePage, responses=failures(400, 503))
 def list_all(
-    engine: EngineOf,
+    context: Context,
     limit: Annotated[int, Query(ge=1, le=200, description="Notes at most.")] = 50,
     before: Annotated[str | None, Query(description="`nextBefore` of the page before.")] = None,
 ) -> dict[str, Any]:
     """The notes, newest first, a page at a time."""
-    tenant, cursor = engine.tenant(), None if before is None else _parse_cursor(before)
-    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
-        notes = list_notes(connection, tenant, limit=limit + 1, before=cursor)
+    cursor = None if before is None else _parse_cursor(before)
+    with context.transaction() as connection:
+        notes = list_notes(connection, context.tenant, limit=limit + 1, before=cursor)
     page = notes[:limit]
     return {
         "notes": [note_to_wire(note) for note in page],
@@ -58,57 +58,55 @@ def list_all(
 
 
 @router.get("/{note_id}", response_model=NoteOut, responses=failures(400, 404, 503))
-def read_note(note_id: NotePath, engine: EngineOf) -> dict[str, Any]:
+def read_note(note_id: NotePath, context: Context) -> dict[str, Any]:
     """One note with all its text."""
-    return note_to_wire(_stored(engine, engine.tenant(), NoteId(note_id)))
+    return note_to_wire(_stored(context, context.tenant, NoteId(note_id)))
 
 
 @router.put("/{note_id}", response_model=NoteOut, responses=failures(400, 404, 413, 415, 503, 504))
-def replace_note(note_id: NotePath, body: NoteIn, engine: EngineOf, live: LiveEngineOf) -> dict[str, Any]:
+def replace_note(note_id: NotePath, body: NoteIn, context: Context) -> dict[str, Any]:
     """Replace what a note says, and index it anew; only changed passages are embedded again.
 
     Takes the body of `POST`. `source` and `externalId` are the note's identity and cannot change. Without
     `createdAt` the note keeps its own. So it does without `metadata`, and stays for whom it was; `{}` clears them.
     """
-    tenant, wanted = engine.writing_tenant(), NoteId(note_id)
-    old = _stored(engine, tenant, wanted)
+    tenant, wanted = context.writing_tenant, NoteId(note_id)
+    old = _stored(context, tenant, wanted)
     _check_identity(body, old)
-    note = _parsed(engine, body, external_id=old.external_id, source=old.source)
+    note = _parsed(context.settings, body, external_id=old.external_id, source=old.source)
     with explained(NotFoundError, NO_SUCH_NOTE):
-        _store_and_index(engine, live, tenant, note, expected="known")
-    return note_to_wire(_stored(engine, tenant, wanted))
+        _store_and_index(context, note, expected="known")
+    return note_to_wire(_stored(context, tenant, wanted))
 
 
 @router.delete("/{note_id}", status_code=204, responses=failures(400, 404, 503))
-def delete_note(note_id: NotePath, engine: EngineOf) -> None:
+def delete_note(note_id: NotePath, context: Context) -> None:
     """Delete a note with everything made of it; it is found no more from the next request on."""
-    tenant, wanted = engine.writing_tenant(), NoteId(note_id)
-    with engine.database.transaction(tenant) as connection:
+    tenant, wanted = context.writing_tenant, NoteId(note_id)
+    with context.database.transaction(tenant) as connection:
         deleted = delete_notes(connection, tenant, [wanted])
     if not deleted:
         raise ExplainedError(NO_SUCH_NOTE, kind=NotFoundError)
 
 
-def _store_and_index(
-    engine: Engine, live: CallersLiveEngine, tenant: TenantId, note: NewNote, *, expected: Literal["new", "known"]
-) -> None:
+def _store_and_index(context: RequestContext, note: NewNote, *, expected: Literal["new", "known"]) -> None:
     """Store and index the note; once more, from the beginning, when its model was replaced by another meanwhile."""
     store = partial(
         store_and_index,
-        engine.database,
-        tenant,
+        context.database,
+        context.writing_tenant,
         note,
         expected=expected,
-        lock_timeout_ms=engine.settings.request_timeout_ms,
+        lock_timeout_ms=context.timeout_ms,
     )
     with explained(DeadlineExceededError, TOO_BUSY):
         try:
-            store(engine.pipeline)
+            store(context.engine.pipeline)
         except ModelChangedError:
-            store(live.renewed().pipeline)
+            store(context.renewed_engine().pipeline)
 
 
-def _parsed(engine: Engine, body: NoteIn, *, external_id: str, source: str) -> NewNote:
+def _parsed(settings: Settings, body: NoteIn, *, external_id: str, source: str) -> NewNote:
     return parse_note(
         external_id=external_id,
         source=source,
@@ -117,19 +115,16 @@ def _parsed(engine: Engine, body: NoteIn, *, external_id: str, source: str) -> N
         created_at=body.created_at,
         language=body.language,
         metadata=body.metadata,
-        zone=engine.settings.zone,
-        max_characters=engine.settings.max_note_characters,
+        zone=settings.zone,
+        max_characters=settings.max_note_characters,
     )
 
 
-def _stored(engine: Engine, tenant: TenantId, note_id: NoteId) -> Note:
-    with explained(NotFoundError, NO_SUCH_NOTE):
-        return _fetched(engine, tenant, note_id)
-
-
-def _fetched(engine: Engine, tenant: TenantId, note_id: NoteId) -> Note:
-    timeout_ms = engine.settings.request_timeout_ms
-    with engine.database.transaction(tenant, timeout_ms=timeout_ms) as connection:
+def _stored(context: RequestContext, tenant: TenantId, note_id: NoteId) -> Note:
+    with (
+        explained(NotFoundError, NO_SUCH_NOTE),
+        context.database.transaction(tenant, timeout_ms=context.timeout_ms) as connection,
+    ):
         return fetch_note(connection, tenant, note_id)
 
 

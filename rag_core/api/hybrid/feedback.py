@@ -4,7 +4,7 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from rag_core.api.access import CallerOf, EngineOf
+from rag_core.api.access import Context
 from rag_core.api.errors import explained
 from rag_core.api.schemas import failures
 from rag_core.api.schemas_answers import RatingIn, RatingOut
@@ -18,14 +18,14 @@ router = APIRouter(tags=["answers"])
 
 
 @router.post("/api/feedback", response_model=RatingOut, responses=failures(400, 404, 413, 415, 503))
-def rate(body: RatingIn, engine: EngineOf, caller: CallerOf) -> dict[str, Any]:
+def rate(body: RatingIn, context: Context) -> dict[str, Any]:
     """Rate an answer from 1 to 5, with a comment or without; who thinks again replaces both."""
     with explained(NotFoundError, NO_SUCH_QUESTION):
         kept = give_feedback(
-            engine.database,
-            engine.tenant(),
+            context.database,
+            context.tenant,
             body.query_id,
-            user_hash=caller.user_hash,
+            user_hash=context.caller.user_hash,
             rating=body.rating,
             comment=body.comment,
         )

@@ -8,8 +8,6 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
-from rag_core.access import Caller
-from rag_core.answering.answer import answer_events
 from rag_core.answering.events import (
     AnswerEvent,
     AnswerFinished,
@@ -19,8 +17,17 @@ from rag_core.answering.events import (
     SourcesFound,
 )
 from rag_core.answering.sources.search_configuration import answer_config
-from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf
-from rag_core.api.asking import QuestionRoute, failure, finished, is_trusted, language_of, refusals_told, rest_of
+from rag_core.api.access import Context, RequestContext
+from rag_core.api.asking import (
+    QuestionRoute,
+    events_of,
+    failure,
+    finished,
+    is_trusted,
+    language_of,
+    refusals_told,
+    rest_of,
+)
 from rag_core.api.errors import ExplainedError, Tongue, answer_in, explained
 from rag_core.api.schemas_answers import STREAM, QueryRequest, QueryResponse, question_failures
 from rag_core.api.streaming import Event, awaited, streamed
@@ -30,10 +37,9 @@ from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.incoming import sanitised
 from rag_core.guardrails.policies import redaction_policy
 from rag_core.model.answer import Source
-from rag_core.model.note import Language, TenantId
+from rag_core.model.note import Language
 from rag_core.model.retrieval import Filters
 from rag_core.resilience.cancellation import Cancellation
-from rag_core.runtime.engine import Engine
 from rag_core.wire.answers import query_body, sentence_text
 
 MAX_TOP_K = 20
@@ -62,9 +68,7 @@ router = APIRouter(tags=["answers"], route_class=QuestionRoute)
 
 
 @router.post("/api/query", response_model=QueryResponse, responses=STREAM | question_failures())
-async def query(
-    body: QueryRequest, request: Request, engine: EngineOf, caller: CallerOf, count_question: QuestionLimitOf
-) -> Any:
+async def query(body: QueryRequest, request: Request, context: Context) -> Any:
     """Answer a question from one's notes alone, in its language, alone or within a conversation.
 
     With `stream` the answer comes as server-sent events, each a JSON object with a `type`: `token` (`content`), then `citation`
@@ -73,22 +77,18 @@ async def query(
     """
     language = language_of(request, body.query)
     answer_in(request, language)
-    _check(body, language, max_characters=engine.settings.guardrails_question_max_characters)
-    policy = redaction_policy("query", engine.settings.guardrails_personal_data)
+    _check(body, language, max_characters=context.settings.guardrails_question_max_characters)
+    policy = redaction_policy("query", context.settings.guardrails_personal_data)
 
     def asked(cancellation: Cancellation) -> Generator[AnswerEvent, None, None]:
-        tenant = engine.tenant()
-        request_ = _request(engine, tenant, caller, body)
+        question = _request(context, body)
         with refusals_told(language), explained(NotFoundError, NO_SUCH_SESSION[language]):
-            yield from answer_events(engine, tenant, request_, cancellation=cancellation, check_rate=count_question)
+            yield from events_of(context, question, cancellation)
 
     if not body.stream:
-        return await awaited(
-            request, engine, lambda cancellation: query_body(finished(asked(cancellation)), policy=policy)
-        )
+        return await awaited(request, lambda cancellation: query_body(finished(asked(cancellation)), policy=policy))
     return await streamed(
         request,
-        engine,
         lambda cancellation: stream_events(asked(cancellation), policy),
         on_failure=lambda error: {"type": "error", "error": failure(request, error).details},
     )
@@ -107,22 +107,22 @@ def _check(body: QueryRequest, language: Language, *, max_characters: int) -> No
         raise ExplainedError("; ".join(told), kind=InvalidInputError)
 
 
-def _request(engine: Engine, tenant: TenantId, caller: Caller, body: QueryRequest) -> AnswerRequest:
+def _request(context: RequestContext, body: QueryRequest) -> AnswerRequest:
     graph = {} if body.include_graph else {"graphRAG": {"enabled": False}}
     return AnswerRequest(
         question=body.query,
         contract="query",
-        user_hash=caller.user_hash,
+        user_hash=context.caller.user_hash,
         session_id=body.session_id,
         config=answer_config(
-            engine.served(tenant),
-            engine.settings,
-            config=configure(graph, base=engine.served_config(tenant)),
+            context.served(),
+            context.settings,
+            config=configure(graph, base=context.served().config),
             max_sources=body.top_k,
         ),
         filters=Filters() if body.topic_filter is None else Filters(tags=(body.topic_filter,)),
         options=AnswerOptions(max_sources=body.top_k),
-        is_trusted=is_trusted(caller),
+        is_trusted=is_trusted(context.caller),
     )
 
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Response
 
-from rag_core.api.access import CallerOf, EngineOf
+from rag_core.api.access import Context
 from rag_core.api.errors import explained
 from rag_core.api.schemas import failures
 from rag_core.api.schemas_answers import ConversationOut, SessionList, SessionOut
@@ -22,33 +22,34 @@ SessionPath = Annotated[UUID, Path(description="The conversation's UUID.")]
 
 @router.get("", response_model=SessionList, responses=failures(400, 503))
 def list_all(
-    engine: EngineOf,
-    caller: CallerOf,
+    context: Context,
     limit: Annotated[int, Query(ge=1, le=200, description="Conversations at most.")] = 50,
 ) -> dict[str, Any]:
     """One's own conversations, the one spoken in last first."""
     found = list_sessions(
-        engine.database, engine.tenant(), settings=engine.settings, user_hash=caller.user_hash, limit=limit
+        context.database, context.tenant, settings=context.settings, user_hash=context.caller.user_hash, limit=limit
     )
     return {"sessions": [session_to_wire(session) for session in found]}
 
 
 @router.post("", status_code=201, response_model=SessionOut, responses=failures(503))
-def begin(engine: EngineOf, caller: CallerOf, response: Response) -> dict[str, Any]:
+def begin(context: Context, response: Response) -> dict[str, Any]:
     """Begin a conversation; its `id` is the `sessionId` of `POST /api/query`."""
-    session = begin_session(engine.database, engine.tenant(), settings=engine.settings, user_hash=caller.user_hash)
+    session = begin_session(
+        context.database, context.tenant, settings=context.settings, user_hash=context.caller.user_hash
+    )
     response.headers["Location"] = f"/api/sessions/{session.id}"
     return session_to_wire(session)
 
 
 @router.get("/{session_id}", response_model=ConversationOut, responses=failures(400, 404, 503))
-def read(session_id: SessionPath, engine: EngineOf, caller: CallerOf) -> dict[str, Any]:
+def read(session_id: SessionPath, context: Context) -> dict[str, Any]:
     """A conversation with its last turns, in their order."""
     with explained(NotFoundError, NO_SUCH_SESSION):
         found = read_conversation(
-            engine.database, engine.tenant(), session_id, settings=engine.settings, user_hash=caller.user_hash
+            context.database, context.tenant, session_id, settings=context.settings, user_hash=context.caller.user_hash
         )
-    policy = redaction_policy("query", engine.settings.guardrails_personal_data)
+    policy = redaction_policy("query", context.settings.guardrails_personal_data)
     return {
         "session": session_to_wire(found.session),
         "turns": [turn_to_wire(turn, policy=policy) for turn in found.turns],
@@ -56,7 +57,7 @@ def read(session_id: SessionPath, engine: EngineOf, caller: CallerOf) -> dict[st
 
 
 @router.delete("/{session_id}", status_code=204, responses=failures(400, 404, 503))
-def delete(session_id: SessionPath, engine: EngineOf, caller: CallerOf) -> None:
+def delete(session_id: SessionPath, context: Context) -> None:
     """Delete a conversation and every word of it; figures without words stay."""
     with explained(NotFoundError, NO_SUCH_SESSION):
-        delete_session(engine.database, engine.tenant(), session_id, user_hash=caller.user_hash)
+        delete_session(context.database, context.tenant, session_id, user_hash=context.caller.user_hash)

@@ -11,15 +11,14 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from rag_core.api.access import ASKED_METHOD, EngineOf
+from rag_core.api.access import ASKED_METHOD, Context, RequestContext
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.origins import is_from_another_page
 from rag_core.api.pages.web import render
 from rag_core.errors import ConflictError, InvalidInputError, NotFoundError, RagError
 from rag_core.experiments.feedback import give_feedback
 from rag_core.model.experiment import FeedbackKind
-from rag_core.model.note import NoteId, TenantId
-from rag_core.runtime.engine import Engine
+from rag_core.model.note import NoteId
 from rag_core.telemetry.logs import log_degraded
 
 GONE = "Esta respuesta ya no admite opiniones"
@@ -48,7 +47,7 @@ def opinion_on(query_id: UUID, *, question: str, back: str, note_id: NoteId | No
 def take_opinion(
     consulta: Annotated[UUID, Path()],
     valor: str,
-    engine: EngineOf,
+    context: Context,
     nota: Annotated[UUID | None, Query()] = None,
     volver: str = "/",
 ) -> Response:
@@ -57,7 +56,7 @@ def take_opinion(
         raise ExplainedError(GONE, kind=NotFoundError)
     with explained(NotFoundError, GONE), explained(InvalidInputError, GONE), explained(ConflictError, GONE):
         note_id = None if nota is None else NoteId(nota)
-        give_feedback(engine, engine.tenant(), consulta, note_id=note_id, kind=_KINDS[valor])
+        give_feedback(context.engine, context.tenant, consulta, note_id=note_id, kind=_KINDS[valor])
     return render("thanks.html", back=volver if volver.startswith(("/?", "/notas/")) else "/")
 
 
@@ -76,13 +75,13 @@ guard holds to this origin.
 """
 
 
-def note_opened(engine: Engine, tenant: TenantId, query_id: UUID, note_id: NoteId) -> bool:
+def note_opened(context: RequestContext, query_id: UUID, note_id: NoteId) -> bool:
     """Keep that a note of an answer was opened; whether the answer takes opinions. The note is shown in any case."""
     try:
-        give_feedback(engine, tenant, query_id, note_id=note_id, kind="open")
+        give_feedback(context.engine, context.tenant, query_id, note_id=note_id, kind="open")
     except (NotFoundError, InvalidInputError, ConflictError):
         return False
     except RagError as error:
-        log_degraded("experiment feedback", error, tenant=tenant)
+        log_degraded("experiment feedback", error, tenant=context.tenant)
         return False
     return True

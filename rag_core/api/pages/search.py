@@ -11,9 +11,8 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from rag_core.api.access import EngineOf, ExperimentsOf
+from rag_core.api.access import Context, RequestContext
 from rag_core.api.brain_sync.notes import NO_SUCH_NOTE
-from rag_core.api.brain_sync.retrieval import find, find_live, read_filters
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.pages.cards import (
     DEFAULT_MODE,
@@ -32,16 +31,16 @@ from rag_core.api.pages.highlights import marked
 from rag_core.api.pages.opinions import IsRead, Opinion, note_opened, opinion_on
 from rag_core.api.pages.search_address import LANGUAGES, RESULTS, PageSearch, page_search
 from rag_core.api.pages.web import render
+from rag_core.api.searching import find, find_live, read_filters
 from rag_core.api.streaming import searched
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, configure
 from rag_core.errors import InvalidInputError, NotFoundError
 from rag_core.experiments.live_query import Answered
-from rag_core.experiments.serving import LiveExperiments
 from rag_core.model.note import ChunkId, Note, NoteId, Span, TenantId, tag_key
 from rag_core.model.retrieval import Filters, Retrieval
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.passages import best_passage, word_beginnings
-from rag_core.runtime.engine import DEMO_TENANT, Engine
+from rag_core.runtime.engine import DEMO_TENANT
 from rag_core.storage.facets import fetch_facets, fetch_path_evidence
 from rag_core.storage.notes import count_notes, fetch_note, list_notes
 from rag_core.storage.search import fetch_spans
@@ -61,7 +60,7 @@ DEMO_QUESTIONS = (
 )
 
 router = APIRouter(include_in_schema=False)
-AskedFor = Annotated[PageSearch, Depends(page_search)]
+SearchAddress = Annotated[PageSearch, Depends(page_search)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,37 +105,27 @@ class FormChoices:
 
 @router.get("/")
 async def home(
-    request: Request,
-    engine: EngineOf,
-    experiments: ExperimentsOf,
-    search: AskedFor,
-    *,
-    is_read: IsRead,
-    consulta: str = "",
+    request: Request, context: Context, search: SearchAddress, *, is_read: IsRead, consulta: str = ""
 ) -> Response:
     """The search box, and what it finds; ``consulta`` names the answer of an experiment that a reader comes back to.
 
     A search that a link of another origin's page asks for takes part in no experiment.
     """
-    live, repeated = experiments if is_read else None, as_uuid(consulta)
+    repeated = as_uuid(consulta)
     return await searched(
-        request, lambda cancellation: _home(engine, live, search, repeated=repeated, cancellation=cancellation)
+        request,
+        lambda cancellation: _home(context, search, is_live=is_read, repeated=repeated, cancellation=cancellation),
     )
 
 
 def _home(
-    engine: Engine,
-    experiments: LiveExperiments | None,
-    search: PageSearch,
-    *,
-    repeated: UUID | None,
-    cancellation: Cancellation,
+    context: RequestContext, search: PageSearch, *, is_live: bool, repeated: UUID | None, cancellation: Cancellation
 ) -> Response:
-    shelf = read_shelf(engine)
+    shelf, knows_meaning = read_shelf(context), context.engine.model.knows_meaning
     found, answer_id, problem = None, None, None
     if search.query is not None:
         found, answer_id, problem = _search(
-            engine, experiments, shelf, search, repeated=repeated, cancellation=cancellation
+            context, search, is_live=is_live, repeated=repeated, cancellation=cancellation
         )
     is_start = found is None and shelf.notes > 0
     return render(
@@ -144,14 +133,14 @@ def _home(
         shelf=shelf,
         asked=search,
         query=search.query or "",
-        strategies=strategies(knows_meaning=engine.model.knows_meaning),
-        knows_meaning=engine.model.knows_meaning,
+        strategies=strategies(knows_meaning=knows_meaning),
+        knows_meaning=knows_meaning,
         languages=LANGUAGES,
-        choices=_choices(engine, shelf, search),
+        choices=_choices(context, search) if shelf.notes else None,
         found=found,
         opinion=_opinion(search, answer_id),
         problem=problem,
-        recent=_recent(engine, shelf) if is_start else [],
+        recent=_recent(context) if is_start else [],
         questions=DEMO_QUESTIONS if is_start and shelf.is_demo else (),
     )
 
@@ -159,8 +148,8 @@ def _home(
 @router.get("/notas/{note_id}")
 def show_note(
     note_id: str,
-    engine: EngineOf,
-    search: AskedFor,
+    context: Context,
+    search: SearchAddress,
     *,
     is_read: IsRead,
     fragmento: str | None = None,
@@ -172,19 +161,19 @@ def show_note(
 
     ``consulta`` names the answer of an experiment that led here, ``cita`` the span that an answer cites, ``sesion`` its conversation.
     """
-    shelf, query = read_shelf(engine), search.query or ""
-    note = _note(engine, shelf.tenant, note_id)
+    shelf, query = read_shelf(context), search.query or ""
+    note = _note(context, note_id)
     answer_id = as_uuid(consulta)
-    is_asked = is_read and answer_id is not None and note_opened(engine, shelf.tenant, answer_id, note.id)
+    is_asked = is_read and answer_id is not None and note_opened(context, answer_id, note.id)
     back, back_to = _way_back(search, answer_id, as_uuid(sesion))
-    span = read_span(cita, note.content) if cita else _matched_span(engine, shelf.tenant, note, fragmento, query)
+    span = read_span(cita, note.content) if cita else _matched_span(context, note, fragmento, query)
     spans, words = ([], set()) if span is None else ([span], word_beginnings(query))
     return render(
         "note.html",
         shelf=shelf,
         note=note,
         title=note.title or UNTITLED,
-        date=spanish_date(note.created_at, engine.settings.zone),
+        date=spanish_date(note.created_at, context.zone),
         text=marked(note.content, spans, words, anchor="pasaje"),
         tags=tags_of(note),
         has_passage=span is not None,
@@ -204,74 +193,53 @@ def _way_back(search: PageSearch, answer_id: UUID | None, session_id: UUID | Non
     return "/", "Buscar en las notas"
 
 
-def read_shelf(engine: Engine) -> Shelf:
-    """Whose notes the caller sees, and how many."""
-    tenant = engine.tenant()
-    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
-        counts = count_notes(connection, tenant)
-    return Shelf(tenant=tenant, notes=counts["notes"], indexed=counts["indexed"])
+def read_shelf(context: RequestContext) -> Shelf:
+    """Count the notes that the caller sees."""
+    with context.transaction() as connection:
+        counts = count_notes(connection, context.tenant)
+    return Shelf(tenant=context.tenant, notes=counts["notes"], indexed=counts["indexed"])
 
 
 def _search(
-    engine: Engine,
-    experiments: LiveExperiments | None,
-    shelf: Shelf,
-    search: PageSearch,
-    *,
-    repeated: UUID | None,
-    cancellation: Cancellation,
+    context: RequestContext, search: PageSearch, *, is_live: bool, repeated: UUID | None, cancellation: Cancellation
 ) -> tuple[Found | None, UUID | None, SearchProblem | None]:
     """What was found, the id it has in an experiment, or what is wrong with the query or its conditions."""
     try:
-        filters = read_filters(engine, shelf.tenant, search.filters)
+        filters = read_filters(context, search.filters)
     except InvalidInputError as error:
         return None, None, SearchProblem(text=_in_words(str(error)), is_of_query=False)
     try:
-        answered = _answered(
-            engine, experiments, shelf.tenant, search, filters, repeated=repeated, cancellation=cancellation
-        )
+        answered = _answered(context, search, filters, is_live=is_live, repeated=repeated, cancellation=cancellation)
     except InvalidInputError as error:
         return None, None, SearchProblem(text=str(error), is_of_query=True)
     found, part = answered.retrieval, answered.participation
     answer_id = None if part is None else part.query_id
-    evidence = _evidence(engine, shelf.tenant, found)
-    parameters = _with_answer(search.parameters(), answer_id)
     cards = shown(
         found,
-        parameters=parameters,
-        evidence=evidence,
-        zone=engine.settings.zone,
-        knows_meaning=engine.model.knows_meaning,
+        parameters=_with_answer(search.parameters(), answer_id),
+        evidence=_evidence(context, found),
+        zone=context.zone,
+        knows_meaning=context.engine.model.knows_meaning,
     )
     return cards, answer_id, None
 
 
 def _answered(
-    engine: Engine,
-    experiments: LiveExperiments | None,
-    tenant: TenantId,
+    context: RequestContext,
     search: PageSearch,
     filters: Filters,
     *,
+    is_live: bool,
     repeated: UUID | None,
     cancellation: Cancellation,
 ) -> Answered:
-    """What is found; a search left as the page offers it may take part in an experiment. ``experiments`` None: it does not."""
-    served, query = engine.served_config(tenant), search.query or ""
+    """Search; with ``is_live`` a search left as the page offers it may take part in an experiment."""
+    served, query = context.served().config, search.query or ""
     config = search.config(served)
     is_usual = search.mode == DEFAULT_MODE and config == configure(top_k=RESULTS, base=served)
-    if is_usual and experiments is not None:
-        return find_live(
-            experiments,
-            engine,
-            tenant,
-            query,
-            top_k=RESULTS,
-            filters=filters,
-            repeated=repeated,
-            cancellation=cancellation,
-        )
-    return Answered(retrieval=find(engine, tenant, query, config, filters, cancellation=cancellation))
+    if is_usual and is_live:
+        return find_live(context, query, top_k=RESULTS, filters=filters, repeated=repeated, cancellation=cancellation)
+    return Answered(retrieval=find(context, query, config, filters, cancellation=cancellation))
 
 
 def _with_answer(parameters: str, answer_id: UUID | None) -> str:
@@ -292,17 +260,15 @@ def _in_words(problem: str) -> str:
     return named.replace("filters: from (", "«Desde» (").replace(" a to (", " a «hasta» (")
 
 
-def _evidence(engine: Engine, tenant: TenantId, found: Retrieval) -> Evidence:
+def _evidence(context: RequestContext, found: Retrieval) -> Evidence:
     direction = found.transformed.direction if found.transformed else None
     steps = {step for hit in found.hits for step in causal_steps(hit, direction)}
-    return fetch_path_evidence(engine.database, tenant, steps, timeout_ms=engine.settings.request_timeout_ms)
+    return fetch_path_evidence(context.database, context.tenant, steps, timeout_ms=context.timeout_ms)
 
 
-def _choices(engine: Engine, shelf: Shelf, search: PageSearch) -> FormChoices | None:
-    """What the conditions can be, those that hold first; None without notes."""
-    if not shelf.notes:
-        return None
-    facets = fetch_facets(engine.database, shelf.tenant, timeout_ms=engine.settings.request_timeout_ms)
+def _choices(context: RequestContext, search: PageSearch) -> FormChoices:
+    """Values that the conditions can have, those that hold first."""
+    facets = fetch_facets(context.database, context.tenant, timeout_ms=context.timeout_ms)
     return FormChoices(
         sources=_offered(search.sources, facets.sources),
         languages=_offered(search.languages, facets.languages),
@@ -319,32 +285,27 @@ def _offered(chosen: Sequence[str], known: Sequence[str]) -> list[FormChoice]:
     return offered if len(offered) > 1 or ticked else []
 
 
-def _recent(engine: Engine, shelf: Shelf) -> list[RecentNote]:
-    timeout_ms = engine.settings.request_timeout_ms
-    with engine.database.transaction(shelf.tenant, timeout_ms=timeout_ms) as connection:
-        notes = list_notes(connection, shelf.tenant, limit=RECENT_NOTES)
-    return [recent_note(note, zone=engine.settings.zone) for note in notes]
+def _recent(context: RequestContext) -> list[RecentNote]:
+    with context.transaction() as connection:
+        notes = list_notes(connection, context.tenant, limit=RECENT_NOTES)
+    return [recent_note(note, zone=context.zone) for note in notes]
 
 
-def _note(engine: Engine, tenant: TenantId, note_id: str) -> Note:
+def _note(context: RequestContext, note_id: str) -> Note:
     wanted = as_uuid(note_id)
     if wanted is None:
         raise ExplainedError(NO_SUCH_NOTE, kind=NotFoundError)
-    timeout_ms = engine.settings.request_timeout_ms
-    with (
-        explained(NotFoundError, NO_SUCH_NOTE),
-        engine.database.transaction(tenant, timeout_ms=timeout_ms) as connection,
-    ):
-        return fetch_note(connection, tenant, NoteId(wanted))
+    with explained(NotFoundError, NO_SUCH_NOTE), context.transaction() as connection:
+        return fetch_note(connection, context.tenant, NoteId(wanted))
 
 
-def _matched_span(engine: Engine, tenant: TenantId, note: Note, chunk: str | None, query: str) -> Span | None:
+def _matched_span(context: RequestContext, note: Note, chunk: str | None, query: str) -> Span | None:
     """Where the chunk stands in the note; None when it is not one of its chunks any more."""
     wanted = None if chunk is None else as_uuid(chunk)
     if wanted is None:
         return None
-    chunk_id, timeout_ms = ChunkId(wanted), engine.settings.request_timeout_ms
-    spans = fetch_spans(engine.database, tenant, [chunk_id], before=0, after=0, timeout_ms=timeout_ms)
+    chunk_id = ChunkId(wanted)
+    spans = fetch_spans(context.database, context.tenant, [chunk_id], before=0, after=0, timeout_ms=context.timeout_ms)
     found = spans.get(chunk_id)
     if found is None or found.note_id != note.id:
         return None

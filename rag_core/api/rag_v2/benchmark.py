@@ -7,12 +7,12 @@ from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from rag_core.api.access import EngineOf
+from rag_core.api.access import Context, RequestContext
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.schemas import Text, failures
 from rag_core.errors import InvalidInputError, NotFoundError
 from rag_core.evaluation.jobs.queue import Job, cancel, fetch_job, submit
-from rag_core.runtime.engine import Engine
+from rag_core.storage.database import Database
 from rag_core.storage.golden import find_golden_set
 from rag_core.storage.models import list_models
 
@@ -65,45 +65,44 @@ class BenchmarkOut(BaseModel):
 
 
 @router.post("", status_code=202, response_model=BenchmarkStarted, responses=failures(400, 404, 415, 429, 503))
-def start(body: BenchmarkIn, engine: EngineOf) -> dict[str, Any]:
+def start(body: BenchmarkIn, context: Context) -> dict[str, Any]:
     """Queue a benchmark; a server does one job at a time."""
-    _check_models(engine, body.models or [])
-    parameters = {"models": body.models, "sets": body.datasets and _set_names(engine, body.datasets)}
+    _check_models(context.database, body.models or [])
+    parameters = {"models": body.models, "sets": body.datasets and _set_names(context, body.datasets)}
     given = {name: value for name, value in parameters.items() if value is not None}
     return {
-        "runId": str(submit(engine.database, engine.tenant(), "embedding_benchmark", given, settings=engine.settings)),
+        "runId": str(submit(context.database, context.tenant, "embedding_benchmark", given, settings=context.settings)),
         "status": "started",
     }
 
 
 @router.get("/{run_id}", response_model=BenchmarkOut, responses=failures(400, 404, 503))
-def show(run_id: RunPath, engine: EngineOf) -> dict[str, Any]:
+def show(run_id: RunPath, context: Context) -> dict[str, Any]:
     """How far a benchmark is, and what it found."""
     with explained(NotFoundError, NO_SUCH_RUN):
-        return _to_wire(fetch_job(engine.database, engine.tenant(), run_id))
+        return _to_wire(fetch_job(context.database, context.tenant, run_id))
 
 
 @router.post("/{run_id}/cancel", response_model=BenchmarkOut, responses=failures(400, 404, 503))
-def stop(run_id: RunPath, engine: EngineOf) -> dict[str, Any]:
+def stop(run_id: RunPath, context: Context) -> dict[str, Any]:
     """Stop a benchmark: at once while it is queued, at its next query while it runs."""
     with explained(NotFoundError, NO_SUCH_RUN):
-        _to_wire(fetch_job(engine.database, engine.tenant(), run_id))
-        return _to_wire(cancel(engine.database, engine.tenant(), run_id))
+        _to_wire(fetch_job(context.database, context.tenant, run_id))
+        return _to_wire(cancel(context.database, context.tenant, run_id))
 
 
-def _check_models(engine: Engine, names: list[str]) -> None:
-    with engine.database.owner() as connection:
+def _check_models(database: Database, names: list[str]) -> None:
+    with database.owner() as connection:
         known = {registered.model.name for registered in list_models(connection)}
     unknown = [name for name in names if name not in known]
     if unknown:
         raise ExplainedError(NO_SUCH_MODEL.format(names=", ".join(unknown)), kind=InvalidInputError)
 
 
-def _set_names(engine: Engine, datasets: list[str]) -> list[str]:
+def _set_names(context: RequestContext, datasets: list[str]) -> list[str]:
     """The names of the sets, each once."""
-    tenant = engine.tenant()
-    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
-        found = {wanted: find_golden_set(connection, tenant, wanted) for wanted in datasets}
+    with context.transaction() as connection:
+        found = {wanted: find_golden_set(connection, context.tenant, wanted) for wanted in datasets}
     unknown = [wanted for wanted, golden in found.items() if golden is None]
     if unknown:
         raise ExplainedError(NO_SUCH_SET.format(names=", ".join(unknown)), kind=NotFoundError)

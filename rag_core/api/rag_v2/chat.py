@@ -12,8 +12,6 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
 
-from rag_core.access import Caller
-from rag_core.answering.answer import answer_events
 from rag_core.answering.events import (
     AnswerEvent,
     AnswerFinished,
@@ -23,8 +21,8 @@ from rag_core.answering.events import (
     SentenceReady,
     SourcesFound,
 )
-from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf
-from rag_core.api.asking import failure, finished, is_trusted, refusals_told, rest_of
+from rag_core.api.access import Context, RequestContext
+from rag_core.api.asking import events_of, failure, finished, is_trusted, refusals_told, rest_of
 from rag_core.api.errors import ExplainedError, failed_response
 from rag_core.api.rag_v2.routed import Routed, analysis_to_wire, graph_to_wire, routed, routed_config
 from rag_core.api.rag_v2.schemas_search import ChatRequestV2, ChatResponseV2, FailureV2, RagOptions
@@ -35,9 +33,7 @@ from rag_core.errors import InvalidInputError, RagError
 from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.policies import hiding, redaction_policy
 from rag_core.model.answer import Answer, Source
-from rag_core.model.note import TenantId
 from rag_core.resilience.cancellation import Cancellation
-from rag_core.runtime.engine import Engine
 from rag_core.wire.answers import german_body, german_source, sentence_text, shown_sources
 
 NO_QUESTION = "messages: die letzte Nachricht muss die Frage sein, mit der Rolle user"
@@ -68,9 +64,7 @@ _FAILURES = {status: {**told, "model": FailureV2} for status, told in question_f
 
 
 @router.post("/chat", response_model=ChatResponseV2, responses=STREAM | _FAILURES)
-async def chat(
-    body: ChatRequestV2, request: Request, engine: EngineOf, caller: CallerOf, count_question: QuestionLimitOf
-) -> Any:
+async def chat(body: ChatRequestV2, request: Request, context: Context) -> Any:
     """Answer the last message from documents alone, in German, in the light of those before it.
 
     With `stream` the answer comes as server-sent events, each `{type, data}`: `analysis`, `sources`, `graph`, then `message`
@@ -83,38 +77,36 @@ async def chat(
     routing = routed(
         body.messages[-1].content, strategy=options.strategy, include_graph=options.include_graph_refinement
     )
-    policy = redaction_policy("rag_v2", engine.settings.guardrails_personal_data)
+    policy = redaction_policy("rag_v2", context.settings.guardrails_personal_data)
 
     def asked(cancellation: Cancellation) -> Generator[AnswerEvent, None, None]:
-        tenant = engine.tenant()
-        question = _request(engine, tenant, caller, body, routing)
+        question = _request(context, body, routing)
         with refusals_told("de"):
-            yield from answer_events(engine, tenant, question, cancellation=cancellation, check_rate=count_question)
+            yield from events_of(context, question, cancellation)
 
     if not body.stream:
         return await awaited(
-            request, engine, lambda cancellation: _body(finished(asked(cancellation)), routing, body.model, policy)
+            request, lambda cancellation: _body(finished(asked(cancellation)), routing, body.model, policy)
         )
     return await streamed(
         request,
-        engine,
         lambda cancellation: stream_events(asked(cancellation), routing, body.model, policy),
         on_failure=lambda error: _failed(request, error),
     )
 
 
-def _request(engine: Engine, tenant: TenantId, caller: Caller, body: ChatRequestV2, routing: Routed) -> AnswerRequest:
+def _request(context: RequestContext, body: ChatRequestV2, routing: Routed) -> AnswerRequest:
     options = body.rag_options
-    config = routed_config(engine.served_config(tenant), routing, limit=options.search_limit, rerank=options.rerank)
+    config = routed_config(context.served().config, routing, limit=options.search_limit, rerank=options.rerank)
     return AnswerRequest(
         question=body.messages[-1].content,
         contract="rag_v2",
-        user_hash=caller.user_hash,
+        user_hash=context.caller.user_hash,
         history=tuple(Message(role=message.role, content=message.content) for message in body.messages[:-1]),
         language="de",
         config=config,
         options=_answer_options(options),
-        is_trusted=is_trusted(caller),
+        is_trusted=is_trusted(context.caller),
     )
 
 

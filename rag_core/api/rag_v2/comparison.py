@@ -4,17 +4,15 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from rag_core.api.access import EngineOf
-from rag_core.api.brain_sync.comparison import (
-    CommonQuery,
-    ConfigQuery,
-    RunQuery,
+from rag_core.api.access import Context
+from rag_core.api.brain_sync.schemas_comparison import ComparisonV2
+from rag_core.api.comparing import (
+    NamedRuns,
     answer_difference,
     comparison_to_wire,
+    explained_comparison,
     find_comparison,
-    told,
 )
-from rag_core.api.brain_sync.schemas_comparison import ComparisonV2
 from rag_core.api.schemas import failures
 from rag_core.evaluation.comparison.stored import RunComparison
 
@@ -29,20 +27,10 @@ router = APIRouter(prefix="/api/v2/evaluation", tags=["rag v2"])
 
 
 @router.get("/compare", response_model=ComparisonV2, responses=failures(400, 404, 409, 503))
-def compare_evaluations(
-    engine: EngineOf,
-    *,
-    baseline: RunQuery = None,
-    candidate: RunQuery = None,
-    config1: ConfigQuery = None,
-    config2: ConfigQuery = None,
-    common: CommonQuery = False,
-) -> dict[str, Any]:
+def compare_evaluations(context: Context, named: NamedRuns) -> dict[str, Any]:
     """As ``GET /api/retrieve/compare``, with the differences of retrieval, generation and latency."""
-    with told(incomparable=INCOMPARABLE, unknown=NO_SUCH_RUN, unnamed=WHICH):
-        found = find_comparison(
-            engine, baseline=baseline, candidate=candidate, config1=config1, config2=config2, common_only=common
-        )
+    with explained_comparison(incomparable=INCOMPARABLE, unknown=NO_SUCH_RUN, unnamed=WHICH):
+        found = find_comparison(context, named)
     return comparison_to_wire(found) | {"comparisonToBaseline": comparison_to_baseline(found)}
 
 

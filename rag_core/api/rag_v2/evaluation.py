@@ -6,7 +6,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Path, Query
 
-from rag_core.api.access import EngineOf
+from rag_core.api.access import Context, RequestContext
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.rag_v2.golden import DEFAULT_V2_SET, NO_SUCH_SET
 from rag_core.api.rag_v2.run_shape import run_to_wire, summary_to_wire
@@ -18,7 +18,7 @@ from rag_core.evaluation.jobs.queue import SILENT, cancel, fetch_job, submit
 from rag_core.evaluation.runs.run import fetch_evaluation, list_runs
 from rag_core.indexing.pipeline import chunking_by_fingerprint
 from rag_core.model.golden import CATEGORIES, DEFAULT_SET
-from rag_core.runtime.engine import Engine
+from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.evaluations import count_golden_queries, fetch_run
 from rag_core.storage.golden import GoldenSet, find_golden_set
@@ -47,13 +47,13 @@ RunPath = Annotated[UUID, Path(description="The run's id, as POST /run gave it."
 
 
 @router.post("/run", status_code=202, response_model=StartedV2, responses=failures(400, 404, 415, 429, 503))
-def start(request: EvaluationRequestV2, engine: EngineOf) -> dict[str, Any]:
+def start(request: EvaluationRequestV2, context: Context) -> dict[str, Any]:
     """Queue an evaluation; the id is the run's, and the job's that does it. One is done at a time."""
-    tenant, override = engine.tenant(), _override(request.config or {})
-    configure(of_search(override), base=engine.served_config(tenant))
-    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
-        golden = find_dataset(engine, connection, request.dataset_id)
-        _check_asked(engine, connection, golden, request.category)
+    override = _override(request.config or {})
+    configure(of_search(override), base=context.served().config)
+    with context.transaction() as connection:
+        golden = find_dataset(connection, context.tenant, request.dataset_id)
+        _check_asked(connection, context.tenant, golden, request.category)
     parameters = {
         "set": golden.name,
         "config": override,
@@ -61,42 +61,41 @@ def start(request: EvaluationRequestV2, engine: EngineOf) -> dict[str, Any]:
         "answers": request.answers,
         "concurrency": request.concurrency,
     }
-    run_id = submit(engine.database, tenant, "evaluation", parameters, settings=engine.settings)
+    run_id = submit(context.database, context.tenant, "evaluation", parameters, settings=context.settings)
     return {"runId": str(run_id), "status": "started"}
 
 
 @router.get("/runs/{run_id}", response_model=EvaluationStateV2, responses=failures(400, 404, 503))
-def read_run(run_id: RunPath, engine: EngineOf) -> dict[str, Any]:
+def read_run(run_id: RunPath, context: Context) -> dict[str, Any]:
     """How far a run is, and its figures once it is completed; a run that `brain evaluate` made can be read too."""
     with explained(NotFoundError, NO_SUCH_RUN):
-        job = _find_job(engine, run_id)
+        job = _find_job(context, run_id)
         if job is not None and job.state != "completed":
             return _state(job)
         return {
             "runId": str(run_id),
             "status": "completed",
-            **_completed(engine, run_id),
+            **_completed(context, run_id),
             "error": None,
         }
 
 
 @router.post("/runs/{run_id}/cancel", response_model=EvaluationStateV2, responses=failures(400, 404, 503))
-def cancel_run(run_id: RunPath, engine: EngineOf) -> dict[str, Any]:
+def cancel_run(run_id: RunPath, context: Context) -> dict[str, Any]:
     """Cancel a run: at once while it waits, else after the question under way; one that has ended stays as it is."""
     with explained(NotFoundError, NO_SUCH_RUN):
-        if _find_job(engine, run_id) is not None:
-            cancel(engine.database, engine.tenant(), run_id)
-    return read_run(run_id, engine)
+        if _find_job(context, run_id) is not None:
+            cancel(context.database, context.tenant, run_id)
+    return read_run(run_id, context)
 
 
 @router.get("/history", response_model=HistoryV2, responses=failures(400, 503))
 def history(
-    engine: EngineOf, limit: Annotated[int, Query(ge=1, le=100, description="Runs at most.")] = 20
+    context: Context, limit: Annotated[int, Query(ge=1, le=100, description="Runs at most.")] = 20
 ) -> dict[str, Any]:
     """Completed evaluations, newest first, whoever asked for them."""
-    tenant = engine.tenant()
-    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
-        runs = list_runs(connection, tenant, limit=limit)
+    with context.transaction() as connection:
+        runs = list_runs(connection, context.tenant, limit=limit)
     return {"runs": [summary_to_wire(run) for run in runs]}
 
 
@@ -113,10 +112,10 @@ def _override(config: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-def find_dataset(engine: Engine, connection: Connection, wanted: str | None) -> GoldenSet:
+def find_dataset(connection: Connection, tenant: TenantId, wanted: str | None) -> GoldenSet:
     """The set of that id or name; by default RAG V2's own, else the default set."""
     for name in (wanted,) if wanted is not None else (DEFAULT_V2_SET, DEFAULT_SET):
-        found = find_golden_set(connection, engine.tenant(), name)
+        found = find_golden_set(connection, tenant, name)
         if found is not None:
             return found
     if wanted is None:
@@ -124,18 +123,18 @@ def find_dataset(engine: Engine, connection: Connection, wanted: str | None) -> 
     raise ExplainedError(NO_SUCH_SET, kind=NotFoundError)
 
 
-def _check_asked(engine: Engine, connection: Connection, golden: GoldenSet, category: str | None) -> None:
+def _check_asked(connection: Connection, tenant: TenantId, golden: GoldenSet, category: str | None) -> None:
     expected = CATEGORIES[golden.vocabulary]
     if category is not None and category not in expected:
         raise ExplainedError(WRONG_CATEGORY.format(expected=", ".join(expected)), kind=InvalidInputError)
-    if count_golden_queries(connection, engine.tenant(), set_name=golden.name, category=category) == 0:
+    if count_golden_queries(connection, tenant, set_name=golden.name, category=category) == 0:
         raise ExplainedError(NOTHING_TO_ASK, kind=InvalidInputError)
 
 
-def _find_job(engine: Engine, run_id: UUID) -> Job | None:
+def _find_job(context: RequestContext, run_id: UUID) -> Job | None:
     """The job of a run; None for a run without one, or for a job of another kind."""
     try:
-        job = fetch_job(engine.database, engine.tenant(), run_id)
+        job = fetch_job(context.database, context.tenant, run_id)
     except NotFoundError:
         return None
     return job if job.kind == "evaluation" else None
@@ -155,13 +154,15 @@ def _told(error: str) -> str:
     return SERVER_GONE if error == SILENT else FAILED.format(reason=error)
 
 
-def _completed(engine: Engine, run_id: UUID) -> dict[str, Any]:
-    tenant = engine.tenant()
-    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
+def _completed(context: RequestContext, run_id: UUID) -> dict[str, Any]:
+    tenant = context.tenant
+    with context.transaction() as connection:
         run = fetch_evaluation(connection, tenant, run_id)
         baseline = None if run.comparison is None else fetch_run(connection, tenant, run.comparison.baseline_run_id)
         models = [registered.model for registered in list_models(connection)]
     return {
         "progress": {"done": run.total_queries, "total": run.total_queries},
-        "results": run_to_wire(run, baseline=baseline, chunkings=chunking_by_fingerprint(engine.pipeline, models)),
+        "results": run_to_wire(
+            run, baseline=baseline, chunkings=chunking_by_fingerprint(context.engine.pipeline, models)
+        ),
     }

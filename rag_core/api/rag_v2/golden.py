@@ -4,15 +4,15 @@ Relevant chunks are kept as the places that they cover, because chunks change wi
 that cover those places today.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from urllib.parse import quote
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Response
 
-from rag_core.api.access import EngineOf
+from rag_core.api.access import Context, RequestContext
 from rag_core.api.brain_sync.golden_dataset import statistics_to_wire
 from rag_core.api.brain_sync.schemas_golden import GoldenDatasetV2, GoldenQueryV2, GoldenQueryV2In
 from rag_core.api.errors import ExplainedError, explained
@@ -27,11 +27,6 @@ from rag_core.model.golden import GoldenQuery, difficulty_word
 from rag_core.storage.golden import GoldenSet, find_golden_set
 from rag_core.wire.values import moment_to_wire
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rag_core.runtime.engine import Engine
-
 DEFAULT_V2_SET = "rag-v2"
 NO_SUCH_SET = "Diesen Datensatz gibt es nicht"
 NO_SUCH_QUERY = "In diesem Datensatz gibt es keine Frage mit dieser Kennung"
@@ -45,27 +40,27 @@ DatasetQuery = Annotated[
 
 
 @router.get("", response_model=GoldenDatasetV2, responses=failures(400, 404, 503))
-def read_dataset(engine: EngineOf, dataset: DatasetQuery = DEFAULT_V2_SET) -> dict[str, Any]:
+def read_dataset(context: Context, dataset: DatasetQuery = DEFAULT_V2_SET) -> dict[str, Any]:
     """The set with its questions, in the order they were made, and what it holds."""
-    golden = _find(engine, dataset)
+    golden = _find(context, dataset)
     if golden is None:
         empty = describe([], "rag_v2", chunks={})
         return _dataset(None, [], statistics_to_wire(empty))
-    contents = fetch_set_contents(engine.database, engine.tenant(), set_name=golden.name)
+    contents = fetch_set_contents(context.database, context.tenant, set_name=golden.name)
     queries = [_to_wire(query, contents.chunks.get(query.id, ())) for query in contents.queries]
     return _dataset(golden, queries, statistics_to_wire(contents.statistics()))
 
 
 @router.post("", status_code=201, response_model=GoldenQueryV2, responses=failures(400, 404, 409, 415, 503))
 def add(
-    body: GoldenQueryV2In, response: Response, engine: EngineOf, dataset: DatasetQuery = DEFAULT_V2_SET
+    body: GoldenQueryV2In, response: Response, context: Context, dataset: DatasetQuery = DEFAULT_V2_SET
 ) -> dict[str, Any]:
     """Add a question; the set `rag-v2` is made by its first one."""
-    golden = _find(engine, dataset)
+    golden = _find(context, dataset)
     with _told_in_german():
         added = add_golden_query(
-            engine.database,
-            engine.writing_tenant(),
+            context.database,
+            context.writing_tenant,
             query=body.query,
             expected_answer=body.expected_answer,
             category=body.category,
@@ -80,19 +75,19 @@ def add(
             vocabulary="rag_v2",
         )
     response.headers["Location"] = f"/api/v2/evaluation/golden-dataset/{added.id}"
-    return _with_chunks(engine, added)
+    return _with_chunks(context, added)
 
 
 @router.put("/{query_id}", response_model=GoldenQueryV2, responses=failures(400, 404, 409, 415, 503))
 def replace(
-    query_id: QueryPath, body: GoldenQueryV2In, engine: EngineOf, dataset: DatasetQuery = DEFAULT_V2_SET
+    query_id: QueryPath, body: GoldenQueryV2In, context: Context, dataset: DatasetQuery = DEFAULT_V2_SET
 ) -> dict[str, Any]:
     """Replace a question's fields; optional ones that are left out stay as they are."""
-    golden = _existing(engine, dataset)
+    golden = _existing(context, dataset)
     with _told_in_german():
         changed = update_golden_query(
-            engine.database,
-            engine.writing_tenant(),
+            context.database,
+            context.writing_tenant,
             query_id,
             query=body.query,
             expected_answer=body.expected_answer,
@@ -106,28 +101,27 @@ def replace(
             verified_by=body.verified_by,
             within=golden.id,
         )
-    return _with_chunks(engine, changed)
+    return _with_chunks(context, changed)
 
 
 @router.delete("/{query_id}", status_code=204, responses=failures(400, 404, 503))
-def delete(query_id: QueryPath, engine: EngineOf, dataset: DatasetQuery = DEFAULT_V2_SET) -> None:
+def delete(query_id: QueryPath, context: Context, dataset: DatasetQuery = DEFAULT_V2_SET) -> None:
     """Delete a question."""
-    golden = _existing(engine, dataset)
+    golden = _existing(context, dataset)
     with explained(NotFoundError, NO_SUCH_QUERY):
-        delete_golden_query(engine.database, engine.writing_tenant(), query_id, within=golden.id)
+        delete_golden_query(context.database, context.writing_tenant, query_id, within=golden.id)
 
 
 @contextmanager
-def _told_in_german() -> "Iterator[None]":
+def _told_in_german() -> Iterator[None]:
     with explained(NotFoundError, NO_SUCH_QUERY), explained(ConflictError, SAME_QUERY), explained_golden("de"):
         yield
 
 
-def _find(engine: "Engine", dataset: str) -> GoldenSet | None:
+def _find(context: RequestContext, dataset: str) -> GoldenSet | None:
     """The set of that id or name; None for the default one before its first question."""
-    tenant = engine.tenant()
-    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
-        found = find_golden_set(connection, tenant, dataset)
+    with context.transaction() as connection:
+        found = find_golden_set(connection, context.tenant, dataset)
     if found is None and dataset != DEFAULT_V2_SET:
         raise ExplainedError(NO_SUCH_SET, kind=NotFoundError)
     if found is not None and found.vocabulary != "rag_v2":
@@ -137,8 +131,8 @@ def _find(engine: "Engine", dataset: str) -> GoldenSet | None:
     return found
 
 
-def _existing(engine: "Engine", dataset: str) -> GoldenSet:
-    golden = _find(engine, dataset)
+def _existing(context: RequestContext, dataset: str) -> GoldenSet:
+    golden = _find(context, dataset)
     if golden is None:
         raise ExplainedError(NO_SUCH_QUERY, kind=NotFoundError)
     return golden
@@ -148,10 +142,9 @@ def _documents(body: GoldenQueryV2In) -> list[GivenRelevance]:
     return [GivenRelevance(note=name.strip()) for name in body.relevant_document_ids]
 
 
-def _with_chunks(engine: "Engine", query: GoldenQuery) -> dict[str, Any]:
-    tenant = engine.tenant()
-    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
-        chunks = fetch_relevant_chunks(connection, tenant, [query])
+def _with_chunks(context: RequestContext, query: GoldenQuery) -> dict[str, Any]:
+    with context.transaction() as connection:
+        chunks = fetch_relevant_chunks(connection, context.tenant, [query])
     return _to_wire(query, chunks.get(query.id, ()))
 
 

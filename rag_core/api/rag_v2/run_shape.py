@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from rag_core.api.brain_sync.comparison import answer_difference
+from rag_core.api.comparing import answer_difference
 from rag_core.configuration.schema import Chunking
 from rag_core.evaluation.comparison.comparability import INDEXED
 from rag_core.evaluation.runs.results import EvaluationRun, GroupMetrics, metrics_by

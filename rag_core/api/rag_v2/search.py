@@ -2,15 +2,12 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request
 
-from rag_core.access import Caller
-from rag_core.api.access import CallerOf, EngineOf, QuestionLimitOf, time_left_ms
+from rag_core.api.access import Context, RequestContext, time_left_ms
 from rag_core.api.asking import is_trusted, refusals_told
-from rag_core.api.brain_sync.retrieval import find, read_filters
 from rag_core.api.errors import explained
 from rag_core.api.places import pace_of
 from rag_core.api.rag_v2.routed import (
@@ -24,16 +21,16 @@ from rag_core.api.rag_v2.routed import (
 )
 from rag_core.api.rag_v2.schemas_search import SearchFiltersV2, SearchRequestV2, SearchResponseV2
 from rag_core.api.schemas_answers import question_failures
+from rag_core.api.searching import find, read_filters
 from rag_core.api.streaming import searched
 from rag_core.errors import DeadlineExceededError, InvalidInputError
 from rag_core.guardrails.incoming import check_question
 from rag_core.guardrails.policies import Hiding, hiding, redaction_policy, thresholds_of
-from rag_core.model.note import TenantId, department_key
+from rag_core.model.note import department_key
 from rag_core.model.retrieval import Filters, Hit
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.legs import OUT_OF_TIME
-from rag_core.runtime.engine import Engine
 from rag_core.wire.values import moment_to_wire
 
 LEAST_HIDING_MS = 250
@@ -48,13 +45,7 @@ router = APIRouter(prefix="/api/v2/rag", tags=["rag v2"])
 
 
 @router.post("/search", response_model=SearchResponseV2, responses=question_failures(404, 502))
-async def search(
-    body: SearchRequestV2,
-    request: Request,
-    engine: EngineOf,
-    caller: CallerOf,
-    count_question: QuestionLimitOf,
-) -> Any:
+async def search(body: SearchRequestV2, request: Request, context: Context) -> Any:
     """Search with the strategy that the question asks for, or the one that is given.
 
     `vector_only` goes by meaning alone; `hybrid` by words and meaning; `hybrid_with_graph_refinement` also follows what the notes say
@@ -62,44 +53,35 @@ async def search(
     `multi_index` looks deeper and shows a passage of every document before a second of any. `score` keeps the search's own scale.
     Personal data and secrets are hidden in passages as they are in answers.
     """
-    pace = pace_of(request, caller)
-    return await searched(
-        request, lambda cancellation: _found(body, engine, caller, count_question, pace, cancellation=cancellation)
-    )
+    pace = pace_of(request, context.caller)
+    return await searched(request, lambda cancellation: _found(body, context, pace, cancellation=cancellation))
 
 
 def _found(
-    body: SearchRequestV2,
-    engine: Engine,
-    caller: Caller,
-    count_question: Callable[[], None],
-    pace: Callable[[], None],
-    *,
-    cancellation: Cancellation,
+    body: SearchRequestV2, context: RequestContext, pace: Callable[[], None], *, cancellation: Cancellation
 ) -> dict[str, Any]:
-    began = time.perf_counter()
+    began, settings = time.perf_counter(), context.settings
     pace()  # what the search computes counts
     with refusals_told("de"):
         checked = check_question(
             body.query,
-            minimum=engine.settings.guardrails_question_min_characters,
-            maximum=engine.settings.guardrails_question_max_characters,
-            policy=engine.settings.guardrails_injection,
-            thresholds=thresholds_of(engine.settings),
-            check_rate=count_question,
-            is_trusted=is_trusted(caller),
+            minimum=settings.guardrails_question_min_characters,
+            maximum=settings.guardrails_question_max_characters,
+            policy=settings.guardrails_injection,
+            thresholds=thresholds_of(settings),
+            check_rate=context.count_question,
+            is_trusted=is_trusted(context.caller),
         )
-    tenant = engine.tenant()  # by what the caller sees: a narrower view of the notes is no reason to show the demo
-    engine = narrowed(engine, caller, body.filters)
+    context = narrowed(context, body.filters)
     routing = routed(checked.text, strategy=body.strategy, include_graph=body.include_graph_refinement)
     config = routed_config(
-        engine.served_config(tenant), routing, limit=body.limit, rerank=body.rerank, alpha=body.hybrid_alpha
+        context.served().config, routing, limit=body.limit, rerank=body.rerank, alpha=body.hybrid_alpha
     )
-    filters = german_filters(engine, tenant, body.filters)
-    found = find(engine, tenant, checked.text, config, filters, cancellation=cancellation)
+    filters = german_filters(context, body.filters)
+    found = find(context, checked.text, config, filters, cancellation=cancellation)
     hits = arranged(found.hits, routing.strategy)
-    policy = redaction_policy("rag_v2", engine.settings.guardrails_personal_data)
-    deadline = Deadline.after_ms(max(LEAST_HIDING_MS, time_left_ms(engine)))
+    policy = redaction_policy("rag_v2", settings.guardrails_personal_data)
+    deadline = Deadline.after_ms(max(LEAST_HIDING_MS, time_left_ms(context.timeout_ms)))
 
     def check() -> None:
         pace()
@@ -119,16 +101,20 @@ def _found(
     }
 
 
-def narrowed(engine: Engine, caller: Caller, filters: SearchFiltersV2 | None) -> Engine:
-    """The engine that sees what these departments may, as far as the caller may see it too; without any the same."""
+def narrowed(context: RequestContext, filters: SearchFiltersV2 | None) -> RequestContext:
+    """The request as these departments see it, as far as the caller may see it too; without departments the same.
+
+    The tenant is the one that the caller sees: a narrower view of the notes is no reason to show the demo.
+    """
     if filters is None or not filters.departments:
-        return engine
-    own = None if caller.departments is None else {department_key(name) for name in caller.departments}
+        return context
+    departments = context.caller.departments
+    own = None if departments is None else {department_key(name) for name in departments}
     wanted = [name for name in filters.departments if own is None or department_key(name) in own]
-    return replace(engine, database=engine.database.seen_by(wanted))
+    return context.seen_by(wanted)
 
 
-def german_filters(engine: Engine, tenant: TenantId, filters: SearchFiltersV2 | None) -> Filters:
+def german_filters(context: RequestContext, filters: SearchFiltersV2 | None) -> Filters:
     """The filters, with what is wrong about them told in German.
 
     Raises:
@@ -138,13 +124,12 @@ def german_filters(engine: Engine, tenant: TenantId, filters: SearchFiltersV2 | 
     dates = wire.date_range
     since, until = (None, None) if dates is None else (dates.since, dates.until)
     with explained(InvalidInputError, WRONG_DATES):
-        read_filters(engine, tenant, {"from": since, "to": until})
+        read_filters(context, {"from": since, "to": until})
     with explained(InvalidInputError, WRONG_TOPICS):
-        read_filters(engine, tenant, {"tags": wire.topics})
+        read_filters(context, {"tags": wire.topics})
     with explained(InvalidInputError, WRONG_DOCUMENTS):
         return read_filters(
-            engine,
-            tenant,
+            context,
             {
                 "from": since,
                 "to": until,

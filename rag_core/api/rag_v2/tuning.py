@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from rag_core.api.access import EngineOf
+from rag_core.api.access import Context
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.rag_v2.evaluation import find_dataset
 from rag_core.api.schemas import Text, failures
@@ -78,34 +78,34 @@ class TuningOut(BaseModel):
 
 
 @router.post("", status_code=202, response_model=TuningStarted, responses=failures(400, 404, 415, 429, 503))
-def start(body: TuningIn, engine: EngineOf) -> dict[str, Any]:
+def start(body: TuningIn, context: Context) -> dict[str, Any]:
     """Queue a tuning; a server does one job at a time."""
-    tenant = engine.tenant()
-    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
-        golden = find_dataset(engine, connection, body.dataset_id)
+    tenant = context.tenant
+    with context.transaction() as connection:
+        golden = find_dataset(connection, tenant, body.dataset_id)
         found = count_golden_queries(connection, tenant, set_name=golden.name)
     if found < MIN_QUERIES:
         raise ExplainedError(TOO_FEW.format(found=found, least=MIN_QUERIES), kind=InvalidInputError)
     parameters = {"set": golden.name, "minutes": body.minutes, "parts": ",".join(body.parts)}
     return {
-        "runId": str(submit(engine.database, tenant, "tuning", parameters, settings=engine.settings)),
+        "runId": str(submit(context.database, tenant, "tuning", parameters, settings=context.settings)),
         "status": "started",
     }
 
 
 @router.get("/{run_id}", response_model=TuningOut, responses=failures(400, 404, 503))
-def show(run_id: RunPath, engine: EngineOf) -> dict[str, Any]:
+def show(run_id: RunPath, context: Context) -> dict[str, Any]:
     """How far a tuning is, and what it came to."""
     with explained(NotFoundError, NO_SUCH_RUN):
-        return _to_wire(fetch_job(engine.database, engine.tenant(), run_id))
+        return _to_wire(fetch_job(context.database, context.tenant, run_id))
 
 
 @router.post("/{run_id}/cancel", response_model=TuningOut, responses=failures(400, 404, 503))
-def stop(run_id: RunPath, engine: EngineOf) -> dict[str, Any]:
+def stop(run_id: RunPath, context: Context) -> dict[str, Any]:
     """Stop a tuning: at once while it is queued, at its next step while it runs; then nothing is proposed."""
     with explained(NotFoundError, NO_SUCH_RUN):
-        _to_wire(fetch_job(engine.database, engine.tenant(), run_id))
-        return _to_wire(cancel(engine.database, engine.tenant(), run_id))
+        _to_wire(fetch_job(context.database, context.tenant, run_id))
+        return _to_wire(cancel(context.database, context.tenant, run_id))
 
 
 def _to_wire(job: Job) -> dict[str, Any]:

@@ -7,6 +7,7 @@ at its end.
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
 
@@ -23,7 +24,8 @@ from rag_core.evaluation.report.addresses import comparison_address, run_address
 from rag_core.model.evaluation import QueryResult, StoredRun
 from rag_core.model.note import TenantId
 from rag_core.promotion.served_runs import is_of_served
-from rag_core.runtime.engine import Engine
+from rag_core.settings import Settings
+from rag_core.storage.database import Database
 from rag_core.storage.evaluations import fetch_run, list_runs
 
 ALONE = "evaluation/alone.html"
@@ -31,13 +33,13 @@ MAX_RUNS = 500
 """So far back a run of what is served is looked for."""
 
 
-def run_to_report(engine: Engine, tenant: TenantId, run_id: UUID | None) -> StoredRun:
+def run_to_report(database: Database, tenant: TenantId, run_id: UUID | None) -> StoredRun:
     """The run of that id; without one the newest of what was served, or the newest of all where none was.
 
     Raises:
         NotFoundError: there is no such run, or none yet.
     """
-    with engine.database.transaction(tenant) as connection:
+    with database.transaction(tenant) as connection:
         if run_id is not None:
             return fetch_run(connection, tenant, run_id)
         runs, history = list_runs(connection, tenant, limit=MAX_RUNS), load_history(connection, tenant)
@@ -46,22 +48,22 @@ def run_to_report(engine: Engine, tenant: TenantId, run_id: UUID | None) -> Stor
     return next((run for run in runs if is_of_served(run, history)), runs[0])
 
 
-def run_file(engine: Engine, tenant: TenantId, run_id: UUID) -> str:
+def run_file(database: Database, settings: Settings, tenant: TenantId, run_id: UUID) -> str:
     """The report of a run as one file.
 
     Raises:
         NotFoundError: the tenant has no such run, or its queries were not kept.
     """
-    with engine.database.transaction(tenant) as connection:
+    with database.transaction(tenant) as connection:
         run, results = load_run(connection, tenant, run_id)
-        notes = known_notes(connection, tenant, results, zone=engine.settings.zone)
+        notes = known_notes(connection, tenant, results, zone=settings.zone)
         history = load_history(connection, tenant)
-    report = run_report(run, results, zone=engine.settings.zone, history=history, address_of=_anchor_address)
+    report = run_report(run, results, zone=settings.zone, history=history, address_of=_anchor_address)
     return _alone(
-        engine,
+        settings.zone,
         tenant,
         "evaluation/run.html",
-        source=run_address(engine.settings.api_url, tenant, run_id),
+        source=run_address(settings.api_url, tenant, run_id),
         appendix=[appendix_sheet([("", result)], notes) for result in results],
         report=report,
         chosen=Chosen(),
@@ -70,17 +72,19 @@ def run_file(engine: Engine, tenant: TenantId, run_id: UUID) -> str:
     )
 
 
-def comparison_file(engine: Engine, tenant: TenantId, run_id: UUID, baseline_id: UUID, *, is_common: bool) -> str:
+def comparison_file(
+    database: Database, settings: Settings, tenant: TenantId, run_id: UUID, baseline_id: UUID, *, is_common: bool
+) -> str:
     """The report of a run against another one as one file.
 
     Raises:
         NotFoundError: the tenant has no such run, or its queries were not kept.
         IncomparableRunsError: they did not ask the same, and ``is_common`` does not allow for that.
     """
-    with engine.database.transaction(tenant) as connection:
+    with database.transaction(tenant) as connection:
         before, earlier = load_run(connection, tenant, baseline_id)
         after, now = load_run(connection, tenant, run_id)
-        notes = known_notes(connection, tenant, [*earlier, *now], zone=engine.settings.zone)
+        notes = known_notes(connection, tenant, [*earlier, *now], zone=settings.zone)
         history = load_history(connection, tenant)
     if not is_common:
         refuse_different(before, after.set_id, after.set_name, after.set_version, after.category)
@@ -90,15 +94,15 @@ def comparison_file(engine: Engine, tenant: TenantId, run_id: UUID, baseline_id:
         after,
         comparison,
         effects,
-        zone=engine.settings.zone,
+        zone=settings.zone,
         history=history,
         address_of=_anchor_address,
     )
     return _alone(
-        engine,
+        settings.zone,
         tenant,
         "evaluation/compare.html",
-        source=comparison_address(engine.settings.api_url, tenant, baseline_id, run_id, is_common=is_common),
+        source=comparison_address(settings.api_url, tenant, baseline_id, run_id, is_common=is_common),
         appendix=_both(earlier, now, notes),
         report=report,
         turned=None,
@@ -119,9 +123,8 @@ def _anchor_address(query_id: UUID) -> str:
     return f"#{query_anchor(query_id)}"
 
 
-def _alone(engine: Engine, tenant: TenantId, template: str, *, source: str, **values: object) -> str:
+def _alone(zone: ZoneInfo, tenant: TenantId, template: str, *, source: str, **values: object) -> str:
     """The template in the frame of a file, its static files inside."""
-    settings = engine.settings
     styles = "\n".join((STATIC_FOLDER / name).read_text(encoding="utf-8") for name in ("style.css", "evaluation.css"))
     script = (STATIC_FOLDER / "evaluation.js").read_text(encoding="utf-8")
     return rendered(
@@ -131,6 +134,6 @@ def _alone(engine: Engine, tenant: TenantId, template: str, *, source: str, **va
         script=Markup(script),  # noqa: S704  ours
         source=source,
         tenant=tenant,
-        written_at=words.moment(datetime.now(UTC), settings.zone),
+        written_at=words.moment(datetime.now(UTC), zone),
         **values,
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 from fastapi import Response
 
-from rag_core.api.access import EngineOf
+from rag_core.api.access import Context
 from rag_core.api.errors import ExplainedError
 from rag_core.api.pages.web import render
 from rag_core.errors import NotFoundError
@@ -30,13 +30,13 @@ def framed(
     )
 
 
-def refuse_foreign_link(engine: EngineOf, tenant: str = "") -> None:
+def refuse_foreign_link(context: Context, tenant: str = "") -> None:
     """Say so when a link was made for the notes of another tenant than the one this server shows.
 
     Raises:
         ExplainedError: it was.
     """
-    own = engine.tenant()
+    own = context.tenant
     if tenant and tenant != own:
         raise ExplainedError(
             f"Este enlace es de las notas de «{tenant}», y este servidor enseña las de «{own}». Para verlo, arranca el servidor "

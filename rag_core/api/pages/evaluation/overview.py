@@ -1,10 +1,11 @@
 """``/evaluation``: the first page about evaluation."""
 
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Depends, Response
 
-from rag_core.api.access import EngineOf
+from rag_core.api.access import Context
 from rag_core.api.pages.evaluation.frame import HOME, framed, refuse_foreign_link
 from rag_core.api.pages.evaluation.loading import load_history
 from rag_core.api.pages.evaluation.views.beside import (
@@ -27,8 +28,7 @@ from rag_core.errors import RagError
 from rag_core.evaluation.golden.statistics import fetch_set_contents
 from rag_core.model.evaluation import StoredRun
 from rag_core.model.note import TenantId
-from rag_core.runtime.engine import Engine
-from rag_core.storage.database import Connection
+from rag_core.storage.database import Connection, Database
 from rag_core.storage.evaluations import Baseline, list_baselines, list_runs
 from rag_core.storage.experiments import list_experiments
 from rag_core.storage.golden import list_golden_set_names
@@ -45,10 +45,10 @@ router = APIRouter(include_in_schema=False, dependencies=[Depends(refuse_foreign
 
 
 @router.get("/evaluation")
-def show_overview(engine: EngineOf, conjunto: str = "", dias: str = "") -> Response:
+def show_overview(context: Context, conjunto: str = "", dias: str = "") -> Response:
     """How the figures went, what happened meanwhile, and what there is to look at."""
-    tenant, zone = engine.tenant(), engine.settings.zone
-    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
+    tenant, zone = context.tenant, context.zone
+    with context.transaction() as connection:
         runs = list_runs(connection, tenant, limit=MAX_RUNS)
         baselines = list_baselines(connection, tenant)
         history = load_history(connection, tenant)
@@ -60,7 +60,7 @@ def show_overview(engine: EngineOf, conjunto: str = "", dias: str = "") -> Respo
     happened = [
         *promotions_happened(history),
         *baselines_happened(_of(chosen, baselines)),
-        *_operators(engine, tenant),
+        *_operators(context.database, tenant, zone),
     ]
     return framed(
         tenant,
@@ -71,7 +71,7 @@ def show_overview(engine: EngineOf, conjunto: str = "", dias: str = "") -> Respo
         chosen=chosen,
         periods=PERIODS,
         period=dias if dias in PERIODS else "",
-        coverage=[_coverage(engine, tenant, name) for name in names[:MAX_LISTED]],
+        coverage=[_coverage(context.database, tenant, name) for name in names[:MAX_LISTED]],
         works=_works(
             ("Trabajos del servidor", [job_line(job, zone) for job in jobs]),
             ("Experimentos", [experiment_line(one, count, zone) for one, count in experiments[:MAX_LISTED]]),
@@ -90,23 +90,23 @@ def _of(set_name: str, baselines: list[Baseline]) -> list[Baseline]:
     return [one for one in baselines if one.set_name == set_name]
 
 
-def _operators(engine: Engine, tenant: TenantId) -> list[Happened]:
+def _operators(database: Database, tenant: TenantId, zone: ZoneInfo) -> list[Happened]:
     """What only the operator's tables know; the page does without it when they cannot be read."""
     try:
-        with engine.database.owner() as connection:
-            return _happened_to(connection, tenant, engine)
+        with database.owner() as connection:
+            return _happened_to(connection, tenant, zone)
     except RagError as error:
         log_degraded("evaluation page", error, tenant=tenant)
         return []
 
 
-def _happened_to(owner: Connection, tenant: TenantId, engine: Engine) -> list[Happened]:
+def _happened_to(owner: Connection, tenant: TenantId, zone: ZoneInfo) -> list[Happened]:
     alerts = list_regression_alerts(owner, tenant, limit=MAX_RUNS)
-    return [*alerts_happened(alerts, engine.settings.zone), *models_happened(list_models(owner))]
+    return [*alerts_happened(alerts, zone), *models_happened(list_models(owner))]
 
 
-def _coverage(engine: Engine, tenant: TenantId, name: str) -> SetCoverage:
-    found = fetch_set_contents(engine.database, tenant, set_name=name)
+def _coverage(database: Database, tenant: TenantId, name: str) -> SetCoverage:
+    found = fetch_set_contents(database, tenant, set_name=name)
     return set_coverage(name, found.golden.version if found.golden else 0, found.vocabulary, found.statistics())
 
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 
-from rag_core.api.access import EngineOf
+from rag_core.api.access import Context
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.pages.evaluation.frame import HOME, OVERVIEW, framed, not_here, refuse_foreign_link
 from rag_core.api.pages.evaluation.loading import known_notes, load_history, load_run
@@ -28,10 +28,10 @@ router = APIRouter(include_in_schema=False, dependencies=[Depends(refuse_foreign
 
 
 @router.get("/evaluation/runs/{run_id}")
-def show_run(run_id: str, engine: EngineOf, categoria: str = "", solo: str = "") -> Response:
+def show_run(run_id: str, context: Context, categoria: str = "", solo: str = "") -> Response:
     """The report of one run."""
-    tenant = engine.tenant()
-    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
+    tenant = context.tenant
+    with context.transaction() as connection:
         run, results = _loaded(connection, tenant, run_id)
         baselines = frozenset(str(one.run_id) for one in list_baselines(connection, tenant))
         history = load_history(connection, tenant)
@@ -39,7 +39,7 @@ def show_run(run_id: str, engine: EngineOf, categoria: str = "", solo: str = "")
     return framed(
         tenant,
         "evaluation/run.html",
-        report=run_report(run, results, zone=engine.settings.zone, baselines=baselines, history=history),
+        report=run_report(run, results, zone=context.zone, baselines=baselines, history=history),
         chosen=Chosen(category=categoria, only=solo),
         compared_address=None
         if compared is None
@@ -49,10 +49,10 @@ def show_run(run_id: str, engine: EngineOf, categoria: str = "", solo: str = "")
 
 
 @router.get("/evaluation/compare")
-def show_comparison(engine: EngineOf, baseline: str = "", candidate: str = "", common: bool = False) -> Response:
+def show_comparison(context: Context, baseline: str = "", candidate: str = "", common: bool = False) -> Response:
     """One run against another; runs that asked differently only on what they have in common, if that is wanted."""
-    tenant = engine.tenant()
-    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
+    tenant = context.tenant
+    with context.transaction() as connection:
         (before, earlier), (after, now) = (_loaded(connection, tenant, run_id) for run_id in (baseline, candidate))
         baselines = frozenset(str(one.run_id) for one in list_baselines(connection, tenant))
         history = load_history(connection, tenant)
@@ -73,7 +73,7 @@ def show_comparison(engine: EngineOf, baseline: str = "", candidate: str = "", c
             after,
             comparison,
             effects,
-            zone=engine.settings.zone,
+            zone=context.zone,
             baselines=baselines,
             history=history,
         ),
@@ -82,15 +82,15 @@ def show_comparison(engine: EngineOf, baseline: str = "", candidate: str = "", c
 
 
 @router.get("/evaluation/runs/{run_id}/queries/{query_id}")
-def show_query(run_id: str, query_id: str, engine: EngineOf, baseline: str = "") -> Response:
+def show_query(run_id: str, query_id: str, context: Context, baseline: str = "") -> Response:
     """What one query brought back, beside what it brought back in another run."""
-    tenant = engine.tenant()
-    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
+    tenant = context.tenant
+    with context.transaction() as connection:
         asked = [
             _asked(connection, tenant, wanted, query_id) for wanted in ((baseline, run_id) if baseline else (run_id,))
         ]
         golden = fetch_golden_query(connection, tenant, asked[0][1].query_id)
-        notes = known_notes(connection, tenant, [result for _, result in asked], zone=engine.settings.zone)
+        notes = known_notes(connection, tenant, [result for _, result in asked], zone=context.zone)
     run = asked[-1][0]
     return framed(
         tenant,

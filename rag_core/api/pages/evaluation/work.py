@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 
-from rag_core.api.access import EngineOf
+from rag_core.api.access import Context, RequestContext
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.pages.evaluation.frame import framed, not_here, refuse_foreign_link
 from rag_core.api.pages.evaluation.views.benchmark import benchmark_report
@@ -20,7 +20,6 @@ from rag_core.errors import NotFoundError
 from rag_core.experiments.report import figures_of
 from rag_core.model.note import TenantId
 from rag_core.promotion.served_runs import trials_of
-from rag_core.runtime.engine import Engine
 from rag_core.storage.configurations import Configuration, fetch_configuration
 from rag_core.storage.evaluations import list_runs
 from rag_core.storage.experiments import find_experiment, list_experiment_queries
@@ -39,81 +38,72 @@ router = APIRouter(prefix="/evaluation", include_in_schema=False, dependencies=[
 
 
 @router.get("/tuning/{job_or_number}")
-def show_tuning(job_or_number: str, engine: EngineOf) -> Response:
+def show_tuning(job_or_number: str, context: Context) -> Response:
     """What a tuning came to, by its job or by the number of the configuration that it proposed."""
     if not job_or_number.isdecimal():
-        return _page(engine.tenant(), tuning_report(_result(engine, job_or_number, "tuning"), None))
+        return _page(context.tenant, tuning_report(_result(context, job_or_number, "tuning"), None))
     if len(job_or_number) > _NUMBER_DIGITS:
-        raise ExplainedError(not_here(NO_SUCH_CONFIGURATION, engine.tenant()), kind=NotFoundError)
-    configuration, trials = _configuration(engine, int(job_or_number))
+        raise ExplainedError(not_here(NO_SUCH_CONFIGURATION, context.tenant), kind=NotFoundError)
+    configuration, trials = _configuration(context, int(job_or_number))
     if configuration.origin == "tuning" and "metrics" in configuration.evidence:
-        return _page(engine.tenant(), tuning_report(configuration.evidence, configuration, trials))
-    return _page(engine.tenant(), configuration_report(configuration, trials, engine.settings.zone))
+        return _page(context.tenant, tuning_report(configuration.evidence, configuration, trials))
+    return _page(context.tenant, configuration_report(configuration, trials, context.zone))
 
 
 @router.get("/benchmarks/{job_id}")
-def show_benchmark(job_id: str, engine: EngineOf) -> Response:
+def show_benchmark(job_id: str, context: Context) -> Response:
     """Embedding models side by side."""
-    return _page(engine.tenant(), benchmark_report(_result(engine, job_id, "embedding_benchmark")))
+    return _page(context.tenant, benchmark_report(_result(context, job_id, "embedding_benchmark")))
 
 
 @router.get("/experiments/{experiment_id}")
-def show_experiment(experiment_id: str, engine: EngineOf) -> Response:
+def show_experiment(experiment_id: str, context: Context) -> Response:
     """An experiment on live queries."""
-    tenant = engine.tenant()
-    with (
-        explained(NotFoundError, not_here(NO_SUCH_EXPERIMENT, tenant)),
-        engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection,
-    ):
+    tenant = context.tenant
+    with explained(NotFoundError, not_here(NO_SUCH_EXPERIMENT, tenant)), context.transaction() as connection:
         experiment = find_experiment(connection, tenant, experiment_id)
         queries = list_experiment_queries(connection, tenant, experiment.id)
-    return _page(tenant, experiment_report(experiment, figures_of(experiment, queries), engine.settings.zone))
+    return _page(tenant, experiment_report(experiment, figures_of(experiment, queries), context.zone))
 
 
 def _page(tenant: TenantId, report: WorkReport) -> Response:
     return framed(tenant, "evaluation/work.html", report=report)
 
 
-def _configuration(engine: Engine, number: int) -> tuple[Configuration, tuple[TrialLine, ...]]:
+def _configuration(context: RequestContext, number: int) -> tuple[Configuration, tuple[TrialLine, ...]]:
     """A configuration with its trials, newest first.
 
     Raises:
         ExplainedError: there is none of that number.
     """
-    tenant, timeout_ms = engine.tenant(), engine.settings.request_timeout_ms
+    tenant = context.tenant
     if number > 2**31 - 1:
         raise ExplainedError(not_here(NO_SUCH_CONFIGURATION, tenant), kind=NotFoundError)
-    with (
-        explained(NotFoundError, not_here(NO_SUCH_CONFIGURATION, tenant)),
-        engine.database.transaction(tenant, timeout_ms=timeout_ms) as connection,
-    ):
+    with explained(NotFoundError, not_here(NO_SUCH_CONFIGURATION, tenant)), context.transaction() as connection:
         configuration = fetch_configuration(connection, tenant, number)
         trials = trials_of(number, list_runs(connection, tenant, limit=MAX_RUNS))
-    return configuration, trial_lines(trials, engine.settings.zone)
+    return configuration, trial_lines(trials, context.zone)
 
 
-def _result(engine: Engine, job_id: str, kind: JobKind) -> dict[str, object]:
+def _result(context: RequestContext, job_id: str, kind: JobKind) -> dict[str, object]:
     """What a job of this kind came to.
 
     Raises:
         ExplainedError: there is no such job, or it has no result.
     """
-    job = _job(engine, job_id)
+    job = _job(context, job_id)
     if job.kind != kind:
-        raise ExplainedError(not_here(NO_SUCH_JOB, engine.tenant()), kind=NotFoundError)
+        raise ExplainedError(not_here(NO_SUCH_JOB, context.tenant), kind=NotFoundError)
     if job.result is None:
         raise ExplainedError(NOT_DONE, kind=NotFoundError)
     return dict(job.result)
 
 
-def _job(engine: Engine, job_id: str) -> Job:
-    tenant, timeout_ms = engine.tenant(), engine.settings.request_timeout_ms
+def _job(context: RequestContext, job_id: str) -> Job:
+    tenant = context.tenant
     try:
         wanted = UUID(job_id)
     except ValueError as error:
         raise ExplainedError(not_here(NO_SUCH_JOB, tenant), kind=NotFoundError) from error
-    with (
-        explained(NotFoundError, not_here(NO_SUCH_JOB, tenant)),
-        engine.database.transaction(tenant, timeout_ms=timeout_ms) as connection,
-    ):
+    with explained(NotFoundError, not_here(NO_SUCH_JOB, tenant)), context.transaction() as connection:
         return fetch_job(connection, tenant, wanted)
