@@ -18,7 +18,6 @@ from rag_core.home.remembered_ports import remembered_ports
 
 TENANT_NAME = "[a-z0-9][a-z0-9_-]{0,62}"
 Port = Annotated[int, Field(ge=0, le=65535)]
-RerankerName = Literal["embedded", "llm", "http", "cross_encoder"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 AlertSeverity = Literal["info", "warning", "critical"]
 AccessMode = Literal["open", "keys"]
@@ -93,16 +92,18 @@ class Settings(BaseSettings):
         default=True,
         description="Whether `POST /chat` and `brain ask` read the newest notes where nothing fits the question.",
     )
+    chat_provider: str = Field("ollama", description="Who serves the chat models: `ollama` or a plugin's.")
     judge_model: str | None = Field(
         None, description="A chat model of Ollama that judges answers; default: the chat model, its own answers too."
     )
+    chunker: str = Field("sentence", description="What cuts notes into chunks: `sentence` or a plugin's.")
     ollama_concurrency: int = Field(5, ge=1, le=64, description="Calls to Ollama at a time, of all kinds.")
     context_summaries: bool = Field(
         default=False,
         description="Embed chunks with a summary of their note by the chat model, not with its first words.",
     )
-    reranker: RerankerName = Field(
-        "embedded", description="What re-ranks: `embedded`, `llm`, `http` or `cross_encoder`."
+    reranker: str = Field(
+        "embedded", description="What re-ranks: `embedded`, `llm`, `http`, `cross_encoder` or a plugin's."
     )
     reranker_url: str | None = Field(None, description="Address of the re-ranking server, without `/rerank`.")
     reranker_model: str | None = Field(None, description="Name of the model the re-ranking server shall use.")
@@ -210,6 +211,11 @@ class Settings(BaseSettings):
         ge=4,
         le=64,
         description="Requests with keys that are worked on at a time; a tenant gets half, beside others one or two.",
+    )
+    plugins: str = Field(
+        "",
+        pattern=r"^[\w.]*( *, *[\w.]+)*$",
+        description="Modules, separated by commas, that add chunkers, models and the like.",
     )
     shared_buffers_mb: int | None = Field(
         None, ge=16, description="Memory of the embedded server; default: by the machine."

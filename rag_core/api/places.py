@@ -12,6 +12,8 @@ from fastapi import Request
 
 from rag_core.access import Caller
 from rag_core.api.streaming import ANSWERS_AT_ONCE
+from rag_core.embedding import provider_of
+from rag_core.reranking import RERANKERS
 from rag_core.resilience.shares import FairShares, Pace
 from rag_core.runtime.engine import Engine
 
@@ -72,4 +74,5 @@ def request_places(engine: Engine) -> RequestPlaces | None:
 
 def _waits(engine: Engine) -> bool:
     """Whether searches wait for models of other servers."""
-    return engine.model.provider != "hashing" or engine.chat is not None or engine.settings.reranker == "http"
+    are_here = provider_of(engine.model).is_in_process and RERANKERS.get(engine.settings.reranker).is_in_process
+    return engine.chat is not None or not are_here

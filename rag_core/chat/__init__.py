@@ -5,11 +5,13 @@ score, an answer: each beside its caller), breakers and limits (``rag_core.resil
 A provider's file is imported when a model of it is built, so that a machine without Ollama loads no HTTP client.
 """
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from rag_core.plugins.registry import Registry
 from rag_core.resilience.cancellation import Cancellation
+from rag_core.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,18 +77,36 @@ class ChatModel(Protocol):
         ...
 
 
-def build_chat(
-    name: str | None, *, host: str, timeout_seconds: float = 60, context_tokens: int = 8192
-) -> ChatModel | None:
-    """Build Ollama's chat model of that name, or none; contacts nobody.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatProvider:
+    """Who serves chat models.
 
-    ``timeout_seconds`` bounds whatever time a caller gives, ``context_tokens`` the context that is used of the model's.
+    ``build`` makes the model of a name and contacts nobody; its last argument bounds whatever time a caller gives. ``find_fault``
+    says why the model cannot be used, within the seconds it has; None when it can.
+    """
+
+    build: Callable[[str, Settings, float], ChatModel]
+    find_fault: Callable[[str, Settings, float], str | None] = lambda _name, _settings, _seconds: None
+
+
+CHAT_PROVIDERS: Registry[ChatProvider] = Registry("chat provider", folder="rag_core.chat.providers")
+
+
+def chat_provider(settings: Settings) -> ChatProvider:
+    """Who serves the chat models here.
 
     Raises:
-        ConfigurationError: the host is no address.
+        ConfigurationError: there is no such provider.
     """
-    if name is None:
-        return None
-    from rag_core.chat.ollama import OllamaChat
+    return CHAT_PROVIDERS.get(settings.chat_provider, given_by="BRAIN_CHAT_PROVIDER")
 
-    return OllamaChat(name, host=host, timeout_seconds=timeout_seconds, context_tokens=context_tokens)
+
+def build_chat(name: str, settings: Settings, *, timeout_seconds: float = 60) -> ChatModel:
+    """Build the chat model of that name; contacts nobody.
+
+    ``timeout_seconds`` bounds whatever time a caller gives.
+
+    Raises:
+        ConfigurationError: there is no such provider, or its host is no address.
+    """
+    return chat_provider(settings).build(name, settings, timeout_seconds)

@@ -1,7 +1,8 @@
 """The connection to an Ollama server, shared by its embedder, its chat model and ``brain doctor``.
 
 Here: the client, which of its failures are the server's, and how each is said. Not here: how long a call may take
-(``rag_core.resilience.call_time``), what is asked and what must come back (``rag_core.embedding.ollama``, ``rag_core.chat.ollama``).
+(``rag_core.resilience.call_time``), what is asked and what must come back (the ``providers.ollama`` of
+``rag_core.embedding`` and ``rag_core.chat``).
 """
 
 import re

@@ -2,18 +2,46 @@
 
 Here: sentence boundaries, packing with overlap, the token estimate, the sentence window around a chunk.
 Spans in, spans out, all in code points of the stored text.
-Not here: embedding, storage, any I/O. Imports nothing but ``rag_core.language`` and ``rag_core.model``.
+Not here: embedding, storage, any I/O.
 """
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 from rag_core.chunking.packing import ChunkSpan, chunk_spans, count_tokens, estimate_tokens
 from rag_core.chunking.sentences import sentence_spans, window_bounds
+from rag_core.model.note import Span
+from rag_core.plugins.registry import Registry
 
-CHUNKER_VERSION = "2"
-"""To be raised with any change of the spans these functions give: stored chunks are then stale."""
+DEFAULT_CHUNKER = "sentence"
+
+
+class Spans(Protocol):
+    """What cuts a text into chunks, given its sentences and the sizes in tokens (``estimate_tokens``)."""
+
+    def __call__(
+        self, text: str, sentences: Sequence[Span], *, max_tokens: int, overlap_tokens: int, min_tokens: int
+    ) -> list[ChunkSpan]:
+        """Chunks whose starts and ends rise strictly, none longer than ``max_tokens``; '' gives []."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunker:
+    """A way to cut texts; ``version`` is raised with any change of the spans, so that stored chunks are stale."""
+
+    spans: Spans
+    version: str
+
+
+CHUNKERS: Registry[Chunker] = Registry("chunker", folder="rag_core.chunking.chunkers")
 
 __all__ = [
-    "CHUNKER_VERSION",
+    "CHUNKERS",
+    "DEFAULT_CHUNKER",
     "ChunkSpan",
+    "Chunker",
     "chunk_spans",
     "count_tokens",
     "estimate_tokens",

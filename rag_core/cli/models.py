@@ -19,9 +19,8 @@ from rag_core.cli.app import (
 from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
-    from rag_core.model.embedding import EmbeddingModel
+    from rag_core.model.embedding import EmbeddingModel, WantedModel
     from rag_core.model_change.comparison import ModelComparison
-    from rag_core.model_change.registration import WantedModel
     from rag_core.storage.models import RegisteredModel
 
 NameArgument = Annotated[str, typer.Argument(help="Name of the model, as in `brain models list`.")]
@@ -53,6 +52,14 @@ SemanticWeightOption = Annotated[
 FulltextWeightOption = Annotated[
     float | None, typer.Option(min=0, max=1, help="Default: 0.5; hashing 0.75.", rich_help_panel=_HOW)
 ]
+
+
+def _provider_name(value: str) -> str:
+    from rag_core.embedding import EMBEDDING_PROVIDERS
+
+    if EMBEDDING_PROVIDERS.find(value) is None:
+        raise typer.BadParameter(f"{value!r} is not one of: {', '.join(EMBEDDING_PROVIDERS.names())}")
+    return value
 
 
 @models_app.command("list")
@@ -142,7 +149,9 @@ def _next_step(document: dict[str, Any]) -> str | None:
 @models_app.command("add")
 def add(
     name: Annotated[str, typer.Argument(help="Ollama's name of the model, or any name for a hashing one.")],
-    provider: Annotated[Literal["ollama", "hashing"], typer.Option(help="Who embeds.")] = "ollama",
+    provider: Annotated[
+        str, typer.Option(callback=_provider_name, help="Who embeds: `ollama`, `hashing` or a plugin's.")
+    ] = "ollama",
     dimensions: DimensionsOption = None,
     version: VersionOption = None,
     query_prefix: QueryPrefixOption = None,
@@ -161,7 +170,7 @@ def add(
 
     Examples: brain models add nomic-embed-text · brain models add qwen3-embedding:8b --version mrl-4096 --dimensions 1536
     """
-    from rag_core.model_change.registration import WantedModel
+    from rag_core.model.embedding import WantedModel
 
     wanted = WantedModel(
         name=name,
@@ -187,7 +196,7 @@ def _register(wanted: "WantedModel", *, is_json: bool) -> None:
 
     settings = read_settings()
     with open_database(settings) as database:
-        registration = register_model(database, wanted, ollama_host=settings.ollama_host)
+        registration = register_model(database, wanted, settings=settings)
     document = _described(registration.model) | {"is_new": registration.is_new}
     if is_json:
         print_json(document)

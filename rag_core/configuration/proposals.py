@@ -6,7 +6,7 @@ from typing import Any
 from rag_core.configuration.schema import configure, of_search
 from rag_core.configuration.served import without_model_values
 from rag_core.model.note import TenantId
-from rag_core.reranking.embedded import parse_weights
+from rag_core.reranking.weights import parse_weights
 from rag_core.storage.configurations import Configuration, Origin, store_configuration
 from rag_core.storage.database import Connection
 

@@ -13,7 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from pydantic.alias_generators import to_camel
 
 from rag_core.errors import ConfigurationError, IndexTimeSettingError
-from rag_core.model.retrieval import RerankingProvider, Strategy
+from rag_core.model.retrieval import Strategy
+from rag_core.plugins.names import NameIn
+from rag_core.reranking import RERANKERS
 
 Weight = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 MAX_TOP_K = 50
@@ -71,7 +73,7 @@ class Reranking(_Group):
     """
 
     enabled: bool = True
-    provider: RerankingProvider | None = None
+    provider: Annotated[str, NameIn(RERANKERS)] | None = None
     batch_size: int = Field(5, ge=1, le=100)
     timeout: int = Field(5000, ge=1, le=60_000)
     score_threshold: Weight | None = None

@@ -19,7 +19,7 @@ from rag_core.errors import (
 )
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import TenantId
-from rag_core.reranking.embedded import Weights, parse_weights, shipped_weights
+from rag_core.reranking.weights import Weights, parse_weights, shipped_weights
 from rag_core.storage.configurations import Configuration, StoredServed, fetch_served, fetch_weights
 from rag_core.storage.database import Connection, Database
 from rag_core.telemetry.logs import log_degraded

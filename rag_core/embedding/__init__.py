@@ -1,17 +1,20 @@
 """Text into vectors: the interface, the registered model, and the key a vector is stored under.
 
-Here: one file a provider (``hashing``, ``ollama``), what every provider's vectors must hold (``vectors``), texts longer than
+Here: one file a provider (``providers``), what every provider's vectors must hold (``vectors``), texts longer than
 a model's context (``pieces``), the prefixes of known models (``prefixes``), and the words put before a chunk (``context``,
 ``summaries``).
 Not here: the tables of models and cached vectors (``rag_core.storage``), and which model is active.
 A provider's file is imported when a model of it is built, so that a machine without Ollama loads no HTTP client.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from rag_core.errors import EmbeddingError
-from rag_core.model.embedding import EmbeddingModel, EmbeddingRole, FloatMatrix
+from rag_core.model.embedding import EmbeddingModel, EmbeddingRole, FloatMatrix, UsualModel, WantedModel
+from rag_core.plugins.registry import Registry
+from rag_core.settings import Settings
 
 
 class Embedder(Protocol):
@@ -29,7 +32,50 @@ class Embedder(Protocol):
         ...
 
 
-def build_embedder(model: EmbeddingModel, *, ollama_host: str, timeout_seconds: float = 30) -> Embedder:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingProvider:
+    """A kind of embedding model.
+
+    ``build`` makes the embedder of a registered model and contacts nobody; its last argument bounds one request to a server.
+    ``complete`` finds out what a model to be registered is like, ``find_fault`` why a registered one cannot be used (None when
+    it can), ``fetch_held_bytes`` how much memory its server holds it in; each is given the settings and the seconds it has.
+    ``rename`` says how a model comes to another name.
+    """
+
+    build: Callable[[EmbeddingModel, Settings, float], Embedder]
+    complete: Callable[[WantedModel, Settings, float], UsualModel]
+    find_fault: Callable[[EmbeddingModel, Settings, float], str | None] = lambda _model, _settings, _seconds: None
+    fetch_held_bytes: Callable[[EmbeddingModel, Settings, float], int | None] = lambda _model, _settings, _seconds: None
+    is_in_process: bool
+    knows_meaning: bool = True
+    takes_any_length: bool = False
+    rename: str = "register it under another name"
+
+
+EMBEDDING_PROVIDERS: Registry[EmbeddingProvider] = Registry("embedding provider", folder="rag_core.embedding.providers")
+
+
+def provider_of(model: EmbeddingModel) -> EmbeddingProvider:
+    """The provider of a registered model.
+
+    Raises:
+        EmbeddingError: there is no such provider here.
+    """
+    provider = EMBEDDING_PROVIDERS.find(model.provider)
+    if provider is None:
+        raise EmbeddingError(
+            f"model {model.name!r} has provider {model.provider!r}; expected one of: {', '.join(EMBEDDING_PROVIDERS.names())}. "
+            "Register it again with one of these, or install the plugin that it needs."
+        )
+    return provider
+
+
+def knows_meaning(model: EmbeddingModel) -> bool:
+    """Whether near vectors mean near meanings; hashed n-grams are near where words are spelled alike."""
+    return provider_of(model).knows_meaning
+
+
+def build_embedder(model: EmbeddingModel, *, settings: Settings, timeout_seconds: float = 30) -> Embedder:
     """Build the embedder of a registered model; contacts nobody.
 
     ``timeout_seconds`` is for one request to a server.
@@ -38,15 +84,4 @@ def build_embedder(model: EmbeddingModel, *, ollama_host: str, timeout_seconds: 
         EmbeddingError: this program has no such provider or version.
         ConfigurationError: the host is no address.
     """
-    if model.provider == "hashing":
-        from rag_core.embedding.hashing import build_hashing_embedder
-
-        return build_hashing_embedder(model)
-    if model.provider == "ollama":
-        from rag_core.embedding.ollama import OllamaEmbedder
-
-        return OllamaEmbedder(model, host=ollama_host, timeout_seconds=timeout_seconds)
-    raise EmbeddingError(
-        f"model {model.name!r} has provider {model.provider!r}; expected hashing or ollama. "
-        "Register it again with one of these."
-    )
+    return provider_of(model).build(model, settings, timeout_seconds)

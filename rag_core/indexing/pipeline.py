@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from rag_core.chunking import CHUNKER_VERSION
+from rag_core.chunking import CHUNKERS, DEFAULT_CHUNKER
 from rag_core.configuration.schema import Chunking
 from rag_core.embedding import Embedder
 from rag_core.embedding.context import CONTEXT_VERSION
@@ -17,7 +17,7 @@ from rag_core.model.embedding import EmbeddingModel
 
 @dataclass(frozen=True, kw_only=True)
 class Pipeline:
-    """Chunk sizes, what stands before a chunk and the embedding model, with the means to run it.
+    """Chunker, chunk sizes, what stands before a chunk and the embedding model, with the means to run it.
 
     With a summariser the contextual vectors are made with its summaries. A note that it failed at is indexed with the
     template all the same, under ``template_fingerprint``, and so is stale still: the next run tries again.
@@ -27,6 +27,7 @@ class Pipeline:
     model: EmbeddingModel
     embedder: Embedder
     summariser: Summariser | None = None
+    chunker: str = DEFAULT_CHUNKER
 
     @cached_property
     def fingerprint(self) -> str:
@@ -47,7 +48,7 @@ class Pipeline:
 
     def _parts(self) -> dict[str, Any]:
         return {
-            "chunker": CHUNKER_VERSION,
+            "chunker": _version(self.chunker),
             "chunking": self.chunking.model_dump(mode="json"),
             "context": CONTEXT_VERSION,
             "model": [self.model.name, self.model.version, self.model.dimensions, self.model.document_prefix],
@@ -58,6 +59,12 @@ def chunking_by_fingerprint(pipeline: Pipeline, models: Iterable[EmbeddingModel]
     """How notes are cut under each fingerprint that this version of the program knows: the pipeline's with any of the models."""
     known = (pipeline, *(replace(pipeline, model=model) for model in models))
     return {fingerprint: one.chunking for one in known for fingerprint in one.fingerprints}
+
+
+def _version(chunker: str) -> str:
+    """A chunker's name and version; of the default one the version alone, by which notes were indexed before there were others."""
+    version = CHUNKERS.get(chunker, given_by="BRAIN_CHUNKER").version
+    return version if chunker == DEFAULT_CHUNKER else f"{chunker} {version}"
 
 
 def _digest(parts: Mapping[str, Any]) -> str:

@@ -8,8 +8,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.chunking import ChunkSpan, chunk_spans, sentence_spans
-from rag_core.configuration.schema import Chunking
+from rag_core.chunking import CHUNKERS, ChunkSpan, sentence_spans
 from rag_core.embedding.context import contextual_info, template_summary, with_context
 from rag_core.embedding.summaries import needs_summary
 from rag_core.errors import RagError
@@ -166,7 +165,7 @@ def stage_note(note: store.NoteToStage, pipeline: Pipeline, *, summary: str | No
 def _staged_chunks(
     note: store.NoteToStage, sentences: Sequence[Span], pipeline: Pipeline, *, summary: str
 ) -> list[store.StagedChunk]:
-    spans = visible_spans(note, sentences, pipeline.chunking)
+    spans = visible_spans(note, sentences, pipeline)
     model = pipeline.model
     repeats: dict[str, int] = {}
     staged = []
@@ -183,7 +182,7 @@ def _staged_chunks(
                 content=content,
                 context=context,
                 token_count=span.token_count,
-                chunking_method="sentence",
+                chunking_method=pipeline.chunker,
                 standard_hash=input_hash(model, content, role="document"),
                 contextual_hash=input_hash(model, with_context(context, content), role="document"),
             )
@@ -191,9 +190,10 @@ def _staged_chunks(
     return staged
 
 
-def visible_spans(note: store.NoteToStage, sentences: Sequence[Span], sizes: Chunking) -> list[ChunkSpan]:
+def visible_spans(note: store.NoteToStage, sentences: Sequence[Span], pipeline: Pipeline) -> list[ChunkSpan]:
     """Chunk spans without those of white space alone, which have no meaning to embed."""
-    spans = chunk_spans(
+    sizes = pipeline.chunking
+    spans = CHUNKERS.get(pipeline.chunker, given_by="BRAIN_CHUNKER").spans(
         note.content,
         sentences,
         max_tokens=sizes.max_chunk_size,

@@ -79,7 +79,7 @@ def _whole(note: NoteToStage, pipeline: Pipeline) -> _Whole:
 def _pieces(note: NoteToStage, digest: bytes, pipeline: Pipeline) -> dict[bytes, str]:
     if count_tokens(note.content) <= pipeline.model.context_tokens:
         return {digest: note.content}
-    spans = visible_spans(note, sentence_spans(note.content, note.language), pipeline.chunking)
+    spans = visible_spans(note, sentence_spans(note.content, note.language), pipeline)
     texts = [note.content[span.start : span.end] for span in spans]
     return {input_hash(pipeline.model, text, role="document"): text for text in texts}
 

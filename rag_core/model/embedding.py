@@ -13,6 +13,8 @@ FloatMatrix = NDArray[np.float32]
 EmbeddingKind = Literal["standard", "contextual"]
 EmbeddingRole = Literal["document", "query"]
 
+MAX_DIMENSIONS = 4096
+"""The most that a model may be registered with."""
 ModelState = Literal["candidate", "backfilling", "ready", "active", "retired"]
 
 
@@ -28,7 +30,7 @@ class EmbeddingModel:
 
     id: int
     name: str
-    provider: Literal["hashing", "ollama"]
+    provider: str
     version: str
     dimensions: int
     query_prefix: str
@@ -41,11 +43,6 @@ class EmbeddingModel:
     uses_contextual: bool
     state: ModelState
 
-    @property
-    def knows_meaning(self) -> bool:
-        """Whether near vectors mean near meanings; hashed n-grams are near where words are spelled alike."""
-        return self.provider != "hashing"
-
     def is_same_as(self, other: "EmbeddingModel") -> bool:
         """Whether both are one model that is used in one way, in whatever states; after a restore an id may be another's."""
         return replace(self, state=other.state) == other
@@ -53,6 +50,35 @@ class EmbeddingModel:
     def has_same_vectors_as(self, other: "EmbeddingModel") -> bool:
         """The same, though one of them may have been calibrated anew."""
         return replace(self, similarity_threshold=other.similarity_threshold).is_same_as(other)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedModel:
+    """A model as somebody asks for it; what is None is found out."""
+
+    name: str
+    provider: str
+    dimensions: int | None = None
+    version: str | None = None
+    query_prefix: str | None = None
+    document_prefix: str | None = None
+    context_tokens: int | None = None
+    similarity_threshold: float | None = None
+    fusion_method: Literal["rrf", "relative_score"] | None = None
+    semantic_weight: float | None = None
+    fulltext_weight: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsualModel:
+    """What a model is registered with where nobody asks for something else; weights of the semantic leg and of full text."""
+
+    dimensions: int
+    version: str
+    context_tokens: int
+    weights: tuple[float, float]
+    query_prefix: str = ""
+    document_prefix: str = ""
 
 
 def prefix_of(model: EmbeddingModel, role: EmbeddingRole) -> str:

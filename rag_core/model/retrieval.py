@@ -161,6 +161,3 @@ class QueryStatistics:
 
     documents: Mapping[Language, int]
     frequencies: Mapping[Language, Mapping[str, int]]
-
-
-RerankingProvider = Literal["embedded", "llm", "http", "cross_encoder"]

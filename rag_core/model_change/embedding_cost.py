@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rag_core.embedding import Embedder
+from rag_core.embedding import Embedder, provider_of
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import TenantId
 from rag_core.model.statistics import percentile
@@ -72,7 +72,7 @@ def measure_cost(engine: Engine, tenant: TenantId, model: EmbeddingModel, querie
         chunks_per_second=len(texts) / seconds if texts else None,
         timed_chunks=len(texts),
         memory_mb=_memory_mb(engine, model, texts[:BATCH_CHUNKS] or ["hola"]),
-        memory_of="process" if model.provider == "hashing" else "server",
+        memory_of="process" if provider_of(model).is_in_process else "server",
         storage=storage,
     )
 
@@ -91,9 +91,8 @@ def _timed_seconds(embedder: Embedder, texts: Sequence[str]) -> float:
 
 
 def _memory_mb(engine: Engine, model: EmbeddingModel, texts: Sequence[str]) -> float | None:
-    if model.provider == "hashing":
+    provider = provider_of(model)
+    if provider.is_in_process:
         return measure_memory_bytes(model, texts) / _MEGABYTE
-    from rag_core.chat.ollama_client import fetch_loaded_bytes
-
-    held = fetch_loaded_bytes(engine.settings.ollama_host, model.name, timeout_seconds=_ASK_SECONDS)
+    held = provider.fetch_held_bytes(model, engine.settings, _ASK_SECONDS)
     return None if held is None else held / _MEGABYTE

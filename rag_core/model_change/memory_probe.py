@@ -14,6 +14,7 @@ from typing import Any
 from rag_core.embedding import build_embedder
 from rag_core.errors import EmbeddingError
 from rag_core.model.embedding import EmbeddingModel
+from rag_core.settings import read_settings
 
 PROBE_SECONDS = 120
 
@@ -43,7 +44,7 @@ def _grown_bytes(document: dict[str, Any]) -> int:
 
     process = psutil.Process()
     before = process.memory_info().rss
-    embedder = build_embedder(EmbeddingModel(**document["model"]), ollama_host="http://127.0.0.1:9")
+    embedder = build_embedder(EmbeddingModel(**document["model"]), settings=read_settings())
     embedder.embed(document["texts"], role="document")
     grown: int = process.memory_info().rss - before
     return grown

@@ -6,7 +6,9 @@ from datetime import UTC, datetime
 
 from rag_core.access.exposure import check_exposure
 from rag_core.access.pseudonyms import FILE_NAME
+from rag_core.chat import chat_provider
 from rag_core.configuration.served import served_configuration
+from rag_core.embedding import provider_of
 from rag_core.errors import ConfigurationError, RagError
 from rag_core.indexing.batches import list_tenants
 from rag_core.model.embedding import EmbeddingModel
@@ -145,7 +147,7 @@ def _running(settings: Settings) -> Finding:
 
 def _model(engine: Engine, registered: Sequence[EmbeddingModel]) -> Finding:
     model = engine.model
-    problem = _lacks(engine.settings, model.name, "embedding") if model.provider == "ollama" else None
+    problem = provider_of(model).find_fault(model, engine.settings, _OLLAMA_SECONDS)
     return Finding(
         name="embedding model",
         is_ok=problem is None,
@@ -223,7 +225,7 @@ def _chat(settings: Settings, *, has_server: bool) -> Finding:
     if name is None:
         how = "`ollama pull llama3.2` and BRAIN_CHAT_MODEL=llama3.2" if has_server else "Ollama and BRAIN_CHAT_MODEL"
         return Finding(name="chat model", is_ok=True, found=f"none; not needed, {how} would give one")
-    problem = _lacks(settings, name, "completion")
+    problem = chat_provider(settings).find_fault(name, settings, _OLLAMA_SECONDS)
     if problem is not None:
         return Finding(
             name="chat model", is_ok=False, found=f"{name}, BRAIN_CHAT_MODEL, cannot be used", remedy=problem
@@ -234,10 +236,3 @@ def _chat(settings: Settings, *, has_server: bool) -> Finding:
         is_ok=True,
         found=f"{name}, {settings.ollama_concurrency} calls at a time, {summaries} summaries for embedding",
     )
-
-
-def _lacks(settings: Settings, model: str, capability: str) -> str | None:
-    """What is wrong with a model of Ollama's, with the remedy; None when nothing is."""
-    from rag_core.chat.ollama_client import find_fault
-
-    return find_fault(settings.ollama_host, model, capability=capability, timeout_seconds=_OLLAMA_SECONDS)

@@ -60,15 +60,18 @@ class Registry(Generic[Entry]):
                 self._load_plugins()
         return self._entries.get(name)
 
-    def get(self, name: str) -> Entry:
-        """Look up an entry.
+    def get(self, name: str, *, given_by: str | None = None) -> Entry:
+        """Look up an entry; ``given_by`` is the setting that holds the name.
 
         Raises:
             ConfigurationError: there is none of that name; the message lists those there are. Or see ``find``.
         """
         entry = self.find(name)
         if entry is None:
-            raise ConfigurationError(f"unknown {self.kind} {name!r}; expected one of: {', '.join(self.names())}")
+            found = (
+                f"unknown {self.kind} {name!r}" if given_by is None else f"{given_by}={name!r} is no known {self.kind}"
+            )
+            raise ConfigurationError(f"{found}; expected one of: {', '.join(self.names())}")
         return entry
 
     def names(self) -> tuple[str, ...]:

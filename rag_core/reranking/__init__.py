@@ -1,27 +1,26 @@
 """A second look at the best candidates: the query beside each passage, one score each.
 
-Here: what every re-ranker gets and gives, the embedded one with its features and the fitting of its weights, and one file
-a provider. Not here: where candidates come from and what becomes of the scores (``rag_core.retrieval.rerank``), SQL
+Here: what every re-ranker gets and gives, the embedded one's features, weights and their fitting, and one file a provider.
+Not here: where candidates come from and what becomes of the scores (``rag_core.retrieval.rerank``), SQL
 (``storage.rerankers``).
 A provider's file is imported when it is built.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from rag_core.chat import ChatModel
 from rag_core.model.note import ChunkId, Language, NoteId
 from rag_core.model.retrieval import QueryStatistics
+from rag_core.plugins.registry import Registry
 from rag_core.resilience.cancellation import Cancellation
+from rag_core.settings import Settings
 
-CALIBRATED_RERANKERS = ("http:", "cross_encoder:")
-"""Re-rankers whose scores say how likely a passage answers a question; those of ``embedded`` are evened out, those of ``llm`` a chat
-model's marks, and what a search that is not re-ranked gives is no probability at all."""
-
-
-def is_calibrated(reranker: str | None) -> bool:
-    """Whether a re-ranker of that name (``http:…``) gives probabilities; None is none."""
-    return reranker is not None and reranker.startswith(CALIBRATED_RERANKERS)
+if TYPE_CHECKING:
+    from rag_core.reranking.weights import Weights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,3 +61,41 @@ class Reranker(Protocol):
             SearchCancelledError: it was cancelled, from another thread; whoever is asked elsewhere is asked no more.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RerankerParts:
+    """What re-rankers are built from; without an executor one that calls in threads has its own, without weights the shipped ones."""
+
+    settings: Settings
+    chat: ChatModel | None = None
+    batch_size: int = 5
+    executor: Executor | None = None
+    weights: "Weights | None" = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RerankerProvider:
+    """A kind of re-ranker. ``build`` contacts nobody and raises a ConfigurationError that names the setting it lacks.
+
+    The scores of one that ``is_fitted`` depend on weights fitted to a tenant's golden set. One that ``asks_chat`` gives the
+    chat model ``reranking.batchSize`` passages at a time. Names of its re-rankers begin with the provider's: ``http:model``.
+    """
+
+    build: Callable[[RerankerParts], Reranker]
+    is_in_process: bool
+    scores_are_probabilities: bool = False
+    is_fitted: bool = False
+    asks_chat: bool = False
+
+
+RERANKERS: Registry[RerankerProvider] = Registry("re-ranker", folder="rag_core.reranking.providers")
+
+
+def is_calibrated(reranker: str | None) -> bool:
+    """Whether the scores of a re-ranker of that name (``http:…``) are probabilities; None is no re-ranker.
+
+    The scores of ``embedded`` are evened out and those of ``llm`` are a chat model's marks.
+    """
+    provider = None if reranker is None else RERANKERS.find(re.split("[:@]", reranker)[0])
+    return provider is not None and provider.scores_are_probabilities

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.model.ranking_metrics import ndcg_at, reciprocal_rank
-from rag_core.reranking.embedded import Weights
 from rag_core.reranking.features import FEATURES, FeatureMatrix
+from rag_core.reranking.weights import Weights
 
 SHIPPED_RIDGE = 0.03
 """Measured on folds of whole articles: 0.001 to 0.3 differ by less than 0.005 in nDCG@10, and strong ones carry best to other text."""

@@ -1,7 +1,7 @@
 """How long a call over HTTP may take, all in all.
 
 Here: the limit of a call, held by cutting its connection. Not here: the clients, and what a failure means
-(``rag_core.chat.ollama_client``, ``rag_core.reranking.http``).
+(``rag_core.chat.ollama_client``, ``rag_core.reranking.providers.http``).
 
 httpx counts connecting, sending and each wait for an answer on its own: a server that sends a byte now and then keeps a
 call for ever.

@@ -11,7 +11,7 @@ from rag_core.chat import ChatModel, Message, build_chat
 from rag_core.chat.guarded import GuardedChat
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, Reranking, RetrievalConfig, served_strategy
 from rag_core.configuration.served import ActiveConfigurations, Configurations, OneConfiguration, ServedConfiguration
-from rag_core.embedding import Embedder, build_embedder
+from rag_core.embedding import Embedder, build_embedder, provider_of
 from rag_core.embedding.active import ModelWatch, WatchedEmbedder
 from rag_core.embedding.guarded import GuardedEmbedder
 from rag_core.embedding.pieces import PiecewiseEmbedder
@@ -20,10 +20,7 @@ from rag_core.errors import ConfigurationError, RagError
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import TenantId
-from rag_core.model.retrieval import RerankingProvider
-from rag_core.reranking import Reranker
-from rag_core.reranking.build import build_reranker
-from rag_core.reranking.embedded import EmbeddedReranker
+from rag_core.reranking import RERANKERS, Reranker, RerankerParts
 from rag_core.reranking.guarded import GuardedReranker
 from rag_core.resilience.bounded import Bounded
 from rag_core.resilience.circuit_breaker import CircuitBreaker
@@ -68,7 +65,7 @@ class Engine:
     places: Bounded
     watch: ModelWatch
     configurations: Configurations
-    rerankers: dict[tuple[RerankingProvider, int], Reranker] = field(default_factory=dict)
+    rerankers: dict[tuple[str, int], Reranker] = field(default_factory=dict)
     _seen: dict[TenantId, float] = field(default_factory=dict)
 
     @cached_property
@@ -79,6 +76,7 @@ class Engine:
             model=self.model,
             embedder=self.embedder,
             summariser=self._summariser,
+            chunker=self.settings.chunker,
         )
 
     @property
@@ -119,32 +117,28 @@ class Engine:
             ConfigurationError: the provider the configuration names is not set up here.
         """
         provider = config.provider or self.settings.reranker
-        if provider == "embedded":
-            return EmbeddedReranker(weights=self.served(tenant).weights)
-        key = (provider, config.batch_size if provider == "llm" else 0)
+        kind = RERANKERS.get(provider, given_by="BRAIN_RERANKER")
+        parts = RerankerParts(
+            settings=self.settings, chat=self.chat, batch_size=config.batch_size, executor=self.executors["chat"]
+        )
+        if kind.is_fitted:
+            return kind.build(replace(parts, weights=self.served(tenant).weights))
+        key = (provider, config.batch_size if kind.asks_chat else 0)
         built = self.rerankers.get(key)
         if built is None:
-            built = self.rerankers[key] = self._build_reranker(provider, config.batch_size)
+            built = self.rerankers[key] = self._build_reranker(provider, parts)
         return built
 
-    def _build_reranker(self, provider: RerankingProvider, batch_size: int) -> Reranker:
-        settings = self.settings
+    def _build_reranker(self, provider: str, parts: RerankerParts) -> Reranker:
+        kind = RERANKERS.get(provider)
         try:
-            reranker = build_reranker(
-                provider,
-                chat=self.chat,
-                batch_size=batch_size,
-                executor=self.executors["chat"],
-                url=settings.reranker_url,
-                model=settings.reranker_model,
-                path=settings.reranker_path,
-                api_key=settings.reranker_api_key,
-            )
+            reranker = kind.build(parts)
         except ConfigurationError as error:
-            if provider == settings.reranker:
+            if provider == self.settings.reranker:
                 raise
             raise ConfigurationError(f"reranking.provider: este servidor no tiene configurado «{provider}»") from error
-        return GuardedReranker(reranker, breaker=self.breakers["reranker"]) if provider == "http" else reranker
+        is_guarded = kind.is_in_process or kind.asks_chat  # the chat model has a circuit breaker of its own
+        return reranker if is_guarded else GuardedReranker(reranker, breaker=self.breakers["reranker"])
 
     def query_embedder_of(self, tenant: TenantId) -> Embedder:
         """What embeds the tenant's queries; it refuses once the model is retired, though it remembers a vector."""
@@ -196,7 +190,7 @@ class Engine:
     def warm_up_embedder(self) -> None:
         """The same for the embedding model alone."""
         try:
-            if self.model.provider != "hashing":
+            if not provider_of(self.model).is_in_process:
                 self.embedder.embed(["hola"], role="query")
         except RagError as error:
             log_degraded("warm-up", error)
@@ -230,12 +224,6 @@ def open_engine(
         )
         breakers = {name: CircuitBreaker(name) for name in ("embedding", "chat", "reranker")}
         places, watch = Bounded(settings.ollama_concurrency), ModelWatch(database, active)
-        chat = build_chat(
-            settings.chat_model,
-            host=settings.ollama_host,
-            timeout_seconds=max(60, settings.chat_timeout_ms / 1000),
-            context_tokens=settings.chat_context_tokens,
-        )
         with ExitStack() as stack:
             engine = Engine(
                 settings=settings,
@@ -243,7 +231,7 @@ def open_engine(
                 model=model,
                 embedder=_document_embedder(model, settings, breakers["embedding"], places),
                 query_embedder=_query_embedder(model, settings, breakers["embedding"], places),
-                chat=None if chat is None else GuardedChat(chat, breaker=breakers["chat"], places=places),
+                chat=_guarded_chat(settings, breakers["chat"], places),
                 executors={
                     leg: stack.enter_context(_threads(leg, pool_size))
                     for leg in ("semantic", "fulltext", "graph", "chat", "experiments")
@@ -254,7 +242,9 @@ def open_engine(
                 watch=watch,
                 configurations=ActiveConfigurations(database),
             )
-            if settings.reranker != "embedded":  # what is missing is told at the start
+            if not RERANKERS.get(
+                settings.reranker, given_by="BRAIN_RERANKER"
+            ).is_fitted:  # what is missing is told at the start
                 engine.reranker(DEFAULT_TENANT, DEFAULT_RETRIEVAL_CONFIG.reranking)
             yield engine
 
@@ -282,7 +272,7 @@ def with_configuration(engine: Engine, served: ServedConfiguration) -> Engine:
 
 def _document_embedder(model: EmbeddingModel, settings: Settings, breaker: CircuitBreaker, places: Bounded) -> Embedder:
     embedder = _guarded(model, settings, breaker, places, seconds=DOCUMENT_SECONDS)
-    return embedder if model.provider == "hashing" else PiecewiseEmbedder(embedder)  # hashing takes any length
+    return embedder if provider_of(model).takes_any_length else PiecewiseEmbedder(embedder)
 
 
 def _query_embedder(model: EmbeddingModel, settings: Settings, breaker: CircuitBreaker, places: Bounded) -> Embedder:
@@ -293,10 +283,18 @@ def _guarded(
     model: EmbeddingModel, settings: Settings, breaker: CircuitBreaker, places: Bounded, *, seconds: float
 ) -> Embedder:
     """The model's embedder with so much time for a call; one on a server is guarded."""
-    embedder = build_embedder(model, ollama_host=settings.ollama_host, timeout_seconds=seconds)
-    if model.provider == "hashing":  # in this process
+    embedder = build_embedder(model, settings=settings, timeout_seconds=seconds)
+    if provider_of(model).is_in_process:
         return embedder
     return GuardedEmbedder(embedder, breaker=breaker, places=places, wait_seconds=seconds)
+
+
+def _guarded_chat(settings: Settings, breaker: CircuitBreaker, places: Bounded) -> ChatModel | None:
+    """The chat model of the settings; None without one."""
+    if settings.chat_model is None:
+        return None
+    chat = build_chat(settings.chat_model, settings, timeout_seconds=max(60, settings.chat_timeout_ms / 1000))
+    return GuardedChat(chat, breaker=breaker, places=places)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import threading
 
+from rag_core.embedding import provider_of
 from rag_core.errors import EmbeddingError
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.runtime.engine import Engine, with_model
@@ -35,7 +36,7 @@ class LiveEngine:
         active = self._engine.watch.active()
         known = any(held is not None and held.is_same_as(active) for held in (self._engine.model, self._refused))
         if not known and self._changing.acquire(blocking=False):
-            if active.provider == "hashing":  # in this process: there is nothing to load
+            if provider_of(active).is_in_process:  # there is nothing to load
                 self._change(active)
             else:
                 threading.Thread(target=self._change, args=(active,), name="model-change", daemon=True).start()

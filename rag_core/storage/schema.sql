@@ -291,7 +291,7 @@ CREATE TABLE brain.chunks (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT chunks_bounds_valid CHECK ((end_char > start_char)),
     CONSTRAINT chunks_chunk_index_check CHECK ((chunk_index >= 0)),
-    CONSTRAINT chunks_chunking_method_check CHECK ((chunking_method = ANY (ARRAY['sentence'::text, 'semantic'::text, 'late'::text, 'fixed'::text, 'table'::text, 'whole_note'::text]))),
+    CONSTRAINT chunks_chunking_method_check CHECK ((chunking_method <> ''::text)),
     CONSTRAINT chunks_content_fits_bounds CHECK ((char_length(content) = (end_char - start_char))),
     CONSTRAINT chunks_language_check CHECK ((language = ANY (ARRAY['es'::text, 'de'::text, 'en'::text]))),
     CONSTRAINT chunks_start_char_check CHECK ((start_char >= 0)),
@@ -363,7 +363,7 @@ CREATE TABLE brain.embedding_models (
     CONSTRAINT embedding_models_dimensions_check CHECK (((dimensions >= 1) AND (dimensions <= 4096))),
     CONSTRAINT embedding_models_fulltext_weight_check CHECK (((fulltext_weight >= (0)::double precision) AND (fulltext_weight <= (1)::double precision))),
     CONSTRAINT embedding_models_fusion_method_check CHECK ((fusion_method = ANY (ARRAY['rrf'::text, 'relative_score'::text]))),
-    CONSTRAINT embedding_models_provider_check CHECK ((provider = ANY (ARRAY['hashing'::text, 'ollama'::text]))),
+    CONSTRAINT embedding_models_provider_check CHECK ((provider <> ''::text)),
     CONSTRAINT embedding_models_semantic_weight_check CHECK (((semantic_weight >= (0)::double precision) AND (semantic_weight <= (1)::double precision))),
     CONSTRAINT embedding_models_similarity_threshold_check CHECK (((similarity_threshold >= (0)::double precision) AND (similarity_threshold <= (1)::double precision))),
     CONSTRAINT embedding_models_state_check CHECK ((state = ANY (ARRAY['candidate'::text, 'backfilling'::text, 'ready'::text, 'active'::text, 'retired'::text])))

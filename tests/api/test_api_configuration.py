@@ -8,7 +8,7 @@ from rag_core.configuration.proposals import propose_configuration
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, configure
 from rag_core.configuration.served import ActiveConfigurations, model_key
 from rag_core.model.note import TenantId
-from rag_core.reranking.embedded import shipped_weights
+from rag_core.reranking.weights import shipped_weights
 from rag_core.storage.configurations import append_promotion, fetch_served
 from rag_core.storage.notes import ensure_tenant
 

@@ -13,7 +13,7 @@ from asked_notes import events_in, served_notes
 from fastapi.testclient import TestClient
 from ollama_server import OllamaServer, running_ollama_server
 
-from rag_core.chat.ollama import OllamaChat
+from rag_core.chat.providers.ollama import OllamaChat
 from rag_core.language.languages import language_of
 
 QUESTION = "¿Cuánto cobró el técnico por la bomba de la caldera?"

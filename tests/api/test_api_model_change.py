@@ -14,10 +14,11 @@ from ollama_server import OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 
 from rag_core.api.app import create_app
+from rag_core.model.embedding import WantedModel
 from rag_core.model_change.promotion import promote
-from rag_core.model_change.registration import WantedModel, register_model
+from rag_core.model_change.registration import register_model
 from rag_core.runtime.engine import Engine, open_engine
-from rag_core.settings import read_settings
+from rag_core.settings import Settings, read_settings
 from rag_core.storage.models import count_vectors_by_tenant, find_model
 from rag_core.storage.queries import query
 
@@ -43,7 +44,7 @@ def engine(database_url: str, ollama_server: OllamaServer) -> Iterator[Engine]:
     )
     with open_engine(settings, pool_size=8) as opened:
         wanted = WantedModel(name=OTHER, provider="ollama")
-        register_model(opened.database, wanted, ollama_host=ollama_server.url)
+        register_model(opened.database, wanted, settings=Settings(ollama_host=ollama_server.url))
         yield opened
 
 

@@ -15,7 +15,8 @@ from rag_core.language.stemming import query_words
 from rag_core.model.note import ChunkId, NoteId
 from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking import Candidate
-from rag_core.reranking.embedded import EmbeddedReranker, shipped_weights
+from rag_core.reranking.providers.embedded import EmbeddedReranker
+from rag_core.reranking.weights import shipped_weights
 
 from .corpus import Corpus, read_corpus
 

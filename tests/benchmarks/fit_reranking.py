@@ -23,7 +23,6 @@ from rag_core.evaluation.tuning.replay import Replay
 from rag_core.model.golden import GoldenQuery
 from rag_core.model.note import Language
 from rag_core.notes.importing import import_lines
-from rag_core.reranking.embedded import Weights
 from rag_core.reranking.fitting import (
     SHIPPED_RIDGE,
     JudgedList,
@@ -34,6 +33,7 @@ from rag_core.reranking.fitting import (
     out_of_fold_orders,
     quality,
 )
+from rag_core.reranking.weights import Weights
 from rag_core.runtime.engine import Engine
 
 from .corpus import EXAMPLES, _rows, _stored

@@ -22,7 +22,7 @@ from rag_core.evaluation.tuning.replay import Figures, Replay
 from rag_core.evaluation.tuning.report import held_out
 from rag_core.evaluation.tuning.space import SERVED, Space
 from rag_core.evaluation.tuning.tune import Budget
-from rag_core.reranking.embedded import shipped_weights
+from rag_core.reranking.weights import shipped_weights
 
 from .corpus import _rows, _stored
 from .fit_reranking import POOLS, import_corpus, recorded

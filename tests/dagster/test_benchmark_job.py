@@ -6,7 +6,9 @@ from pipeline_runs import TENANT, RunJob
 
 from rag_assets.definitions import build_definitions
 from rag_core.evaluation.golden.exporting import import_golden
-from rag_core.model_change.registration import WantedModel, register_model
+from rag_core.model.embedding import WantedModel
+from rag_core.model_change.registration import register_model
+from rag_core.settings import Settings
 
 TEXTS = ["La casa azul está junto al río.", "Treinta y dos facturas sin pagar.", "El pan salió demasiado denso."]
 
@@ -15,7 +17,9 @@ def test_the_job_puts_quality_and_costs_into_its_metadata(engine, instance, impo
     import_texts(TEXTS)
     run_job("update_index")
     import_golden(engine.database, TENANT, [json.dumps({"query": "¿la casa azul?", "relevant_ids": ["n0"]}).encode()])
-    register_model(engine.database, WantedModel(name="otro", provider="hashing", dimensions=64), ollama_host="")
+    register_model(
+        engine.database, WantedModel(name="otro", provider="hashing", dimensions=64), settings=Settings(ollama_host="")
+    )
 
     job = build_definitions({"engine": engine}).resolve_job_def("benchmark_models")
     result = job.execute_in_process(

@@ -8,17 +8,23 @@ from pipeline_runs import TENANT, RunJob
 
 from rag_assets.model_backfill import run_backfill
 from rag_core.errors import EmbeddingUnavailableError, IndexingError
+from rag_core.model.embedding import WantedModel
 from rag_core.model_change import backfill
 from rag_core.model_change.promotion import promote
-from rag_core.model_change.registration import WantedModel, register_model
+from rag_core.model_change.registration import register_model
 from rag_core.runtime.engine import Engine
+from rag_core.settings import Settings
 from rag_core.storage.models import find_model
 
 TEXTS = ["La casa azul está junto al río.", "Treinta y dos facturas sin pagar.", "El pan salió demasiado denso."]
 
 
 def add(engine: Engine, name: str = "hashing-256", dimensions: int = 256) -> None:
-    register_model(engine.database, WantedModel(name=name, provider="hashing", dimensions=dimensions), ollama_host="")
+    register_model(
+        engine.database,
+        WantedModel(name=name, provider="hashing", dimensions=dimensions),
+        settings=Settings(ollama_host=""),
+    )
 
 
 def state(engine: Engine, name: str = "hashing-256") -> str:

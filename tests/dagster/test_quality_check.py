@@ -27,9 +27,10 @@ from rag_core.evaluation.runs.baselines import promote_baseline
 from rag_core.indexing.batches import register_batches
 from rag_core.indexing.publishing import maintain, publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
+from rag_core.model.embedding import WantedModel
 from rag_core.model.golden import GoldenQuery
 from rag_core.model_change.promotion import promote as promote_model
-from rag_core.model_change.registration import WantedModel, register_model
+from rag_core.model_change.registration import register_model
 from rag_core.operation.demo_corpus import load_demo
 from rag_core.runtime.engine import DEMO_TENANT, Engine, open_engine
 from rag_core.settings import Settings, read_settings
@@ -279,7 +280,7 @@ class TestGoingBack:
             semantic_weight=1,
             fulltext_weight=0,
         )
-        register_model(engine.database, wanted, ollama_host="")
+        register_model(engine.database, wanted, settings=Settings(ollama_host=""))
 
     def active_model(self, engine: Engine) -> str:
         with engine.database.owner() as connection:

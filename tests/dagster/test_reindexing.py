@@ -16,6 +16,7 @@ from rag_assets import embeddings as embeddings_module
 from rag_assets.chunks import code_version
 from rag_assets.definitions import build_definitions
 from rag_core.chat import Message
+from rag_core.chunking import CHUNKERS, DEFAULT_CHUNKER
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, Chunking
 from rag_core.embedding.summaries import Summariser
 from rag_core.evaluation.golden.exporting import import_golden
@@ -121,11 +122,23 @@ def test_dates_and_metadata_make_nothing_anew(
     assert made(run_job("update_index")) == (0, 0, 0, 0)
 
 
-@pytest.mark.parametrize("version", ["CHUNKER_VERSION", "CONTEXT_VERSION"])
+def change_chunker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(CHUNKERS._entries, DEFAULT_CHUNKER, replace(CHUNKERS.get(DEFAULT_CHUNKER), version="next"))
+
+
+def change_context(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline_module, "CONTEXT_VERSION", "next")
+
+
+@pytest.mark.parametrize("change", [change_chunker, change_context])
 def test_a_new_chunker_or_context_makes_all_notes_anew_and_embeds_only_inputs_that_differ(
-    engine: Engine, run_job: RunJob, chunks_of_both: int, monkeypatch: pytest.MonkeyPatch, version: str
+    engine: Engine,
+    run_job: RunJob,
+    chunks_of_both: int,
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[pytest.MonkeyPatch], None],
 ) -> None:
-    monkeypatch.setattr(pipeline_module, version, "next")
+    change(monkeypatch)
 
     found = made(run_job("update_index", with_engine=with_pipeline(engine)))
 
@@ -194,17 +207,19 @@ class TestCodeVersion:
     @pytest.mark.parametrize(
         ("name", "part"),
         [
-            ("CHUNKER_VERSION", "chunker-next"),
             ("CONTEXT_VERSION", "context-next"),
             ("PROMPT_VERSION", "summaries-next"),
         ],
     )
-    def test_chunks_show_chunker_context_and_instructions(
-        self, monkeypatch: pytest.MonkeyPatch, name: str, part: str
-    ) -> None:
+    def test_chunks_show_context_and_instructions(self, monkeypatch: pytest.MonkeyPatch, name: str, part: str) -> None:
         monkeypatch.setattr(chunks_module, name, "next")
 
         assert part in code_version(DEFAULT_RETRIEVAL_CONFIG.chunking).split()
+
+    def test_chunks_show_their_chunker(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        change_chunker(monkeypatch)
+
+        assert "chunker-next" in code_version(DEFAULT_RETRIEVAL_CONFIG.chunking).split()
 
     def test_chunks_show_their_sizes(self) -> None:
         sizes = Chunking(max_chunk_size=128, overlap_size=7, min_chunk_size=20)

@@ -12,7 +12,7 @@ from rag_core.cli import operation, promotion, searching  # noqa: F401  they reg
 from rag_core.cli.app import app
 from rag_core.configuration.proposals import propose_configuration
 from rag_core.evaluation.golden.exporting import import_golden
-from rag_core.reranking.embedded import shipped_weights
+from rag_core.reranking.weights import shipped_weights
 from rag_core.storage.evaluations import list_runs
 
 Brain = Callable[..., Result]

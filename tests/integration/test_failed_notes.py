@@ -22,6 +22,7 @@ from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import NoteId, TenantId
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine
+from rag_core.settings import Settings
 from rag_core.storage import checks
 from rag_core.storage import staging as store
 from rag_core.storage.notes import delete_notes
@@ -242,7 +243,7 @@ class TestEmbedding:
         pipeline = Pipeline(
             chunking=engine.pipeline.chunking,
             model=model,
-            embedder=build_embedder(model, ollama_host=ollama_server.url),
+            embedder=build_embedder(model, settings=Settings(ollama_host=ollama_server.url)),
         )
 
         _, embedded, published = run(engine, tenant, pipeline)

@@ -9,7 +9,7 @@ from click.testing import Result
 from ollama_server import ollama_server  # noqa: F401  a fixture
 from typer.testing import CliRunner
 
-from rag_core.chat.ollama import OllamaChat
+from rag_core.chat.providers.ollama import OllamaChat
 from rag_core.cli import golden, proposals  # noqa: F401  register the commands
 from rag_core.cli.app import app
 from rag_core.errors import ConflictError, InvalidInputError, NotFoundError

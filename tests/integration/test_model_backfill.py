@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 
 from rag_core.embedding import Embedder
-from rag_core.embedding.hashing import HashingEmbedder
+from rag_core.embedding.providers.hashing import HashingEmbedder
 from rag_core.errors import EmbeddingError, EmbeddingUnavailableError, ModelStateError
-from rag_core.model.embedding import EmbeddingModel, FloatMatrix, input_hash
+from rag_core.model.embedding import EmbeddingModel, FloatMatrix, WantedModel, input_hash
 from rag_core.model.note import TenantId
 from rag_core.model_change import backfill
 from rag_core.model_change.backfill import ModelBackfillReport, backfill_model, begin_backfill, settle_model
-from rag_core.model_change.registration import WantedModel, register_model
+from rag_core.model_change.registration import register_model
 from rag_core.runtime.engine import Engine
+from rag_core.settings import Settings
 from rag_core.storage.models import change_state, count_vectors_by_tenant, find_model
 from rag_core.storage.notes import delete_notes
 
@@ -42,7 +43,7 @@ class Spy:
 def candidate(engine: Engine) -> EmbeddingModel:
     """A model of 256 dimensions, registered and taken into work."""
     wanted = WantedModel(name="hashing-256", provider="hashing", dimensions=256)
-    register_model(engine.database, wanted, ollama_host="")
+    register_model(engine.database, wanted, settings=Settings(ollama_host=""))
     return begin_backfill(engine.database, "hashing-256")
 
 

@@ -19,14 +19,14 @@ from rag_core.errors import (
 )
 from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.evaluation.jobs.queue import fetch_job, running_jobs, submit
-from rag_core.model.embedding import EmbeddingModel
+from rag_core.model.embedding import EmbeddingModel, WantedModel
 from rag_core.model.note import TenantId
 from rag_core.model_change import benchmark as benchmark_of_models
 from rag_core.model_change.backfill import begin_backfill, fill_model, settle_model
 from rag_core.model_change.benchmark import benchmark_models
-from rag_core.model_change.registration import WantedModel, register_model
+from rag_core.model_change.registration import register_model
 from rag_core.runtime.engine import Engine, open_engine
-from rag_core.settings import read_settings
+from rag_core.settings import Settings, read_settings
 
 GOLDEN = (
     ("facturas de marzo", "factual", 1),
@@ -75,7 +75,7 @@ def make_ready(engine: Engine, ollama: OllamaServer) -> Callable[..., None]:
 
     def ready(name: str, provider: str, dimensions: int) -> None:
         wanted = WantedModel(name=name, provider=provider, dimensions=dimensions)  # type: ignore[arg-type]
-        register_model(engine.database, wanted, ollama_host=ollama.url)
+        register_model(engine.database, wanted, settings=Settings(ollama_host=ollama.url))
         model = begin_backfill(engine.database, name)
         fill_model(engine, model)
         settle_model(engine.database, model)
@@ -165,7 +165,9 @@ def test_a_model_whose_server_is_away_is_named_and_the_others_are_measured(
 
 
 def test_a_model_without_vectors_is_left_out_and_refused_when_it_is_named(engine, corpus) -> None:
-    register_model(engine.database, WantedModel(name="new", provider="hashing", dimensions=64), ollama_host="")
+    register_model(
+        engine.database, WantedModel(name="new", provider="hashing", dimensions=64), settings=Settings(ollama_host="")
+    )
 
     found = benchmark_models(engine, corpus)
 

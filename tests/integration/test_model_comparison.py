@@ -6,11 +6,13 @@ import pytest
 
 from rag_core.errors import InvalidInputError, ModelStateError
 from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.model.embedding import WantedModel
 from rag_core.model.note import TenantId
 from rag_core.model_change.backfill import begin_backfill, fill_model, settle_model
 from rag_core.model_change.comparison import compare_models
-from rag_core.model_change.registration import WantedModel, register_model
+from rag_core.model_change.registration import register_model
 from rag_core.runtime.engine import Engine
+from rag_core.settings import Settings
 
 SUBJECTS = (
     "facturas de marzo",
@@ -37,7 +39,9 @@ def corpus(engine: Engine, tenant: TenantId, make_note, index_notes) -> TenantId
         for number, subject in enumerate(SUBJECTS)
     ]
     import_golden(engine.database, tenant, lines, set_name="diario")
-    register_model(engine.database, WantedModel(name="blunt", provider="hashing", dimensions=1), ollama_host="")
+    register_model(
+        engine.database, WantedModel(name="blunt", provider="hashing", dimensions=1), settings=Settings(ollama_host="")
+    )
     model = begin_backfill(engine.database, "blunt")
     fill_model(engine, model)
     settle_model(engine.database, model)
@@ -78,7 +82,9 @@ def test_what_was_written_since_is_filled_in_first(engine, corpus, make_note) ->
 
 
 def test_a_model_that_was_never_filled_in_is_not_compared(engine, corpus) -> None:
-    register_model(engine.database, WantedModel(name="empty", provider="hashing", dimensions=8), ollama_host="")
+    register_model(
+        engine.database, WantedModel(name="empty", provider="hashing", dimensions=8), settings=Settings(ollama_host="")
+    )
 
     with pytest.raises(ModelStateError, match=r"empty lacks 20 vectors .* `brain models backfill empty`"):
         compare_models(engine, corpus, "empty")

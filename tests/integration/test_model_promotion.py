@@ -12,23 +12,23 @@ from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fi
 
 from rag_core.configuration.schema import configure
 from rag_core.embedding.active import ModelWatch
-from rag_core.embedding.hashing import HashingEmbedder
+from rag_core.embedding.providers.hashing import HashingEmbedder
 from rag_core.errors import EmbeddingError, ModelChangedError, ModelStateError, NotFoundError
 from rag_core.indexing.batches import stale_batches
 from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
-from rag_core.model.embedding import EmbeddingModel
+from rag_core.model.embedding import EmbeddingModel, WantedModel
 from rag_core.model.note import NewNote, TenantId
 from rag_core.model.retrieval import Retrieval
 from rag_core.model_change.backfill import begin_backfill, fill_model, settle_model
 from rag_core.model_change.promotion import promote
-from rag_core.model_change.registration import WantedModel, register_model
+from rag_core.model_change.registration import register_model
 from rag_core.model_change.retirement import retire
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine, open_engine, with_model
 from rag_core.runtime.live_engine import LiveEngine
-from rag_core.settings import read_settings
+from rag_core.settings import Settings, read_settings
 from rag_core.storage.database import Database
 from rag_core.storage.models import (
     count_vectors_by_tenant,
@@ -46,7 +46,7 @@ OTHER = "hashing-1536"
 
 def add(database: Database, name: str = OTHER, dimensions: int = 1536) -> EmbeddingModel:
     wanted = WantedModel(name=name, provider="hashing", dimensions=dimensions)
-    return register_model(database, wanted, ollama_host="").model
+    return register_model(database, wanted, settings=Settings(ollama_host="")).model
 
 
 def backfilled(engine: Engine, name: str = OTHER, dimensions: int = 1536) -> EmbeddingModel:
@@ -135,7 +135,7 @@ class TestWhatMayBePromoted:
                 raise EmbeddingError("no vector for this.")
             return embed(self, texts, **more)
 
-        monkeypatch.setattr("rag_core.embedding.hashing.HashingEmbedder.embed", refuse)
+        monkeypatch.setattr("rag_core.embedding.providers.hashing.HashingEmbedder.embed", refuse)
         with pytest.raises(
             ModelStateError, match="no vector for 1 chunks, such as one of notas:casa: no vector for this"
         ):
@@ -542,7 +542,7 @@ class TestALiveEngine:
         running, _ = live
         backfilled(engine)
         promote(engine, OTHER)
-        monkeypatch.setattr("rag_core.embedding.hashing.HASHING_VERSION", "2")
+        monkeypatch.setattr("rag_core.embedding.providers.hashing.HASHING_VERSION", "2")
 
         assert running.current().model.name == "hashing"
 
@@ -555,7 +555,9 @@ class TestALiveEngine:
         served = replace(running.at_hand, settings=settings)
         running = LiveEngine(served)
         register_model(
-            engine.database, WantedModel(name="nomic-embed-text", provider="ollama"), ollama_host=ollama_server.url
+            engine.database,
+            WantedModel(name="nomic-embed-text", provider="ollama"),
+            settings=Settings(ollama_host=ollama_server.url),
         )
         promote(served, "nomic-embed-text", is_waiting=True)
         ollama_server.misbehave("stall", seconds=1, times=1)
@@ -600,7 +602,7 @@ def test_a_note_and_chunks_longer_than_the_models_context_are_found_by_it(
     index_notes()
     make_note("El tejado tiene goteras. " * 120, external_id="tejado")
     registration = register_model(
-        engine.database, WantedModel(name="short", provider="ollama"), ollama_host=ollama_server.url
+        engine.database, WantedModel(name="short", provider="ollama"), settings=Settings(ollama_host=ollama_server.url)
     )
 
     promote(served, "short", is_waiting=True)

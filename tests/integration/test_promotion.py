@@ -35,7 +35,7 @@ from rag_core.model.evaluation import LatencyPercentiles
 from rag_core.model.note import TenantId
 from rag_core.promotion.promote import promote_configuration, reset_to_defaults, return_to_former
 from rag_core.promotion.trial import objection_to, try_configuration
-from rag_core.reranking.embedded import parse_weights, shipped_weights
+from rag_core.reranking.weights import parse_weights, shipped_weights
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine, open_engine, with_configuration
 from rag_core.settings import read_settings

@@ -8,7 +8,8 @@ from rag_core.errors import DeadlineExceededError, RerankingError
 from rag_core.model.note import ChunkId
 from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking import Candidate
-from rag_core.reranking.embedded import EmbeddedReranker, shipped_weights
+from rag_core.reranking.providers.embedded import EmbeddedReranker
+from rag_core.reranking.weights import shipped_weights
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.expansion import Fused
 from rag_core.retrieval.rerank import MAX_CANDIDATES, rerank

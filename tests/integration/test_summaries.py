@@ -11,7 +11,7 @@ from ollama_server import OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 
 from rag_core.chat import Message
-from rag_core.chat.ollama import OllamaChat
+from rag_core.chat.providers.ollama import OllamaChat
 from rag_core.embedding.summaries import Summariser, generate_summary
 from rag_core.errors import ChatError
 from rag_core.indexing.batches import register_batches, stale_batches

@@ -18,7 +18,7 @@ from rag_core.evaluation.tuning.replay import Replay
 from rag_core.evaluation.tuning.report import Tuning
 from rag_core.evaluation.tuning.tune import differences, propose, tune
 from rag_core.model.note import TenantId
-from rag_core.reranking.embedded import parse_weights, shipped_weights
+from rag_core.reranking.weights import parse_weights, shipped_weights
 from rag_core.runtime.engine import Engine
 from rag_core.storage.configurations import list_configurations
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rag_core.chunking.graphemes import is_cluster_boundary
 from rag_core.embedding.context import contextual_input, template_summary
-from rag_core.embedding.hashing import HashingEmbedder
+from rag_core.embedding.providers.hashing import HashingEmbedder
 from rag_core.model.embedding import EmbeddingModel, input_hash
 
 MODEL = EmbeddingModel(

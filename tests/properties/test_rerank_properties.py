@@ -14,10 +14,11 @@ from rag_core.language.stemming import query_words
 from rag_core.model.note import ChunkId, NoteId
 from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking import Candidate
-from rag_core.reranking.embedded import EmbeddedReranker, shipped_weights
 from rag_core.reranking.features import FEATURES, features
-from rag_core.reranking.llm import parse_scores
 from rag_core.reranking.passage import as_probabilities
+from rag_core.reranking.providers.embedded import EmbeddedReranker
+from rag_core.reranking.providers.llm import parse_scores
+from rag_core.reranking.weights import shipped_weights
 from rag_core.retrieval.expansion import Fused
 from rag_core.retrieval.rerank import MAX_CANDIDATES, placed
 

@@ -16,7 +16,7 @@ from rag_core.evaluation.tuning.replay import Replay
 from rag_core.evaluation.tuning.space import KNOBS, SERVED, Space
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.golden import GoldenQuery, Relevance
-from rag_core.reranking.embedded import shipped_weights
+from rag_core.reranking.weights import shipped_weights
 from rag_core.retrieval.retrieve import retrieve
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)

@@ -9,7 +9,7 @@ from rag_core.answering.generation import GeneratedAnswerer, build_answerer
 from rag_core.answering.quoting.extractive import ExtractiveAnswerer
 from rag_core.answering.sources.context import build_context, shown_text
 from rag_core.answering.verification.refusals import is_refusal
-from rag_core.chat.ollama import OllamaChat
+from rag_core.chat.providers.ollama import OllamaChat
 from rag_core.chunking import count_tokens
 from rag_core.errors import ChatError
 from rag_core.language.languages import language_of

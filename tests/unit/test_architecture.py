@@ -22,7 +22,11 @@ OWNERS = {
     "starlette": ("rag_core/api/",),
     "jinja2": ("rag_core/api/",),
     "dagster": ("rag_assets/", "resources/"),
-    "ollama": ("rag_core/chat/ollama_client.py", "rag_core/embedding/ollama.py", "rag_core/chat/ollama.py"),
+    "ollama": (
+        "rag_core/chat/ollama_client.py",
+        "rag_core/embedding/providers/ollama.py",
+        "rag_core/chat/providers/ollama.py",
+    ),
     "sentencex": ("rag_core/chunking/",),
     "typer": ("rag_core/cli/",),
     "apprise": ("rag_core/alerting/delivery.py",),

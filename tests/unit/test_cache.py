@@ -11,7 +11,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from rag_core.embedding.hashing import HashingEmbedder
+from rag_core.embedding.providers.hashing import HashingEmbedder
 from rag_core.errors import (
     DatabaseUnavailableError,
     DeadlineExceededError,

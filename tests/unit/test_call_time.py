@@ -9,7 +9,7 @@ import pytest
 
 from rag_core.chat import Message
 from rag_core.chat.guarded import GuardedChat
-from rag_core.chat.ollama import OllamaChat
+from rag_core.chat.providers.ollama import OllamaChat
 from rag_core.errors import ChatError
 from rag_core.resilience.bounded import Bounded
 from rag_core.resilience.call_time import Connection, call_time, limit_request, timed_parts

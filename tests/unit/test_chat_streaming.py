@@ -10,7 +10,7 @@ from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fi
 
 from rag_core.chat import Message
 from rag_core.chat.guarded import GuardedChat
-from rag_core.chat.ollama import OllamaChat
+from rag_core.chat.providers.ollama import OllamaChat
 from rag_core.errors import ChatCancelledError, ChatError, ChatUnavailableError, PromptTooLongError
 from rag_core.resilience.bounded import Bounded
 from rag_core.resilience.call_time import _call

@@ -13,7 +13,7 @@ from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fi
 
 from rag_core.chat import Message
 from rag_core.chat.guarded import GuardedChat
-from rag_core.chat.ollama import OllamaChat
+from rag_core.chat.providers.ollama import OllamaChat
 from rag_core.embedding.guarded import GuardedEmbedder
 from rag_core.errors import (
     BusyError,
@@ -436,7 +436,7 @@ class TestGuardedReranker:
 def test_chat_and_embedding_together_stay_within_the_places_of_their_server(ollama_server: OllamaServer) -> None:
     from test_ollama_embedder import NOMIC
 
-    from rag_core.embedding.ollama import OllamaEmbedder
+    from rag_core.embedding.providers.ollama import OllamaEmbedder
 
     ollama_server.serve("llama3.2")
     ollama_server.serve("nomic-embed-text", dimensions=16)

@@ -9,7 +9,7 @@ from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fi
 from test_answer_context import hit
 
 from rag_core.answering.sources.compression import fetch_context
-from rag_core.chat.ollama import OllamaChat
+from rag_core.chat.providers.ollama import OllamaChat
 from rag_core.chunking import count_tokens
 from rag_core.errors import ChatCancelledError
 from rag_core.language.languages import language_of

@@ -11,7 +11,7 @@ from rag_core.answering.generation import GeneratedAnswerer, last_turns
 from rag_core.answering.quoting.extractive import ExtractiveAnswerer
 from rag_core.answering.sources.context import build_context
 from rag_core.chat import Message
-from rag_core.chat.ollama import OllamaChat
+from rag_core.chat.providers.ollama import OllamaChat
 from rag_core.errors import ChatCancelledError, ChatError, PromptTooLongError
 from rag_core.language.languages import language_of
 from rag_core.resilience.cancellation import Cancellation

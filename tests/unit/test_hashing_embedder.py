@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from rag_core.embedding import build_embedder
-from rag_core.embedding.hashing import _FUNCTION_WORDS, HASHING_VERSION, HashingEmbedder
+from rag_core.embedding.providers.hashing import _FUNCTION_WORDS, HASHING_VERSION, HashingEmbedder
 from rag_core.embedding.vectors import unit_rows
 from rag_core.errors import EmbeddingError
 from rag_core.model.embedding import EmbeddingModel, input_hash
+from rag_core.settings import Settings
 
 HASHING = EmbeddingModel(
     id=1,
@@ -71,7 +72,7 @@ class TestVersion:
     @pytest.mark.parametrize("seed", ["0", "4711"])
     def test_another_process_with_another_hash_seed_gives_the_same_bytes(self, seed: str) -> None:
         program = (
-            "import sys; from rag_core.embedding.hashing import HashingEmbedder; "
+            "import sys; from rag_core.embedding.providers.hashing import HashingEmbedder; "
             "vectors = HashingEmbedder().embed([sys.argv[1]], role='document'); "
             "print(vectors.tobytes().hex())"
         )
@@ -145,29 +146,31 @@ class TestTexts:
 
 class TestRegistry:
     def test_it_builds_the_embedder_under_the_models_name(self) -> None:
-        embedder = build_embedder(replace(HASHING, name="hashing-256", dimensions=256), ollama_host="")
+        embedder = build_embedder(
+            replace(HASHING, name="hashing-256", dimensions=256), settings=Settings(ollama_host="")
+        )
 
         assert (embedder.name, embedder.dimensions) == ("hashing-256", 256)
         assert embedder.embed(["riego"], role="query").shape == (1, 256)
 
     def test_vectors_of_another_version_cannot_be_computed(self) -> None:
         with pytest.raises(EmbeddingError, match="has version '0'; this program computes '1'"):
-            build_embedder(replace(HASHING, version="0"), ollama_host="")
+            build_embedder(replace(HASHING, version="0"), settings=Settings(ollama_host=""))
 
     def test_prefixes_are_refused_rather_than_ignored(self) -> None:
         with pytest.raises(EmbeddingError, match="hashing takes none"):
-            build_embedder(replace(HASHING, query_prefix="query: "), ollama_host="")
+            build_embedder(replace(HASHING, query_prefix="query: "), settings=Settings(ollama_host=""))
 
     def test_an_unknown_provider_is_an_error_with_the_known_ones(self) -> None:
-        unknown = replace(HASHING, provider="milvus")  # type: ignore[arg-type]
+        unknown = replace(HASHING, provider="milvus")
 
-        with pytest.raises(EmbeddingError, match="'milvus'; expected hashing or ollama"):
-            build_embedder(unknown, ollama_host="")
+        with pytest.raises(EmbeddingError, match="'milvus'; expected one of: hashing, ollama"):
+            build_embedder(unknown, settings=Settings(ollama_host=""))
 
     def test_importing_the_package_loads_no_provider(self) -> None:
         program = (
             "import sys, rag_core.embedding; "
-            "print({'ollama', 'httpx', 'stamina', 'rag_core.embedding.hashing'} & set(sys.modules))"
+            "print({'ollama', 'httpx', 'stamina', 'rag_core.embedding.providers.hashing'} & set(sys.modules))"
         )
 
         printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -3,7 +3,7 @@ import json
 import pytest
 from ollama_server import ollama_server  # noqa: F401  a fixture
 
-from rag_core.chat.ollama import OllamaChat
+from rag_core.chat.providers.ollama import OllamaChat
 from rag_core.errors import ChatError
 from rag_core.evaluation.runs.judges import ChatJudge, Judgement, parse_score, parse_verdicts
 

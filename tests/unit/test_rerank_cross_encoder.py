@@ -13,7 +13,7 @@ from rag_core.errors import ConfigurationError, RerankingError, SearchCancelledE
 from rag_core.model.note import ChunkId, NoteId
 from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking import Candidate
-from rag_core.reranking.cross_encoder import open_cross_encoder
+from rag_core.reranking.providers.cross_encoder import open_cross_encoder
 from rag_core.resilience.cancellation import Cancellation
 
 NO_STATISTICS = QueryStatistics(documents={}, frequencies={})

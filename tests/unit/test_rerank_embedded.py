@@ -5,12 +5,13 @@ import pytest
 
 from rag_core.errors import ConfigurationError, RerankingError
 from rag_core.model.note import ChunkId, NoteId
-from rag_core.model.retrieval import QueryStatistics, RerankingProvider
-from rag_core.reranking import Candidate
-from rag_core.reranking.build import build_reranker
-from rag_core.reranking.embedded import EmbeddedReranker, parse_weights, shipped_weights
+from rag_core.model.retrieval import QueryStatistics
+from rag_core.reranking import RERANKERS, Candidate, RerankerParts
 from rag_core.reranking.features import FEATURES
 from rag_core.reranking.passage import as_probabilities
+from rag_core.reranking.providers.embedded import EmbeddedReranker
+from rag_core.reranking.weights import parse_weights, shipped_weights
+from rag_core.settings import Settings
 
 STATISTICS = QueryStatistics(documents={"es": 1000}, frequencies={"es": {"bufanda": 3, "perdí": 10, "tren": 20}})
 
@@ -89,13 +90,15 @@ def test_something_else_than_weights_is_refused(document) -> None:
     ("provider", "setting"),
     [("llm", "BRAIN_CHAT_MODEL"), ("http", "BRAIN_RERANKER_URL"), ("cross_encoder", "BRAIN_RERANKER_PATH")],
 )
-def test_a_provider_without_what_it_needs_names_the_setting(provider: RerankingProvider, setting: str) -> None:
+def test_a_provider_without_what_it_needs_names_the_setting(provider: str, setting: str) -> None:
     with pytest.raises(ConfigurationError, match=setting):
-        build_reranker(provider)
+        RERANKERS.get(provider).build(RerankerParts(settings=Settings()))
 
 
 def test_the_embedded_one_needs_nothing() -> None:
-    assert build_reranker("embedded").name == f"embedded@{shipped_weights().version}"
+    reranker = RERANKERS.get("embedded").build(RerankerParts(settings=Settings()))
+
+    assert reranker.name == f"embedded@{shipped_weights().version}"
 
 
 def test_scores_within_the_unit_interval_are_left_alone() -> None:

@@ -3,7 +3,6 @@ import dataclasses
 import numpy as np
 import pytest
 
-from rag_core.reranking.embedded import shipped_weights
 from rag_core.reranking.features import FEATURES
 from rag_core.reranking.fitting import (
     JudgedList,
@@ -13,6 +12,7 @@ from rag_core.reranking.fitting import (
     out_of_fold_orders,
     quality,
 )
+from rag_core.reranking.weights import shipped_weights
 
 
 def judged(rows: dict[str, list[float]], *, relevant: set[int], unit: str = "q", family: str = "") -> JudgedList:

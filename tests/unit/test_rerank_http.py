@@ -11,7 +11,7 @@ from rag_core.errors import ConfigurationError, RerankerUnavailableError, Rerank
 from rag_core.model.note import ChunkId, NoteId
 from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking import Candidate
-from rag_core.reranking.http import HttpReranker, open_http_reranker
+from rag_core.reranking.providers.http import HttpReranker, open_http_reranker
 from rag_core.resilience.cancellation import Cancellation
 
 __all__ = ["rerank_server"]

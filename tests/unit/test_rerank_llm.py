@@ -18,7 +18,7 @@ from rag_core.errors import (
 from rag_core.model.note import ChunkId, NoteId
 from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking import Candidate
-from rag_core.reranking.llm import LlmReranker, parse_scores
+from rag_core.reranking.providers.llm import LlmReranker, parse_scores
 from rag_core.resilience.cancellation import Cancellation
 
 NO_STATISTICS = QueryStatistics(documents={}, frequencies={})

@@ -7,7 +7,7 @@ from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.configuration.served import model_key, resolve, without_model_values
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.promotion.promote import served_stack
-from rag_core.reranking.embedded import shipped_weights
+from rag_core.reranking.weights import shipped_weights
 from rag_core.storage.configurations import Promotion, StoredServed
 
 MODEL = EmbeddingModel(

@@ -17,7 +17,7 @@ from rag_core.evaluation.tuning.report import SIGNIFICANCE
 from rag_core.evaluation.tuning.search import explore, simplest_good
 from rag_core.evaluation.tuning.space import KNOBS, SERVED, Space, parse_parts
 from rag_core.model.embedding import EmbeddingModel
-from rag_core.reranking.embedded import shipped_weights
+from rag_core.reranking.weights import shipped_weights
 
 MODEL = EmbeddingModel(
     id=1,

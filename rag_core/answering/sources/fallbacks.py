@@ -14,6 +14,7 @@ from rag_core.answering.quoting.asked_time import asked_time_of, spread
 from rag_core.answering.sources.context import dated_in, make_sources
 from rag_core.answering.sources.search_configuration import answer_config
 from rag_core.configuration.schema import RetrievalConfig, configure
+from rag_core.embedding import knows_meaning
 from rag_core.errors import DeadlineExceededError, QueryFailedError, RagError, RetrievalFailedError
 from rag_core.language.stemming import query_words
 from rag_core.model.answer import AskedTime, FallbackMode, RefusalReason
@@ -108,7 +109,7 @@ def find_sources(
         fallback=fallback,
         reranker=_scored_by(reranker, hits),
         statistics=statistics,
-        is_by_meaning=engine.model.knows_meaning,
+        is_by_meaning=knows_meaning(engine.model),
         refusal=None if hits else _refusal(database, tenant, deadline),
         asked_time=asked,
         notes_of_time=len(of_time),
@@ -180,7 +181,7 @@ def _fits(
         fallback=None,
         least_score=settings.answer_evidence,
         least_rerank_score=settings.answer_rerank_score,
-        is_by_meaning=model.knows_meaning,
+        is_by_meaning=knows_meaning(model),
     ).is_enough
 
 

@@ -34,6 +34,7 @@ from rag_core.api.pages.web import render
 from rag_core.api.searching import find, find_live, read_filters
 from rag_core.api.streaming import searched
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, configure
+from rag_core.embedding import knows_meaning
 from rag_core.errors import InvalidInputError, NotFoundError
 from rag_core.experiments.live_query import Answered
 from rag_core.model.note import ChunkId, Note, NoteId, Span, TenantId, tag_key
@@ -121,7 +122,7 @@ async def home(
 def _home(
     context: RequestContext, search: PageSearch, *, is_live: bool, repeated: UUID | None, cancellation: Cancellation
 ) -> Response:
-    shelf, knows_meaning = read_shelf(context), context.engine.model.knows_meaning
+    shelf, is_by_meaning = read_shelf(context), knows_meaning(context.engine.model)
     found, answer_id, problem = None, None, None
     if search.query is not None:
         found, answer_id, problem = _search(
@@ -133,8 +134,8 @@ def _home(
         shelf=shelf,
         asked=search,
         query=search.query or "",
-        strategies=strategies(knows_meaning=knows_meaning),
-        knows_meaning=knows_meaning,
+        strategies=strategies(knows_meaning=is_by_meaning),
+        knows_meaning=is_by_meaning,
         languages=LANGUAGES,
         choices=_choices(context, search) if shelf.notes else None,
         found=found,
@@ -219,7 +220,7 @@ def _search(
         parameters=_with_answer(search.parameters(), answer_id),
         evidence=_evidence(context, found),
         zone=context.zone,
-        knows_meaning=context.engine.model.knows_meaning,
+        knows_meaning=knows_meaning(context.engine.model),
     )
     return cards, answer_id, None
 

@@ -178,8 +178,7 @@ def build_judge(engine: "Engine") -> Judge | None:
     from rag_core.chat.guarded import GuardedChat
     from rag_core.resilience.circuit_breaker import CircuitBreaker
 
-    chat = build_chat(settings.judge_model, host=settings.ollama_host, context_tokens=settings.chat_context_tokens)
-    assert chat is not None
+    chat = build_chat(settings.judge_model, settings)
     return ChatJudge(chat=GuardedChat(chat, breaker=CircuitBreaker("judge"), places=engine.places))
 
 

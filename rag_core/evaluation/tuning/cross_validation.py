@@ -13,8 +13,8 @@ from rag_core.configuration.schema import RetrievalConfig
 from rag_core.evaluation.tuning.replay import Figures, Replay, Vector
 from rag_core.evaluation.tuning.search import explore, simplest_good
 from rag_core.evaluation.tuning.space import Point, Space
-from rag_core.reranking.embedded import Weights
 from rag_core.reranking.fitting import FOLDS, JudgedList, fit, folds_of
+from rag_core.reranking.weights import Weights
 
 MIN_INFORMATIVE = 15
 """With fewer notes that are found among others by a query about them no weights are fitted."""

@@ -15,9 +15,9 @@ from rag_core.model.metrics.notes import RANKING_DEPTH
 from rag_core.model.note import ChunkId, NoteId
 from rag_core.model.ranking_metrics import ndcg_at, reciprocal_rank
 from rag_core.reranking import Candidate
-from rag_core.reranking.embedded import Weights
 from rag_core.reranking.features import FeatureMatrix, Reading, feature_rows, read_passages
 from rag_core.reranking.fitting import JudgedList
+from rag_core.reranking.weights import Weights
 from rag_core.retrieval.candidates import prefer_time
 from rag_core.retrieval.expansion import Fused
 from rag_core.retrieval.legs import LegResults, checked, keep_near

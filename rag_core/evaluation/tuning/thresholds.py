@@ -16,8 +16,8 @@ from rag_core.errors import InvalidInputError
 from rag_core.evaluation.comparison.significance import PairedResult, paired_test
 from rag_core.evaluation.tuning.replay import Figures, Replay
 from rag_core.model.note import NoteId
-from rag_core.reranking.embedded import Weights
 from rag_core.reranking.fitting import FOLDS, folds_of
+from rag_core.reranking.weights import Weights
 from rag_core.retrieval.ranking import leg_depth
 
 KEPT = 0.99

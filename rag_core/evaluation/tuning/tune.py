@@ -19,8 +19,9 @@ from rag_core.evaluation.tuning.report import Tuning, summarise
 from rag_core.evaluation.tuning.space import PARTS, Part, Space
 from rag_core.model.counting import in_english
 from rag_core.model.note import TenantId
-from rag_core.reranking.embedded import Weights, shipped_weights
+from rag_core.reranking import RERANKERS
 from rag_core.reranking.fitting import FOLDS
+from rag_core.reranking.weights import Weights, shipped_weights
 from rag_core.runtime.engine import Engine
 
 MIN_QUERIES = 30
@@ -161,7 +162,7 @@ def _bench(recording: Recording, served: ServedConfiguration, parts: Collection[
 
 
 def _is_embedded(engine: Engine, config: RetrievalConfig) -> bool:
-    return (config.reranking.provider or engine.settings.reranker) == "embedded"
+    return RERANKERS.get(config.reranking.provider or engine.settings.reranker).is_fitted
 
 
 def _before_reranking(config: RetrievalConfig) -> Any:

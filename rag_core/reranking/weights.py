@@ -1,8 +1,8 @@
-"""The re-ranker that needs no model: logistic regression on ``rag_core.reranking.features``."""
+"""Weights of the embedded re-ranker: logistic regression on ``rag_core.reranking.features``."""
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
@@ -12,11 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.errors import RerankingError
-from rag_core.model.retrieval import QueryStatistics
-from rag_core.reranking import Candidate
-from rag_core.reranking.features import FEATURES, FeatureMatrix, features
+from rag_core.reranking.features import FEATURES, FeatureMatrix
 from rag_core.reranking.passage import sigmoid
-from rag_core.resilience.cancellation import Cancellation
 
 TEMPERATURE = 3.0
 """The fit is so sure of itself that all but the first candidate had 0.00; the order is the same, and now it shows."""
@@ -48,30 +45,6 @@ class Weights:
     def to_json(self) -> dict[str, Any]:
         """The weights as JSON-ready values."""
         return json.loads(json.dumps(asdict(self)))  # type: ignore[no-any-return]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EmbeddedReranker:
-    """Scores passages by what they share with the query; a few milliseconds for thirty."""
-
-    weights: Weights
-
-    @property
-    def name(self) -> str:
-        """``embedded@`` and the version of the weights."""
-        return f"embedded@{self.weights.version}"
-
-    def score(
-        self,
-        query: str,
-        candidates: Sequence[Candidate],
-        *,
-        statistics: QueryStatistics,
-        timeout_seconds: float,  # noqa: ARG002  milliseconds of arithmetic cannot be interrupted
-        cancellation: Cancellation | None = None,  # noqa: ARG002  nor need they be
-    ) -> list[float]:
-        """Probabilities that a candidate answers the query; see ``Weights.probabilities``."""
-        return self.weights.probabilities(features(query, candidates, statistics))
 
 
 @cache

@@ -10,16 +10,38 @@ import stamina
 from numpy.typing import NDArray
 from ollama import Client, EmbedResponse, ResponseError
 
-from rag_core.chat.ollama_client import FAILURES, KEEP_ALIVE, context_length, explain, open_client
+from rag_core.chat.ollama_client import (
+    FAILURES,
+    KEEP_ALIVE,
+    context_length,
+    explain,
+    fetch_loaded_bytes,
+    find_fault,
+    open_client,
+)
 from rag_core.chunking import count_tokens
+from rag_core.embedding import EMBEDDING_PROVIDERS, EmbeddingProvider
+from rag_core.embedding.prefixes import usual_prefixes
 from rag_core.embedding.vectors import require_visible, unit_rows
-from rag_core.errors import EmbeddingError, EmbeddingUnavailableError, TextTooLongError
-from rag_core.model.embedding import EmbeddingModel, EmbeddingRole, FloatMatrix, prefix_of
+from rag_core.errors import EmbeddingError, EmbeddingUnavailableError, InvalidInputError, TextTooLongError
+from rag_core.model.embedding import (
+    MAX_DIMENSIONS,
+    EmbeddingModel,
+    EmbeddingRole,
+    FloatMatrix,
+    UsualModel,
+    WantedModel,
+    prefix_of,
+)
 from rag_core.resilience.call_time import call_time
 from rag_core.resilience.retries import keep_arguments_out_of_logs
+from rag_core.settings import Settings
 
 _MATRYOSHKA_VERSION = re.compile(r"mrl-([1-9]\d*)")
 _ATTEMPTS = 3
+_VERSION = "1"
+_USUAL_CONTEXT_TOKENS = 8192
+"""A longer context is not asked for unless it is given: the server keeps memory for all of it, and chunks are short."""
 _SHOWN_CHARACTERS = 60
 
 
@@ -174,14 +196,14 @@ def _vector_length(client: Client, name: str) -> int:
     return len(embeddings[0])
 
 
-def given_dimensions(version: str) -> int | None:
+def _announced_dimensions(version: str) -> int | None:
     """The numbers a model of version ``mrl-N`` gives, of which the registered dimensions are the first; None for others."""
     matryoshka = _MATRYOSHKA_VERSION.fullmatch(version)
     return int(matryoshka[1]) if matryoshka else None
 
 
 def _given_dimensions(model: EmbeddingModel) -> int:
-    given = given_dimensions(model.version) or model.dimensions
+    given = _announced_dimensions(model.version) or model.dimensions
     if given < model.dimensions:
         raise EmbeddingError(
             f"model {model.name!r} of version {model.version!r} gives {given} dimensions; expected at least "
@@ -198,3 +220,71 @@ def _is_passing(error: Exception) -> bool:
     if isinstance(error, ResponseError):
         return error.status_code >= httpx.codes.INTERNAL_SERVER_ERROR
     return isinstance(error, (ConnectionError, httpx.NetworkError, httpx.RemoteProtocolError))
+
+
+def _build(model: EmbeddingModel, settings: Settings, timeout_seconds: float) -> OllamaEmbedder:
+    return OllamaEmbedder(model, host=settings.ollama_host, timeout_seconds=timeout_seconds)
+
+
+def _complete(wanted: WantedModel, settings: Settings, timeout_seconds: float) -> UsualModel:
+    probed = probe_model(wanted.name, host=settings.ollama_host, timeout_seconds=timeout_seconds)
+    usual = usual_prefixes(wanted.name)
+    return UsualModel(
+        dimensions=_dimensions(wanted, probed.dimensions),
+        version=_VERSION,
+        context_tokens=_context_tokens(wanted, probed.context_tokens),
+        weights=(0.5, 0.5),
+        query_prefix=usual.query,
+        document_prefix=usual.document,
+    )
+
+
+def _dimensions(wanted: WantedModel, given: int) -> int:
+    """The dimensions to keep of those the server gives: all, or the first ones of a Matryoshka model."""
+    announced = _announced_dimensions(wanted.version or "")
+    if announced is not None and announced != given:
+        raise InvalidInputError(
+            f"{wanted.name} gives {given} dimensions, not the {announced} of version {wanted.version}; use mrl-{given}"
+        )
+    kept = wanted.dimensions or given
+    if kept > given or (kept < given and announced is None):
+        raise InvalidInputError(
+            f"{wanted.name} gives {given} dimensions, not {kept}; leave --dimensions out, or, if it was trained so that its "
+            f"first ones stand alone, add --version mrl-{given} and keep {given} or fewer"
+        )
+    if kept > MAX_DIMENSIONS:
+        raise InvalidInputError(
+            f"{wanted.name} gives {given} dimensions; at most {MAX_DIMENSIONS} can be kept. If it was trained so that its first "
+            f"ones stand alone, add --version mrl-{given} --dimensions {MAX_DIMENSIONS}; else take another model"
+        )
+    return kept
+
+
+def _context_tokens(wanted: WantedModel, given: int | None) -> int:
+    if wanted.context_tokens is None:
+        return min(given or _USUAL_CONTEXT_TOKENS, _USUAL_CONTEXT_TOKENS)
+    if given is not None and wanted.context_tokens > given:
+        raise InvalidInputError(
+            f"{wanted.name} has a context of {given} tokens, not {wanted.context_tokens}; give --context-tokens {given} or fewer"
+        )
+    return wanted.context_tokens
+
+
+def _find_fault(model: EmbeddingModel, settings: Settings, timeout_seconds: float) -> str | None:
+    return find_fault(settings.ollama_host, model.name, capability="embedding", timeout_seconds=timeout_seconds)
+
+
+def _fetch_held_bytes(model: EmbeddingModel, settings: Settings, timeout_seconds: float) -> int | None:
+    return fetch_loaded_bytes(settings.ollama_host, model.name, timeout_seconds=timeout_seconds)
+
+
+EMBEDDING_PROVIDERS.register("ollama")(
+    EmbeddingProvider(
+        build=_build,
+        complete=_complete,
+        find_fault=_find_fault,
+        fetch_held_bytes=_fetch_held_bytes,
+        is_in_process=False,
+        rename="`ollama cp {name} OTHER` and register OTHER",
+    )
+)

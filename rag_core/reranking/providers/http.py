@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from rag_core.errors import ConfigurationError, RerankerUnavailableError, RerankingError, SearchCancelledError
 from rag_core.model.retrieval import QueryStatistics
-from rag_core.reranking import Candidate
+from rag_core.reranking import RERANKERS, Candidate, RerankerParts, RerankerProvider
 from rag_core.reranking.passage import as_probabilities, is_finite_number, passage_text
 from rag_core.resilience.call_time import OUTAGE_SECONDS, Connection, call_time, limit_request
 from rag_core.resilience.cancellation import Cancellation
@@ -227,3 +227,15 @@ def _entry(entry: Any) -> tuple[Any, Any]:
     if not isinstance(entry, dict):
         raise ValueError(f"expected objects with an index and a score, found {shown(entry)}")  # noqa: TRY004  one error for all
     return entry.get("index"), entry.get("relevance_score", entry.get("score"))
+
+
+def _build(parts: RerankerParts) -> HttpReranker:
+    settings = parts.settings
+    if not settings.reranker_url:
+        raise ConfigurationError("re-ranking over HTTP needs BRAIN_RERANKER_URL, such as http://127.0.0.1:8080")
+    return open_http_reranker(
+        url=settings.reranker_url, model=settings.reranker_model, api_key=settings.reranker_api_key
+    )
+
+
+RERANKERS.register("http")(RerankerProvider(build=_build, is_in_process=False, scores_are_probabilities=True))

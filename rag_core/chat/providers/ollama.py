@@ -8,7 +8,7 @@ from typing import Any
 
 from ollama import ChatResponse, ResponseError
 
-from rag_core.chat import Message
+from rag_core.chat import CHAT_PROVIDERS, ChatProvider, Message
 from rag_core.chat.context_window import ContextWindow
 from rag_core.chat.control_tokens import without_control_tokens
 from rag_core.chat.ollama_client import (
@@ -16,6 +16,7 @@ from rag_core.chat.ollama_client import (
     KEEP_ALIVE,
     explain,
     fetch_chat_model_card,
+    find_fault,
     is_outage,
     is_too_long,
     open_client,
@@ -25,6 +26,7 @@ from rag_core.chat.thoughts import SpokenStream, spoken
 from rag_core.errors import ChatCancelledError, ChatError, ChatUnavailableError, PromptTooLongError
 from rag_core.resilience.call_time import call_time, timed_parts
 from rag_core.resilience.cancellation import Cancellation
+from rag_core.settings import Settings
 
 
 class OllamaChat:
@@ -198,3 +200,19 @@ class OllamaChat:
 
 def _as_sent(messages: Sequence[Message]) -> list[dict[str, str]]:
     return [{"role": message.role, "content": without_control_tokens(message.content)} for message in messages]
+
+
+def _build(name: str, settings: Settings, timeout_seconds: float) -> OllamaChat:
+    return OllamaChat(
+        name,
+        host=settings.ollama_host,
+        timeout_seconds=timeout_seconds,
+        context_tokens=settings.chat_context_tokens,
+    )
+
+
+def _find_fault(name: str, settings: Settings, timeout_seconds: float) -> str | None:
+    return find_fault(settings.ollama_host, name, capability="completion", timeout_seconds=timeout_seconds)
+
+
+CHAT_PROVIDERS.register("ollama")(ChatProvider(build=_build, find_fault=_find_fault))

@@ -16,10 +16,12 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_core.embedding import EMBEDDING_PROVIDERS, EmbeddingProvider
 from rag_core.embedding.vectors import require_visible, unit_rows
 from rag_core.errors import EmbeddingError
 from rag_core.language.languages import LANGUAGES, language_of
-from rag_core.model.embedding import EmbeddingModel, EmbeddingRole, FloatMatrix
+from rag_core.model.embedding import EmbeddingModel, EmbeddingRole, FloatMatrix, UsualModel, WantedModel
+from rag_core.settings import Settings
 
 HASHING_VERSION = "1"
 # Mean nDCG@10 of four Spanish and English sets: 0.833 with 512, 0.859 with 768, 0.870 with 1,024. Fused with
@@ -72,7 +74,7 @@ class HashingEmbedder:
         return unit_rows(sums, source=self.name)
 
 
-def build_hashing_embedder(model: EmbeddingModel) -> HashingEmbedder:
+def _build(model: EmbeddingModel, _settings: Settings, _timeout_seconds: float) -> HashingEmbedder:
     """Build the embedder of a registered model.
 
     Raises:
@@ -199,3 +201,17 @@ def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 _MULTIPLIERS = _mix(np.arange(1, 65, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(1)
 _WHOLE_SALT, _BEGINNING_SALT = _MULTIPLIERS[-1], _MULTIPLIERS[-2]
+
+
+def _complete(wanted: WantedModel, _settings: Settings, _timeout_seconds: float) -> UsualModel:
+    return UsualModel(
+        dimensions=wanted.dimensions or DEFAULT_DIMENSIONS,
+        version=HASHING_VERSION,
+        context_tokens=wanted.context_tokens or 1_000_000,
+        weights=(0.25, 0.75),
+    )
+
+
+EMBEDDING_PROVIDERS.register("hashing")(
+    EmbeddingProvider(build=_build, complete=_complete, is_in_process=True, knows_meaning=False, takes_any_length=True)
+)

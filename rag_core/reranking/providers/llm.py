@@ -14,13 +14,14 @@ from rag_core.errors import (
     ChatCancelledError,
     ChatError,
     CircuitOpenError,
+    ConfigurationError,
     RerankingError,
     SearchCancelledError,
 )
 from rag_core.language.detection import detect_language
 from rag_core.language.languages import language_of
 from rag_core.model.retrieval import QueryStatistics
-from rag_core.reranking import Candidate
+from rag_core.reranking import RERANKERS, Candidate, RerankerParts, RerankerProvider
 from rag_core.reranking.passage import is_finite_number
 from rag_core.resilience.cancellation import Cancellation
 
@@ -197,3 +198,14 @@ def _unusable(answer: str, found: str) -> RerankingError:
         f'the chat model gave {found} in {answer[:_SHOWN_CHARACTERS]!r}; expected {{"scores": [{{"id": 1, "score": 0 to 10}}]}} '
         "for every passage, so no score is used. Try another model, or the embedded re-ranker."
     )
+
+
+def _build(parts: RerankerParts) -> LlmReranker:
+    if parts.chat is None:
+        raise ConfigurationError(
+            "re-ranking by a chat model needs one: set BRAIN_CHAT_MODEL, or BRAIN_RERANKER=embedded"
+        )
+    return LlmReranker(chat=parts.chat, batch_size=parts.batch_size, executor=parts.executor or _threads())
+
+
+RERANKERS.register("llm")(RerankerProvider(build=_build, is_in_process=False, asks_chat=True))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rag_core.errors import ConfigurationError, RerankingError, SearchCancelledError
 from rag_core.model.retrieval import QueryStatistics
-from rag_core.reranking import Candidate
+from rag_core.reranking import RERANKERS, Candidate, RerankerParts, RerankerProvider
 from rag_core.reranking.passage import passage_text, sigmoid
 from rag_core.resilience.cancellation import Cancellation
 
@@ -175,3 +175,14 @@ def _one_logit_each(scores: NDArray[np.float64], expected: int, name: str) -> ND
     if not np.isfinite(rows).all():
         raise RerankingError(f"{name} gave a score that is not finite; none is used")
     return rows[:, 0] if rows.shape[1] == 1 else rows[:, 1] - rows[:, 0]
+
+
+def _build(parts: RerankerParts) -> CrossEncoder:
+    if parts.settings.reranker_path is None:
+        raise ConfigurationError(
+            "a cross-encoder needs BRAIN_RERANKER_PATH, the folder of its model.onnx and tokenizer.json"
+        )
+    return open_cross_encoder(parts.settings.reranker_path)
+
+
+RERANKERS.register("cross_encoder")(RerankerProvider(build=_build, is_in_process=True, scores_are_probabilities=True))

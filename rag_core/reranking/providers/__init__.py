@@ -1,0 +1,1 @@
+"""One file a provider, registered under the file's name in ``rag_core.reranking.RERANKERS``."""
