@@ -1,4 +1,4 @@
-"""The first half of a search, for whoever measures what a configuration would make of it."""
+"""The first half of a search, for measuring configurations by replay."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,18 +6,17 @@ from datetime import datetime
 
 from rag_core.configuration.schema import RetrievalConfig
 from rag_core.model.note import TenantId
-from rag_core.model.retrieval import NO_FILTERS, TransformedQuery
-from rag_core.retrieval.deadline import Deadline
+from rag_core.model.retrieval import TransformedQuery
 from rag_core.retrieval.legs import LegResults
 from rag_core.retrieval.plan import Search
-from rag_core.retrieval.request import Asked, checked_query, understood
+from rag_core.retrieval.request import planned, search_request
 from rag_core.retrieval.searching import search
 from rag_core.runtime.engine import Engine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LegsOnly:
-    """What the legs found for a query, before any of it is ranked."""
+    """The results of the legs for a query, before fusion."""
 
     query: str
     transformed: TransformedQuery
@@ -28,26 +27,23 @@ class LegsOnly:
 def search_only(
     engine: Engine, tenant: TenantId, text: str, *, config: RetrievalConfig, timeout_ms: int, now: datetime
 ) -> LegsOnly:
-    """The first half of ``retrieve``: what the legs find, with nothing remembered.
+    """Run the first half of ``retrieve``: the legs alone, without caches of results.
 
     Raises:
         InvalidInputError: see ``retrieve``.
-        DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError: nothing could be found out.
+        DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError: the search failed.
     """
-    asked = Asked(
-        tenant=tenant,
-        text=text,
-        query=checked_query(text),
-        config=config,
-        config_hash="",
-        filters=NO_FILTERS,
-        now=now,
-        deadline=Deadline.after_ms(timeout_ms),
-    )
-    request = understood(asked)
+    request = planned(search_request(tenant, text, config=config, timeout_ms=timeout_ms, now=now))
     return LegsOnly(
         query=request.query,
         transformed=request.transformed,
         searches=request.searches,
-        legs=search(engine, request),
+        legs=search(
+            request,
+            database=engine.database,
+            executors=engine.executors,
+            model=engine.model,
+            embedder=engine.query_embedder_of(tenant),
+            chat=engine.chat,
+        ),
     )

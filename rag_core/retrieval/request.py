@@ -1,4 +1,4 @@
-"""A request on its way: what was asked, checked, and what was understood of it."""
+"""A search request: the checked query with its bounds, and the plan of its searches."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from datetime import datetime
 from rag_core.configuration.schema import RetrievalConfig, served_strategy
 from rag_core.errors import InvalidInputError, SearchCancelledError
 from rag_core.model.note import Language, TenantId
-from rag_core.model.retrieval import Filters, Strategy, TransformedQuery
+from rag_core.model.retrieval import NO_FILTERS, Filters, Strategy, TransformedQuery
 from rag_core.notes.validation import is_storable
 from rag_core.query.transformation import query_language, transform
 from rag_core.reranking import Reranker
@@ -22,8 +22,8 @@ LANGUAGES: tuple[Language, ...] = ("es", "de", "en")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What was asked, how, and until when; ``version`` is the corpus's, None when nothing is to be remembered.
+class SearchRequest:
+    """A query, its configuration and its deadline; ``version`` is the corpus's, None when the result is not cached.
 
     ``reranker`` is the one whose name is in ``config_hash``, whatever is promoted meanwhile; None where nothing is re-ranked.
     """
@@ -32,33 +32,62 @@ class Asked:
     text: str
     query: str
     config: RetrievalConfig
-    config_hash: str
     filters: Filters
     now: datetime
     deadline: Deadline
+    config_hash: str = ""
     version: str | None = None
     reranker: Reranker | None = None
     depth: int | None = None
     cancellation: Cancellation = field(default_factory=Cancellation)
 
     def require_wanted(self) -> None:
-        """Refuse to go on for nobody.
+        """Continue only while somebody waits for the result.
 
         Raises:
-            SearchCancelledError: nobody waits for what is found.
+            SearchCancelledError: the request was cancelled.
         """
         if self.cancellation.is_cancelled:
             raise SearchCancelledError("nobody waits for what the search finds any more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request(Asked):
-    """The same with what was understood of it."""
+class PlannedSearch(SearchRequest):
+    """A search request with its language and the searches that it asks for."""
 
     language: Language
     strategy: Strategy
     transformed: TransformedQuery
     searches: Sequence[Search]
+
+
+def search_request(
+    tenant: TenantId,
+    text: str,
+    *,
+    config: RetrievalConfig,
+    timeout_ms: int,
+    now: datetime,
+    filters: Filters = NO_FILTERS,
+    depth: int | None = None,
+    cancellation: Cancellation | None = None,
+) -> SearchRequest:
+    """The request for a search whose time begins now.
+
+    Raises:
+        InvalidInputError: see ``checked_query``.
+    """
+    return SearchRequest(
+        tenant=tenant,
+        text=text,
+        query=checked_query(text),
+        config=config,
+        filters=filters,
+        now=now,
+        deadline=Deadline.after_ms(timeout_ms),
+        depth=depth,
+        cancellation=cancellation or Cancellation(),
+    )
 
 
 def checked_query(text: str) -> str:
@@ -77,14 +106,16 @@ def checked_query(text: str) -> str:
     return query
 
 
-def understood(asked: Asked) -> Request:
-    """The request with its language, its times and parts, and the searches that follow from them."""
-    language = query_language(asked.query, known=LANGUAGES)
-    transformed = transform(asked.query, language=language, now=asked.now, config=asked.config.query_transformation)
-    return Request(
-        **{name.name: getattr(asked, name.name) for name in fields(asked)},
+def planned(request: SearchRequest) -> PlannedSearch:
+    """Add the language, times and parts of the query, and the searches that follow from them."""
+    language = query_language(request.query, known=LANGUAGES)
+    transformed = transform(
+        request.query, language=language, now=request.now, config=request.config.query_transformation
+    )
+    return PlannedSearch(
+        **{name.name: getattr(request, name.name) for name in fields(request)},
         language=language,
-        strategy=served_strategy(asked.config),
+        strategy=served_strategy(request.config),
         transformed=transformed,
-        searches=plan_searches(transformed, asked.query, asked.filters),
+        searches=plan_searches(transformed, request.query, request.filters),
     )

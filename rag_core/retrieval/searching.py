@@ -1,53 +1,65 @@
-"""What each leg is asked for a request, by its configuration and by what is set up here."""
+"""The searches of the legs, by the request's configuration and by the models that are set up."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 
+from rag_core.chat import ChatModel
+from rag_core.embedding import Embedder
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.query.hyde import generate_hypothetical_answer, wants_hyde
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.graph_paths import GraphHit, search_graph
 from rag_core.retrieval.legs import LegResults, VectorSearch, search_legs
 from rag_core.retrieval.ranking import graph_depth, leg_depth, similarity_threshold, vector_kind
-from rag_core.retrieval.request import Request
-from rag_core.runtime.engine import Engine
+from rag_core.retrieval.request import PlannedSearch
+from rag_core.storage.database import Database
 
 LEG_SHARE = 0.7
-"""How much of a request's time the legs may take; the rest is for re-ranking and for reading what was found."""
+"""Share of a request's time for the legs; the rest is for re-ranking and reading."""
 
 
-def search(engine: Engine, request: Request) -> LegResults:
-    """What every leg finds, all of them asked at once.
+def search(
+    request: PlannedSearch,
+    *,
+    database: Database,
+    executors: Mapping[str, Executor],
+    model: EmbeddingModel,
+    embedder: Embedder,
+    chat: ChatModel | None,
+) -> LegResults:
+    """Run all legs at once.
 
     Raises:
-        DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError: no leg found out anything.
-        SearchCancelledError: nobody waits any more; no leg is waited for.
+        DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError: every leg failed.
+        SearchCancelledError: it was cancelled; no leg is waited for.
     """
     config, is_hybrid = request.config, request.strategy not in {"semantic", "fulltext"}
     return search_legs(
-        engine.database,
-        engine.executors,
+        database,
+        executors,
         request.tenant,
         request.searches,
         strategy=request.strategy,
         vectors=VectorSearch(
-            model=engine.model,
-            embedder=engine.query_embedder_of(request.tenant),
-            kind=vector_kind(config, engine.model),
-            threshold=similarity_threshold(config, engine.model),
+            model=model,
+            embedder=embedder,
+            kind=vector_kind(config, model),
+            threshold=similarity_threshold(config, model),
         ),
         limit=leg_depth(config),
         deadline=request.deadline.share(LEG_SHARE),
-        search_graph=_graph_search(engine, request) if is_hybrid else None,
-        write_hypothesis=_hypothesis(engine, request) if request.strategy != "fulltext" else None,
+        search_graph=_graph_search(database, request) if is_hybrid else None,
+        write_hypothesis=_hypothesis(chat, request) if request.strategy != "fulltext" else None,
         cancellation=request.cancellation,
     )
 
 
-def _graph_search(engine: Engine, request: Request) -> Callable[[Deadline], Sequence[GraphHit]] | None:
+def _graph_search(database: Database, request: PlannedSearch) -> Callable[[Deadline], Sequence[GraphHit]] | None:
     direction, graph = request.transformed.direction, request.config.graph_rag
     if direction is None or not graph.enabled or graph.weight == 0:
         return None
     return lambda deadline: search_graph(
-        engine.database,
+        database,
         request.tenant,
         request.query,
         language=request.language,
@@ -59,8 +71,7 @@ def _graph_search(engine: Engine, request: Request) -> Callable[[Deadline], Sequ
     )
 
 
-def _hypothesis(engine: Engine, request: Request) -> Callable[[Deadline], str] | None:
-    chat = engine.chat
+def _hypothesis(chat: ChatModel | None, request: PlannedSearch) -> Callable[[Deadline], str] | None:
     if chat is None or not wants_hyde(request.transformed, request.config.query_transformation):
         return None
     return lambda deadline: generate_hypothetical_answer(

@@ -19,7 +19,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID
 
-from rag_core.answering.verification.support import LEAST_SUPPORT, Claim, ReadSource, Support, read_source, support_of
+from rag_core.answering.verification.support import (
+    LEAST_SUPPORT,
+    CitedClaim,
+    ReadSource,
+    Support,
+    read_source,
+    support_of,
+)
 from rag_core.chunking import sentence_spans
 from rag_core.language.content_words import content_of
 from rag_core.model.answer import Source
@@ -285,7 +292,7 @@ def _curves(pairs: Sequence[Pair]) -> dict[str, dict[str, object]]:
     """For each kind how many pairs there are, and the share called supported at each threshold."""
     by_kind: dict[str, list[Support]] = defaultdict(list)
     for pair in pairs:
-        by_kind[pair.kind].append(support_of(Claim(pair.claim, pair.language), pair.source))
+        by_kind[pair.kind].append(support_of(CitedClaim(pair.claim, pair.language), pair.source))
     return {kind: {"pairs": len(found), "supported": _shares(found)} for kind, found in by_kind.items()}
 
 

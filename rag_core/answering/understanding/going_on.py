@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from rag_core.answering.understanding.missing_subjects import lacks_subject
-from rag_core.answering.understanding.noun_phrases import Phrase, Word, phrases_of, words_of
+from rag_core.answering.understanding.noun_phrases import NounPhrase, Word, phrases_of, words_of
 from rag_core.language.content_words import content_of
 from rag_core.language.languages import language_of
 from rag_core.model.note import Language
@@ -90,13 +90,13 @@ def points_back(question: str, language: Language, *, now: datetime) -> bool:
     )
 
 
-def _is_within_reach(at: int, question: str, phrases: Sequence[Phrase], language: Language) -> bool:
+def _is_within_reach(at: int, question: str, phrases: Sequence[NounPhrase], language: Language) -> bool:
     """Whether a clause before the word at ``at`` names something: "when did the boiler break and who fixed it?"."""
     clauses = [opening.start() for opening in language_of(language).follow_ups.clause_opening.finditer(question, 0, at)]
     return any(phrase.end <= clauses[-1] for phrase in phrases) if clauses else False
 
 
-def _is_doubled(match: re.Match[str], phrases: Sequence[Phrase], language: Language) -> bool:
+def _is_doubled(match: re.Match[str], phrases: Sequence[NounPhrase], language: Language) -> bool:
     """Whether the question says whom "le" stands for: "¿qué le dije a Marta?"."""
     if language != "es" or not _SPANISH_DATIVE.match(match[0]):
         return False

@@ -13,7 +13,7 @@ from rag_core.answering.understanding.going_on import (
     points_back,
     without_opening,
 )
-from rag_core.answering.understanding.noun_phrases import Phrase, phrases_of, words_of
+from rag_core.answering.understanding.noun_phrases import NounPhrase, phrases_of, words_of
 from rag_core.answering.understanding.places import destination_for, with_complement
 from rag_core.language.content_words import content_of
 from rag_core.language.languages import language_of
@@ -27,7 +27,7 @@ _TOPIC = re.compile(r"(?P<asked>.*\S) \((?P<topic>[^()]+)\)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class TopicQuestion:
     """A question, and words of the questions before it that it is about."""
 
     text: str
@@ -46,7 +46,7 @@ def by_rules(question: str, earlier: Sequence[str], *, language: Language, now: 
     question before stand beside it.
     """
 
-    def joined(before: Asked, text: str) -> Asked:
+    def joined(before: TopicQuestion, text: str) -> TopicQuestion:
         asked = _parted(text)
         if asked.topic or not is_follow_up(text, language, now=now):
             return asked
@@ -56,14 +56,16 @@ def by_rules(question: str, earlier: Sequence[str], *, language: Language, now: 
     return str(_joined(question, before, language=language, now=now))
 
 
-def _parted(text: str) -> Asked:
+def _parted(text: str) -> TopicQuestion:
     """A question that was made whole as what was asked and what stands beside it."""
     text = text[:READ_CHARACTERS]
     match = _TOPIC.fullmatch(text)
-    return Asked(text=match["asked"], topic=tuple(match["topic"].split())) if match else Asked(text=text)
+    return (
+        TopicQuestion(text=match["asked"], topic=tuple(match["topic"].split())) if match else TopicQuestion(text=text)
+    )
 
 
-def _joined(question: str, before: Asked, *, language: Language, now: datetime) -> Asked:
+def _joined(question: str, before: TopicQuestion, *, language: Language, now: datetime) -> TopicQuestion:
     new = without_opening(question, language).strip(" ?¿!¡.,")
     times = find_times(question, now=now, language=language)
     if times:
@@ -78,7 +80,7 @@ def _is_whole(new: str, language: Language, *, now: datetime) -> bool:
     return is_question(new, language) or points_back(new, language, now=now) or leaves_out_who(new, language, now=now)
 
 
-def _with_part(new: str, before: Asked, *, language: Language, now: datetime) -> Asked:
+def _with_part(new: str, before: TopicQuestion, *, language: Language, now: datetime) -> TopicQuestion:
     """The question before with the part put in, its time at the end."""
     times = find_times(new, now=now, language=language)
     part = language_of(language).follow_ups.noun_stand_in.sub("", strip_times(new, times), count=1)
@@ -86,7 +88,7 @@ def _with_part(new: str, before: Asked, *, language: Language, now: datetime) ->
     return reduce(_at_end, (f" {new[slice(*time.span)]}" for time in times), whole)
 
 
-def _with_noun(part: str, before: Asked, *, language: Language, now: datetime) -> Asked:
+def _with_noun(part: str, before: TopicQuestion, *, language: Language, now: datetime) -> TopicQuestion:
     phrase = _as_phrase(part, language)
     if _is_of_topic(phrase, before):
         return _with_topic(part, phrase, before)
@@ -104,7 +106,7 @@ def _with_noun(part: str, before: Asked, *, language: Language, now: datetime) -
     return _at_end(before, f" {part}" if phrase.preposition else f", {part}")
 
 
-def _as_phrase(part: str, language: Language) -> Phrase:
+def _as_phrase(part: str, language: Language) -> NounPhrase:
     """The noun phrase that the part is; a word without article or capital letter is one too."""
     # A capital at the beginning of a text tells nothing, behind another word it does.
     lead = "x; "
@@ -113,21 +115,21 @@ def _as_phrase(part: str, language: Language) -> Phrase:
         noun_start = found[0].noun_start - len(lead)
         return replace(found[0], start=0, noun_start=noun_start, end=len(part), is_asked=False)
     head = tuple(word.key for word in words_of(part))
-    return Phrase(start=0, noun_start=0, end=len(part), preposition="", kind="bare", head=head)
+    return NounPhrase(start=0, noun_start=0, end=len(part), preposition="", kind="bare", head=head)
 
 
-def _with_topic(part: str, phrase: Phrase, before: Asked) -> Asked:
+def _with_topic(part: str, phrase: NounPhrase, before: TopicQuestion) -> TopicQuestion:
     """The question before with the phrase in place of the names that it was about."""
     kept = [word for word in before.topic if not word[0].isupper() and word.lower() not in phrase.head]
     return replace(before, topic=(*kept, *part[phrase.noun_start :].split()))
 
 
-def _is_of_topic(phrase: Phrase, before: Asked) -> bool:
+def _is_of_topic(phrase: NounPhrase, before: TopicQuestion) -> bool:
     """Whether the topic names one of the same sort: "das Projekt Zephyr" after "(Projekt Apollo)"."""
     return not set(phrase.head).isdisjoint(word.lower() for word in before.topic)
 
 
-def _counterpart(new: Phrase, known: Sequence[Phrase]) -> Phrase | None:
+def _counterpart(new: NounPhrase, known: Sequence[NounPhrase]) -> NounPhrase | None:
     """What the new phrase takes the place of; where several could be meant, the last."""
     said = [phrase for phrase in known if not phrase.is_asked]
     for is_meant in _likenesses(new):
@@ -137,7 +139,7 @@ def _counterpart(new: Phrase, known: Sequence[Phrase]) -> Phrase | None:
     return asked[-1] if asked and new.kind == "bare" and not new.preposition else None
 
 
-def _likenesses(new: Phrase) -> Iterator[Callable[[Phrase], bool]]:
+def _likenesses(new: NounPhrase) -> Iterator[Callable[[NounPhrase], bool]]:
     """What a counterpart must be like, the surest first."""
     if new.preposition:
         yield lambda old: old.preposition == new.preposition and old.kind == new.kind
@@ -152,7 +154,7 @@ def _likenesses(new: Phrase) -> Iterator[Callable[[Phrase], bool]]:
         yield lambda old: not old.preposition
 
 
-def _replaced(part: str, new: Phrase, old: Phrase, text: str, language: Language) -> str:
+def _replaced(part: str, new: NounPhrase, old: NounPhrase, text: str, language: Language) -> str:
     """The text with the new phrase in place of the old one, whose preposition stays where the new one has none."""
     if old.is_asked:
         return text[: old.noun_start] + part + text[old.end :]
@@ -163,15 +165,15 @@ def _replaced(part: str, new: Phrase, old: Phrase, text: str, language: Language
     return f"{text[: old.start]}{preposition} {part}{text[old.end :]}"
 
 
-def _at_end(asked: Asked, part: str) -> Asked:
+def _at_end(asked: TopicQuestion, part: str) -> TopicQuestion:
     stem = asked.text.rstrip(" ?!.")
     return replace(asked, text=f"{stem}{part}{'?' if asked.text.rstrip().endswith('?') else ''}")
 
 
-def _beside(question: str, before: Asked, language: Language) -> Asked:
+def _beside(question: str, before: TopicQuestion, language: Language) -> TopicQuestion:
     """The question with the words of the one before; of what that one was about the names alone, lest it grow with every turn."""
     names = [word for word in before.topic if word[0].isupper()]
     said = [word.text for word in words_of(before.text)]
     known = content_of(question, language)
     kept = [word for word in dict.fromkeys([*said, *(names or before.topic)]) if content_of(word, language) - known]
-    return Asked(text=question, topic=tuple(kept[:KEPT_WORDS]))
+    return TopicQuestion(text=question, topic=tuple(kept[:KEPT_WORDS]))

@@ -6,7 +6,7 @@ Spanish needs no pronoun, so nothing in such a question points back. What tells 
 import re
 from collections.abc import Sequence
 
-from rag_core.answering.understanding.noun_phrases import Phrase, Word, phrases_of, words_of
+from rag_core.answering.understanding.noun_phrases import NounPhrase, Word, phrases_of, words_of
 from rag_core.language.content_words import content_of
 from rag_core.language.languages import language_of
 from rag_core.model.note import Language
@@ -78,7 +78,7 @@ def _is_named(question: str, verb: Word, behind: Sequence[Word], outside: Sequen
     )
 
 
-def _may_be_subject(phrase: Phrase, verb: Word) -> bool:
+def _may_be_subject(phrase: NounPhrase, verb: Word) -> bool:
     return phrase.start > verb.start and not phrase.preposition and phrase.kind != "bare"
 
 

@@ -40,7 +40,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Phrase:
+class NounPhrase:
     """A noun phrase: ``text[start:end]`` with its preposition, ``text[noun_start:end]`` without.
 
     ``preposition`` is without the article drawn into it; '' where there is none. ``is_asked``: it is what the question asks for
@@ -61,7 +61,7 @@ def words_of(text: str) -> list[Word]:
     return [Word(text=match[0], start=match.start(), end=match.end()) for match in _WORD.finditer(text)]
 
 
-def phrases_of(text: str, language: Language, *, outside: Sequence[tuple[int, int]] = ()) -> list[Phrase]:
+def phrases_of(text: str, language: Language, *, outside: Sequence[tuple[int, int]] = ()) -> list[NounPhrase]:
     """Noun phrases from left to right, none overlapping, and none within the stretches ``outside``.
 
     A noun is known by the article or preposition before it, or by its capital letter, and so is missed without any.
@@ -70,7 +70,7 @@ def phrases_of(text: str, language: Language, *, outside: Sequence[tuple[int, in
     return list(_phrases(text, words, language))
 
 
-def _phrases(text: str, words: Sequence[Word], language: Language) -> Iterator[Phrase]:
+def _phrases(text: str, words: Sequence[Word], language: Language) -> Iterator[NounPhrase]:
     at = 0
     while at < len(words):
         found = _phrase(text, words, at, language)
@@ -82,7 +82,7 @@ def _phrases(text: str, words: Sequence[Word], language: Language) -> Iterator[P
             at += 1
 
 
-def _phrase(text: str, words: Sequence[Word], at: int, language: Language) -> Phrase | None:
+def _phrase(text: str, words: Sequence[Word], at: int, language: Language) -> NounPhrase | None:
     """The phrase that begins with a word, if one does."""
     preposition = _preposition(words[at], language)
     noun = at + bool(preposition)
@@ -101,7 +101,7 @@ def _phrase(text: str, words: Sequence[Word], at: int, language: Language) -> Ph
     nouns = _nouns(text, words, head, language, is_marked=is_marked, is_asked=is_asked, before=before)
     if not nouns:
         return None
-    return Phrase(
+    return NounPhrase(
         start=words[at].start,
         noun_start=nouns[0].start if is_asked else words[noun].start,
         end=nouns[-1].end,

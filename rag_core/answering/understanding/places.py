@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rag_core.answering.understanding.noun_phrases import Phrase, words_of
+from rag_core.answering.understanding.noun_phrases import NounPhrase, words_of
 from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 
 
-def destination_for(new: Phrase, known: Sequence[Phrase], text: str, language: Language) -> Phrase | None:
+def destination_for(new: NounPhrase, known: Sequence[NounPhrase], text: str, language: Language) -> NounPhrase | None:
     """The place gone to that a place stayed in takes the place of, the last one; None where another phrase is more like it."""
     if new.preposition not in language_of(language).follow_ups.staying_in:
         return None
@@ -18,7 +18,7 @@ def destination_for(new: Phrase, known: Sequence[Phrase], text: str, language: L
     return next((old for old in reversed(alike) if _is_destination(old, text, language)), None)
 
 
-def with_complement(old: Phrase, known: Sequence[Phrase], text: str, language: Language) -> Phrase:
+def with_complement(old: NounPhrase, known: Sequence[NounPhrase], text: str, language: Language) -> NounPhrase:
     """The phrase with the name that is joined to it: "en el restaurante de Cádiz"."""
     if old.kind != "determined" or not old.preposition:
         return old
@@ -33,7 +33,7 @@ def with_complement(old: Phrase, known: Sequence[Phrase], text: str, language: L
     return old if complement is None else replace(old, end=complement.end)
 
 
-def _is_destination(phrase: Phrase, text: str, language: Language) -> bool:
+def _is_destination(phrase: NounPhrase, text: str, language: Language) -> bool:
     """Whether it names what is gone to; "¿a quién vi?" and "vi a Lucas" have the same preposition in Spanish."""
     if phrase.preposition != language_of(language).follow_ups.going_to:
         return False

@@ -19,7 +19,7 @@ from rag_core.answering.verification.claims import answer_sentences, is_claim
 from rag_core.answering.verification.statements import statement_of
 from rag_core.answering.verification.support import (
     LEAST_SUPPORT,
-    Claim,
+    CitedClaim,
     ReadSource,
     Support,
     jointly_needed,
@@ -243,7 +243,7 @@ def _holds_tail(text: str, start: int, group: Sequence[Citation], read: ReadSour
     tail = text[group[-1].span[1] :]
     if not is_claim(tail, language, known=read.words):
         return True
-    whole, after = Claim(text[start:], language), Claim(tail, language)
+    whole, after = CitedClaim(text[start:], language), CitedClaim(tail, language)
     supports = _supports(whole, group, read)
     needed = jointly_needed(whole, list(supports.values()))
     holding = [number for at, (number, support) in enumerate(supports.items()) if support.is_enough or at in needed]
@@ -254,7 +254,7 @@ def _holds_tail(text: str, start: int, group: Sequence[Citation], read: ReadSour
     )
 
 
-def _supports(claim: Claim, group: Sequence[Citation], read: ReadSources) -> dict[int, Support]:
+def _supports(claim: CitedClaim, group: Sequence[Citation], read: ReadSources) -> dict[int, Support]:
     numbers = dict.fromkeys(number for mark in group for number in mark.numbers)
     return {number: support_of(claim, read.by_number[number]) for number in numbers}
 
@@ -263,7 +263,7 @@ def _checked_group(
     text: str, group: Sequence[Citation], claim: Span, read: ReadSources, language: Language
 ) -> Iterator[CheckedCitation]:
     """Number by number; several together may hold what none holds alone."""
-    claimed = Claim(text[slice(*claim)], language)
+    claimed = CitedClaim(text[slice(*claim)], language)
     supports = _supports(claimed, group, read)
     needed = jointly_needed(claimed, list(supports.values()))
     joint = {number for at, number in enumerate(supports) if at in needed}

@@ -24,7 +24,7 @@ MAX_EVIDENCE_SENTENCES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class CitedClaim:
     """What an answer says and cites; its words are read by each language's rules once."""
 
     text: str
@@ -93,7 +93,7 @@ def read_source(source: Source) -> ReadSource:
     )
 
 
-def support_of(claim: Claim, read: ReadSource) -> Support:
+def support_of(claim: CitedClaim, read: ReadSource) -> Support:
     """The at most three sentences in a row that hold most of a claim, the fewest of those as good; none near gives no span.
 
     share = words of the claim's content that stand in them, in the title or in the date / all. Names may stand anywhere in the
@@ -107,7 +107,7 @@ def support_of(claim: Claim, read: ReadSource) -> Support:
     return _support_across(stated.figures | names, stated.units, read)
 
 
-def jointly_needed(claim: Claim, supports: Sequence[Support]) -> frozenset[int]:
+def jointly_needed(claim: CitedClaim, supports: Sequence[Support]) -> frozenset[int]:
     """The places of those that hold together what none of them holds alone, and without which the others do not."""
     if len(supports) < 2 or any(support.is_enough for support in supports):
         return frozenset()
