@@ -9,10 +9,11 @@ from uuid import UUID, uuid4
 from rag_core.access.pseudonyms import pseudonyms
 from rag_core.answering.events import AnswerRequest
 from rag_core.answering.sources.fallbacks import FoundSources
-from rag_core.answering.understanding.understand import LANGUAGES, Question
+from rag_core.answering.understanding.understand import Question
 from rag_core.answering.writing import Writing
 from rag_core.conversation.records import SpokenTurn, kept_answer, record, search_figures
 from rag_core.errors import AnswerCancelledError, ChatCancelledError, GuardrailError, RagError, SearchCancelledError
+from rag_core.language import LANGUAGES
 from rag_core.model.answer import Answer, PromptContext
 from rag_core.model.conversation import Outcome, QuestionFigures, SearchFigures
 from rag_core.model.note import TenantId

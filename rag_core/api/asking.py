@@ -16,6 +16,7 @@ from rag_core.api.access import RequestContext
 from rag_core.api.errors import ExplainedError, Tongue, answer_in, http_reply, reply_to, tell, tongue_for
 from rag_core.errors import AnswerCancelledError, GuardrailError, InvalidInputError, RagError
 from rag_core.guardrails.incoming import problem_message
+from rag_core.language import LANGUAGES
 from rag_core.language.detection import detect_language
 from rag_core.model.answer import Answer
 from rag_core.model.note import Language
@@ -52,7 +53,7 @@ def language_of(request: Request, question: str) -> Tongue:
     """The language of a question; where it shows none, what the client accepts, or else the contract's."""
     shows_one = detect_language(question) is not None or any(sign in question for sign in "¿¡ñÑß")
     if shows_one:
-        return query_language(question, known=("es", "de", "en"))
+        return query_language(question, known=LANGUAGES)
     return tongue_for(request)
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from types import ModuleType
-from typing import Any, Literal, cast
+from typing import Any, cast
 from urllib.parse import urlencode
 
 from fastapi import FastAPI, Request, Response
@@ -46,6 +46,7 @@ from rag_core.errors import (
     UnauthenticatedError,
 )
 from rag_core.model.counting import counted
+from rag_core.model.note import Language
 from rag_core.telemetry.logs import log_failed
 
 MAX_BODY_MEGABYTES = 10
@@ -57,7 +58,7 @@ RETRY_BUSY_SECONDS = 5
 
 LOGIN_PAGE = "/entrar"
 
-Tongue = Literal["es", "de", "en"]
+Tongue = Language
 """The language of a route's messages."""
 
 TELLING: Mapping[Tongue, ModuleType] = {"es": spanish, "de": german, "en": english}

@@ -6,9 +6,9 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from rag_core.language.languages import LanguageChoice
 from rag_core.model.experiment import Arm
 from rag_core.model.golden import Category
-from rag_core.model.note import Language
 from rag_core.model.retrieval import Intent, RetrievalMethod, Strategy
 from rag_core.notes.validation import is_storable
 from rag_core.retrieval.filters import FilterFields
@@ -212,7 +212,7 @@ class NoteIn(_Request):
     created_at: Annotated[str | None, Field(json_schema_extra={"format": "date-time"})] = Field(
         None, description="ISO 8601 date or date-time; without a zone it is local.", examples=[_MOMENT]
     )
-    language: Language | None = Field(None, description="Detected if it is not said.")
+    language: LanguageChoice | None = Field(None, description="Detected if it is not said.")
     metadata: dict[str, Any] | None = Field(
         None,
         description="Facts about the note, and whom it is for. All are replaced; without it a note that is changed keeps its own.",
@@ -229,7 +229,7 @@ class NoteOut(_Response):
     title: str | None
     content: str
     created_at: Moment
-    language: Language
+    language: LanguageChoice
     metadata: dict[str, Any]
 
 

@@ -5,8 +5,8 @@ from typing import Any
 from pydantic import Field
 
 from rag_core.api.schemas import ErrorBody, Id, Moment, Name, Score, SpanOut, Text, _Request, _Response
+from rag_core.language.languages import LanguageChoice
 from rag_core.model.answer import Confidence, RefusalReason, VerifiedBy
-from rag_core.model.note import Language
 
 _QUESTION = "1 to 2,000 characters after trimming."
 _FAILURES = {
@@ -58,7 +58,7 @@ class CitationSpans(_Response):
 class _Outcome(_Response):
     query_id: str = Field(description="What `POST /api/feedback` calls this answer.")
     confidence: Confidence
-    language: Language
+    language: LanguageChoice
     groundedness: Score | None = Field(description="The share of claims that a cited source holds; null for refusals.")
     refusal: RefusalReason | None = Field(description="Why there is no answer; null where there is one.")
     warnings: list[str]
@@ -206,7 +206,7 @@ class TurnOut(_Response):
     answer: str
     citations: list[QueryCitation]
     confidence: Confidence
-    language: Language
+    language: LanguageChoice
     refusal: RefusalReason | None
     warnings: list[str]
     rating: int | None

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rag_core.chunking.graphemes import is_cluster_boundary
-from rag_core.language.languages import LANGUAGES, language_of
+from rag_core.language import LANGUAGES
+from rag_core.language.languages import language_of
 from rag_core.model.note import Span
 
 _CHARACTERS_PER_TOKEN = 4

@@ -189,7 +189,7 @@ def _attached(
             model=model,
             zone=settings.zone,
             max_characters=settings.max_note_characters,
-            language=language,  # type: ignore[arg-type]
+            language=language,
             origin=rows.origin,
             on_progress=advance,
             on_waiting=say_waiting,

@@ -19,6 +19,7 @@ from rag_core.cli.app import (
     say,
     say_waiting,
 )
+from rag_core.language import LANGUAGES
 from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
@@ -26,12 +27,10 @@ if TYPE_CHECKING:
     from rag_core.model.note import TenantId
     from rag_core.notes.importing import ImportReport, Problem
 
-_LANGUAGES = ("es", "de", "en")
-
 
 def _language(value: str | None) -> str | None:
-    if value is not None and value not in _LANGUAGES:
-        raise typer.BadParameter(f"{value!r} is not one of {', '.join(_LANGUAGES)}")
+    if value is not None and value not in LANGUAGES:
+        raise typer.BadParameter(f"{value!r} is not one of {', '.join(LANGUAGES)}")
     return value
 
 
@@ -75,7 +74,7 @@ def import_notes(
                 owner,
                 read_lines(lines, max_bytes=line_bytes(settings.max_note_characters)),
                 source=source,
-                language=language,  # type: ignore[arg-type]
+                language=language,
                 zone=settings.zone,
                 max_characters=settings.max_note_characters,
                 on_progress=advance,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say
+from rag_core.language import LANGUAGES
 
 if TYPE_CHECKING:
     from rag_core.configuration.schema import RetrievalConfig
@@ -91,7 +92,7 @@ SourceOption = Annotated[
 ]
 LanguageOption = Annotated[
     list[str] | None,
-    typer.Option("--language", callback=_one_of("es", "de", "en"), help="es, de or en.", rich_help_panel=_WHICH),
+    typer.Option("--language", callback=_one_of(*LANGUAGES), help="es, de or en.", rich_help_panel=_WHICH),
 ]
 TagOption = Annotated[list[str] | None, typer.Option("--tag", help="A tag, in any case.", rich_help_panel=_WHICH)]
 DocumentOption = Annotated[

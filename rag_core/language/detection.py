@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 
-from rag_core.language.languages import LANGUAGES, language_of
+from rag_core.language import LANGUAGES
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 
 _EXAMINED_CHARACTERS = 2_000

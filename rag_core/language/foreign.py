@@ -3,7 +3,8 @@
 import re
 from collections.abc import Mapping
 
-from rag_core.language.languages import LANGUAGES, language_of
+from rag_core.language import LANGUAGES
+from rag_core.language.languages import language_of
 from rag_core.language.words import word_set
 
 _WORD = re.compile(r"[^\W\d_]+")

@@ -5,13 +5,13 @@ field under the field's name in capitals (``es/times.py``: ``TIMES``). A new lan
 """
 
 import importlib
-import pkgutil
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from rag_core import language as folders
 from rag_core.errors import LanguageError
+from rag_core.language import LANGUAGES
 from rag_core.language.answer_types import AnswerTypeWords
 from rag_core.language.causality import CausalLanguage
 from rag_core.language.citing import CitingWords
@@ -32,8 +32,6 @@ from rag_core.language.stop_words import StopWords
 from rag_core.language.times import TimeWording
 from rag_core.language.traits import LanguageTraits
 from rag_core.model.note import Language
-
-DEFAULT_LANGUAGE: Language = "es"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,12 +83,6 @@ def load_language(language: str) -> LanguageWords:
     return LanguageWords(**values)
 
 
-def find_languages() -> tuple[Language, ...]:
-    """Codes of the languages that have a folder: the default one first, the others by code."""
-    found = [cast("Language", module.name) for module in pkgutil.iter_modules(folders.__path__) if module.ispkg]
-    return tuple(sorted(found, key=lambda code: (code != DEFAULT_LANGUAGE, code)))
-
-
 def _value(module: str, name: str, kind: Any) -> Any:
     path = "/".join(module.split(".")[-2:]) + ".py"
     try:
@@ -104,4 +96,8 @@ def _value(module: str, name: str, kind: Any) -> Any:
     return value
 
 
-LANGUAGES: tuple[Language, ...] = find_languages()
+if TYPE_CHECKING:
+    LanguageChoice = str
+else:
+    LanguageChoice = Literal[LANGUAGES]
+"""Type of a field of a Pydantic model that takes the code of a language, and no other text."""

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from types import MappingProxyType
 
-from rag_core.language.languages import LANGUAGES, language_of
+from rag_core.language import LANGUAGES
+from rag_core.language.languages import language_of
 from rag_core.language.messages import AnswerWarning, PathWarning, QuotingWarning
 from rag_core.model.note import Language
 

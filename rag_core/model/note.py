@@ -13,7 +13,8 @@ from uuid import UUID
 TenantId = NewType("TenantId", str)
 NoteId = NewType("NoteId", UUID)
 ChunkId = NewType("ChunkId", UUID)
-Language = Literal["es", "de", "en"]
+Language = str
+"""Code of a language that has a folder in ``rag_core.language``: "es", "de", "en"."""
 NoteKind = Literal["note", "document"]
 Span = tuple[int, int]
 """Start and end in code points, half-open."""

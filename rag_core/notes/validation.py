@@ -8,10 +8,11 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, time
-from typing import Any, cast, get_args
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from rag_core.errors import InvalidFieldError, InvalidInputError
+from rag_core.language import LANGUAGES
 from rag_core.language.detection import detect_language
 from rag_core.language.near_misses import edit_distance, folded_name, near_name
 from rag_core.model.note import Language, NewNote, department_key
@@ -22,7 +23,6 @@ MAX_NAME_BYTES = 1000
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _LINE_KEYS = ("id", "text", "title", "created_at", "metadata", "language")
-LANGUAGES: tuple[Language, ...] = get_args(Language)
 VISIBILITIES = ("tenant", "department", "private")
 MAX_DEPARTMENTS = 50
 _AUDIENCE_KEYS = ("visibility", "department", "departments")
@@ -260,11 +260,11 @@ def _normalised(value: str, field: str) -> str:
 def _language(given: Any, title: str | None, content: str) -> Language:
     if given is None:
         return detect_language(f"{title or ''}\n{content}") or "es"
-    if given not in LANGUAGES:
+    if not isinstance(given, str) or given not in LANGUAGES:
         raise InvalidFieldError(
             f"language is {shown(given)}; expected one of {', '.join(LANGUAGES)}", field="language", problem="choice"
         )
-    return cast("Language", given)
+    return given
 
 
 def _metadata(value: Any) -> Mapping[str, Any]:

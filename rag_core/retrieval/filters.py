@@ -15,7 +15,8 @@ from pydantic.alias_generators import to_camel
 
 from rag_core.configuration.schema import describe_problem
 from rag_core.errors import AmbiguousNoteError, InvalidInputError, NotFoundError
-from rag_core.model.note import Language, NoteId, NoteKind, TenantId, tag_key
+from rag_core.language.languages import LanguageChoice
+from rag_core.model.note import NoteId, NoteKind, TenantId, tag_key
 from rag_core.model.retrieval import Filters
 from rag_core.notes.validation import MAX_NAME_CHARACTERS, is_storable
 from rag_core.storage.database import Database
@@ -63,7 +64,7 @@ class FilterFields(BaseModel):
     sources: list[Name] | None = Field(
         None, max_length=MAX_VALUES, description="Where the notes come from, any of these.", examples=[["diario"]]
     )
-    languages: list[Language] | None = Field(None, max_length=MAX_VALUES, examples=[["es"]])
+    languages: list[LanguageChoice] | None = Field(None, max_length=MAX_VALUES, examples=[["es"]])
     tags: list[Name] | None = Field(
         None,
         max_length=MAX_VALUES,

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from rag_core.configuration.schema import RetrievalConfig, served_strategy
 from rag_core.errors import InvalidInputError, SearchCancelledError
+from rag_core.language import LANGUAGES
 from rag_core.model.note import Language, TenantId
 from rag_core.model.retrieval import NO_FILTERS, Filters, Strategy, TransformedQuery
 from rag_core.notes.validation import is_storable
@@ -18,7 +19,6 @@ from rag_core.retrieval.plan import Search, plan_searches
 
 MAX_QUERY_CHARACTERS = 2000
 EMPTY_QUERY = "La consulta no puede estar vacía"
-LANGUAGES: tuple[Language, ...] = ("es", "de", "en")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ to these batches' notes; None looks at the whole tenant. Not here: what follows 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rag_core.language import LANGUAGES
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Database
@@ -79,7 +80,7 @@ def check_postings(database: Database, tenant: TenantId, batches: Sequence[str] 
 
 def check_statistics(database: Database, tenant: TenantId) -> CheckReport:
     """Document frequencies recomputed from the chunks equal the statistics', and no posting is left over."""
-    return run_check(database, tenant, "check_statistics")
+    return run_check(database, tenant, "check_statistics", languages=list(LANGUAGES))
 
 
 def check_corpus_statistics(database: Database, tenant: TenantId) -> CheckReport:
@@ -103,7 +104,12 @@ def check_staged_leftovers(database: Database, tenant: TenantId, batches: Sequen
 
 
 def run_check(
-    database: Database, tenant: TenantId, name: str, *, batches: Sequence[str] | None = None, **parameters: int
+    database: Database,
+    tenant: TenantId,
+    name: str,
+    *,
+    batches: Sequence[str] | None = None,
+    **parameters: int | list[str],
 ) -> CheckReport:
     """The report of the check that the query of that name makes."""
     given, local = (None, _WHOLE_TENANT) if batches is None else (list(batches), None)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rag_core.language import LANGUAGES
 from rag_core.model.note import ChunkId, Language, NoteId, TenantId
 from rag_core.model.retrieval import QueryStatistics
 from rag_core.storage.database import Database
@@ -33,7 +34,7 @@ def fetch_candidate_texts(
         texts = connection.execute(
             query("fetch_candidate_texts"), {"tenant": tenant, "chunks": list(chunks), "characters": MAX_CHARACTERS}
         )
-        counts = connection.execute(statistics, {"tenant": tenant, "words": list(words)})
+        counts = connection.execute(statistics, {"tenant": tenant, "words": list(words), "languages": list(LANGUAGES)})
         found = {row[0]: _candidate_text(row) for row in texts.fetchall()}
         return found, _statistics(counts.fetchall())
 

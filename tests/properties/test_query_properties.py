@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from properties.strategies import decomposed, spanish_text
 
 from rag_core.configuration.schema import QueryTransformation
+from rag_core.language import LANGUAGES
 from rag_core.language.folding import fold
 from rag_core.language.languages import language_of
 from rag_core.model.note import Language
@@ -49,7 +50,7 @@ PIECES = (
         "\u0301",
     ),
 )
-languages = st.sampled_from(get_args(Language))
+languages = st.sampled_from(LANGUAGES)
 moments = st.builds(
     lambda moment, zone: moment.replace(tzinfo=UTC).astimezone(ZoneInfo(zone)),
     st.datetimes(min_value=datetime(1950, 1, 1), max_value=datetime(2100, 1, 1)),  # noqa: DTZ001 - it adds no zone itself

@@ -10,7 +10,8 @@ import pytest
 
 from rag_core import language as folders
 from rag_core.errors import LanguageError
-from rag_core.language.languages import LANGUAGES, LanguageWords, find_languages, language_of, load_language
+from rag_core.language import LANGUAGES, find_languages
+from rag_core.language.languages import LanguageWords, language_of, load_language
 
 HOME = Path(folders.__path__[0])
 FILES = {"__init__", *(field.name for field in fields(LanguageWords))}
@@ -41,6 +42,15 @@ def test_every_folder_has_the_same_files(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_is_complete(language: str) -> None:
     assert load_language(language).times.months
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_months_are_named_in_one_file(language: str) -> None:
+    july, august = language_of(language).times.month_names[6:8]
+
+    naming = [file for file in HOME.parent.rglob("*.py") if f"{july} {august}" in file.read_text()]
+
+    assert naming == [HOME / language / "times.py"]
 
 
 def test_words_are_reached_as_values() -> None:

@@ -2,7 +2,8 @@ import pytest
 from growth import MOST_GROWTH, growth
 
 from rag_core.guardrails.outgoing import find_all, fitting_end, redact
-from rag_core.language.languages import LANGUAGES, language_of
+from rag_core.language import LANGUAGES
+from rag_core.language.languages import language_of
 
 
 def kinds(text: str, language="es") -> list[tuple[str, str]]:

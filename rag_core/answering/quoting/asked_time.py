@@ -6,6 +6,7 @@ from datetime import timedelta
 from functools import cache
 from typing import TypeVar
 
+from rag_core.language import LANGUAGES
 from rag_core.language.folding import fold
 from rag_core.language.languages import language_of
 from rag_core.model.answer import AskedTime, Source
@@ -18,7 +19,6 @@ _T = TypeVar("_T")
 A_YEAR = timedelta(days=360)
 """A bare year is as often part of what is asked as when a note was written, as in ``rag_core.retrieval.plan``."""
 _WORD = re.compile(r"\w+")
-_LANGUAGES: tuple[Language, ...] = ("es", "de", "en")
 
 
 def asked_time_of(retrieval: Retrieval) -> AskedTime | None:
@@ -59,7 +59,7 @@ def spread(items: Sequence[_T], most: int) -> Sequence[_T]:
 def _asks_for_all(question: str) -> bool:
     """Whether no word of the question says what it is about."""
     words = {fold(word).text for word in _WORD.findall(question)}
-    return any(words <= _saying_nothing(language) for language in _LANGUAGES)
+    return any(words <= _saying_nothing(language) for language in LANGUAGES)
 
 
 @cache

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from rag_core.language import LANGUAGES
 from rag_core.language.folding import fold
 from rag_core.language.languages import language_of
 from rag_core.language.stemming import stem
@@ -24,7 +25,6 @@ LIGHT_WEIGHT = 0.3
 NAME_WEIGHT = 1.2
 """A name says more of what is asked than another word as rare."""
 LEAST_FORM_LETTERS = 4
-_LANGUAGES: tuple[Language, ...] = ("es", "de", "en")
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _OPENING = re.compile(r"(?:^|[.!?…:;\n¿¡«“\"(—])[\s«“\"'(—¿¡*_-]*\Z")
 
@@ -41,7 +41,7 @@ class Term:
 
 def own_language(question: str, answered_in: Language) -> Language:
     """The language of the question itself; that of its answer where its words are of none."""
-    return query_language(question, known=(answered_in, *_LANGUAGES))
+    return query_language(question, known=(answered_in, *LANGUAGES))
 
 
 @lru_cache(maxsize=4096)

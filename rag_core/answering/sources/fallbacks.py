@@ -16,10 +16,11 @@ from rag_core.answering.sources.search_configuration import answer_config
 from rag_core.configuration.schema import RetrievalConfig, configure
 from rag_core.embedding import knows_meaning
 from rag_core.errors import DeadlineExceededError, QueryFailedError, RagError, RetrievalFailedError
+from rag_core.language import LANGUAGES
 from rag_core.language.stemming import query_words
 from rag_core.model.answer import AskedTime, FallbackMode, RefusalReason
 from rag_core.model.embedding import EmbeddingModel
-from rag_core.model.note import Language, TenantId
+from rag_core.model.note import TenantId
 from rag_core.model.retrieval import Filters, Hit, QueryStatistics, Retrieval
 from rag_core.query.transformation import query_language
 from rag_core.reranking import Reranker
@@ -40,7 +41,6 @@ KEYWORD_WEIGHT = 0.625
 RECENCY_WEIGHT = 0.375
 """0.25 and 0.15 of the weighted score, scaled up to replace the vectors' 0.6."""
 UNKNOWN_STATISTICS = QueryStatistics(documents={}, frequencies={})
-LANGUAGES: tuple[Language, ...] = ("es", "de", "en")
 MAX_OF_A_TIME = 100
 """Number of notes of a time, the newest, that sources are chosen from where a time is all that is asked for."""
 LEAST_MS = 250

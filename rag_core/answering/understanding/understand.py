@@ -16,6 +16,7 @@ from rag_core.guardrails.incoming import CheckedQuestion, check_question, saniti
 from rag_core.guardrails.injection import scan
 from rag_core.guardrails.judge import ChatQuestionJudge
 from rag_core.guardrails.policies import thresholds_of
+from rag_core.language import LANGUAGES
 from rag_core.language.subject_changes import without_dropped_subject
 from rag_core.model.conversation import Turn
 from rag_core.model.note import Language, TenantId
@@ -26,7 +27,6 @@ from rag_core.storage.database import Database
 
 REMEMBERED_TURNS = 6
 REWORDING_SECONDS = 5.0
-LANGUAGES: tuple[Language, ...] = ("es", "de", "en")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,8 @@ import re
 
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.chunking import sentence_spans
-from rag_core.language.languages import LANGUAGES, language_of
+from rag_core.language import LANGUAGES
+from rag_core.language.languages import language_of
 from rag_core.language.wordings import NO_ANSWER_IN_DOCUMENTS
 from rag_core.model.note import Language
 

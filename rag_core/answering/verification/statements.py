@@ -11,9 +11,10 @@ from functools import cache
 from itertools import pairwise
 
 from rag_core.answering.verification.citations import without_citations
+from rag_core.language import LANGUAGES
 from rag_core.language.citing import DENYING_REPLY
 from rag_core.language.content_words import clauses_of, function_stems, is_number, negation_stems, tokens_of
-from rag_core.language.languages import LANGUAGES, language_of
+from rag_core.language.languages import language_of
 from rag_core.language.quantities import PERCENT
 from rag_core.model.note import Language
 

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from markupsafe import Markup
 
 from rag_core.api.pages.highlights import excerpt, marked
+from rag_core.language.languages import language_of
 from rag_core.model.graph import CausalDirection
 from rag_core.model.note import Language, Note, NoteId
 from rag_core.model.retrieval import Hit, Retrieval, Strategy
@@ -42,20 +43,6 @@ _STAGES = {
     "reranking": "reordenar",
     "contextExpansion": "leer los pasajes",
 }
-_MONTHS = (
-    "enero",
-    "febrero",
-    "marzo",
-    "abril",
-    "mayo",
-    "junio",
-    "julio",
-    "agosto",
-    "septiembre",
-    "octubre",
-    "noviembre",
-    "diciembre",
-)
 
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
@@ -251,7 +238,7 @@ def spanish_date(moment: datetime, zone: ZoneInfo) -> str:
 
 def spanish_day(day: date) -> str:
     """``3 de marzo de 2025``."""
-    return f"{day.day} de {_MONTHS[day.month - 1]} de {day.year}"
+    return f"{day.day} de {language_of('es').times.month_names[day.month - 1]} de {day.year}"
 
 
 def tags_of(note: Note) -> list[str]:

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from rag_core.embedding import EMBEDDING_PROVIDERS, EmbeddingProvider
 from rag_core.embedding.vectors import require_visible, unit_rows
 from rag_core.errors import EmbeddingError
-from rag_core.language.languages import LANGUAGES, language_of
+from rag_core.language import LANGUAGES
+from rag_core.language.languages import language_of
 from rag_core.model.embedding import EmbeddingModel, EmbeddingRole, FloatMatrix, UsualModel, WantedModel
 from rag_core.settings import Settings
 

@@ -152,7 +152,7 @@ limit 20;
 -- for 7,600 chunks.
 with recomputed as (
     select l.language, s.word collate "C" as lexeme, s.ndoc as documents, s.nentry as occurrences
-    from (values ('es'), ('de'), ('en')) l (language)
+    from unnest(%(languages)s::text[]) l (language)
     cross join lateral ts_stat(
         format('select lexemes from chunks where tenant_id = %%L and language = %%L', %(tenant)s::text, l.language)
     ) s

@@ -41,7 +41,7 @@ select language, lexeme from unnest(%(term_languages)s::text[], %(lexemes)s::tex
 
 -- name: terms_of_words
 select l.language, t.lexeme
-from unnest(array['es', 'de', 'en']) l (language)
+from unnest(%(languages)s::text[]) l (language)
 cross join unnest(%(words)s::text[]) w (word)
 cross join lateral unnest(to_tsvector(text_search_configuration(l.language), w.word)) t
 
