@@ -19,13 +19,14 @@ from rag_core.evaluation.report.markdown import markdown_report
 from rag_core.evaluation.runs.baselines import ensure_baseline
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
-from rag_core.evaluation.runs.served import pinned, searcher
+from rag_core.evaluation.runs.served import evaluated_search, pinned
 from rag_core.indexing.batches import list_tenants
 from rag_core.indexing.publishing import maintain
 from rag_core.model.evaluation import HEADLINE_METRICS
 from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.model.retrieval import Strategy
+from rag_core.model_change.promotion import promote
 from rag_core.promotion.going_back import PROMOTION, go_back_where_gate_failed
 from rag_core.runtime.engine import Engine
 from rag_core.storage.golden import OrphanedQuery, fetch_golden_queries, list_queries_with_deleted_notes
@@ -60,7 +61,7 @@ def evaluation_report(context: dg.AssetExecutionContext, engine: dg.ResourcePara
         for serving in [pinned(engine, tenant)]
         for strategy in STRATEGIES
     ]
-    targets = gate_targets(engine)
+    targets = gate_targets(engine.settings)
     return dg.MaterializeResult(
         metadata={
             **_returns(engine, measured, targets),
@@ -90,11 +91,8 @@ def _measure(engine: Engine, tenant: TenantId, strategy: Strategy, *, dagster_ru
     run = evaluate(
         engine.database,
         tenant,
+        evaluated_search(engine, tenant, config=config, timeout_ms=TIMEOUT_MS),
         set_name=DEFAULT_SET,
-        config=config,
-        search=searcher(engine, tenant, config=config, timeout_ms=TIMEOUT_MS),
-        models=engine.model_names(tenant, config),
-        pipeline_fingerprint=engine.pipeline.fingerprint,
         purpose="nightly",
         circumstances={"dagsterRun": dagster_run, PROMOTION: served.promotion},
     )
@@ -110,7 +108,12 @@ def _returns(engine: Engine, measured: Sequence[Measurement], targets: GateTarge
         tenant: {one.strategy: one.run for one in measured if one.tenant == tenant}
         for tenant in dict.fromkeys(one.tenant for one in measured)
     }
-    returns = go_back_where_gate_failed(engine, nights, targets)
+    returns = go_back_where_gate_failed(
+        engine.database,
+        nights,
+        targets,
+        promote_model=lambda name, former: promote(engine, name, instead_of=former),
+    )
     return {"went_back": table([one.to_json() for one in returns])} if returns else {}
 
 

@@ -7,7 +7,7 @@ from rag_core.cli.app import say, table
 from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
-    from rag_core.evaluation.runs.run import EvaluationRun
+    from rag_core.evaluation.runs.results import EvaluationRun
     from rag_core.model.answer_metrics import AnswerMetrics
 
 _LISTED = 10

@@ -172,7 +172,7 @@ def run_and_show_gate(
         report, runs = run_gate(
             engine,
             owner,
-            targets=gate_targets(engine),
+            targets=gate_targets(engine.settings),
             set_name=set_name,
             config=config,
             on_progress=lambda *_: advance(1),
@@ -186,7 +186,7 @@ def run_and_show_gate(
 
 
 def _print_gate(report: "GateReport", runs: "dict[Strategy, EvaluationRun]") -> None:
-    from rag_core.evaluation.runs.run import to_json
+    from rag_core.evaluation.runs.run_json import to_json
 
     print_json({"gate": report.to_json(), "runs": [to_json(run) for run in runs.values()]})
 

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rag_core.configuration.schema import RetrievalConfig
-    from rag_core.evaluation.runs.results import GroupMetrics
-    from rag_core.evaluation.runs.run import EvaluationRun
+    from rag_core.evaluation.runs.results import EvaluationRun, GroupMetrics
     from rag_core.model.note import TenantId
     from rag_core.runtime.engine import Engine
 
@@ -130,27 +129,26 @@ def evaluate_set(
 def _measured(
     engine: "Engine", owner: "TenantId", wanted: "RetrievalConfig", asked: _Asked, *, override: "Mapping[str, object]"
 ) -> "EvaluationRun":
+    from dataclasses import replace
+
     from rag_core.evaluation.runs.judges import build_judge
     from rag_core.evaluation.runs.run import evaluate
-    from rag_core.evaluation.runs.served import searcher
+    from rag_core.evaluation.runs.served import evaluated_search
     from rag_core.evaluation.runs.served_answers import ServedAnswers
 
+    evaluated = evaluated_search(engine, owner, config=wanted, timeout_ms=CLI_TIMEOUT_MS)
+    if asked.has_answers:
+        answerer = ServedAnswers(engine=engine, tenant=owner, config=wanted, override=override)
+        evaluated = replace(evaluated, answerer=answerer, judge=build_judge(engine))
     with measuring() as tell:
         return evaluate(
             engine.database,
             owner,
+            evaluated,
             set_name=asked.set_name,
-            config=wanted,
-            search=searcher(engine, owner, config=wanted, timeout_ms=CLI_TIMEOUT_MS),
-            models=engine.model_names(owner, wanted),
-            pipeline_fingerprint=engine.pipeline.fingerprint,
             baseline_run_id=None if asked.baseline is None else named_run(engine, owner, asked.baseline),
             common_only=asked.is_common,
             category=asked.category,
-            answerer=ServedAnswers(engine=engine, tenant=owner, config=wanted, override=override)
-            if asked.has_answers
-            else None,
-            judge=build_judge(engine) if asked.has_answers else None,
             concurrency=asked.concurrency,
             on_progress=lambda done, total: tell("evaluating", done, total),
         )
@@ -158,7 +156,7 @@ def _measured(
 
 def _tell(run: "EvaluationRun", *, bare: int, notes: int, is_json: bool) -> None:
     """The run, and how many of the ``notes`` are ``bare`` of vectors."""
-    from rag_core.evaluation.runs.run import to_json
+    from rag_core.evaluation.runs.run_json import to_json
 
     if is_json:
         print_json(to_json(run) | {"notes_without_vectors": bare})

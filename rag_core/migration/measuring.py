@@ -12,7 +12,7 @@ from uuid import UUID
 from rag_core.evaluation.report.markdown import disturbance_line
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
-from rag_core.evaluation.runs.served import pinned, searcher
+from rag_core.evaluation.runs.served import evaluated_search, pinned
 from rag_core.migration import control
 from rag_core.model.comparison import MIN_COMMON_QUERIES, Comparison
 from rag_core.model.counting import in_english
@@ -196,11 +196,8 @@ def _evaluate(
     return evaluate(
         engine.database,
         tenant,
+        evaluated_search(engine, tenant, config=config, timeout_ms=TIMEOUT_MS),
         set_name=DEFAULT_SET,
-        config=config,
-        search=searcher(engine, tenant, config=config, timeout_ms=TIMEOUT_MS),
-        models=engine.model_names(tenant, config),
-        pipeline_fingerprint=engine.pipeline.fingerprint,
         purpose="migration",
         strategy=config.strategy,
         circumstances={"migratedNotes": progress.migrated, "notes": progress.notes, "batches": progress.batches_done},

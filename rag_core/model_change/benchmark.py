@@ -10,7 +10,7 @@ from rag_core.errors import EmbeddingError, InvalidInputError, ModelStateError
 from rag_core.evaluation.jobs.queue import Progress, register
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
-from rag_core.evaluation.runs.served import pinned, searcher
+from rag_core.evaluation.runs.served import evaluated_search, pinned
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import TenantId
 from rag_core.model.retrieval import Strategy
@@ -155,11 +155,8 @@ def _run(
     return evaluate(
         engine.database,
         tenant,
+        evaluated_search(engine, tenant, config=config, timeout_ms=TIMEOUT_MS),
         set_name=set_name,
-        config=config,
-        search=searcher(engine, tenant, config=config, timeout_ms=TIMEOUT_MS),
-        models=engine.model_names(tenant, config),
-        pipeline_fingerprint=engine.pipeline.fingerprint,
         purpose="benchmark",
         baseline_run_id=None if beside is None else beside.run_id,
         should_stop=bench.should_stop,

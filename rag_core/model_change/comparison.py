@@ -8,7 +8,7 @@ from rag_core.configuration.schema import configure
 from rag_core.errors import InvalidInputError, ModelStateError
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
-from rag_core.evaluation.runs.served import pinned, searcher
+from rag_core.evaluation.runs.served import evaluated_search, pinned
 from rag_core.model.comparison import Comparison
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import TenantId
@@ -148,11 +148,8 @@ def _run(
     return evaluate(
         engine.database,
         tenant,
+        evaluated_search(engine, tenant, config=config, timeout_ms=TIMEOUT_MS),
         set_name=set_name,
-        config=config,
-        search=searcher(engine, tenant, config=config, timeout_ms=TIMEOUT_MS),
-        models=engine.model_names(tenant, config),
-        pipeline_fingerprint=engine.pipeline.fingerprint,
         purpose="model",
         baseline_run_id=None if baseline is None else baseline.run_id,
     )

@@ -5,7 +5,7 @@ promotion's fault, and without a night before nobody can tell. What was promoted
 not measured and stays.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,10 +17,9 @@ from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.model.evaluation import StoredRun
 from rag_core.model.note import TenantId
 from rag_core.model.retrieval import Strategy
-from rag_core.model_change.promotion import promote
 from rag_core.promotion.promote import return_to_former
-from rag_core.runtime.engine import Engine
 from rag_core.storage.configurations import list_promotions
+from rag_core.storage.database import Database
 from rag_core.storage.evaluations import list_runs
 from rag_core.storage.models import list_models
 
@@ -29,6 +28,8 @@ PROMOTION = "promotion"
 LOOKED_AT = 200
 """Runs of a tenant among which those of the night before are looked for."""
 Night = Mapping[Strategy, EvaluationRun]
+PromoteModel = Callable[[str, int], object]
+"""Promotes the model of a name instead of the one of an id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,21 +56,23 @@ class _Failure:
     former_model: str
 
 
-def go_back_where_gate_failed(engine: Engine, nights: Mapping[TenantId, Night], targets: GateTargets) -> list[Return]:
+def go_back_where_gate_failed(
+    database: Database, nights: Mapping[TenantId, Night], targets: GateTargets, *, promote_model: PromoteModel
+) -> list[Return]:
     """Take back each tenant's configuration, and the embedding model, that a failing night searched with and the one before did not.
 
     Where both were promoted both are taken back: either may be the cause.
     """
     failures = {
-        tenant: failure for tenant, night in nights.items() if (failure := _failure(engine, tenant, night, targets))
+        tenant: failure for tenant, night in nights.items() if (failure := _failure(database, tenant, night, targets))
     }
-    returns = [one for tenant, failure in failures.items() if (one := _configuration(engine, tenant, failure))]
-    model = _model(engine, list(failures.values())) if failures else None
+    returns = [one for tenant, failure in failures.items() if (one := _configuration(database, tenant, failure))]
+    model = _model(database, list(failures.values()), promote_model) if failures else None
     return [*returns, model] if model else returns
 
 
-def _failure(engine: Engine, tenant: TenantId, night: Night, targets: GateTargets) -> _Failure | None:
-    before = _night_before(engine, tenant, night)
+def _failure(database: Database, tenant: TenantId, night: Night, targets: GateTargets) -> _Failure | None:
+    before = _night_before(database, tenant, night)
     failed = {check.name: check.message for check in judge_gate(night, targets).checks if check.passed is False}
     new = [message for name, message in failed.items() if name in set(_passed(before, targets))]
     if not new:
@@ -93,10 +96,10 @@ def _new_promotion(then: StoredRun, now: StoredRun) -> int | None:
     return number if then.circumstances.get(PROMOTION, number) != number else None
 
 
-def _night_before(engine: Engine, tenant: TenantId, night: Night) -> dict[str, StoredRun]:
+def _night_before(database: Database, tenant: TenantId, night: Night) -> dict[str, StoredRun]:
     """The last nightly run of each strategy before this night's."""
     ids = {run.run_id for run in night.values()}
-    with engine.database.transaction(tenant) as connection:
+    with database.transaction(tenant) as connection:
         runs = list_runs(connection, tenant, limit=LOOKED_AT)
     former = [run for run in runs if run.purpose == "nightly" and run.run_id not in ids and run.strategy is not None]
     return {str(run.strategy): run for run in reversed(former)}
@@ -115,22 +118,22 @@ def _passed(before: Mapping[str, StoredRun], targets: GateTargets) -> Iterator[C
         yield "latency_p95_within_target"
 
 
-def _configuration(engine: Engine, tenant: TenantId, failure: _Failure) -> Return | None:
-    with engine.database.transaction(tenant) as connection:
+def _configuration(database: Database, tenant: TenantId, failure: _Failure) -> Return | None:
+    with database.transaction(tenant) as connection:
         last = next(iter(list_promotions(connection, tenant, limit=1)), None)
     if last is None or last.action != "promote" or last.number != failure.promotion:
         return None
     reason = f"the gate failed after promotion {last.number}: {failure.reason}"
     try:
-        return_to_former(engine.database, tenant, reason=reason, expected=last.number)
+        return_to_former(database, tenant, reason=reason, expected=last.number)
     except RagError as error:
         return Return(kind="configuration", tenant=tenant, reason=reason, problem=str(error))
     return Return(kind="configuration", tenant=tenant, reason=reason)
 
 
-def _model(engine: Engine, failures: Sequence[_Failure]) -> Return | None:
+def _model(database: Database, failures: Sequence[_Failure], promote_model: PromoteModel) -> Return | None:
     """Back to the model that the night before searched with, where this night searched with another that is still active."""
-    with engine.database.owner() as connection:
+    with database.owner() as connection:
         models = {model_key(one.model): one.model for one in list_models(connection)}
     active = next(key for key, one in models.items() if one.state == "active")
     blaming = [one for one in failures if one.model == active != one.former_model]
@@ -139,7 +142,7 @@ def _model(engine: Engine, failures: Sequence[_Failure]) -> Return | None:
         return None
     reason = f"the gate failed after {models[active].name} was promoted: {blaming[0].reason}"
     try:
-        promote(engine, former.name, instead_of=models[active].id)
+        promote_model(former.name, models[active].id)
     except RagError as error:
         return Return(kind="model", tenant=None, reason=reason, problem=str(error))
     return Return(kind="model", tenant=None, reason=reason)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from rag_core.configuration.overrides import over_served
@@ -13,14 +14,16 @@ from rag_core.errors import ConfigurationError, InvalidInputError, RagError
 from rag_core.evaluation.comparison.intervals import metric_intervals, query_figures
 from rag_core.evaluation.comparison.quality_check import Verdict, verdict_on
 from rag_core.evaluation.report.markdown import comparison_line, disturbance_line
+from rag_core.evaluation.runs.asking import EvaluatedSearch
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
-from rag_core.evaluation.runs.served import searcher
+from rag_core.evaluation.runs.served import evaluated_search
 from rag_core.model.evaluation import HEADLINE_METRICS
 from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine, with_configuration
 from rag_core.storage.configurations import fetch_configuration
+from rag_core.storage.database import Database
 
 WARM_UP = "¿qué pasó ayer?"
 TIMEOUT_MS = 30_000
@@ -132,11 +135,18 @@ def _try(
     engine: Engine, tenant: TenantId, candidate: ServedConfiguration, set_name: str, on_progress: Progress
 ) -> Trial:
     served, number = served_configuration(engine.database, tenant, engine.model), candidate.number
-    _require_usable(engine, tenant, candidate)
+    _check_problems(candidate)
+    served_search, candidate_search = (
+        evaluated_search(with_configuration(engine, one), tenant, config=one.config, timeout_ms=TIMEOUT_MS)
+        for one in (served, candidate)
+    )
+    measure = partial(_measure, engine.database, tenant, set_name=set_name)
     remarks = remarks_on(served.config, candidate.config)
     try:
-        before = _measure(engine, tenant, served, set_name, against=None, on_progress=on_progress)
-        after = _measure(engine, tenant, candidate, set_name, against=before, on_progress=on_progress)
+        before = measure(served_search, served, against=None, on_progress=partial(on_progress, served.name))
+        after = measure(
+            candidate_search, candidate, against=before, on_progress=partial(on_progress, _label(candidate))
+        )
     except ConfigurationError:
         raise
     except InvalidInputError as error:
@@ -164,15 +174,9 @@ def remarks_on(served: RetrievalConfig, candidate: RetrievalConfig) -> tuple[str
     )
 
 
-def _require_usable(engine: Engine, tenant: TenantId, candidate: ServedConfiguration) -> None:
-    """That the configuration can be served here.
-
-    Raises:
-        ConfigurationError: see ``try_configuration``.
-    """
+def _check_problems(candidate: ServedConfiguration) -> None:
     if candidate.problems:
         raise ConfigurationError(f"{_label(candidate)} cannot be served: {'; '.join(candidate.problems)}")
-    with_configuration(engine, candidate).model_names(tenant, candidate.config)  # its re-ranker is set up here
 
 
 def _label(candidate: ServedConfiguration) -> str:
@@ -180,30 +184,26 @@ def _label(candidate: ServedConfiguration) -> str:
 
 
 def _measure(
-    engine: Engine,
+    database: Database,
     tenant: TenantId,
+    evaluated: EvaluatedSearch,
     served: ServedConfiguration,
-    set_name: str,
     *,
+    set_name: str,
     against: EvaluationRun | None,
-    on_progress: Progress,
+    on_progress: Callable[[int, int], None],
 ) -> EvaluationRun:
-    pinned = with_configuration(engine, served)
-    search = searcher(pinned, tenant, config=served.config, timeout_ms=TIMEOUT_MS)
     with suppress(RagError):  # what is loaded for the first search is not this configuration's latency
-        search(WARM_UP)
+        evaluated.search(WARM_UP)
     return evaluate(
-        engine.database,
+        database,
         tenant,
+        evaluated,
         set_name=set_name,
-        config=served.config,
-        search=search,
-        models=pinned.model_names(tenant, served.config),
-        pipeline_fingerprint=engine.pipeline.fingerprint,
         purpose="promotion",
         circumstances={"configuration": served.number, "role": "served" if against is None else "candidate"},
         baseline_run_id=None if against is None else against.run_id,
-        on_progress=lambda done, total: on_progress(served.name if against is None else _label(served), done, total),
+        on_progress=on_progress,
     )
 
 

@@ -11,8 +11,9 @@ from fastapi.testclient import TestClient
 from rag_core.api.pages.evaluation.views import words
 from rag_core.configuration.schema import configure
 from rag_core.evaluation.golden.exporting import import_golden
-from rag_core.evaluation.runs.run import EvaluationRun, evaluate
-from rag_core.evaluation.runs.served import searcher
+from rag_core.evaluation.runs.results import EvaluationRun
+from rag_core.evaluation.runs.run import evaluate
+from rag_core.evaluation.runs.served import evaluated_search
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.configurations import append_promotion, store_configuration
@@ -51,11 +52,8 @@ def measure(engine: Engine, golden: None):
         return evaluate(
             engine.database,
             OURS,
+            evaluated_search(engine, OURS, config=config, timeout_ms=10_000),
             set_name="default",
-            config=config,
-            search=searcher(engine, OURS, config=config, timeout_ms=10_000),
-            models=engine.model_names(OURS, config),
-            pipeline_fingerprint=engine.pipeline.fingerprint,
             **more,
         )
 

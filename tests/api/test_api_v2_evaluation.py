@@ -219,16 +219,16 @@ class TestRun:
     def test_a_run_that_was_given_back_meanwhile_is_stored_by_whoever_does_it_again(
         self, client, golden, engine, database_url, monkeypatch
     ) -> None:
-        searcher, given_back = evaluation_job.searcher, []
+        build, given_back = evaluation_job.evaluated_search, []
 
         def give_back(*values: Any, **named: Any) -> Any:
             if not given_back:
                 given_back.append(True)
                 with psycopg.connect(database_url, autocommit=True) as owner:
                     owner.execute("update brain.evaluation_jobs set state = 'queued', worker = null")
-            return searcher(*values, **named)
+            return build(*values, **named)
 
-        monkeypatch.setattr(evaluation_job, "searcher", give_back)
+        monkeypatch.setattr(evaluation_job, "evaluated_search", give_back)
         run_id = started(client)
         with running_jobs(engine.database, lambda: engine, poll_seconds=0.02):
             state = ended(client, run_id)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rag_core.configuration.schema import configure
 from rag_core.evaluation.comparison.significance import paired_test
 from rag_core.evaluation.runs.run import evaluate
-from rag_core.evaluation.runs.served import searcher
+from rag_core.evaluation.runs.served import evaluated_search
 from rag_core.model.comparison import LEAST_DROP, SIGNIFICANCE
 from rag_core.model.retrieval import Strategy
 from rag_core.operation.demo_corpus import load_demo
@@ -67,11 +67,8 @@ def _ndcg(engine: Engine, strategy: Strategy) -> Figures:
     run = evaluate(
         engine.database,
         DEMO_TENANT,
+        evaluated_search(engine, DEMO_TENANT, config=config, timeout_ms=30_000),
         set_name="default",
-        config=config,
-        search=searcher(engine, DEMO_TENANT, config=config, timeout_ms=30_000),
-        models={},
-        pipeline_fingerprint="",
     )
     return np.array([query.ndcg_at_10 for query in run.queries])
 

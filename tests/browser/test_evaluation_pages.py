@@ -12,8 +12,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from rag_core.api.pages.evaluation.files import run_file
 from rag_core.configuration.schema import configure
-from rag_core.evaluation.runs.run import EvaluationRun, evaluate
-from rag_core.evaluation.runs.served import searcher
+from rag_core.evaluation.runs.results import EvaluationRun
+from rag_core.evaluation.runs.run import evaluate
+from rag_core.evaluation.runs.served import evaluated_search
 from rag_core.indexing.batches import register_batches, stale_batches
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
@@ -86,11 +87,8 @@ def _measure(engine: Engine, strategy: Strategy) -> EvaluationRun:
     return evaluate(
         engine.database,
         DEMO_TENANT,
+        evaluated_search(engine, DEMO_TENANT, config=config, timeout_ms=10_000),
         set_name="default",
-        config=config,
-        search=searcher(engine, DEMO_TENANT, config=config, timeout_ms=10_000),
-        models=engine.model_names(DEMO_TENANT, config),
-        pipeline_fingerprint=engine.pipeline.fingerprint,
     )
 
 

@@ -12,9 +12,11 @@ from rag_core.errors import InvalidInputError, NotFoundError, RetrievalFailedErr
 from rag_core.evaluation.comparison.quality_check import verdict_on
 from rag_core.evaluation.golden.edits import list_golden_queries, update_golden_query
 from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.runs.asking import EvaluatedSearch
 from rag_core.evaluation.runs.baselines import compare_with_baseline, ensure_baseline, promote_baseline
 from rag_core.evaluation.runs.results import EvaluationRun
-from rag_core.evaluation.runs.run import evaluate, to_json
+from rag_core.evaluation.runs.run import evaluate
+from rag_core.evaluation.runs.run_json import to_json
 from rag_core.model.note import TenantId
 from rag_core.model.retrieval import Retrieval
 from rag_core.storage.evaluations import Baseline, fetch_baseline, fetch_run, list_baselines
@@ -48,16 +50,10 @@ def measure(database, tenant, notes, golden) -> Measure:
                 raise RetrievalFailedError("planned")
             return found(query, [*(uuid4() for _ in range(rank - 1)), notes[number]])
 
-        return evaluate(
-            database,
-            tenant,
-            set_name="default",
-            config=configure(strategy=strategy),
-            search=search,
-            models={},
-            pipeline_fingerprint="huella",
-            **more,
+        evaluated = EvaluatedSearch(
+            search=search, config=configure(strategy=strategy), models={}, pipeline_fingerprint="huella"
         )
+        return evaluate(database, tenant, evaluated, set_name="default", **more)
 
     return measured
 

@@ -16,11 +16,13 @@ from rag_core.errors import EvaluationCancelledError, InvalidInputError, NotFoun
 from rag_core.evaluation.comparison.stored import compare_stored_runs
 from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.evaluation.runs.results import extra_metrics, metrics_by
-from rag_core.evaluation.runs.run import fetch_evaluation, list_runs, to_json
-from rag_core.evaluation.runs.served import searcher
+from rag_core.evaluation.runs.run import fetch_evaluation
+from rag_core.evaluation.runs.run_json import to_json
+from rag_core.evaluation.runs.served import evaluated_search
 from rag_core.model.note import TenantId
 from rag_core.model.retrieval import Retrieval
 from rag_core.storage.database import Database
+from rag_core.storage.evaluations import list_runs
 from rag_core.storage.notes import delete_notes
 
 
@@ -153,7 +155,7 @@ class TestConfidence:
         self, engine, tenant, indexed, strategy, threshold, expected
     ) -> None:
         config = configure({"hybridSearch": {"threshold": threshold}}, strategy=strategy)
-        search = searcher(engine, tenant, config=config, timeout_ms=30_000)
+        search = evaluated_search(engine, tenant, config=config, timeout_ms=30_000).search
 
         run = run_of(engine.database, tenant, search, config=config)
 
@@ -165,7 +167,7 @@ class TestConfidence:
     def run_at(self, engine, tenant, threshold: float, **more):
         """A run of semantic search with this threshold over the questions there are."""
         config = configure({"hybridSearch": {"threshold": threshold}}, strategy="semantic")
-        search = searcher(engine, tenant, config=config, timeout_ms=30_000)
+        search = evaluated_search(engine, tenant, config=config, timeout_ms=30_000).search
         return run_of(engine.database, tenant, search, config=config, **more)
 
     def test_between_two_runs_without_a_threshold_it_is_not_compared(self, engine, tenant, indexed) -> None:
@@ -252,7 +254,7 @@ class TestAnswers:
         run = run_of(
             engine.database,
             tenant,
-            searcher(engine, tenant, config=config, timeout_ms=30_000),
+            evaluated_search(engine, tenant, config=config, timeout_ms=30_000).search,
             config=config,
             answerer=ExtractiveAnswerer(),
         )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -15,12 +16,16 @@ from hypothesis import strategies as st
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, configure
 from rag_core.errors import DeadlineExceededError, InvalidInputError, NotFoundError, RetrievalFailedError
 from rag_core.evaluation.golden.exporting import delete_golden_query, import_golden, list_golden_queries
-from rag_core.evaluation.runs.run import EvaluationRun, evaluate, list_runs, to_json
+from rag_core.evaluation.runs.answers import GoldenAnswerer
+from rag_core.evaluation.runs.asking import EvaluatedSearch
+from rag_core.evaluation.runs.results import EvaluationRun
+from rag_core.evaluation.runs.run import evaluate
+from rag_core.evaluation.runs.run_json import to_json
 from rag_core.model.evaluation import LatencyPercentiles, RetrievalMetrics
 from rag_core.model.note import ChunkId, NoteId, TenantId
 from rag_core.model.retrieval import Hit, Retrieval
 from rag_core.storage.database import Database
-from rag_core.storage.evaluations import fetch_query_results, fetch_run
+from rag_core.storage.evaluations import fetch_query_results, fetch_run, list_runs
 from rag_core.storage.notes import delete_notes
 
 MODELS = {"embedding": "hashing@1"}
@@ -77,18 +82,13 @@ def run_of(
     *,
     set_name: str = "default",
     config=DEFAULT_RETRIEVAL_CONFIG,
-    **more: object,
+    answerer: GoldenAnswerer | None = None,
+    **more: Any,
 ) -> EvaluationRun:
-    return evaluate(
-        database,
-        tenant,
-        set_name=set_name,
-        config=config,
-        search=search,
-        models=MODELS,
-        pipeline_fingerprint="huella",
-        **more,
+    evaluated = EvaluatedSearch(
+        search=search, config=config, models=MODELS, pipeline_fingerprint="huella", answerer=answerer
     )
+    return evaluate(database, tenant, evaluated, set_name=set_name, **more)
 
 
 def stored_runs(database: Database, tenant: TenantId, *, limit: int = 10, config_hash: str | None = None):

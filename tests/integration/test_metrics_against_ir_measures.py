@@ -13,8 +13,10 @@ from plants import index
 
 from rag_core.configuration.schema import configure
 from rag_core.evaluation.golden.exporting import import_golden
-from rag_core.evaluation.runs.run import EvaluationRun, evaluate, to_json
-from rag_core.evaluation.runs.served import searcher
+from rag_core.evaluation.runs.results import EvaluationRun
+from rag_core.evaluation.runs.run import evaluate
+from rag_core.evaluation.runs.run_json import to_json
+from rag_core.evaluation.runs.served import evaluated_search
 from rag_core.model.evaluation import QueryResult
 from rag_core.model.note import TenantId
 from rag_core.notes.importing import import_lines
@@ -87,11 +89,8 @@ def run_strategy(engine: Engine, tenant: TenantId, strategy: str) -> EvaluationR
     return evaluate(
         engine.database,
         tenant,
+        evaluated_search(engine, tenant, config=config, timeout_ms=30_000),
         set_name="default",
-        config=config,
-        search=searcher(engine, tenant, config=config, timeout_ms=30_000),
-        models={},
-        pipeline_fingerprint="huella",
     )
 
 

@@ -518,7 +518,7 @@ def test_a_run_ends_with_what_it_began_whatever_is_promoted_meanwhile(
             serve(number)
             clock.now = REMEMBERED_SECONDS
 
-    _, runs = run_gate(live, tenant, targets=gate_targets(live), on_progress=interfere)
+    _, runs = run_gate(live, tenant, targets=gate_targets(live.settings), on_progress=interfere)
 
     last = runs["hybrid+rerank"]
     assert last.metrics.ndcg_at_10 == 1.0

@@ -8,7 +8,7 @@ from typing import Any
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.evaluation.runs.run import evaluate
-from rag_core.evaluation.runs.served import searcher
+from rag_core.evaluation.runs.served import evaluated_search
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
@@ -35,11 +35,8 @@ def test_the_question_finds_its_note_first_and_the_figures_are_those_that_it_say
     run = evaluate(
         engine.database,
         tenant,
+        evaluated_search(engine, tenant, config=DEFAULT_RETRIEVAL_CONFIG, timeout_ms=10_000),
         set_name="default",
-        config=DEFAULT_RETRIEVAL_CONFIG,
-        search=searcher(engine, tenant, config=DEFAULT_RETRIEVAL_CONFIG, timeout_ms=10_000),
-        models=engine.model_names(tenant, DEFAULT_RETRIEVAL_CONFIG),
-        pipeline_fingerprint=engine.pipeline.fingerprint,
     )
 
     said = re.search(r"a hit rate @1 of (\d\.\d{3}) and an MRR of (\d\.\d{3})", README)

@@ -13,7 +13,8 @@ from rag_core.evaluation.golden.edits import update_golden_query
 from rag_core.evaluation.golden.exporting import export_golden, import_golden, list_golden_queries
 from rag_core.evaluation.golden.statistics import fetch_set_contents
 from rag_core.evaluation.report.markdown import markdown_report
-from rag_core.evaluation.runs.run import fetch_evaluation, to_json
+from rag_core.evaluation.runs.run import fetch_evaluation
+from rag_core.evaluation.runs.run_json import to_json
 from rag_core.storage.golden import list_golden_sets, list_queries_with_deleted_notes
 
 NOWHERE = {"id": "u1", "query": "¿Cuánto mide el faro?", "relevant_ids": [], "answerable": False}

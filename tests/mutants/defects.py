@@ -202,8 +202,8 @@ MUTANTS = (
     Mutant(
         property=29,
         file="rag_core/evaluation/runs/run.py",
-        old="config_hash=config_hash(config, model_names=models)",
-        new="config_hash=config_hash(config, model_names={})",
+        old='"config_hash": config_hash(config, model_names=models)',
+        new='"config_hash": config_hash(config, model_names={})',
         defect="the hash of a run does not tell models apart",
     ),
     Mutant(

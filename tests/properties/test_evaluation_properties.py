@@ -16,6 +16,7 @@ from properties.strategies import sentences
 from rag_core.configuration.schema import configure
 from rag_core.errors import EmbeddingError, QueryFailedError
 from rag_core.evaluation.golden.edits import add_golden_query
+from rag_core.evaluation.runs.asking import EvaluatedSearch
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.model.golden import CATEGORIES
 from rag_core.model.note import ChunkId
@@ -73,15 +74,10 @@ class World:
         )
 
     def run(self, config=None, models=None):
-        return evaluate(
-            self.engine.database,
-            self.tenant,
-            set_name="default",
-            config=config or configure(),
-            search=self.search,
-            models=models or {},
-            pipeline_fingerprint="huella",
+        evaluated = EvaluatedSearch(
+            search=self.search, config=config or configure(), models=models or {}, pipeline_fingerprint="huella"
         )
+        return evaluate(self.engine.database, self.tenant, evaluated, set_name="default")
 
     def kept(self, run_id):
         with self.engine.database.transaction(self.tenant) as connection:

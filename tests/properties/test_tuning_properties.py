@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from properties.corpora import Corpus, queries_about
 
 from rag_core.configuration.schema import configure
-from rag_core.evaluation.runs.run import ranked_notes
+from rag_core.evaluation.runs.asking import ranked_notes
 from rag_core.evaluation.runs.served import DEPTH
 from rag_core.evaluation.tuning.record import record
 from rag_core.evaluation.tuning.replay import Replay

@@ -1,5 +1,6 @@
 """``POST /api/retrieve/evaluate`` and ``GET /api/retrieve/metrics``: how good the retrieval is, and was."""
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -11,13 +12,13 @@ from rag_core.configuration.schema import configure, of_search
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.runs.judges import build_judge
 from rag_core.evaluation.runs.results import EvaluationRun
-from rag_core.evaluation.runs.run import evaluate, list_runs
-from rag_core.evaluation.runs.served import pinned, searcher
+from rag_core.evaluation.runs.run import evaluate
+from rag_core.evaluation.runs.served import evaluated_search, pinned
 from rag_core.evaluation.runs.served_answers import ServedAnswers
 from rag_core.model.answer_metrics import AnswerMetrics
 from rag_core.model.evaluation import StoredRun
 from rag_core.model.golden import DEFAULT_SET, Category
-from rag_core.storage.evaluations import count_golden_queries
+from rag_core.storage.evaluations import count_golden_queries, list_runs
 from rag_core.wire.values import moment_to_wire
 
 NOTHING_TO_ASK = (
@@ -56,21 +57,12 @@ def evaluate_golden_set(request: EvaluateRequest, context: Context) -> dict[str,
     tenant, override = context.tenant, of_search(request.config or {})
     engine = pinned(context.engine, tenant)
     config = configure(override, base=engine.served_config(tenant))
+    evaluated = evaluated_search(engine, tenant, config=config, timeout_ms=context.timeout_ms)
+    if has_answers:
+        answerer = ServedAnswers(engine=engine, tenant=tenant, config=config, override=override)
+        evaluated = replace(evaluated, answerer=answerer, judge=judge)
     with explained(InvalidInputError, NOTHING_TO_ASK):
-        run = evaluate(
-            engine.database,
-            tenant,
-            set_name=DEFAULT_SET,
-            config=config,
-            search=searcher(engine, tenant, config=config, timeout_ms=context.timeout_ms),
-            models=engine.model_names(tenant, config),
-            pipeline_fingerprint=engine.pipeline.fingerprint,
-            category=request.category,
-            answerer=ServedAnswers(engine=engine, tenant=tenant, config=config, override=override)
-            if has_answers
-            else None,
-            judge=judge if has_answers else None,
-        )
+        run = evaluate(engine.database, tenant, evaluated, set_name=DEFAULT_SET, category=request.category)
     return _evaluation(run)
 
 

@@ -15,12 +15,12 @@ from rag_core.api.schemas import failures
 from rag_core.configuration.schema import configure, of_search
 from rag_core.errors import InvalidInputError, NotFoundError
 from rag_core.evaluation.jobs.queue import SILENT, cancel, fetch_job, submit
-from rag_core.evaluation.runs.run import fetch_evaluation, list_runs
+from rag_core.evaluation.runs.run import fetch_evaluation
 from rag_core.indexing.pipeline import chunking_by_fingerprint
 from rag_core.model.golden import CATEGORIES, DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection
-from rag_core.storage.evaluations import count_golden_queries, fetch_run
+from rag_core.storage.evaluations import count_golden_queries, fetch_run, list_runs
 from rag_core.storage.golden import GoldenSet, find_golden_set
 from rag_core.storage.jobs import Job
 from rag_core.storage.models import list_models

@@ -6,19 +6,20 @@ from rag_core.configuration.schema import RetrievalConfig, configure
 from rag_core.evaluation.comparison.gate import GATE_STRATEGIES, GateReport, GateTargets, judge_gate
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
-from rag_core.evaluation.runs.served import pinned, searcher
+from rag_core.evaluation.runs.served import evaluated_search, pinned
 from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.model.retrieval import Strategy
 from rag_core.runtime.engine import Engine
+from rag_core.settings import Settings
 
 TIMEOUT_MS = 30_000
 """Quality is measured, so no query is cut short; how long it took is a check of its own."""
 
 
-def gate_targets(engine: Engine) -> GateTargets:
+def gate_targets(settings: Settings) -> GateTargets:
     """The targets of the settings."""
-    return GateTargets(hit_rate_at_10=engine.settings.gate_hit_rate, latency_p95_ms=engine.settings.gate_latency_ms)
+    return GateTargets(hit_rate_at_10=settings.gate_hit_rate, latency_p95_ms=settings.gate_latency_ms)
 
 
 def run_gate(
@@ -41,35 +42,17 @@ def run_gate(
     engine = pinned(engine, tenant)
     served = config or engine.served_config(tenant)
     runs = {
-        strategy: _run(
-            engine, tenant, strategy, set_name=set_name, served=served, on_progress=_of_all(place, on_progress)
+        strategy: evaluate(
+            engine.database,
+            tenant,
+            evaluated_search(engine, tenant, config=configure(strategy=strategy, base=served), timeout_ms=TIMEOUT_MS),
+            set_name=set_name,
+            purpose="gate",
+            on_progress=_of_all(place, on_progress),
         )
         for place, strategy in enumerate(GATE_STRATEGIES)
     }
     return judge_gate(runs, targets), runs
-
-
-def _run(
-    engine: Engine,
-    tenant: TenantId,
-    strategy: Strategy,
-    *,
-    set_name: str,
-    served: RetrievalConfig,
-    on_progress: Callable[[int, int], None],
-) -> EvaluationRun:
-    config = configure(strategy=strategy, base=served)
-    return evaluate(
-        engine.database,
-        tenant,
-        set_name=set_name,
-        config=config,
-        search=searcher(engine, tenant, config=config, timeout_ms=TIMEOUT_MS),
-        models=engine.model_names(tenant, config),
-        pipeline_fingerprint=engine.pipeline.fingerprint,
-        purpose="gate",
-        on_progress=on_progress,
-    )
 
 
 def _of_all(place: int, on_progress: Callable[[int, int], None]) -> Callable[[int, int], None]:

@@ -1,6 +1,7 @@
 """An evaluation as a job of the server: the run has the job's id."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -11,7 +12,7 @@ from rag_core.evaluation.jobs.queue import Progress, register
 from rag_core.evaluation.runs.asking import MAX_CONCURRENCY
 from rag_core.evaluation.runs.judges import build_judge
 from rag_core.evaluation.runs.run import evaluate
-from rag_core.evaluation.runs.served import pinned, searcher
+from rag_core.evaluation.runs.served import evaluated_search, pinned
 from rag_core.evaluation.runs.served_answers import ServedAnswers
 from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
@@ -50,21 +51,18 @@ def run_evaluation(
     engine = pinned(engine, tenant)
     override = of_search(asked.config or {})
     config = configure(override, base=engine.served_config(tenant))
+    evaluated = evaluated_search(engine, tenant, config=config, timeout_ms=TIMEOUT_MS)
+    if asked.answers:
+        answerer = ServedAnswers(engine=engine, tenant=tenant, config=config, override=override)
+        evaluated = replace(evaluated, answerer=answerer, judge=build_judge(engine))
     evaluate(
         engine.database,
         tenant,
+        evaluated,
         set_name=asked.set,
-        config=config,
-        search=searcher(engine, tenant, config=config, timeout_ms=TIMEOUT_MS),
-        models=engine.model_names(tenant, config),
-        pipeline_fingerprint=engine.pipeline.fingerprint,
         category=asked.category,
         run_id=progress.job_id,
         on_stored=lambda connection: progress.complete(connection, result),
-        answerer=ServedAnswers(engine=engine, tenant=tenant, config=config, override=override)
-        if asked.answers
-        else None,
-        judge=build_judge(engine) if asked.answers else None,
         concurrency=asked.concurrency,
         should_stop=progress.should_stop,
         on_progress=lambda done, total: progress.report(STAGE, done, total),

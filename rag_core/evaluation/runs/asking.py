@@ -1,15 +1,17 @@
 """Asking golden queries: a few at a time, in order, until all are done or somebody wants it to stop."""
 
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
+from rag_core.configuration.schema import RetrievalConfig
 from rag_core.errors import EvaluationCancelledError, InvalidInputError, RagError
 from rag_core.evaluation.runs.answers import GoldenAnswerer, answer_and_judge
+from rag_core.evaluation.runs.confidence import has_threshold
 from rag_core.evaluation.runs.judges import Judge
 from rag_core.evaluation.runs.passages import Anchors, read_through
 from rag_core.evaluation.runs.unanswerable import UnanswerableResult
@@ -30,17 +32,27 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asker:
-    """How one golden query is asked: searched, read, and answered and judged where an answerer is given.
+class EvaluatedSearch:
+    """A search under evaluation, and what its results follow from.
 
-    Without a threshold to reach every result would reach it, so that whether it did is undefined.
+    ``search`` must look deep enough for ``RANKING_DEPTH`` notes, whatever is served, and must not cache. With an ``answerer`` queries
+    are answered too; with a ``judge`` the answers are judged.
     """
 
     search: Search
-    anchors: Anchors
+    config: RetrievalConfig
+    models: Mapping[str, str]
+    pipeline_fingerprint: str
     answerer: GoldenAnswerer | None = None
     judge: Judge | None = None
-    has_threshold: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asker:
+    """How one golden query is asked: searched, read, and answered and judged where an answerer is given."""
+
+    evaluated: EvaluatedSearch
+    anchors: Anchors
     clock: Callable[[], float] = time.perf_counter
 
     def ask(self, query: GoldenQuery) -> QueryResult:
@@ -48,7 +60,7 @@ class Asker:
         began = self.clock()
         found, error = None, None
         try:
-            found = self.search(query.query)
+            found = self.evaluated.search(query.query)
         except RagError as problem:
             error = type(problem).__name__
         latency_ms = (self.clock() - began) * 1000
@@ -67,18 +79,25 @@ class Asker:
             error=error,
             u_measure=None if reading is None else reading.u_measure,
             first_passage_rank=None if reading is None else reading.first_passage_rank,
-            is_confident=found.is_confident if found is not None and self.has_threshold else None,
+            is_confident=None if found is None else self._is_confident(found),
             stages={} if found is None else dict(found.stages),
             answer=None if found is None else self._answer(query, found),
         )
 
+    def _is_confident(self, found: Retrieval) -> bool | None:
+        """Undefined without a threshold, which every result would reach."""
+        is_defined = has_threshold(self.evaluated.config.to_wire(), self.evaluated.models)
+        return found.is_confident if is_defined else None
+
     def ask_unanswerable(self, query: GoldenQuery) -> UnanswerableResult:
         """Whether a query that the notes do not answer is refused; a ``RagError`` says neither."""
-        assert self.answerer is not None
+        assert self.evaluated.answerer is not None
         try:
-            found = self.search(query.query)
+            found = self.evaluated.search(query.query)
             language = detect_language(query.query) or (found.hits[0].language if found.hits else "es")
-            given = self.answerer.answer(query.query, found.hits, language=language, timeout_seconds=ANSWER_SECONDS)
+            given = self.evaluated.answerer.answer(
+                query.query, found.hits, language=language, timeout_seconds=ANSWER_SECONDS
+            )
         except RagError as problem:
             return UnanswerableResult(
                 query_id=query.id, query=query.query, is_refused=False, error=type(problem).__name__
@@ -86,9 +105,11 @@ class Asker:
         return UnanswerableResult(query_id=query.id, query=query.query, is_refused=given.is_refusal, text=given.text)
 
     def _answer(self, query: GoldenQuery, found: Retrieval) -> AnswerRecord | None:
-        if self.answerer is None:
+        if self.evaluated.answerer is None:
             return None
-        return answer_and_judge(query, found, answerer=self.answerer, judge=self.judge, timeout_seconds=ANSWER_SECONDS)
+        return answer_and_judge(
+            query, found, answerer=self.evaluated.answerer, judge=self.evaluated.judge, timeout_seconds=ANSWER_SECONDS
+        )
 
 
 def ask_all(

@@ -9,16 +9,14 @@ from importlib.metadata import version
 from typing import Any
 from uuid import UUID, uuid4
 
-from rag_core.configuration.schema import RetrievalConfig, config_hash
+from rag_core.configuration.schema import config_hash
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.comparison.comparability import INDEXED, INPUTS, refuse_different
 from rag_core.evaluation.golden.origins import PROPOSED, proposed_queries
 from rag_core.evaluation.golden.query import parse_category
-from rag_core.evaluation.runs.answers import GoldenAnswerer, summarise
-from rag_core.evaluation.runs.asking import Asker, Search, ask_all, ranked_notes
+from rag_core.evaluation.runs.answers import summarise
+from rag_core.evaluation.runs.asking import Asker, EvaluatedSearch, ask_all
 from rag_core.evaluation.runs.baselines import Comparison, compare_with_baseline, compare_with_run
-from rag_core.evaluation.runs.confidence import has_threshold
-from rag_core.evaluation.runs.judges import Judge
 from rag_core.evaluation.runs.passages import Anchors, anchor, notes_to_read
 from rag_core.evaluation.runs.results import (
     EvaluationRun,
@@ -27,31 +25,25 @@ from rag_core.evaluation.runs.results import (
     latency_percentiles,
     retrieval_metrics,
 )
-from rag_core.evaluation.runs.run_json import to_json
-from rag_core.evaluation.runs.unanswerable import UNANSWERABLE, count_unanswerable, kept_unanswerable
+from rag_core.evaluation.runs.unanswerable import (
+    UNANSWERABLE,
+    UnanswerableResult,
+    count_unanswerable,
+    kept_unanswerable,
+)
 from rag_core.model.counting import in_english
 from rag_core.model.evaluation import Purpose, QueryResult
 from rag_core.model.golden import Category, GoldenQuery
 from rag_core.model.note import TenantId
 from rag_core.storage.comparisons import count_indexed_notes, fetch_run_inputs
 from rag_core.storage.database import Connection, Database
-from rag_core.storage.evaluations import fetch_contents, fetch_query_results, fetch_run, insert_run, list_runs
+from rag_core.storage.evaluations import fetch_contents, fetch_query_results, fetch_run, insert_run
 from rag_core.storage.golden import (
     GoldenSet,
     fetch_golden_queries,
     fetch_golden_set,
     list_golden_set_names,
 )
-
-__all__ = [
-    "EvaluationRun",
-    "Search",
-    "evaluate",
-    "fetch_evaluation",
-    "list_runs",
-    "ranked_notes",
-    "to_json",
-]
 
 
 def _never() -> bool:
@@ -66,6 +58,7 @@ class _Prepared:
     """
 
     golden: GoldenSet
+    category: Category | None
     asked: list[GoldenQuery]
     unanswerable: list[GoldenQuery]
     orphaned: int
@@ -80,6 +73,7 @@ class _Prepared:
             "set_id": self.golden.id,
             "set_version": self.golden.version,
             "set_vocabulary": self.golden.vocabulary,
+            "category": self.category,
             "orphaned_queries": self.orphaned,
             "lost_spans": self.anchors.lost,
         }
@@ -103,12 +97,9 @@ class _Prepared:
 def evaluate(
     database: Database,
     tenant: TenantId,
+    evaluated: EvaluatedSearch,
     *,
     set_name: str,
-    config: RetrievalConfig,
-    search: Search,
-    models: Mapping[str, str],
-    pipeline_fingerprint: str,
     category: str | None = None,
     purpose: Purpose = "manual",
     strategy: str | None = None,
@@ -117,8 +108,6 @@ def evaluate(
     common_only: bool = True,
     run_id: UUID | None = None,
     on_stored: Callable[[Connection], None] = lambda _connection: None,
-    answerer: GoldenAnswerer | None = None,
-    judge: Judge | None = None,
     concurrency: int = 1,
     should_stop: Callable[[], bool] = _never,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
@@ -126,15 +115,12 @@ def evaluate(
 ) -> EvaluationRun:
     """Ask every query of the set, or of one category, and store the run with its queries in one transaction.
 
-    ``search`` must look deep enough for ``RANKING_DEPTH`` notes, whatever is served, and must not cache;
-    ``config`` and ``models`` are what it searches with, for the hash. A query that raises a ``RagError`` is a
-    miss with the error's name. Queries whose relevant notes are all deleted are left out and counted.
-    The run is compared with ``baseline_run_id``, else with the baseline of its set and ``strategy``, by default the
+    A query that raises a ``RagError`` is a miss with the error's name. Queries whose relevant notes are all deleted are left out and
+    counted. The run is compared with ``baseline_run_id``, else with the baseline of its set and ``strategy``, by default the
     configuration's, if there is one, on the queries in common; without ``common_only`` a ``baseline_run_id`` that asked another
-    set, version or category is refused before anything is asked. With an ``answerer`` queries with an expected answer are
-    answered too, and those that the notes do not answer; with a ``judge`` the answers are judged. ``concurrency``
-    queries, 1 to 8, are asked at a time; more than one lengthens the latencies, so the run says it.
-    ``on_progress`` gets the queries done and their number, ``on_stored`` the
+    set, version or category is refused before anything is asked. With an answerer queries with an expected answer are
+    answered, and those that the notes do not answer. ``concurrency`` queries, 1 to 8, are asked at a time; more than one lengthens
+    the latencies, so the run says it. ``on_progress`` gets the queries done and their number, ``on_stored`` the
     transaction that stores the run before it ends; ``clock`` gives seconds.
 
     Raises:
@@ -148,36 +134,20 @@ def evaluate(
         prepared = _prepare(connection, tenant, set_name, category)
     if baseline is not None and not common_only:
         refuse_different(baseline, prepared.golden.id, set_name, prepared.golden.version, category)
-    asker = Asker(
-        search=search,
-        anchors=prepared.anchors,
-        answerer=answerer,
-        judge=judge,
-        has_threshold=has_threshold(config.to_wire(), models),
-        clock=clock,
-    )
-    tested = prepared.unanswerable if answerer is not None else []
-    total = len(prepared.asked) + len(tested)
     ask = partial(ask_all, concurrency=concurrency, should_stop=should_stop)
-    results = ask(prepared.asked, asker.ask, on_progress=lambda done, _: on_progress(done, total))
-    refusals = ask(tested, asker.ask_unanswerable, on_progress=lambda done, _: on_progress(len(results) + done, total))
+    asker = Asker(evaluated=evaluated, anchors=prepared.anchors, clock=clock)
+    results, refusals = _ask(prepared, asker, ask, on_progress)
     unanswerable = count_unanswerable(prepared.unanswerable, refusals)
+    given = {**(circumstances or {}), **({} if unanswerable is None else {UNANSWERABLE: unanswerable.to_json()})}
     run = EvaluationRun(
         run_id=run_id or uuid4(),
         set_name=set_name,
-        category=None if category is None else parse_category(category, prepared.golden.vocabulary),
-        config_hash=config_hash(config, model_names=models),
-        config=config.to_wire(),
-        models=dict(models),
-        pipeline_fingerprint=pipeline_fingerprint,
         purpose=purpose,
-        strategy=strategy or config.strategy,
-        circumstances={
-            **prepared.circumstances(circumstances or {}, concurrency=concurrency),
-            **({} if unanswerable is None else {UNANSWERABLE: unanswerable.to_json()}),
-        },
+        strategy=strategy or evaluated.config.strategy,
+        circumstances=prepared.circumstances(given, concurrency=concurrency),
         unanswerable=unanswerable,
         **prepared.figures,
+        **_origin(evaluated),
         **_figures(results),
     )
     run = replace(run, comparison=_compared(database, tenant, run, baseline_run_id))
@@ -185,6 +155,29 @@ def evaluate(
         insert_run(connection, tenant, run, results)
         on_stored(connection)
     return run
+
+
+def _ask(
+    prepared: _Prepared, asker: Asker, ask: Callable[..., list[Any]], on_progress: Callable[[int, int], None]
+) -> tuple[list[QueryResult], list[UnanswerableResult]]:
+    """Ask what the notes answer, then, where queries are answered, what they do not."""
+    tested = prepared.unanswerable if asker.evaluated.answerer is not None else []
+    asked = len(prepared.asked)
+    total = asked + len(tested)
+    results = ask(prepared.asked, asker.ask, on_progress=lambda done, _: on_progress(done, total))
+    refusals = ask(tested, asker.ask_unanswerable, on_progress=lambda done, _: on_progress(asked + done, total))
+    return results, refusals
+
+
+def _origin(evaluated: EvaluatedSearch) -> dict[str, Any]:
+    """What a run says of the search, whatever was asked."""
+    config, models = evaluated.config, evaluated.models
+    return {
+        "config_hash": config_hash(config, model_names=models),
+        "config": config.to_wire(),
+        "models": dict(models),
+        "pipeline_fingerprint": evaluated.pipeline_fingerprint,
+    }
 
 
 def fetch_evaluation(connection: Connection, tenant: TenantId, run_id: UUID) -> EvaluationRun:
@@ -247,6 +240,7 @@ def _prepare(connection: Connection, tenant: TenantId, name: str, category: str 
     _check_asked(asked, queries, name, wanted)
     return _Prepared(
         golden=golden,
+        category=wanted,
         asked=asked,
         unanswerable=unanswerable,
         orphaned=len(queries) - len(asked) - len(unanswerable),

@@ -1,10 +1,8 @@
 """Evaluation of what is served: the same path as a search, with what it found beside listed below for every metric's depth."""
 
-from collections.abc import Callable
-
 from rag_core.configuration.schema import RetrievalConfig
+from rag_core.evaluation.runs.asking import EvaluatedSearch
 from rag_core.model.note import TenantId
-from rag_core.model.retrieval import Retrieval
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine, with_configuration
 
@@ -21,10 +19,17 @@ def pinned(engine: Engine, tenant: TenantId) -> Engine:
     return with_configuration(engine, engine.served(tenant))
 
 
-def searcher(
-    engine: Engine, tenant: TenantId, *, config: RetrievalConfig, timeout_ms: int
-) -> Callable[[str], Retrieval]:
-    """A function that searches as the API would and lists what follows below, to ``DEPTH``; the engine is a ``pinned`` one."""
-    return lambda query: retrieve(
-        engine, tenant, query, config=config, timeout_ms=timeout_ms, use_cache=False, depth=DEPTH
+def evaluated_search(engine: Engine, tenant: TenantId, *, config: RetrievalConfig, timeout_ms: int) -> EvaluatedSearch:
+    """A search as the API does it that lists what follows below, to ``DEPTH``; the engine is a ``pinned`` one.
+
+    Raises:
+        ConfigurationError: the re-ranker that the configuration names is not set up here.
+    """
+    return EvaluatedSearch(
+        search=lambda query: retrieve(
+            engine, tenant, query, config=config, timeout_ms=timeout_ms, use_cache=False, depth=DEPTH
+        ),
+        config=config,
+        models=engine.model_names(tenant, config),
+        pipeline_fingerprint=engine.pipeline.fingerprint,
     )
