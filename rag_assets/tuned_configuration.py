@@ -12,6 +12,7 @@ from rag_assets.fulltext_index import fulltext_index
 from rag_assets.stages import OWNERS, Materialized, Stopwatch, outages_retried, table
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.report.addresses import comparison_address
+from rag_core.evaluation.tuning.record import leg_search
 from rag_core.evaluation.tuning.report import Tuning
 from rag_core.evaluation.tuning.tune import DEFAULT_MINUTES, propose, tune
 from rag_core.indexing.batches import list_tenants
@@ -93,11 +94,12 @@ def tuned_configuration(
 
 
 def _tuned(engine: Engine, tenant: TenantId, config: TuningConfig) -> _Tuned:
+    searched = leg_search(engine, tenant, timeout_ms=TIMEOUT_MS)
     try:
-        tuning = tune(engine, tenant, set_name=config.golden_set, timeout_ms=TIMEOUT_MS, minutes=config.minutes)
+        tuning = tune(searched, set_name=config.golden_set, minutes=config.minutes)
     except InvalidInputError as error:  # no golden set, or one too small
         return _Tuned(tenant=tenant, reason=str(error))
-    tuning = propose(engine, tenant, tuning)
+    tuning = propose(searched, tuning)
     if tuning.number is None:
         return _Tuned(tenant=tenant, tuning=tuning)
     trial = try_configuration(engine, tenant, tuning.number, set_name=config.golden_set)

@@ -29,16 +29,18 @@ def calibrate_threshold(
     Examples: brain models calibrate --dry-run · brain models calibrate nomic-embed-text --set diario
     """
     from rag_core.evaluation.tuning.calibrating import calibrate_model, store_threshold
+    from rag_core.evaluation.tuning.record import leg_search
     from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings(), model_name=name) as engine:
         with measuring() as show:
             owner = engine.named_tenant(tenant)
-            found = calibrate_model(engine, owner, set_name=set_name, timeout_ms=CLI_TIMEOUT_MS, on_progress=show)
+            searched = leg_search(engine, owner, timeout_ms=CLI_TIMEOUT_MS)
+            found = calibrate_model(searched, set_name=set_name, on_progress=show)
         former = engine.model.similarity_threshold
         if not is_dry_run:
-            store_threshold(engine, found.threshold)
+            store_threshold(engine.database, engine.model, found.threshold)
         names = {"model": engine.model.name, "set": set_name, "former": former, "stored": not is_dry_run}
         if is_json:
             print_json(names | found.to_json())

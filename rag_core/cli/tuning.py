@@ -34,6 +34,7 @@ def tune_configuration(
 
     Examples: brain tune --dry-run · brain tune --set diario --parts fusion,threshold --minutes 2
     """
+    from rag_core.evaluation.tuning.record import leg_search
     from rag_core.evaluation.tuning.space import parse_parts
     from rag_core.evaluation.tuning.tune import propose, tune
     from rag_core.runtime.engine import open_engine
@@ -43,16 +44,15 @@ def tune_configuration(
         chosen = parse_parts(parts)
         with open_engine(read_settings()) as engine, measuring() as show:
             owner = engine.named_tenant(tenant)
+            searched = leg_search(engine, owner, timeout_ms=CLI_TIMEOUT_MS)
             found = tune(
-                engine,
-                owner,
+                searched,
                 set_name=set_name,
                 parts=chosen,
                 minutes=minutes,
-                timeout_ms=CLI_TIMEOUT_MS,
                 on_progress=show,
             )
-            found = found if is_dry_run else propose(engine, owner, found)
+            found = found if is_dry_run else propose(searched, found)
         if is_json:
             print_json(found.to_json())
         else:

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.evaluation.golden.exporting import import_golden
-from rag_core.evaluation.tuning.record import Recording, fetch_queries, record
+from rag_core.evaluation.tuning.record import Recording, fetch_queries, leg_search, record
 from rag_core.evaluation.tuning.replay import Replay
 from rag_core.model.golden import GoldenQuery
 from rag_core.model.note import Language
@@ -160,7 +160,8 @@ def recorded(engine: Engine, name: str, questions: Sequence[dict[str, Any]]) -> 
     ]
     import_golden(engine.database, TENANT, lines, set_name=name)
     queries = fetch_queries(engine.database, TENANT, name)
-    return record(engine, TENANT, queries, config=DEFAULT_RETRIEVAL_CONFIG, timeout_ms=TIMEOUT_MS)
+    searched = leg_search(engine, TENANT, timeout_ms=TIMEOUT_MS)
+    return record(searched, queries, config=DEFAULT_RETRIEVAL_CONFIG)
 
 
 def _judged(engine: Engine, name: str, questions: Sequence[dict[str, Any]]) -> Iterator[tuple[GoldenQuery, JudgedList]]:

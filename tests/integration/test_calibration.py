@@ -9,6 +9,7 @@ from rag_core.cli.app import app
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.evaluation.tuning.calibrating import calibrate_model, store_threshold
+from rag_core.evaluation.tuning.record import leg_search
 from rag_core.runtime.engine import Engine
 from rag_core.storage.models import fetch_active_model, hold_model
 
@@ -60,7 +61,7 @@ def brain(*words: str) -> tuple[int, dict]:
 
 @pytest.mark.usefixtures("diary")
 def test_the_threshold_keeps_what_is_right_and_drops_what_is_not(engine: Engine, tenant) -> None:
-    found = calibrate_model(engine, tenant, set_name="default", timeout_ms=TIMEOUT_MS)
+    found = calibrate_model(leg_search(engine, tenant, timeout_ms=TIMEOUT_MS), set_name="default")
 
     assert (found.queries, found.relevant, found.left_out) == (40, 40, 0)
     assert found.threshold is not None
@@ -112,7 +113,7 @@ def test_people_see_what_each_threshold_keeps_and_drops() -> None:
 
 
 def test_whoever_writes_vectors_meanwhile_goes_on(engine: Engine, database, tenant) -> None:
-    store_threshold(engine, 0.2)
+    store_threshold(engine.database, engine.model, 0.2)
 
     with database.transaction(tenant) as connection:
         assert hold_model(connection, engine.model) == "active"
@@ -126,4 +127,4 @@ def test_too_little_found_is_an_error_with_a_remedy(engine: Engine, database, te
     import_golden(database, tenant, [b'{"query": "paraguas", "relevant_ids": ["n"]}'], set_name="default")
 
     with pytest.raises(InvalidInputError, match="finds 1 relevant notes for 1 queries"):
-        calibrate_model(engine, tenant, set_name="default", timeout_ms=TIMEOUT_MS)
+        calibrate_model(leg_search(engine, tenant, timeout_ms=TIMEOUT_MS), set_name="default")

@@ -13,7 +13,7 @@ from rag_core.configuration.served import OneConfiguration, ServedConfiguration,
 from rag_core.errors import InvalidInputError, JobCancelledError
 from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.evaluation.tuning.job import run_tuning
-from rag_core.evaluation.tuning.record import fetch_queries, record
+from rag_core.evaluation.tuning.record import fetch_queries, leg_search, record
 from rag_core.evaluation.tuning.replay import Replay
 from rag_core.evaluation.tuning.report import Tuning
 from rag_core.evaluation.tuning.tune import differences, propose, tune
@@ -192,10 +192,9 @@ def test_a_leg_that_leads_astray_loses_its_say(engine: Engine, database, tenant,
     golden(database, tenant, misspelt_diary)
     astray = {"strategy": "hybrid", "hybridSearch": {"semanticWeight": 0.0, "fulltextWeight": 1.0}}
 
-    found = tune(
-        serving(engine, astray), tenant, set_name="default", timeout_ms=TIMEOUT_MS, parts=("fusion",), minutes=0.5
-    )
-    stored = propose(engine, tenant, found)
+    searched = leg_search(serving(engine, astray), tenant, timeout_ms=TIMEOUT_MS)
+    found = tune(searched, set_name="default", parts=("fusion",), minutes=0.5)
+    stored = propose(searched, found)
 
     assert found.objection is None
     ndcg = found.metrics[0]
@@ -214,7 +213,7 @@ def test_what_is_served_is_measured_as_an_evaluation_of_it_would_be(engine: Engi
     golden(database, tenant, diary)
     queries = fetch_queries(database, tenant, "default")
 
-    recording = record(engine, tenant, queries, config=configure(), timeout_ms=TIMEOUT_MS)
+    recording = record(leg_search(engine, tenant, timeout_ms=TIMEOUT_MS), queries, config=configure())
     figures = Replay(recording=recording).figures(configure(), weights=shipped_weights())
 
     assert figures.ndcg_at_10.tolist() == [1.0] * 40
@@ -235,8 +234,9 @@ def test_weights_that_are_served_go_with_a_configuration_that_keeps_them(
     )
     object.__setattr__(engine, "configurations", OneConfiguration(served=served))
 
-    found = tune(engine, tenant, set_name="default", timeout_ms=TIMEOUT_MS, parts=("fusion",), minutes=0.5)
-    stored = propose(engine, tenant, found)
+    searched = leg_search(engine, tenant, timeout_ms=TIMEOUT_MS)
+    found = tune(searched, set_name="default", parts=("fusion",), minutes=0.5)
+    stored = propose(searched, found)
 
     [new] = [one for one in configurations(database, tenant) if one.number == stored.number]
     assert new.reranker_version == "mine"
@@ -245,7 +245,7 @@ def test_weights_that_are_served_go_with_a_configuration_that_keeps_them(
 def test_without_time_only_what_is_served_is_measured(engine: Engine, database, tenant, diary) -> None:
     golden(database, tenant, diary)
 
-    found = tune(engine, tenant, set_name="default", timeout_ms=TIMEOUT_MS, minutes=1, clock=ticking(61))
+    found = tune(leg_search(engine, tenant, timeout_ms=TIMEOUT_MS), set_name="default", minutes=1, clock=ticking(61))
 
     assert (found.tried, found.is_out_of_time) == (1, True)
     assert found.metrics[0].test.difference == 0
@@ -310,9 +310,8 @@ def test_an_unknown_part_is_an_error_that_lists_the_parts(tenant) -> None:
 def test_a_query_that_cannot_be_searched_is_left_out(engine: Engine, database, tenant, diary) -> None:
     golden(database, tenant, [*diary, {"query": "x" * 3000, "relevant_ids": diary[0]["relevant_ids"]}])
 
-    recording = record(
-        engine, tenant, fetch_queries(database, tenant, "default"), config=configure(), timeout_ms=TIMEOUT_MS
-    )
+    searched = leg_search(engine, tenant, timeout_ms=TIMEOUT_MS)
+    recording = record(searched, fetch_queries(database, tenant, "default"), config=configure())
 
     assert (len(recording.queries), recording.left_out) == (40, 1)
 
@@ -338,7 +337,7 @@ def test_what_differs_from_the_defaults_gives_the_configuration_again(override) 
 def test_tuning_needs_better_ndcg_and_no_lower_mrr(engine: Engine, database, tenant, titled_diary) -> None:
     golden(database, tenant, titled_diary)
 
-    found = tune(engine, tenant, set_name="default", timeout_ms=TIMEOUT_MS, parts=("reranking",))
+    found = tune(leg_search(engine, tenant, timeout_ms=TIMEOUT_MS), set_name="default", parts=("reranking",))
 
     assert isinstance(found, Tuning)
     assert found.fitted_folds >= 1

@@ -11,7 +11,7 @@ from properties.corpora import Corpus, queries_about
 from rag_core.configuration.schema import configure
 from rag_core.evaluation.runs.asking import ranked_notes
 from rag_core.evaluation.runs.served import DEPTH
-from rag_core.evaluation.tuning.record import record
+from rag_core.evaluation.tuning.record import leg_search, record
 from rag_core.evaluation.tuning.replay import Replay
 from rag_core.evaluation.tuning.space import KNOBS, SERVED, Space
 from rag_core.model.embedding import EmbeddingModel
@@ -87,9 +87,8 @@ def test_a_replay_ranks_as_an_evaluation_does(engine, library, data) -> None:
     strategy = data.draw(st.sampled_from(("semantic", "fulltext", "hybrid", "hybrid+rerank")))
     config = configure(data.draw(configurations()), strategy=strategy)
 
-    recording = record(
-        engine, corpus.tenant, [golden(query, corpus)], config=configure(), timeout_ms=PATIENCE_MS, now=NOW
-    )
+    searched = leg_search(engine, corpus.tenant, timeout_ms=PATIENCE_MS)
+    recording = record(searched, [golden(query, corpus)], config=configure(), now=NOW)
     replay = Replay(recording=recording)
     replayed = replay.candidates(0, config, weights=shipped_weights())
     evaluated = retrieve(

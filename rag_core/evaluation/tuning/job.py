@@ -5,6 +5,7 @@ from typing import Any
 
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.jobs.queue import Progress, register
+from rag_core.evaluation.tuning.record import leg_search
 from rag_core.evaluation.tuning.space import PARTS, parse_parts
 from rag_core.evaluation.tuning.tune import DEFAULT_MINUTES, propose, tune
 from rag_core.model.golden import DEFAULT_SET
@@ -25,16 +26,15 @@ def run_tuning(engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], 
     minutes = parameters.get("minutes", DEFAULT_MINUTES)
     if isinstance(minutes, bool) or not isinstance(minutes, int | float) or not 0 < minutes <= MAX_MINUTES:
         raise InvalidInputError(f"minutes is {minutes!r}; expected a number above 0 and up to {MAX_MINUTES}")
+    searched = leg_search(engine, tenant, timeout_ms=TIMEOUT_MS)
     found = tune(
-        engine,
-        tenant,
+        searched,
         set_name=str(parameters.get("set", DEFAULT_SET)),
         parts=parse_parts(str(parameters.get("parts", ",".join(PARTS)))),
         minutes=float(minutes),
-        timeout_ms=TIMEOUT_MS,
         on_progress=progress.report,
     )
-    return (found if parameters.get("dry_run") else propose(engine, tenant, found)).to_json()
+    return (found if parameters.get("dry_run") else propose(searched, found)).to_json()
 
 
 register("tuning", run_tuning)

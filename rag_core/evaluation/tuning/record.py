@@ -3,15 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from rag_core.configuration.schema import MAX_TOP_K, RetrievalConfig, configure
+from rag_core.configuration.served import ServedConfiguration
 from rag_core.errors import InvalidInputError, RagError
 from rag_core.evaluation.tuning.units import connected_units
 from rag_core.language.stemming import query_words
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.golden import GoldenQuery
 from rag_core.model.note import ChunkId, TenantId
-from rag_core.model.retrieval import QueryStatistics, TransformedQuery
+from rag_core.model.retrieval import QueryStatistics, RerankingProvider, TransformedQuery
 from rag_core.retrieval.graph_paths import GraphHit
 from rag_core.retrieval.legs import Ranking
 from rag_core.retrieval.legs_only import LegsOnly, search_only
@@ -57,6 +59,44 @@ class Recording:
     left_out: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LegSearch:
+    """A tenant's notes as they are searched leg by leg, and what is served of them at one moment.
+
+    ``find`` takes a query, a configuration and the time that relative dates count from. ``reranker`` is the provider of a
+    configuration that names none.
+    """
+
+    database: Database
+    tenant: TenantId
+    model: EmbeddingModel
+    served: ServedConfiguration
+    reranker: RerankingProvider
+    zone: ZoneInfo
+    timeout_ms: int
+    find: Callable[[str, RetrievalConfig, datetime], LegsOnly]
+
+
+def leg_search(engine: Engine, tenant: TenantId, *, timeout_ms: int) -> LegSearch:
+    """The leg search of an engine, with ``timeout_ms`` for each query.
+
+    Raises:
+        DatabaseUnavailableError: the database is away, and nothing is known of what is served.
+    """
+    return LegSearch(
+        database=engine.database,
+        tenant=tenant,
+        model=engine.model,
+        served=engine.served(tenant),
+        reranker=engine.settings.reranker,
+        zone=engine.settings.zone,
+        timeout_ms=timeout_ms,
+        find=lambda query, config, now: search_only(
+            engine, tenant, query, config=config, timeout_ms=timeout_ms, now=now
+        ),
+    )
+
+
 def fetch_queries(database: Database, tenant: TenantId, set_name: str) -> list[GoldenQuery]:
     """The queries of a golden set.
 
@@ -74,12 +114,10 @@ def fetch_queries(database: Database, tenant: TenantId, set_name: str) -> list[G
 
 
 def record(
-    engine: Engine,
-    tenant: TenantId,
+    searched: LegSearch,
     queries: Sequence[GoldenQuery],
     *,
     config: RetrievalConfig,
-    timeout_ms: int,
     now: datetime | None = None,
     on_progress: Callable[[], None] = lambda: None,
 ) -> Recording:
@@ -89,7 +127,8 @@ def record(
     re-ranking, strategy or the graph's weight. How deep a leg is asked changes what it finds only where postings or vectors are
     so many that the search is not exhaustive.
     """
-    moment = now or datetime.now(engine.settings.zone)
+    moment = now or datetime.now(searched.zone)
+    database, tenant, timeout_ms = searched.database, searched.tenant, searched.timeout_ms
     deep = _deepest(config)
     recorded: list[RecordedQuery] = []
     texts: dict[ChunkId, CandidateText] = {}
@@ -98,23 +137,21 @@ def record(
     units = connected_units([golden.relevant_note_ids for golden in asked])
     unit_of = dict(zip((golden.id for golden in asked), units, strict=True))
     for golden in queries:
-        found = _found(engine, tenant, golden, deep, timeout_ms=timeout_ms, now=moment)
+        found = _found(searched, golden, deep, now=moment)
         if found is not None:
             chunks = _chunks(found)
             words = query_words(rerank_query(found.transformed, found.query))
-            read, statistics = fetch_candidate_texts(
-                engine.database, tenant, chunks, words=words, timeout_ms=timeout_ms
-            )
+            read, statistics = fetch_candidate_texts(database, tenant, chunks, words=words, timeout_ms=timeout_ms)
             texts |= {chunk: texts.get(chunk, text) for chunk, text in read.items()}
             new = [chunk for chunk in chunks if chunk not in written]
-            written |= fetch_created_at(engine.database, tenant, new, timeout_ms=timeout_ms) if new else {}
+            written |= fetch_created_at(database, tenant, new, timeout_ms=timeout_ms) if new else {}
             recorded.append(_recorded(golden, found, statistics, unit=unit_of[golden.id]))
         on_progress()
     return Recording(
         queries=tuple(recorded),
         texts=texts,
         written=written,
-        model=engine.model,
+        model=searched.model,
         now=moment,
         left_out=len(queries) - len(recorded),
     )
@@ -132,13 +169,11 @@ def _deepest(config: RetrievalConfig) -> RetrievalConfig:
     )
 
 
-def _found(
-    engine: Engine, tenant: TenantId, golden: GoldenQuery, config: RetrievalConfig, *, timeout_ms: int, now: datetime
-) -> LegsOnly | None:
+def _found(searched: LegSearch, golden: GoldenQuery, config: RetrievalConfig, *, now: datetime) -> LegsOnly | None:
     if not golden.relevant_note_ids:
         return None
     try:
-        found = search_only(engine, tenant, golden.query, config=config, timeout_ms=timeout_ms, now=now)
+        found = searched.find(golden.query, config, now)
     except RagError:
         return None
     return None if found.legs.failures else found

@@ -13,16 +13,14 @@ from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, RetrievalCon
 from rag_core.configuration.served import ServedConfiguration, model_key
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.tuning.cross_validation import Bench, Choice, HasTime, cross_validate
-from rag_core.evaluation.tuning.record import Recording, fetch_queries, record
+from rag_core.evaluation.tuning.record import LegSearch, Recording, fetch_queries, record
 from rag_core.evaluation.tuning.replay import Replay
 from rag_core.evaluation.tuning.report import Tuning, summarise
 from rag_core.evaluation.tuning.space import PARTS, Part, Space
 from rag_core.model.counting import in_english
-from rag_core.model.note import TenantId
 from rag_core.reranking import RERANKERS
 from rag_core.reranking.fitting import FOLDS
 from rag_core.reranking.weights import Weights, shipped_weights
-from rag_core.runtime.engine import Engine
 
 MIN_QUERIES = 30
 """With fewer, the interval of a difference is wider than any difference to be had."""
@@ -65,11 +63,9 @@ class Budget:
 
 
 def tune(
-    engine: Engine,
-    tenant: TenantId,
+    searched: LegSearch,
     *,
     set_name: str,
-    timeout_ms: int,
     parts: Collection[Part] = PARTS,
     minutes: float = DEFAULT_MINUTES,
     on_progress: OnProgress = lambda _stage, _done, _total: None,
@@ -84,19 +80,17 @@ def tune(
         InvalidInputError: the set is unknown, or fewer than ``MIN_QUERIES`` of its queries can be judged.
     """
     began = clock()
-    served = engine.served(tenant)
-    queries = fetch_queries(engine.database, tenant, set_name)
+    served = searched.served
+    queries = fetch_queries(searched.database, searched.tenant, set_name)
     done = iter(range(1, len(queries) + 1))
     recording = record(
-        engine,
-        tenant,
+        searched,
         queries,
         config=served.config,
-        timeout_ms=timeout_ms,
         on_progress=lambda: on_progress("recording", next(done), len(queries)),
     )
     _check(recording, set_name)
-    bench = _bench(recording, served, parts, is_embedded=_is_embedded(engine, served.config))
+    bench = _bench(recording, served, parts, is_embedded=_is_embedded(searched))
     budget = Budget(ends_at=began + 60 * minutes, clock=clock, on_progress=on_progress)
     validation = cross_validate(bench, shares=budget.share, on_choice=budget.choice_made)
     named = replace(validation, choice=_named(validation.choice, set_name, len(recording.queries)))
@@ -111,19 +105,19 @@ def tune(
     )
 
 
-def propose(engine: Engine, tenant: TenantId, tuning: Tuning) -> Tuning:
+def propose(searched: LegSearch, tuning: Tuning) -> Tuning:
     """The tuning with its configuration stored under a number, when it is worth proposing; nothing is served otherwise."""
     if tuning.objection is not None:
         return tuning
     weights = tuning.choice.weights
     if weights is None and tuning.served.reranker_version is not None:
         weights = tuning.served.weights
-    with engine.database.transaction(tenant) as connection:
+    with searched.database.transaction(searched.tenant) as connection:
         stored = propose_configuration(
             connection,
-            tenant,
+            searched.tenant,
             override=differences(tuning.config),
-            embedding_model=model_key(engine.model),
+            embedding_model=model_key(searched.model),
             reranker_weights=None if weights is None else weights.to_json(),
             origin="tuning",
             evidence=tuning.to_json(),
@@ -161,8 +155,8 @@ def _bench(recording: Recording, served: ServedConfiguration, parts: Collection[
     )
 
 
-def _is_embedded(engine: Engine, config: RetrievalConfig) -> bool:
-    return RERANKERS.get(config.reranking.provider or engine.settings.reranker).is_fitted
+def _is_embedded(searched: LegSearch) -> bool:
+    return RERANKERS.get(searched.served.config.reranking.provider or searched.reranker).is_fitted
 
 
 def _before_reranking(config: RetrievalConfig) -> Any:
