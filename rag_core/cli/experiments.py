@@ -135,7 +135,7 @@ def stop(name: NameArgument, tenant: TenantOption = None, is_json: JsonOption = 
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
         owner = engine.named_tenant(tenant)
-        report = fetch_report(engine, owner, end_experiment(engine, owner, name).name)
+        report = fetch_report(engine, owner, end_experiment(engine.database, owner, name).name)
         if is_json:
             print_json(report.to_json())
         else:

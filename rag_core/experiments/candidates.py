@@ -11,7 +11,7 @@ from uuid import UUID
 from cachetools import LRUCache
 
 from rag_core.errors import CircuitOpenError, RagError, SearchCancelledError
-from rag_core.experiments.live_query import LiveQuery, search, searched_ms
+from rag_core.experiments.live_query import LiveQuery, Search, search, searched_ms
 from rag_core.experiments.running import Contest
 from rag_core.model.retrieval import Retrieval
 from rag_core.resilience.cancellation import Cancellation
@@ -73,9 +73,14 @@ class Candidates:
             if is_free:
                 self._places.release()
 
-    def begin(self, engine: Engine, asked: LiveQuery, contest: Contest) -> Future[Outcome] | None:
+    def search_of(self, engine: Engine) -> Search:
+        """A search for candidates, counted apart."""
+        apart = replace(engine, metrics=self._metrics)
+        return lambda asked, served, *, use_cache=True: search(apart, asked, served, use_cache=use_cache)
+
+    def begin(self, find: Search, asked: LiveQuery, contest: Contest) -> Future[Outcome] | None:
         """Ask the candidate in a thread of its own; None when all places are taken."""
-        return self.run(lambda: self.ask(engine, asked, contest))
+        return self.run(lambda: self.ask(find, asked, contest))
 
     def run(self, work: Callable[[], Outcome]) -> Future[Outcome] | None:
         """Do the work in a thread and at a place of its own; None when all places are taken, or the process ends."""
@@ -94,7 +99,7 @@ class Candidates:
             self._places.release()
             return None
 
-    def ask(self, engine: Engine, asked: LiveQuery, contest: Contest, *, use_cache: bool = True) -> Outcome:
+    def ask(self, find: Search, asked: LiveQuery, contest: Contest, *, use_cache: bool = True) -> Outcome:
         """What the candidate finds; its errors are logged and are no one else's.
 
         That holds for defects of ours too: a path that only the candidate takes may have one, and the control's answer is good.
@@ -102,10 +107,9 @@ class Candidates:
         """
         began = time.monotonic()
         asked = replace(asked, cancellation=None)
-        apart = replace(engine, metrics=self._metrics)
 
         def answer() -> Retrieval:
-            found = search(apart, asked, contest.candidate, use_cache=use_cache)
+            found = find(asked, contest.candidate, use_cache=use_cache)
             if found.is_degraded:
                 raise _DegradedError(found)
             return found

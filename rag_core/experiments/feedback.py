@@ -5,13 +5,18 @@ from uuid import UUID
 from rag_core.errors import ConflictError, InvalidInputError
 from rag_core.model.experiment import FeedbackKind
 from rag_core.model.note import NoteId, TenantId
-from rag_core.runtime.engine import Engine
-from rag_core.storage.database import Connection
+from rag_core.storage.database import Database
 from rag_core.storage.experiments import fetch_experiment_query, find_experiment, write_feedback
 
 
 def give_feedback(
-    engine: Engine, tenant: TenantId, query_id: UUID, *, note_id: NoteId | None, kind: FeedbackKind
+    database: Database,
+    tenant: TenantId,
+    query_id: UUID,
+    *,
+    note_id: NoteId | None,
+    kind: FeedbackKind,
+    timeout_ms: int,
 ) -> bool:
     """Keep that a note was opened, or that it or the whole answer helped or did not; whether that is news.
 
@@ -25,8 +30,7 @@ def give_feedback(
     """
     if kind == "open" and note_id is None:
         raise InvalidInputError("what was opened is missing; give the note's id")
-
-    def keep(connection: Connection) -> bool:
+    with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
         asked = fetch_experiment_query(connection, tenant, query_id)
         experiment = find_experiment(connection, tenant, str(asked.experiment_id))
         if experiment.state != "running":
@@ -34,6 +38,3 @@ def give_feedback(
         if note_id is not None and note_id not in asked.served_notes:
             raise InvalidInputError(f"the answer {query_id} did not hold the note {note_id}")
         return write_feedback(connection, tenant, query_id, note_id=note_id, kind=kind)
-
-    with engine.database.transaction(tenant, timeout_ms=engine.settings.request_timeout_ms) as connection:
-        return keep(connection)

@@ -7,10 +7,12 @@ from uuid import UUID
 from rag_core.configuration.schema import configure, of_search
 from rag_core.configuration.served import ServedConfiguration, as_served
 from rag_core.errors import ConfigurationError, InvalidInputError
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.experiment import Experiment, Mode
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine, with_configuration
 from rag_core.storage.configurations import fetch_configuration
+from rag_core.storage.database import Database
 from rag_core.storage.experiments import find_experiment, insert_experiment, stop_experiment
 from rag_core.storage.notes import hold_tenant
 
@@ -42,7 +44,9 @@ def begin_experiment(
     if (override is None) == (configuration is None):
         raise InvalidInputError("give one candidate: a configuration's number, or a file with what differs")
     control = engine.served(tenant)
-    candidate, configuration_id = _candidate(engine, tenant, control, override, configuration)
+    candidate, configuration_id = _candidate(
+        engine.database, tenant, control, model=engine.model, override=override, configuration=configuration
+    )
     if (candidate.config, candidate.weights.version) == (control.config, control.weights.version):
         raise InvalidInputError("the candidate is what is served; give a configuration that differs")
     with_configuration(engine, candidate).model_names(tenant, candidate.config)  # tells a re-ranker that is not set up
@@ -72,18 +76,20 @@ def _check(name: str, mode: Mode, share: float) -> None:
 
 
 def _candidate(
-    engine: Engine,
+    database: Database,
     tenant: TenantId,
     control: ServedConfiguration,
+    *,
+    model: EmbeddingModel,
     override: Mapping[str, Any] | None,
     configuration: int | None,
 ) -> tuple[ServedConfiguration, UUID | None]:
     if configuration is None:
         given = configure(of_search(override or {}), base=control.config)
         return _changed(control, given.to_wire()), None
-    with engine.database.transaction(tenant) as connection:
+    with database.transaction(tenant) as connection:
         stored = fetch_configuration(connection, tenant, configuration)
-        candidate = as_served(connection, tenant, stored, engine.model)
+        candidate = as_served(connection, tenant, stored, model)
     if candidate.problems:
         raise ConfigurationError(f"configuration {configuration} cannot be tried: {'; '.join(candidate.problems)}")
     return candidate, stored.configuration_id
@@ -96,13 +102,13 @@ def _changed(control: ServedConfiguration, wire: Mapping[str, Any]) -> ServedCon
     )
 
 
-def end_experiment(engine: Engine, tenant: TenantId, name: str) -> Experiment:
+def end_experiment(database: Database, tenant: TenantId, name: str) -> Experiment:
     """Let live queries take part no longer; what was recorded stays. One that has ended stays as it is.
 
     Raises:
         NotFoundError: there is no such experiment.
     """
-    with engine.database.transaction(tenant) as connection:
+    with database.transaction(tenant) as connection:
         experiment = find_experiment(connection, tenant, name)
         stop_experiment(connection, tenant, experiment.id)
         return find_experiment(connection, tenant, str(experiment.id))

@@ -1,6 +1,7 @@
 """A query as a reader asked it, and the answer one side gives."""
 
 from dataclasses import dataclass
+from typing import Protocol
 from uuid import UUID
 
 from rag_core.configuration.schema import RetrievalConfig, configure
@@ -47,6 +48,14 @@ class Answered:
 
     retrieval: Retrieval
     participation: Participation | None = None
+
+
+class Search(Protocol):
+    """A search for live queries."""
+
+    def __call__(self, asked: LiveQuery, served: ServedConfiguration, *, use_cache: bool = True) -> Retrieval:
+        """As ``search``."""
+        ...
 
 
 def search(engine: Engine, asked: LiveQuery, served: ServedConfiguration, *, use_cache: bool = True) -> Retrieval:

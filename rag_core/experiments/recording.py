@@ -12,7 +12,7 @@ from rag_core.experiments.live_query import searched_ms
 from rag_core.model.experiment import Arm, ExperimentQuery, Side
 from rag_core.model.note import NoteId, TenantId
 from rag_core.model.retrieval import Hit, Retrieval
-from rag_core.runtime.engine import Engine
+from rag_core.storage.database import Database
 from rag_core.storage.experiments import insert_experiment_query
 from rag_core.telemetry.logs import log_degraded
 
@@ -60,10 +60,10 @@ class Records:
         self._waiting: deque[tuple[TenantId, ExperimentQuery]] = deque(maxlen=_WAITING_RECORDS)
         self._lock = threading.Lock()
 
-    def write(self, engine: Engine, tenant: TenantId, record: ExperimentQuery) -> bool:
+    def write(self, database: Database, tenant: TenantId, record: ExperimentQuery) -> bool:
         """Keep a record; whether it is kept."""
         try:
-            with engine.database.transaction(tenant, timeout_ms=RECORD_MS) as connection:
+            with database.transaction(tenant, timeout_ms=RECORD_MS) as connection:
                 insert_experiment_query(connection, tenant, record)
         except RagError as error:
             log_degraded("experiment record", error, tenant=tenant)
@@ -75,10 +75,10 @@ class Records:
         with self._lock:
             self._waiting.append((tenant, record))
 
-    def write_waiting(self, engine: Engine) -> None:
+    def write_waiting(self, database: Database) -> None:
         """Write what waits."""
         with self._lock:
             waiting = list(self._waiting)
             self._waiting.clear()
         for tenant, record in waiting:
-            self.write(engine, tenant, record)
+            self.write(database, tenant, record)

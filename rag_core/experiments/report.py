@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rag_core.experiments.running import current_contest
+from rag_core.experiments.running import contest_of
 from rag_core.experiments.statistics import (
     LEAST_DECIDED,
     SIGNIFICANCE,
@@ -18,7 +18,7 @@ from rag_core.experiments.statistics import (
 from rag_core.model.experiment import Experiment, ExperimentQuery
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
-from rag_core.storage.experiments import find_experiment, list_experiment_queries
+from rag_core.storage.experiments import fetch_running_experiment, find_experiment, list_experiment_queries
 
 Figures = InterleavingFigures | SplitFigures | ShadowFigures
 
@@ -51,26 +51,15 @@ def fetch_report(engine: Engine, tenant: TenantId, name: str) -> ExperimentRepor
     with engine.database.transaction(tenant) as connection:
         experiment = find_experiment(connection, tenant, name)
         queries = list_experiment_queries(connection, tenant, experiment.id)
+        running = fetch_running_experiment(connection, tenant) if experiment.state == "running" else None
     figures = figures_of(experiment, queries)
+    contest = None if running is None else contest_of(running, engine.served(tenant), engine.model)
     return ExperimentReport(
         experiment=experiment,
         figures=figures,
         conclusion=conclusion_on(figures),
-        pause=_pause(engine, tenant, experiment),
+        pause=None if contest is None else contest.pause,
     )
-
-
-def _pause(engine: Engine, tenant: TenantId, experiment: Experiment) -> str | None:
-    if experiment.state != "running":
-        return None
-    contest = current_contest(
-        engine.database,
-        tenant,
-        served=engine.served(tenant),
-        model=engine.model,
-        timeout_ms=engine.settings.request_timeout_ms,
-    )
-    return None if contest is None else contest.pause
 
 
 def figures_of(experiment: Experiment, queries: list[ExperimentQuery]) -> Figures:

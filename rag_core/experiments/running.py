@@ -10,7 +10,6 @@ from rag_core.errors import DatabaseUnavailableError, DeadlineExceededError, Que
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.experiment import Experiment
 from rag_core.model.note import TenantId
-from rag_core.runtime.engine import Engine
 from rag_core.storage.configurations import StoredServed
 from rag_core.storage.database import Database
 from rag_core.storage.experiments import RunningExperiment, fetch_running_experiment
@@ -73,22 +72,8 @@ def _pause(
     return f"this version of the program cannot run it: {problems[0]}" if problems else None
 
 
-def current_contest(
-    database: Database, tenant: TenantId, *, served: ServedConfiguration, model: EmbeddingModel, timeout_ms: int
-) -> Contest | None:
-    """The running experiment, read from the database; None when none runs.
-
-    Raises:
-        DatabaseUnavailableError, DeadlineExceededError, QueryFailedError: it could not be read.
-    """
-    running = database.read(
-        tenant, lambda connection: fetch_running_experiment(connection, tenant), timeout_ms=timeout_ms
-    )
-    return None if running is None else contest_of(running, served, model)
-
-
 class RunningExperiments:
-    """The same, remembered for ``REMEMBERED_SECONDS`` a tenant; one that cannot be read does not run."""
+    """The running experiment of each tenant, remembered for ``REMEMBERED_SECONDS``; one that cannot be read does not run."""
 
     def __init__(self) -> None:
         self._known: TTLCache[TenantId, RunningExperiment | None] = TTLCache(
@@ -96,15 +81,23 @@ class RunningExperiments:
         )
         self._lock = threading.Lock()
 
-    def of(self, engine: Engine, tenant: TenantId, served: ServedConfiguration, *, timeout_ms: float) -> Contest | None:
+    def of(
+        self,
+        database: Database,
+        tenant: TenantId,
+        *,
+        served: ServedConfiguration,
+        model: EmbeddingModel,
+        timeout_ms: float,
+    ) -> Contest | None:
         """The experiment that a query takes part in now; None when none runs, or it is paused.
 
         ``served`` is what is served now; looking an experiment up takes a quarter of the time at most.
         """
-        running = self._running(engine.database, tenant, timeout_ms=min(LOOK_UP_MS, max(1, int(timeout_ms / 4))))
+        running = self._running(database, tenant, timeout_ms=min(LOOK_UP_MS, max(1, int(timeout_ms / 4))))
         if running is None:
             return None
-        contest = contest_of(running, served, engine.model)
+        contest = contest_of(running, served, model)
         return contest if contest.pause is None else None
 
     def forget(self) -> None:

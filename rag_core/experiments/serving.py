@@ -9,13 +9,14 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from random import Random
 from uuid import UUID, uuid4
 
 from rag_core.errors import RagError, SearchCancelledError
 from rag_core.experiments.candidates import Candidates, Outcome, outcome_of
 from rag_core.experiments.interleaving import team_draft
-from rag_core.experiments.live_query import Answered, LiveQuery, Participation, search
+from rag_core.experiments.live_query import Answered, LiveQuery, Participation, Search, search
 from rag_core.experiments.recording import Records, record_of, unique_notes
 from rag_core.experiments.running import Contest, RunningExperiments
 from rag_core.model.experiment import Arm, ExperimentQuery, Side
@@ -23,7 +24,9 @@ from rag_core.model.note import NoteId
 from rag_core.model.retrieval import Hit, Retrieval
 from rag_core.retrieval.request import checked_query
 from rag_core.runtime.engine import Engine
+from rag_core.storage.database import Database
 from rag_core.storage.experiments import fetch_experiment_query
+from rag_core.telemetry.metrics import Metrics
 
 CANDIDATE_SHARE = 0.5
 """How much of a request's time goes by before the control is asked in the candidate's place."""
@@ -33,10 +36,20 @@ LOOK_UP_MS = 250
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Live:
+    """What answers are given with: the process's search, and one for candidates that is counted apart."""
+
+    database: Database
+    metrics: Metrics
+    search: Search
+    search_apart: Search
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Draw:
     """A query that takes part: under which id, on which side, and what was recorded when its reader saw the answer before."""
 
-    engine: Engine
+    live: _Live
     asked: LiveQuery
     contest: Contest
     query_id: UUID
@@ -67,12 +80,20 @@ class LiveExperiments:
         began, served = time.monotonic(), engine.served(asked.tenant)
         if engine.database.departments is not None:
             return Answered(retrieval=search(engine, asked, served))
-        contest = self.running.of(engine, asked.tenant, served, timeout_ms=asked.timeout_ms)
+        contest = self.running.of(
+            engine.database, asked.tenant, served=served, model=engine.model, timeout_ms=asked.timeout_ms
+        )
         spent_ms = int(1000 * (time.monotonic() - began))
         asked = replace(asked, timeout_ms=max(1, asked.timeout_ms - spent_ms))
         if contest is None:
             return Answered(retrieval=search(engine, asked, served))
-        draw = self._drawn(engine, asked, contest)
+        live = _Live(
+            database=engine.database,
+            metrics=engine.metrics,
+            search=partial(search, engine),
+            search_apart=self.candidates.search_of(engine),
+        )
+        draw = self._drawn(live, asked, contest)
         if draw is None:
             return Answered(retrieval=search(engine, asked, contest.control))
         if draw.arm == "interleaved":
@@ -81,23 +102,23 @@ class LiveExperiments:
             return self._shadow(draw)
         return self._by_control(draw) if draw.arm == "control" else self._by_candidate(draw)
 
-    def _drawn(self, engine: Engine, asked: LiveQuery, contest: Contest) -> _Draw | None:
+    def _drawn(self, live: _Live, asked: LiveQuery, contest: Contest) -> _Draw | None:
         """Who comes back to an answer gets the side, and the draft, of then."""
         experiment = contest.experiment
-        known = None if asked.repeated is None else self._known(engine, asked, contest, asked.repeated)
+        known = None if asked.repeated is None else self._known(live.database, asked, contest, asked.repeated)
         if known is not None:
-            return _Draw(engine=engine, asked=asked, contest=contest, query_id=known.id, arm=known.arm, known=known)
+            return _Draw(live=live, asked=asked, contest=contest, query_id=known.id, arm=known.arm, known=known)
         is_drawn = self._coin() < experiment.share
         if not is_drawn and experiment.mode != "split":
             return None
         arms: dict[str, Arm] = {"shadow": "control", "interleave": "interleaved"}
         arm = arms.get(experiment.mode, "candidate" if is_drawn else "control")
-        return _Draw(engine=engine, asked=asked, contest=contest, query_id=uuid4(), arm=arm)
+        return _Draw(live=live, asked=asked, contest=contest, query_id=uuid4(), arm=arm)
 
     @staticmethod
-    def _known(engine: Engine, asked: LiveQuery, contest: Contest, query_id: UUID) -> ExperimentQuery | None:
+    def _known(database: Database, asked: LiveQuery, contest: Contest, query_id: UUID) -> ExperimentQuery | None:
         try:
-            known = engine.database.read(
+            known = database.read(
                 asked.tenant,
                 lambda connection: fetch_experiment_query(connection, asked.tenant, query_id),
                 timeout_ms=LOOK_UP_MS,
@@ -109,13 +130,13 @@ class LiveExperiments:
     def _by_control(self, draw: _Draw) -> Answered:
         """Recorded while a place is free only, as the candidate's queries are: both arms see the same times of day."""
         with self.candidates.place() as is_free:
-            found = search(draw.engine, draw.asked, draw.contest.control)
+            found = draw.live.search(draw.asked, draw.contest.control)
         return self._told(draw, found, control=found) if is_free else Answered(retrieval=found)
 
     def _by_candidate(self, draw: _Draw) -> Answered:
-        future = self.candidates.begin(draw.engine, draw.asked, draw.contest)
+        future = self.candidates.begin(draw.live.search_apart, draw.asked, draw.contest)
         if future is None:
-            return Answered(retrieval=search(draw.engine, draw.asked, draw.contest.control))
+            return Answered(retrieval=draw.live.search(draw.asked, draw.contest.control))
         began = time.monotonic()
         outcome = outcome_of(
             future,
@@ -123,7 +144,7 @@ class LiveExperiments:
             cancellation=draw.asked.cancellation,
         )
         if outcome.retrieval is not None and outcome.is_whole:
-            return self._told(draw, _counted(draw.engine, outcome.retrieval), candidate=outcome)
+            return self._told(draw, _counted(draw.live.metrics, outcome.retrieval), candidate=outcome)
         return self._rescued(draw, future, spent_ms=1000 * (time.monotonic() - began))
 
     def _rescued(self, draw: _Draw, future: Future[Outcome], *, spent_ms: float) -> Answered:
@@ -131,7 +152,7 @@ class LiveExperiments:
         left = replace(draw.asked, timeout_ms=max(1, int(draw.asked.timeout_ms - spent_ms)))
         control, problem = None, None
         try:
-            control = search(draw.engine, left, draw.contest.control)
+            control = draw.live.search(left, draw.contest.control)
         except SearchCancelledError:
             raise  # there is nobody to rescue
         except RagError as error:
@@ -139,7 +160,7 @@ class LiveExperiments:
         outcome = outcome_of(future, within_seconds=0, cancellation=draw.asked.cancellation)
         found = outcome.retrieval
         if found is not None and (control is None or (control.is_degraded and not found.is_degraded)):
-            return self._told(draw, _counted(draw.engine, found), candidate=outcome)
+            return self._told(draw, _counted(draw.live.metrics, found), candidate=outcome)
         if control is None:
             assert problem is not None  # without an answer there is an error
             raise problem
@@ -147,17 +168,17 @@ class LiveExperiments:
 
     def _shadow(self, draw: _Draw) -> Answered:
         """The control's answer; once it is there the candidate is asked too, and nobody waits."""
-        control = search(draw.engine, draw.asked, draw.contest.control)
+        control = draw.live.search(draw.asked, draw.contest.control)
         record = record_of(draw.query_id, draw.contest.experiment.id, "control", served=control, control=control)
 
         def compare() -> Outcome:
-            outcome = self.candidates.ask(draw.engine, draw.asked, draw.contest, use_cache=False)
+            outcome = self.candidates.ask(draw.live.search_apart, draw.asked, draw.contest, use_cache=False)
             found = outcome.retrieval
             notes = None if found is None else unique_notes(found.hits)
             is_degraded = record.is_degraded or (found is not None and found.is_degraded)
             whole = replace(record, candidate_notes=notes, candidate_ms=outcome.ms, is_degraded=is_degraded)
-            self._records.write(draw.engine, draw.asked.tenant, whole)
-            self._records.write_waiting(draw.engine)
+            self._records.write(draw.live.database, draw.asked.tenant, whole)
+            self._records.write_waiting(draw.live.database)
             return outcome
 
         if self.candidates.run(compare) is None:
@@ -166,9 +187,9 @@ class LiveExperiments:
 
     def _interleaved(self, draw: _Draw) -> Answered:
         """Both sides at once, as one list; the control's alone when the candidate is not there in time, or lacks something."""
-        future = self.candidates.begin(draw.engine, draw.asked, draw.contest)
+        future = self.candidates.begin(draw.live.search_apart, draw.asked, draw.contest)
         began = time.monotonic()
-        control = search(draw.engine, draw.asked, draw.contest.control)
+        control = draw.live.search(draw.asked, draw.contest.control)
         if future is None:
             return Answered(retrieval=control)
         spent_ms = 1000 * (time.monotonic() - began)
@@ -212,7 +233,7 @@ class LiveExperiments:
             teams=teams,
         )
         if draw.known is None:
-            is_recorded = self._records.write(draw.engine, draw.asked.tenant, record)
+            is_recorded = self._records.write(draw.live.database, draw.asked.tenant, record)
         else:
             is_recorded = record.served_notes == draw.known.served_notes
         if not is_recorded:
@@ -220,10 +241,10 @@ class LiveExperiments:
         return Answered(retrieval=served, participation=Participation(query_id=draw.query_id, arm=draw.arm))
 
 
-def _counted(engine: Engine, found: Retrieval) -> Retrieval:
+def _counted(metrics: Metrics, found: Retrieval) -> Retrieval:
     """A candidate's answer that a reader gets counts as the service's."""
-    engine.metrics.record("total", found.latency_ms)
-    engine.metrics.count_answer(is_degraded=found.is_degraded)
+    metrics.record("total", found.latency_ms)
+    metrics.count_answer(is_degraded=found.is_degraded)
     return found
 
 

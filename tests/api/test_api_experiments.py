@@ -371,7 +371,7 @@ class TestAReaderWhoLeaves:
 class TestRunning:
     def test_an_experiment_that_has_ended_takes_no_query(self, client, engine, begin) -> None:
         experiment = begin("split", share=ALWAYS)
-        end_experiment(engine, DEFAULT_TENANT, experiment.name)
+        end_experiment(engine.database, DEFAULT_TENANT, experiment.name)
         client.app.state.experiments.running.forget()
 
         assert "experiment" not in ask(client)["metadata"]
@@ -452,7 +452,7 @@ class TestFeedback:
         experiment = begin("split", share=ALWAYS)
         answer = ask(client)
         query_id, note_id = answer["metadata"]["experiment"]["queryId"], answer["results"][0]["noteId"]
-        end_experiment(engine, DEFAULT_TENANT, experiment.name)
+        end_experiment(engine.database, DEFAULT_TENANT, experiment.name)
 
         said = client.post("/api/experiments/feedback", json={"queryId": query_id, "kind": "helpful"})
         button = client.post(f"/opinion/{query_id}/util")
@@ -625,7 +625,7 @@ class TestReading:
         assert client.get("/api/experiments").json() == {"experiments": []}
         first = begin("split", share=ALWAYS)
         ask(client)
-        end_experiment(engine, DEFAULT_TENANT, first.name)
+        end_experiment(engine.database, DEFAULT_TENANT, first.name)
         second = begin("shadow")
 
         listed = client.get("/api/experiments").json()["experiments"]

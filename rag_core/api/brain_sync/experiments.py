@@ -45,7 +45,14 @@ def add_feedback(body: FeedbackIn, context: Context) -> dict[str, Any]:
         explained(InvalidInputError, NOT_OF_THE_ANSWER),
         explained(ConflictError, HAS_ENDED),
     ):
-        is_new = give_feedback(context.engine, context.tenant, body.query_id, note_id=note_id, kind=body.kind)
+        is_new = give_feedback(
+            context.database,
+            context.tenant,
+            body.query_id,
+            note_id=note_id,
+            kind=body.kind,
+            timeout_ms=context.timeout_ms,
+        )
     return {
         "queryId": str(body.query_id),
         "noteId": None if note_id is None else str(note_id),

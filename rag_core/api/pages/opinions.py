@@ -56,7 +56,14 @@ def take_opinion(
         raise ExplainedError(GONE, kind=NotFoundError)
     with explained(NotFoundError, GONE), explained(InvalidInputError, GONE), explained(ConflictError, GONE):
         note_id = None if nota is None else NoteId(nota)
-        give_feedback(context.engine, context.tenant, consulta, note_id=note_id, kind=_KINDS[valor])
+        give_feedback(
+            context.database,
+            context.tenant,
+            consulta,
+            note_id=note_id,
+            kind=_KINDS[valor],
+            timeout_ms=context.timeout_ms,
+        )
     return render("thanks.html", back=volver if volver.startswith(("/?", "/notas/")) else "/")
 
 
@@ -78,7 +85,14 @@ guard holds to this origin.
 def note_opened(context: RequestContext, query_id: UUID, note_id: NoteId) -> bool:
     """Keep that a note of an answer was opened; whether the answer takes opinions. The note is shown in any case."""
     try:
-        give_feedback(context.engine, context.tenant, query_id, note_id=note_id, kind="open")
+        give_feedback(
+            context.database,
+            context.tenant,
+            query_id,
+            note_id=note_id,
+            kind="open",
+            timeout_ms=context.timeout_ms,
+        )
     except (NotFoundError, InvalidInputError, ConflictError):
         return False
     except RagError as error:

@@ -13,7 +13,7 @@ from rag_core.language.stemming import query_words
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.golden import GoldenQuery
 from rag_core.model.note import ChunkId, TenantId
-from rag_core.model.retrieval import QueryStatistics, RerankingProvider, TransformedQuery
+from rag_core.model.retrieval import QueryStatistics, TransformedQuery
 from rag_core.retrieval.graph_paths import GraphHit
 from rag_core.retrieval.legs import Ranking
 from rag_core.retrieval.legs_only import LegsOnly, search_only
@@ -71,7 +71,7 @@ class LegSearch:
     tenant: TenantId
     model: EmbeddingModel
     served: ServedConfiguration
-    reranker: RerankingProvider
+    reranker: str
     zone: ZoneInfo
     timeout_ms: int
     find: Callable[[str, RetrievalConfig, datetime], LegsOnly]
