@@ -14,9 +14,9 @@ from rag_assets.stages import (
 )
 from rag_core.graph.llm import PROMPT_VERSION, causal_extractor
 from rag_core.graph.rules import RULES_FINGERPRINT
-from rag_core.indexing.batches import batches_by_tenant
 from rag_core.indexing.graph import update_graph
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import batches_by_tenant
 
 
 @batch_asset(

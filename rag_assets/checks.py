@@ -13,11 +13,11 @@ from typing import Any
 import dagster as dg
 
 from rag_assets.stages import outages_retried, table
-from rag_core.indexing.batches import batches_by_tenant, list_tenants
 from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage import checks
+from rag_core.storage.batches import batches_by_tenant, list_tenants
 from rag_core.storage.checks import MAX_EXAMPLES, CheckReport, Violation
 from rag_core.storage.database import Database
 from rag_core.storage.golden import OrphanedQuery, list_queries_with_deleted_notes

@@ -9,9 +9,9 @@ from rag_core.chunking import CHUNKERS, DEFAULT_CHUNKER
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, Chunking
 from rag_core.embedding.context import CONTEXT_VERSION
 from rag_core.embedding.summaries import PROMPT_VERSION
-from rag_core.indexing.batches import batches_by_tenant
 from rag_core.indexing.staging import stage_notes
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import batches_by_tenant
 
 
 def code_version(sizes: Chunking) -> str:

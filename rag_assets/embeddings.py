@@ -15,10 +15,10 @@ from rag_assets.stages import (
 )
 from rag_core.embedding.context import CONTEXT_VERSION
 from rag_core.embedding.providers.hashing import HASHING_VERSION
-from rag_core.indexing.batches import batches_by_tenant
 from rag_core.indexing.staging import embed_staged
 from rag_core.indexing.whole_notes import embed_whole_notes
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import batches_by_tenant
 
 
 @batch_asset(

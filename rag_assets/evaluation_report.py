@@ -20,7 +20,6 @@ from rag_core.evaluation.runs.baselines import ensure_baseline
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import evaluated_search, pinned
-from rag_core.indexing.batches import list_tenants
 from rag_core.indexing.publishing import maintain
 from rag_core.model.evaluation import HEADLINE_METRICS
 from rag_core.model.golden import DEFAULT_SET
@@ -29,6 +28,7 @@ from rag_core.model.retrieval import Strategy
 from rag_core.model_change.promotion import promote
 from rag_core.promotion.going_back import PROMOTION, go_back_where_gate_failed
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import list_tenants
 from rag_core.storage.golden import OrphanedQuery, fetch_golden_queries, list_queries_with_deleted_notes
 
 STRATEGIES = GATE_STRATEGIES

@@ -14,9 +14,9 @@ from rag_assets.stages import (
     stage_metadata,
     total,
 )
-from rag_core.indexing.batches import batches_by_tenant
 from rag_core.indexing.publishing import maintain, publish_staged
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import batches_by_tenant
 from rag_core.storage.overviews import fetch_progress
 
 

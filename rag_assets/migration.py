@@ -27,12 +27,12 @@ from rag_assets.partitions import (
 from rag_assets.planning import MIGRATION_JOB, keys_to_publish, open_backfills
 from rag_assets.stages import OWNERS, Materialized, Stopwatch, outages_retried, ratio, table, total
 from rag_core.errors import ConflictError, NotFoundError
-from rag_core.indexing.batches import batches_by_tenant, list_batches, pending_batches, register_batches
 from rag_core.migration.measuring import MigrationStep, fetch_progress, follow, measure_before
 from rag_core.migration.status import percent_of
 from rag_core.model.comparison import Comparison
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import batches_by_tenant, list_batches, pending_batches, register_batches
 from rag_core.storage.migration_control import MAX_ATTEMPTS, MigrationState
 from rag_core.storage.migration_runs import MigrationProgress, fetch_chunks_table_bytes
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rag_assets.indexing import MAX_BATCHES, MAX_GAP, IndexEvent, OnEvent, dagster_instance, execute_range
-from rag_core.indexing.batches import list_tenants, register_batches
 from rag_core.model.embedding import ModelState
 from rag_core.model_change.backfill import begin_backfill, finish_model
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import list_tenants, register_batches
 from rag_core.storage.model_vectors import list_batches_without_vectors
 from rag_core.storage.models import count_vectors_by_tenant
 

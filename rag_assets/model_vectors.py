@@ -19,10 +19,10 @@ from rag_assets.stages import (
     total,
 )
 from rag_core.errors import EmbeddingError
-from rag_core.indexing.batches import batches_by_tenant
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model_change.backfill import ModelBackfillReport, begin_backfill, fill_model, settle_model
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import batches_by_tenant
 from rag_core.storage.database import Database
 from rag_core.storage.models import list_models
 

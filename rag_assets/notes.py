@@ -3,9 +3,9 @@
 import dagster as dg
 
 from rag_assets.stages import Materialized, Stopwatch, batch_asset, outages_retried, stage_metadata, total
-from rag_core.indexing.batches import batches_by_tenant
 from rag_core.migration.measuring import measure_before
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import batches_by_tenant
 from rag_core.storage.overviews import fetch_batch_overviews
 
 

@@ -4,8 +4,8 @@ import dagster as dg
 
 from rag_assets.stages import OWNERS
 from rag_core.conversation.sessions import end_idle_sessions, idle_since, kept_since, purge_sessions
-from rag_core.indexing.batches import list_tenants
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import list_tenants
 
 BEFORE_THE_VERIFICATION = "0 5 * * *"
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import dagster as dg
 
-from rag_core.indexing.batches import list_batches
+from rag_core.storage.batches import list_batches
 from rag_core.storage.database import Database
 from rag_core.storage.migration_runs import fetch_batches_mark
 

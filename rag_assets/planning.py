@@ -11,8 +11,8 @@ from rag_assets.fulltext_index import fulltext_index
 from rag_assets.partitions import PARTITIONS_NAME, BatchRange, add_missing_keys, merge_ranges
 from rag_core.graph.llm import causal_extractor
 from rag_core.indexing.automatic import find_work
-from rag_core.indexing.batches import list_tenants, register_batches
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import list_tenants, register_batches
 from rag_core.storage.overviews import fetch_newest_stale_change
 from rag_core.storage.versions import corpus_version
 

@@ -10,11 +10,11 @@ from rag_assets.stages import OUTAGES, OWNERS, Materialized, Stopwatch, outages_
 from rag_assets.tuned_configuration import PROPOSALS, tuned_configuration
 from rag_core.configuration.served import served_configuration as fetch_served_configuration
 from rag_core.errors import RagError
-from rag_core.indexing.batches import list_tenants
 from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.promotion.promote import promote_configuration
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import list_tenants
 from rag_core.storage.configurations import Promotion, list_promotions
 
 WEEKLY = "30 6 * * 0"

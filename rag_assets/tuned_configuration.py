@@ -15,11 +15,11 @@ from rag_core.evaluation.report.addresses import comparison_address
 from rag_core.evaluation.tuning.record import leg_search
 from rag_core.evaluation.tuning.report import Tuning
 from rag_core.evaluation.tuning.tune import DEFAULT_MINUTES, propose, tune
-from rag_core.indexing.batches import list_tenants
 from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.promotion.trial import Trial, try_configuration
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import list_tenants
 
 NO_DROP_CHECK = "no_significant_drop"
 TIMEOUT_MS = 30_000

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import LiteralString
 
 from rag_core.configuration.schema import Chunking
-from rag_core.indexing.batches import list_batches, register_batches
 from rag_core.indexing.publishing import maintain, publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import list_batches, register_batches
 
 Plant = Callable[[Engine, TenantId], None]
 

@@ -99,7 +99,7 @@ def _check_tenant(database: "Database", settings: "Settings", tenant: "TenantId"
         NotFoundError: there are others and not this one; the names that are like it are told to whoever runs as no tenant.
     """
     from rag_core.errors import NotFoundError
-    from rag_core.indexing.batches import list_tenants
+    from rag_core.storage.batches import list_tenants
 
     known = list_tenants(database)
     if not known or tenant in known or tenant == own_tenant(settings, None):

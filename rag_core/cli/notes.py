@@ -55,9 +55,9 @@ def import_notes(
 
     Example: brain import diario.jsonl --source diario
     """
-    from rag_core.indexing.batches import has_unindexed_notes, list_tenants
     from rag_core.notes.importing import import_lines, line_bytes, read_lines, require_note_lines
     from rag_core.settings import read_settings
+    from rag_core.storage.batches import has_unindexed_notes, list_tenants
     from rag_core.storage.database import open_database
 
     with command(is_json=is_json):
@@ -140,10 +140,10 @@ def index_notes(
     Example: brain index
     """
     from rag_assets.indexing import run_index
-    from rag_core.indexing.batches import list_tenants
     from rag_core.model.note import TenantId
     from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
+    from rag_core.storage.batches import list_tenants
 
     with command(is_json=is_json):
         settings = read_settings()

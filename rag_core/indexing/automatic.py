@@ -4,9 +4,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from rag_core.graph.statements import CausalExtractor
-from rag_core.indexing.batches import list_batches, pending_batches, register_batches
 from rag_core.indexing.graph import stale_batches_with_graph
 from rag_core.model.note import TenantId
+from rag_core.storage.batches import list_batches, pending_batches, register_batches
 from rag_core.storage.database import Database
 from rag_core.storage.note_vectors import list_batches_without_vector
 

@@ -10,9 +10,9 @@ from rag_core.errors import IndexingError, QueryFailedError, RagError
 from rag_core.graph.entities import Phrase, link, phrase
 from rag_core.graph.rules import RuleExtractor
 from rag_core.graph.statements import CausalExtractor, CausalStatement, Extraction
-from rag_core.indexing.batches import stale_batches
 from rag_core.model.note import Language, NoteId, Span, TenantId
 from rag_core.storage import graph as store
+from rag_core.storage.batches import stale_batches
 from rag_core.storage.database import Connection, Database
 from rag_core.telemetry.logs import log_degraded
 

@@ -16,10 +16,9 @@ from rag_core.notes.importing import full_tenant
 from rag_core.storage import note_vectors
 from rag_core.storage import staging as store
 from rag_core.storage.database import Connection, Database
-from rag_core.storage.migration_control import hold_state
+from rag_core.storage.migration_control import fetch_standing, hold_state
 from rag_core.storage.note_vectors import NoteVector
 from rag_core.storage.notes import StoredBatch, hold_tenant, is_indexed, store_notes
-from rag_core.storage.queries import query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,10 +85,8 @@ def store_and_index(
 def _fetch_standing(connection: Connection, tenant: TenantId, note: NewNote) -> _Standing:
     """How the note stands, which the migration does not change until the caller's transaction ends."""
     state = hold_state(connection, tenant)
-    row = connection.execute(
-        query("fetch_standing"), {"tenant": tenant, "source": note.source, "external_id": note.external_id}
-    ).fetchone()
-    note_id, is_pending = row or (note_id_for(tenant, note.source, note.external_id), False)
+    known = fetch_standing(connection, tenant, source=note.source, external_id=note.external_id)
+    note_id, is_pending = known or (note_id_for(tenant, note.source, note.external_id), False)
     return _Standing(note_id=note_id, stays_whole=state == "rolled_back" or (state == "stopped" and is_pending))
 
 

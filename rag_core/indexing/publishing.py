@@ -12,7 +12,7 @@ from rag_core.model.note import NoteId, TenantId
 from rag_core.storage import staging as store
 from rag_core.storage import vector_index
 from rag_core.storage.database import Connection, Database
-from rag_core.storage.queries import query
+from rag_core.storage.folding import fold_statistics
 
 PUBLISH_NOTES = 200
 """Posting lists are written in the order of their words: of 500 notes at once each row takes a third of what it takes of 50."""
@@ -97,20 +97,10 @@ def maintain(database: Database, tenant: TenantId, pipeline: Pipeline) -> int:
 
     How many rows of statistics were folded; with nothing to fold nothing is written.
     """
-    folded = _fold(database, tenant)
+    folded = fold_statistics(database, tenant)
     if folded >= VACUUM_AFTER_ROWS:
         vector_index.vacuum(database)
     else:
         vector_index.analyze_grown(database)
     vector_index.ensure_vector_index(database, pipeline.model)
     return folded
-
-
-def _fold(database: Database, tenant: TenantId) -> int:
-    with database.transaction(tenant) as connection:
-        if connection.execute(query("needs_folding"), {"tenant": tenant}).fetchone() != (True,):
-            return 0
-    with database.transaction(tenant) as connection:
-        row = connection.execute(query("fold_statistics"), {"tenant": tenant}).fetchone()
-    assert row is not None
-    return int(row[0])

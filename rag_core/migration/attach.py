@@ -26,7 +26,7 @@ from rag_core.resilience.outages import when_back
 from rag_core.storage import attachment as store
 from rag_core.storage.attachment import AttachedPage, NoteToAttach
 from rag_core.storage.database import Connection, Database
-from rag_core.storage.queries import query
+from rag_core.storage.folding import fold_statistics
 from rag_core.storage.vector_index import ensure_vector_index, vacuum
 
 PAGE_ROWS = 1_000
@@ -155,7 +155,7 @@ def attach(
             _store_page(database, tenant, page, report, source=named, model=model, origin=origin, on_waiting=on_waiting)
             on_progress(len(page))
             if number % FOLD_PAGES == 0:
-                _fold(database, tenant)
+                fold_statistics(database, tenant)
     except DiskFullError as error:
         found = f"attaching stopped: {error.found}. {_done(report)}"
         raise DiskFullError(found, remedy=f"Make room and {_AGAIN}") from error
@@ -165,7 +165,7 @@ def attach(
     with database.transaction(tenant) as connection:
         store.forget_gone_rejections(connection, tenant, source=named, origin=origin, began=began)
     if report.attached + report.updated:
-        _fold(database, tenant)
+        fold_statistics(database, tenant)
     return report
 
 
@@ -181,11 +181,6 @@ def maintain_after(report: AttachReport, database: Database, model: EmbeddingMod
     if report.attached >= VACUUM_AFTER_NOTES:
         vacuum(database)
         ensure_vector_index(database, model)
-
-
-def _fold(database: Database, tenant: TenantId) -> None:
-    with database.transaction(tenant) as connection:
-        connection.execute(query("fold_statistics"), {"tenant": tenant})
 
 
 def _checked(

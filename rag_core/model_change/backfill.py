@@ -7,12 +7,12 @@ from uuid import UUID
 from rag_core.embedding import Embedder
 from rag_core.embedding.context import with_context
 from rag_core.errors import ModelStateError, NotFoundError
-from rag_core.indexing.batches import list_tenants
 from rag_core.indexing.isolation import embed_apart
 from rag_core.model.embedding import EmbeddingKind, EmbeddingModel, input_hash
 from rag_core.model.note import NoteId, TenantId
 from rag_core.runtime.engine import Engine, with_model
 from rag_core.storage import model_vectors as store
+from rag_core.storage.batches import list_tenants
 from rag_core.storage.database import Database
 from rag_core.storage.models import change_state, count_vectors_by_tenant, find_model, take_into_work
 from rag_core.storage.notes import fetch_note

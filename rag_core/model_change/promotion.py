@@ -5,11 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from rag_core.errors import ModelStateError
-from rag_core.indexing.batches import list_tenants
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model_change.backfill import ModelBackfillReport, Progress, begin_backfill, fill_model, settle_model
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import list_tenants
 from rag_core.storage.database import Database
 from rag_core.storage.model_vectors import is_index_due
 from rag_core.storage.models import Promotion, fetch_active_model, find_model, promote_model, rename_fingerprints

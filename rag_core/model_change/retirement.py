@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from rag_core.embedding.active import CHECK_SECONDS
 from rag_core.errors import ModelStateError
-from rag_core.indexing.batches import list_tenants
 from rag_core.model.embedding import EmbeddingModel
+from rag_core.storage.batches import list_tenants
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.model_vectors import delete_cached_vectors, delete_model_vectors
 from rag_core.storage.models import find_model, retire_model, seconds_since_promotion

@@ -4,11 +4,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from rag_core.evaluation.golden.exporting import import_golden
-from rag_core.indexing.batches import list_tenants
 from rag_core.model.golden import DEFAULT_SET
 from rag_core.notes.importing import ImportReport, import_lines
 from rag_core.runtime.engine import DEMO_TENANT
 from rag_core.settings import Settings
+from rag_core.storage.batches import list_tenants
 from rag_core.storage.database import Database
 from rag_core.storage.golden import fetch_golden_set
 

@@ -10,16 +10,16 @@ from rag_core.chat import chat_provider
 from rag_core.configuration.served import served_configuration
 from rag_core.embedding import provider_of
 from rag_core.errors import ConfigurationError, RagError
-from rag_core.indexing.batches import list_tenants
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.operation.running_api import fetch_access
 from rag_core.operation.running_parts import read_parts
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import Settings, read_settings
 from rag_core.storage.api_keys import list_keys
+from rag_core.storage.batches import list_tenants
 from rag_core.storage.migrate import read_migrations
 from rag_core.storage.models import list_models
-from rag_core.storage.queries import query
+from rag_core.storage.status import fetch_server_facts
 
 _OLLAMA_SECONDS = 2.0
 
@@ -72,20 +72,19 @@ def _database(settings: Settings) -> tuple[list[Finding], list[EmbeddingModel]]:
 
 
 def _server(engine: Engine) -> Iterator[Finding]:
-    with engine.database.owner() as connection:
-        row = connection.execute(query("doctor")).fetchone()
-    assert row is not None
-    server, pgvector, can_bypass, open_tables, migration = row
+    facts = fetch_server_facts(engine.database)
     kind = "DATABASE_URL" if engine.settings.database_url else "embedded"
-    yield Finding(name="PostgreSQL", is_ok=True, found=f"{server}, {kind}")
-    yield Finding(name="pgvector", is_ok=True, found=pgvector)
+    yield Finding(name="PostgreSQL", is_ok=True, found=f"{facts.server}, {kind}")
+    yield Finding(name="pgvector", is_ok=True, found=facts.pgvector)
     newest = read_migrations()[-1].version
-    yield Finding(name="schema", is_ok=migration == newest, found=f"migration {migration} of {newest}")
+    yield Finding(name="schema", is_ok=facts.migration == newest, found=f"migration {facts.migration} of {newest}")
+    is_isolated = facts.can_bypass is False and facts.open_tables == 0
+    ability = "CAN" if facts.can_bypass else "cannot"
     yield Finding(
         name="tenant isolation",
-        is_ok=can_bypass is False and open_tables == 0,
-        found=f"role brain_app {'CAN' if can_bypass else 'cannot'} bypass row-level security, {open_tables} tables without it",
-        remedy="" if can_bypass is False and open_tables == 0 else "ALTER ROLE brain_app NOSUPERUSER NOBYPASSRLS",
+        is_ok=is_isolated,
+        found=f"role brain_app {ability} bypass row-level security, {facts.open_tables} tables without it",
+        remedy="" if is_isolated else "ALTER ROLE brain_app NOSUPERUSER NOBYPASSRLS",
     )
 
 

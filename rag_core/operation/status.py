@@ -10,22 +10,17 @@ from rag_core.model.note import TenantId
 from rag_core.operation.running_api import fetch_access, fetch_performance
 from rag_core.operation.running_parts import read_parts
 from rag_core.runtime.engine import Engine
-from rag_core.storage.migration_control import MAX_ATTEMPTS
-from rag_core.storage.queries import query
+from rag_core.storage.status import fetch_status
 
 
 def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
     """Counts, what is stale, the migration, the models in use, the last evaluation, what runs, and the API's figures."""
-    parameters = {
-        "tenant": tenant,
-        "fingerprint": engine.pipeline.fingerprint,
-        "extractor": causal_extractor(engine.chat).fingerprint,
-        "most_attempts": MAX_ATTEMPTS,
-    }
-    with engine.database.transaction(tenant) as connection:
-        row = connection.execute(query("status"), parameters).fetchone()
-    assert row is not None
-    notes, indexed, stale, chunks, vectors, cached, batches, unread, golden, last, version = row
+    notes, indexed, stale, chunks, vectors, cached, batches, unread, golden, last, version = fetch_status(
+        engine.database,
+        tenant,
+        fingerprint=engine.pipeline.fingerprint,
+        extractor=causal_extractor(engine.chat).fingerprint,
+    )
     settings = engine.settings
     access = fetch_access(port=settings.api_port, home=settings.home) or settings.access  # the running API's counts
     return {

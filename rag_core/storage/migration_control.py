@@ -43,6 +43,14 @@ def hold_state(connection: Connection, tenant: TenantId) -> MigrationState | Non
     return fetch_state(connection, tenant)
 
 
+def fetch_standing(
+    connection: Connection, tenant: TenantId, *, source: str, external_id: str
+) -> tuple[NoteId, bool] | None:
+    """The stored note of that name: its id, and whether the migration has not come to it; None without one."""
+    parameters = {"tenant": tenant, "source": source, "external_id": external_id}
+    return connection.execute(query("fetch_standing"), parameters).fetchone()
+
+
 def set_state(
     connection: Connection,
     tenant: TenantId,

@@ -19,11 +19,11 @@ from rag_core.errors import (
 )
 from rag_core.experiments import live_query
 from rag_core.graph.rules import RuleExtractor
-from rag_core.indexing.batches import register_batches
 from rag_core.indexing.graph import update_graph
 from rag_core.retrieval import ordering
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
+from rag_core.storage.batches import register_batches
 
 CONFLICT = (
     "Esta mañana llegué temprano a la oficina. Hoy tuve un conflicto con mi jefe y me sentí muy ansioso. "

@@ -9,9 +9,9 @@ import dagster as dg
 from rag_assets.definitions import build_definitions
 from rag_assets.indexing import JOB, IndexEvent, dagster_instance, run_range
 from rag_assets.partitions import PARTITIONS_NAME, add_missing_keys, merge_ranges
-from rag_core.indexing.batches import BATCH_SIZE, register_batches, stale_batches
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import BATCH_SIZE, register_batches, stale_batches
 
 from .corpus import Corpus, note_lines
 from .indexing import index_all

@@ -24,9 +24,9 @@ from rag_assets.partitions import (
     missing_keys,
     missing_keys_since,
 )
-from rag_core.indexing.batches import batches_by_tenant
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import Settings
+from rag_core.storage.batches import batches_by_tenant
 from tests.e2e.installation import Installation, installed, wait_until
 
 from .measuring import seconds_of

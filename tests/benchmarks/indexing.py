@@ -11,13 +11,13 @@ import psycopg
 
 from rag_assets.indexing import run_index
 from rag_core.graph.llm import causal_extractor
-from rag_core.indexing.batches import register_batches
 from rag_core.indexing.graph import update_graph
 from rag_core.indexing.publishing import maintain, publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import Settings
+from rag_core.storage.batches import register_batches
 from rag_core.storage.connecting import Connection, ensure_database
 from rag_core.storage.embedded import embedded_server
 

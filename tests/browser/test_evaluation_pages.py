@@ -15,13 +15,13 @@ from rag_core.configuration.schema import configure
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import evaluated_search
-from rag_core.indexing.batches import register_batches, stale_batches
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model.retrieval import Strategy
 from rag_core.operation.demo_corpus import demo_file, load_demo
 from rag_core.runtime.engine import DEMO_TENANT, Engine, open_engine
 from rag_core.settings import read_settings
+from rag_core.storage.batches import register_batches, stale_batches
 
 pytestmark = pytest.mark.browser
 

@@ -11,11 +11,11 @@ from pipeline_runs import TENANT, ImportTexts, RunJob, range_tags
 
 from rag_assets.definitions import build_definitions
 from rag_assets.partitions import PARTITIONS_NAME, add_missing_keys
-from rag_core.indexing.batches import list_tenants, register_batches
 from rag_core.model.note import TenantId
 from rag_core.notes.importing import import_lines
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
+from rag_core.storage.batches import list_tenants, register_batches
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 

@@ -21,9 +21,9 @@ from rag_assets.migration import migration_report
 from rag_assets.partitions import PARTITIONS_NAME, add_missing_keys
 from rag_assets.planning import PUBLISHING_JOBS
 from rag_assets.tuned_configuration import tuned_configuration
-from rag_core.indexing.batches import register_batches
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import register_batches
 from rag_core.storage.notes import delete_notes, find_note
 
 SENSOR = "index_new_and_changed_notes"

@@ -19,13 +19,13 @@ from rag_assets.migration import QUALITY_CHECK, cancel_backfills, run_migration
 from rag_assets.migration_checks import MIGRATION
 from rag_assets.partitions import PARTITIONS_NAME, add_missing_keys
 from rag_core.errors import ConflictError, NotFoundError
-from rag_core.indexing.batches import list_batches, pending_batches
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.migration import control
 from rag_core.migration.measuring import fetch_progress, follow, measure_before
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
+from rag_core.storage.batches import list_batches, pending_batches
 from rag_core.storage.evaluations import list_runs
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}

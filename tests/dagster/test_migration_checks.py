@@ -5,11 +5,11 @@ from pipeline_runs import TENANT, ImportTexts
 from psycopg import sql
 
 from rag_assets.migration_checks import MIGRATION
-from rag_core.indexing.batches import register_batches
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import register_batches
 from rag_core.storage.checks import CheckReport
 
 BATCHES = ["pruebas-000000"]

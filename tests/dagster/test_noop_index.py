@@ -12,7 +12,6 @@ import pytest
 
 from rag_assets.indexing import run_index
 from rag_core.graph.rules import RuleExtractor
-from rag_core.indexing.batches import register_batches
 from rag_core.indexing.graph import update_graph
 from rag_core.indexing.publishing import maintain, publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
@@ -20,6 +19,7 @@ from rag_core.model.note import TenantId
 from rag_core.notes.importing import import_lines
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
+from rag_core.storage.batches import register_batches
 
 TENANT = TenantId("pruebas")
 NOTES = 2000

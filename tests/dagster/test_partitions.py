@@ -5,9 +5,9 @@ from pipeline_runs import TENANT, ImportTexts
 
 from rag_assets.definitions import build_definitions
 from rag_assets.partitions import PARTITIONS_NAME, BatchRange, add_missing_keys, merge_ranges, missing_keys_since
-from rag_core.indexing.batches import register_batches
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import register_batches
 
 ORDER = ["a", "b", "c", "d", "e", "f"]
 

@@ -24,7 +24,6 @@ from rag_core.evaluation.golden.edits import (
     list_golden_queries,
 )
 from rag_core.evaluation.runs.baselines import promote_baseline
-from rag_core.indexing.batches import register_batches
 from rag_core.indexing.publishing import maintain, publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model.embedding import WantedModel
@@ -34,6 +33,7 @@ from rag_core.model_change.registration import register_model
 from rag_core.operation.demo_corpus import load_demo
 from rag_core.runtime.engine import DEMO_TENANT, Engine, open_engine
 from rag_core.settings import Settings, read_settings
+from rag_core.storage.batches import register_batches
 from rag_core.storage.configurations import append_promotion, list_promotions
 from rag_core.storage.evaluations import list_baselines, list_runs
 from rag_core.storage.models import fetch_active_model

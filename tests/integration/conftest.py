@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from rag_core.indexing.batches import register_batches, stale_batches
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import EmbedReport, embed_staged, stage_notes
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
+from rag_core.storage.batches import register_batches, stale_batches
 
 IndexNotes = Callable[..., EmbedReport]
 

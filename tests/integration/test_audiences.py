@@ -10,13 +10,13 @@ from psycopg import sql
 from rag_core.configuration.schema import GraphRag, configure
 from rag_core.errors import NotFoundError
 from rag_core.graph.rules import RuleExtractor
-from rag_core.indexing.batches import register_batches
 from rag_core.indexing.graph import update_graph
 from rag_core.model.note import NoteId, TenantId
 from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.retrieval.graph_paths import search_graph
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import register_batches
 from rag_core.storage.database import Database
 from rag_core.storage.facets import fetch_facets, fetch_path_evidence
 from rag_core.storage.graph import fetch_stem_weights

@@ -15,7 +15,6 @@ from rag_core.errors import IndexingError
 from rag_core.graph.entities import phrase
 from rag_core.graph.rules import RuleExtractor, extract_causal_relations
 from rag_core.graph.statements import CAUSAL_KINDS, CausalStatement, Extraction
-from rag_core.indexing.batches import register_batches
 from rag_core.indexing.graph import GraphReport, relate_note, update_graph
 from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.publishing import publish_staged
@@ -27,6 +26,7 @@ from rag_core.operation.demo_corpus import load_demo
 from rag_core.retrieval.graph_paths import GraphHit, search_graph
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import DEMO_TENANT, Engine
+from rag_core.storage.batches import register_batches
 from rag_core.storage.checks import check_graph_evidence
 from rag_core.storage.graph import NewAlias, count_graph, list_graph_stale_batches, lock_unread_notes, name_entities
 from rag_core.storage.notes import delete_notes, ensure_tenant, store_notes

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from rag_core.cli import attaching, notes, tenants  # noqa: F401  they register the commands
 from rag_core.cli.app import app
-from rag_core.indexing.batches import list_tenants
+from rag_core.storage.batches import list_tenants
 from rag_core.storage.database import Database
 
 NEXT = "Run `brain index`"

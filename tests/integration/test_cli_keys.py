@@ -10,10 +10,10 @@ from typer.testing import CliRunner, Result
 from rag_core.access.keys import parse_key
 from rag_core.cli import keys  # noqa: F401  it registers the commands
 from rag_core.cli.app import app
-from rag_core.indexing.batches import list_tenants
 from rag_core.model.note import TenantId
 from rag_core.settings import read_settings
 from rag_core.storage.api_keys import find_key
+from rag_core.storage.batches import list_tenants
 from rag_core.storage.database import Database
 
 

@@ -4,12 +4,12 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from rag_core.indexing.batches import register_batches
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model.note import NoteId, TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage import checks, staging
+from rag_core.storage.batches import register_batches
 from rag_core.storage.database import Database
 
 MakeNote = Callable[..., NoteId]

@@ -1,10 +1,10 @@
 """What a tenant's notes can be filtered by, and the notes behind a causal path."""
 
 from rag_core.graph.rules import RuleExtractor
-from rag_core.indexing.batches import list_batches
 from rag_core.indexing.graph import update_graph
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import list_batches
 from rag_core.storage.database import Database
 from rag_core.storage.facets import Facets, fetch_facets, fetch_path_evidence, one_spelling_each
 

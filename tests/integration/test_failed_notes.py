@@ -12,7 +12,6 @@ from rag_core.configuration.schema import configure
 from rag_core.embedding import build_embedder
 from rag_core.errors import EmbeddingError, EmbeddingUnavailableError, ModelChangedError
 from rag_core.indexing import publishing, staging
-from rag_core.indexing.batches import register_batches, stale_batches
 from rag_core.indexing.failures import record_failures
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import publish_staged
@@ -25,6 +24,7 @@ from rag_core.runtime.engine import Engine
 from rag_core.settings import Settings
 from rag_core.storage import checks
 from rag_core.storage import staging as store
+from rag_core.storage.batches import register_batches, stale_batches
 from rag_core.storage.notes import delete_notes
 
 BATCHES = ["pruebas-000000"]

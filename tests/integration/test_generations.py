@@ -6,7 +6,6 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from rag_core.indexing.batches import register_batches
 from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import publish_staged
@@ -15,6 +14,7 @@ from rag_core.model.note import NewNote, TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage import staging as store
 from rag_core.storage import vector_index
+from rag_core.storage.batches import register_batches
 from rag_core.storage.notes import delete_notes
 from rag_core.storage.search import search_semantic
 

@@ -5,13 +5,13 @@ from hypothesis import HealthCheck, given, settings
 from properties.strategies import spanish_text
 
 from rag_core.errors import EmbeddingError
-from rag_core.indexing.batches import register_batches, stale_batches
 from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model.note import NewNote, TenantId
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import register_batches, stale_batches
 from rag_core.storage.database import Database
 from rag_core.storage.notes import delete_notes, store_notes
 

@@ -7,9 +7,9 @@ import pytest
 from attached_notes import ask, attach_texts, put_state
 
 from rag_core.graph.rules import RuleExtractor
-from rag_core.indexing import batches
-from rag_core.indexing.batches import list_batches, pending_batches, register_batches, stale_batches
 from rag_core.indexing.graph import stale_batches_with_graph
+from rag_core.storage import batches
+from rag_core.storage.batches import list_batches, pending_batches, register_batches, stale_batches
 
 
 def test_legacy_notes_have_batches_of_their_own_beside_the_others(engine, tenant, make_note) -> None:

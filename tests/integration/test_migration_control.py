@@ -15,7 +15,6 @@ from rag_core.errors import ConflictError, EmbeddingError, MigrationIncompleteEr
 from rag_core.graph.rules import RuleExtractor
 from rag_core.indexing import publishing
 from rag_core.indexing.automatic import find_work
-from rag_core.indexing.batches import pending_batches, register_batches, stale_batches
 from rag_core.indexing.graph import update_graph
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import publish_staged
@@ -28,6 +27,7 @@ from rag_core.model.note import NoteId, TenantId
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine
 from rag_core.storage import checks
+from rag_core.storage.batches import pending_batches, register_batches, stale_batches
 from rag_core.storage.notes import delete_notes
 
 THINGS = [

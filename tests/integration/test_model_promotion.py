@@ -14,7 +14,6 @@ from rag_core.configuration.schema import configure
 from rag_core.embedding.active import ModelWatch
 from rag_core.embedding.providers.hashing import HashingEmbedder
 from rag_core.errors import EmbeddingError, ModelChangedError, ModelStateError, NotFoundError
-from rag_core.indexing.batches import stale_batches
 from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
@@ -29,6 +28,7 @@ from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine, open_engine, with_model
 from rag_core.runtime.live_engine import LiveEngine
 from rag_core.settings import Settings, read_settings
+from rag_core.storage.batches import stale_batches
 from rag_core.storage.database import Database
 from rag_core.storage.models import (
     count_vectors_by_tenant,

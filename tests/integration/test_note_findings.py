@@ -3,11 +3,11 @@
 import pytest
 
 from rag_core.guardrails.injection import scan
-from rag_core.indexing.batches import register_batches, stale_batches
 from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.staging import stage_notes
 from rag_core.model.note import NewNote, NoteId, TenantId
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import register_batches, stale_batches
 from rag_core.storage.note_findings import ScannedNote, count_findings, fetch_findings, replace_findings
 from rag_core.storage.notes import delete_notes
 

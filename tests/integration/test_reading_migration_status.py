@@ -6,11 +6,11 @@ from uuid import uuid4
 import pytest
 from attached_notes import ask, attach_texts, put_state
 
-from rag_core.indexing.batches import pending_batches, register_batches
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.migration.status import read_migration_status
 from rag_core.operation.status import read_status
+from rag_core.storage.batches import pending_batches, register_batches
 
 RUN = """
 insert into brain.evaluation_runs (

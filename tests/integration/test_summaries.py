@@ -14,13 +14,13 @@ from rag_core.chat import Message
 from rag_core.chat.providers.ollama import OllamaChat
 from rag_core.embedding.summaries import Summariser, generate_summary
 from rag_core.errors import ChatError
-from rag_core.indexing.batches import register_batches, stale_batches
 from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import PublishReport, publish_staged
 from rag_core.indexing.staging import EmbedReport, StageReport, embed_staged, stage_notes
 from rag_core.model.note import Language, NewNote, TenantId
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import register_batches, stale_batches
 from rag_core.storage.notes import delete_notes
 
 LONG = "El lunes salimos hacia el valle con las mochilas llenas y el cielo cubierto de nubes. " * 4

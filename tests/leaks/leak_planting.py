@@ -13,13 +13,13 @@ from zoneinfo import ZoneInfo
 from psycopg import sql
 
 from rag_core.access.keys import make_key
-from rag_core.indexing.batches import register_batches
 from rag_core.indexing.one_note import store_and_index
 from rag_core.model.access import KeyGrant, Scope
 from rag_core.model.note import TenantId
 from rag_core.notes.validation import parse_note
 from rag_core.runtime.engine import Engine
 from rag_core.storage.api_keys import insert_key
+from rag_core.storage.batches import register_batches
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.tenants import count_rows
 

@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from properties.strategies import WORDS, decomposed, sentences, spanish_text
 
 from rag_core.configuration.schema import Chunking
-from rag_core.indexing.batches import register_batches, stale_batches
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model.note import NewNote, NoteId, TenantId, note_id_for
 from rag_core.notes.validation import parse_note
 from rag_core.runtime.engine import Engine
+from rag_core.storage.batches import register_batches, stale_batches
 from rag_core.storage.notes import ensure_tenant, store_notes
 
 Value = TypeVar("Value")

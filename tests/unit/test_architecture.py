@@ -148,6 +148,40 @@ def test_pure_parts_do_no_input_or_output() -> None:
     assert wrong == []
 
 
+def executed_sql(source: str) -> list[str]:
+    """Calls that execute SQL, and imports of the texts of queries."""
+    nodes = list(ast.walk(ast.parse(source)))
+    calls = [node.func.attr for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    found = [f"calls {name}" for name in calls if name in {"execute", "executemany"}]
+    return found + [
+        f"imports {name}" for name in imported_modules(source) if is_under(name, "rag_core.storage.queries")
+    ]
+
+
+def test_sql_is_executed_in_storage_alone() -> None:
+    wrong = [
+        f"{relative} {found}"
+        for path in modules()
+        for relative in [path.relative_to(ROOT).as_posix()]
+        if not relative.startswith("rag_core/storage/")
+        for found in executed_sql(path.read_text(encoding="utf-8"))
+    ]
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "connection.execute('select 1')",
+        "with pool.cursor() as cursor: cursor.executemany(text, rows)",
+        "from rag_core.storage.queries import query",
+    ],
+)
+def test_planted_sql_is_found(line: str) -> None:
+    assert executed_sql(line) != []
+
+
 def test_every_package_has_a_layer() -> None:
     packages = {package_of(dotted(path)) for path in modules()} - {"rag_core"}
 

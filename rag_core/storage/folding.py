@@ -1,0 +1,16 @@
+"""Folding of the changes of a tenant's full-text statistics into their sums."""
+
+from rag_core.model.note import TenantId
+from rag_core.storage.database import Database
+from rag_core.storage.queries import query
+
+
+def fold_statistics(database: Database, tenant: TenantId) -> int:
+    """Fold the changes into the sums; the number of rows folded. With nothing to fold nothing is written."""
+    with database.transaction(tenant) as connection:
+        if connection.execute(query("needs_folding"), {"tenant": tenant}).fetchone() != (True,):
+            return 0
+    with database.transaction(tenant) as connection:
+        row = connection.execute(query("fold_statistics"), {"tenant": tenant}).fetchone()
+    assert row is not None
+    return int(row[0])
