@@ -18,7 +18,7 @@ DEFAULT_CHUNKER = "sentence"
 
 
 class Spans(Protocol):
-    """What cuts a text into chunks, given its sentences and the sizes in tokens (``estimate_tokens``)."""
+    """Function that cuts a text into chunks, given its sentences and the sizes in tokens (``estimate_tokens``)."""
 
     def __call__(
         self, text: str, sentences: Sequence[Span], *, max_tokens: int, overlap_tokens: int, min_tokens: int

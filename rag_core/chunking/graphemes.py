@@ -1,4 +1,4 @@
-"""Where a text may be cut without parting what a reader sees as one character.
+"""Boundaries of grapheme clusters, at which a text may be cut without splitting a visible character.
 
 Python's library has no grapheme segmentation, and chunking needs far less than one: a test at a single
 position, mostly asked when a word is longer than a chunk. It errs to the side of joining: it may miss a
@@ -21,7 +21,7 @@ _VIRAMA = 9
 
 
 def is_cluster_boundary(text: str, index: int, *, low: int = 0) -> bool:
-    """Whether no grapheme cluster holds both ``text[index - 1]`` and ``text[index]``; true at either end.
+    """Tell whether no grapheme cluster holds both ``text[index - 1]`` and ``text[index]``; true at either end.
 
     ``low`` is a known boundary at or before ``index``; pairs of flag letters are counted from there.
 

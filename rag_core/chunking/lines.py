@@ -45,7 +45,7 @@ class _LineEnd(NamedTuple):
     surely_continues: bool
 
     def is_sentence_end(self, width: int | None) -> bool:
-        """Whether a sentence ends here, in lines wrapped to a width or, without one, in lines that somebody ended."""
+        """Tell whether a sentence ends here, in lines wrapped to a width or, without one, in lines ended by hand."""
         if width is None:
             return not self.surely_continues
         return not self.continues and not self.shortest <= width <= self.longest

@@ -57,7 +57,7 @@ def count_tokens(text: str) -> int:
 
 
 def part_end(text: str, start: int, max_characters: int) -> int:
-    """Where to part a text that goes on beyond ``max_characters`` from ``start``: in the second half of them.
+    """Find the position at which to split a text longer than ``max_characters`` from ``start``: in the second half of them.
 
     After the last clause there, else the last word, else the last grapheme cluster, unless that alone is longer.
     """

@@ -1,4 +1,4 @@
-"""Where a proposed sentence start is wrong, and where one is missing: the corrections to the segmenter.
+"""Corrections to the sentence segmenter: proposed starts that are wrong, and starts that are missing.
 
 Each rule answers a sentence it got wrong; ``tests/unit/test_sentences.py`` holds them. The words are data of
 ``rag_core.language``.
@@ -86,7 +86,7 @@ def settled_start(text: str, start: int) -> int:
 
 
 def is_false_start(text: str, last: int, start: int, language: Language) -> bool:
-    """Whether ``start`` continues the sentence that began at ``last``."""
+    """Tell whether ``start`` continues the sentence that began at ``last``."""
     words, after = language_of(language), text[start]
     if after in _NEVER_FIRST:
         return True

@@ -1,4 +1,4 @@
-"""What a note says led to what: cause and effect read from its sentences, and the entities they speak of.
+"""Cause and effect read from a note's sentences, and the entities they are about.
 
 The order of the work: ``rules`` (or ``llm``, where a chat model is) reads causal statements from a note's sentences,
 ``entities`` names what a statement's sides are about and says which phrases mean the same. Text in, values out: all

@@ -1,4 +1,4 @@
-"""Where a sentence says that one thing led to another: its cues, in order, and whether one is denied. Pure."""
+"""Causal cues of a sentence, in order, and whether one is denied. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ def _found(cue: CausalCue, match: re.Match[str]) -> FoundCue:
 
 
 def is_denied(sentence: str, found: FoundCue, grammar: Grammar) -> bool:
-    """Whether the sentence denies what a cue says, or leaves it without one of its sides."""
+    """Tell whether the sentence denies a cue, or leaves it without one of its sides."""
     if grammar.denied.search(sentence, 0, found.start):
         return True
     if found.cue.order == "cause_verb" and grammar.reflexive.search(sentence, 0, found.start):
@@ -51,11 +51,11 @@ def is_denied(sentence: str, found: FoundCue, grammar: Grammar) -> bool:
 
 
 def is_nothing(text: str, start: int, grammar: Grammar) -> bool:
-    """Whether nothing or nobody is named there."""
+    """Tell whether a side begins with "nothing" or "nobody"."""
     return grammar.nothing.match(text, start) is not None
 
 
 def continues(sentence: str, last: FoundCue, found: FoundCue, grammar: Grammar) -> bool:
-    """Whether a cue gives a further reason for what the last one gave a reason for."""
+    """Tell whether a cue gives a further reason for the effect of the last one."""
     both = last.cue.order == found.cue.order == "effect_first"
     return both and grammar.joined.search(sentence, last.end, found.start) is not None

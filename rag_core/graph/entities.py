@@ -49,7 +49,7 @@ class Phrase:
 
     @property
     def key(self) -> str:
-        """The same for every phrase with these stems."""
+        """Key of the entity, equal for every phrase with these stems."""
         return f"{self.language}:{' '.join(sorted(self.stems))}"
 
     @property
@@ -106,7 +106,7 @@ def _stemmer(language: Language) -> Stemmer.Stemmer:
 
 
 def are_same(a: Phrase, b: Phrase, weights: Weights) -> bool:
-    """Whether two phrases are the same entity, by the rule above."""
+    """Tell whether two phrases are the same entity, by the rule above."""
     if a.key == b.key:
         return True
     small, large = sorted((a, b), key=lambda one: len(one.stems))

@@ -88,7 +88,7 @@ class ChatExtractor:
 
 
 def causal_extractor(chat: ChatModel | None) -> CausalExtractor:
-    """What reads causal statements here: the chat model, if there is one, else the rules."""
+    """Return the extractor of causal statements: the chat model, if there is one, else the rules."""
     return RuleExtractor() if chat is None else ChatExtractor(chat=chat)
 
 

@@ -82,7 +82,7 @@ def _sentence(page: Page, span: Span, last: _Sentence | None, found: Sequence[Ca
 
 
 def _pointed_at(page: Page, sentence: _Sentence) -> Span | None:
-    """What the sentence before led to; else that sentence, if most of it is one side."""
+    """Return the effect in the sentence before; else that sentence, if most of it is one side."""
     if sentence.before is None or sentence.outcome is not None:
         return sentence.outcome
     side = side_of(page, sentence.before)
@@ -103,7 +103,7 @@ def _statements(page: Page, sentence: _Sentence) -> Iterator[CausalStatement]:
 
 
 def _rooms(sentence: _Sentence, cues: Sequence[FoundCue], at: int, grammar: Grammar) -> tuple[Span, Span]:
-    """Where the two sides of a cue may stand: up to its neighbours.
+    """Return the room of a cue's two sides: up to its neighbours.
 
     What comes before a further reason ("X porque A y porque B") is what came before the first one.
     """
@@ -147,20 +147,20 @@ def _before(page: Page, cue: CausalCue, room: Span) -> Span | None:
 
 
 def _is_fronted(page: Page, cue: CausalCue, before: Span, after: Span) -> bool:
-    """Whether a connector opens its sentence or a clause, with its cause: "Debido a X, Y", "…, pero debido a X, Y"."""
+    """Tell whether a connector opens its sentence or a clause, with its cause: "Debido a X, Y", "…, pero debido a X, Y"."""
     if cue.order != "effect_first" or not cue.can_open:
         return False
     return _is_put_before(page, before, after) or points_back(page, before)
 
 
 def _is_put_before(page: Page, before: Span, after: Span) -> bool:
-    """Whether a cue opens a clause that another word joined to the one before: "…, pero debido a X, Y"."""
+    """Tell whether a cue opens a clause that another word joined to the one before: "…, pero debido a X, Y"."""
     is_joined = page.grammar.joined.search(page.text, *before) is not None
     return is_joined and "," in page.text[slice(*after)]
 
 
 def _is_between_commas(page: Page, before: Span, after: Span) -> bool:
-    """Whether a connector stands inside one clause, which then says no cause: "son, por lo tanto, iguales"."""
+    """Tell whether a connector stands inside one clause, which then states no cause: "son, por lo tanto, iguales"."""
     return page.text[slice(*before)].rstrip().endswith(",") and page.text[slice(*after)].lstrip().startswith(",")
 
 

@@ -97,13 +97,13 @@ def side_of(page: Page, span: Span, *, keep: str = "start") -> Span | None:
 
 
 def points_back(page: Page, before: Span) -> bool:
-    """Whether nothing stands before the cue but a word like "eso"."""
+    """Tell whether only a word like "eso" stands before the cue."""
     own = page.text[slice(*trimmed_side(page.text, before, page.grammar))]
     return not own or page.grammar.pointer.fullmatch(own) is not None
 
 
 def is_slight(page: Page, side: Span) -> bool:
-    """Whether a clause says too little to be known by: "lo apunto", "negra"."""
+    """Tell whether a clause is too short to identify an event: "lo apunto", "negra"."""
     return len(phrase_of(page, side).stems) < 2
 
 
@@ -113,19 +113,19 @@ def phrase_of(page: Page, side: Span) -> Phrase:
 
 
 def _only_qualifies(page: Page, opens: Span, end: int) -> bool:
-    """Whether a segment before a verb is a relative clause that does not end in another, which the verb would belong to."""
+    """Tell whether a segment before a verb is a relative clause that does not end in another, to which the verb would belong."""
     is_relative = page.grammar.relative_start.match(page.text, *opens) is not None
     return is_relative and page.grammar.relative_end.search(page.text, opens[0] + 1, end) is None
 
 
 def _is_put_in(page: Page, segments: Sequence[Span]) -> bool:
-    """Whether the second of three segments only qualifies the first."""
+    """Tell whether the second of three segments only qualifies the first."""
     if len(segments) < 3 or not all(are_joined(page.text, *pair) for pair in pairwise(segments)):
         return False
     return _qualifies(page, segments[1])
 
 
 def _qualifies(page: Page, segment: Span) -> bool:
-    """Whether a segment begins as what belongs to other words: a relative clause, a preposition."""
+    """Tell whether a segment begins like a qualification of other words: a relative clause, a preposition."""
     edges = trimmed_edges(page.text, segment)
     return bool(page.grammar.relative_start.match(page.text, *edges) or page.grammar.adjunct.match(page.text, *edges))

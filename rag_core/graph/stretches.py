@@ -25,7 +25,7 @@ def segments_of(text: str, room: Span) -> list[Span]:
 
 
 def are_joined(text: str, one: Span, other: Span) -> bool:
-    """Whether only a comma parts two segments."""
+    """Tell whether only a comma parts two segments."""
     return text[one[1] : other[0]].strip() in {"", ","}
 
 

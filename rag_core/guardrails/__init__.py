@@ -1,4 +1,4 @@
-"""What may come in and what may go out, by rules that can be read: instructions hidden in text, personal data, secrets.
+"""Checks of questions and answers by readable rules: hidden instructions, personal data, secrets.
 
 ``injection`` finds sentences that would command a model, ``neutral`` takes them out of what a model reads, ``personal_data`` and
 ``secrets`` find what must not be shown, ``spaced`` undoes the spelling that hides it from them, ``links`` finds addresses and
@@ -19,9 +19,9 @@ PersonalDataKind = Literal["email", "phone", "iban", "dni", "nie", "tax_id", "so
 SecretKind = Literal["password", "api_key", "token", "private_key"]
 LinkKind = Literal["link"]
 InjectionPolicy = Literal["block", "warn", "off"]
-"""What happens to a question that would command the model: it is refused, answered with a warning, or not looked at."""
+"""Treatment of a question that would command the model: refused, answered with a warning, or not checked."""
 RedactionPolicy = Literal["redact", "warn", "off"]
-"""What happens to personal data and secrets in an answer: hidden, told of, or not looked for."""
+"""Treatment of personal data and secrets in an answer: hidden, reported, or not searched for."""
 Profile = Literal["question", "note"]
 """Whose words are scanned. A question may tell its reader what to do and how to answer; a note has no business to."""
 

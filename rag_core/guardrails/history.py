@@ -1,4 +1,4 @@
-"""What was said before a question, as a model may read it: cleaned, and without what would command it. Pure.
+"""Earlier turns of a conversation as a model may read them: cleaned, without sentences that would command it. Pure.
 
 A caller may give whatever conversation it likes, and call anything an earlier answer; a stored one may have been asked under other
 settings. So all of it is looked at anew with every question.
@@ -55,7 +55,7 @@ def check_history(
 
 
 def _score(message: Message) -> float:
-    """As it came and as it is read: what cleaning takes out may be a sign, or hide one."""
+    """Score a message before and after cleaning: the removed characters may be a sign of an attack, or hide one."""
     profile: Profile = "question" if message.role == "user" else "note"
     return max(scan(text, profile=profile).score for text in {message.content, _cleaned(message.content)})
 

@@ -20,14 +20,14 @@ from rag_core.model.note import Language
 
 MAX_CHARACTERS = 2_000
 _MOST_SCANNED = 4 * MAX_CHARACTERS
-"""Of a question as it came, which may be long for what is invisible in it."""
+"""Characters of a raw question that are scanned; invisible ones may make it long."""
 _KEPT_CONTROLS = "\n\t"
 _DROPPED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _HARMLESS = InjectionScan(score=0.0, spans=())
 
 
 class QuestionJudge(Protocol):
-    """What says how likely a question tries to command the model."""
+    """Judge of how likely a question tries to command the model."""
 
     def score(self, question: str) -> float:
         """A number in [0, 1].

@@ -28,7 +28,7 @@ RULES_VERSION = "4"
 """To be raised with any change of what is found: stored findings are then stale."""
 
 _HIDDEN_WEIGHT = 0.6
-"""Of tag characters that spell something, whatever it is."""
+"""Weight of text spelled in invisible tag characters, whatever it says."""
 _MISPLACED_WEIGHT = 0.6
 _MOST_CHARACTERS = 600
 _LEAST_ROWS = 3
@@ -105,7 +105,7 @@ def scan(text: str, *, profile: Profile = "question") -> InjectionScan:
 
 
 def _is_untouched(question: str) -> bool:
-    """Whether no rule finds anything in a question, not even one that only supports others."""
+    """Tell whether no rule matches a question, not even a supporting one."""
     plain = _visible(question).text.translate(_PLAIN)
     is_hidden = any(score > 0 for _, score in _hidden_scores(question, "question"))
     return not is_hidden and not any(
@@ -220,7 +220,7 @@ def _misplaced(plain: str, spans: Iterable[Span]) -> Iterator[tuple[Span, float]
 
 
 def _touches_row(plain: str, span: Span) -> bool:
-    """Whether a sentence is in no row of a table, and the line before or after it is one, without a blank line between."""
+    """Tell whether a sentence outside a table stands directly before or after a row, without a blank line between."""
     if "|" in plain[span[0] : span[1]]:
         return False
     before = plain[max(0, span[0] - _MOST_CHARACTERS) : span[0]].rstrip(" \t")

@@ -31,7 +31,7 @@ class ChatQuestionJudge:
     cancellation: Cancellation | None = None
 
     def score(self, question: str) -> float:
-        """How likely the question tries to command the model.
+        """Estimate how likely the question tries to command the model.
 
         Raises:
             ChatError: the model failed, had no time, or answered in another form.

@@ -29,7 +29,7 @@ _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)*+")
 _PATH = re.compile(rf"\.?(?::\d{{1,5}})?(?:[/?#](?=[^\s.,;:!?)])|/\?(?=\w)){_CHARACTER}++")
 _PORT = re.compile(r":\d{2,5}(?!\d)")
 _TELLING_PATH = re.compile(r"\.?:\d|[^?#]*\?[\w.%+-]++=")
-"""What makes an address of any host: a port before the path, or a query."""
+"""Part of an address that makes one of any host: a port before the path, or a query."""
 _ESCAPED = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
 _IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _MAILBOX = re.compile(r"[\w.+-]@\Z")
@@ -59,7 +59,7 @@ _WORDS = word_set("at be de es in it me se su to us")
 """Countries that are words, and common in addresses: behind a short word the blank is missing ("fin.me duele")."""
 _SHORT = 3
 _NO_WORDS = word_set("com net org edu gov biz")
-"""With these no sentence begins, so that "evil.Com" is no missing blank."""
+"""Top-level domains that begin no sentence, so that "evil.Com" is not a missing blank."""
 _CLOSING = {")": "(", "}": "{"}
 _TRAILING = ".,;:!?'*_~…\u2019|"
 
@@ -161,14 +161,14 @@ def _hosts(folded: str) -> Iterator[Span]:
 
 
 def _is_host(host: str, path: str) -> bool:
-    """Whether what stands before a path is a host, and no abbreviation ("EE.UU./México", "Dr.Pérez/Dra.López", "Node.js/Express")."""
+    """Tell a host before a path from an abbreviation ("EE.UU./México", "Dr.Pérez/Dra.López", "Node.js/Express")."""
     domain = host.rpartition(".")[2]
     is_one = len(domain) > 2 and (domain.islower() or domain.isupper())
     return _is_known(host) or is_one or any(map(str.isdigit, host)) or _TELLING_PATH.match(path) is not None
 
 
 def _is_known(host: str) -> bool:
-    """Whether a host has a top-level domain that is known, in any case, is in Punycode, or an IPv4 address."""
+    """Tell whether a host has a known top-level domain in any case, is in Punycode, or is an IPv4 address."""
     domain = host.rpartition(".")[2].lower()
     return domain in _DOMAINS | _COUNTRIES or _is_coded(host) or _is_ip(host)
 
@@ -182,14 +182,14 @@ def _is_ip(host: str) -> bool:
 
 
 def _has_letter_or_is_ip(host: str) -> bool:
-    """Whether a host's last label begins with a letter and the one before has any; or it is an IPv4 address."""
+    """Tell whether a host's last label begins with a letter and the one before has one, or it is an IPv4 address."""
     *_, name, domain = host.split(".")
     is_named = len(domain) > 1 and domain[0].isalpha() and any(map(str.isalpha, name))
     return is_named or domain.startswith("xn--") or _is_ip(host)
 
 
 def _is_domain(host: str) -> bool:
-    """Whether a bare host is one by its look: a top-level domain that begins no sentence ("fin.Es" is a missing blank), or Punycode."""
+    """Tell a bare host by its form: a top-level domain that begins no sentence ("fin.Es" is a missing blank), or Punycode."""
     name, _, domain = host.rpartition(".")
     is_sentence = domain.lower() in _WORDS and name.isalpha() and len(name) <= _SHORT
     is_common = not domain.istitle() or domain.lower() in _NO_WORDS
@@ -201,7 +201,7 @@ def _is_bare(host: str) -> bool:
 
 
 def _end(text: str, start: int, end: int) -> int:
-    """Where an address ends: without punctuation, and without a closing bracket that nothing in it opens."""
+    """Find the end of an address, without punctuation and without a closing bracket that nothing in it opens."""
     open_until = {
         close: text.count(opening, start, end) - text.count(close, start, end) for close, opening in _CLOSING.items()
     }

@@ -23,7 +23,7 @@ def neutralised(text: str, scan: InjectionScan, *, language: Language) -> str:
 
 
 def neutralised_position(at: int, text: str, scan: InjectionScan, *, language: Language) -> int:
-    """Where a position of the text is in the neutralised text; inside a sentence that was replaced, where that starts."""
+    """Map a position to the neutralised text; inside a replaced sentence, to its start."""
     shift = 0
     for start, end, words in _replacements(text, scan, language):
         if end <= at:

@@ -1,4 +1,4 @@
-"""What is done to a text before it is shown: what must not be seen is hidden, what is too long is cut. Pure.
+"""Changes to a text before it is shown: findings are hidden, and a long text is cut. Pure.
 
 Everything is found in the text that is changed, and whoever holds spans of the text has them moved with it.
 """
@@ -54,7 +54,7 @@ class Redacted:
     shifts: tuple[int, ...]
 
     def moved(self, span: Span) -> Span:
-        """Where a span of the text as it was stands now; what began or ended inside a finding does so around its placeholder."""
+        """Map a span of the original text to the changed one; an edge inside a finding moves to the edge of its placeholder."""
         return self._moved(span[0], is_end=False), self._moved(span[1], is_end=True)
 
     def _moved(self, position: int, *, is_end: bool) -> int:
@@ -120,7 +120,7 @@ def hide(text: str, findings: Sequence[Finding], language: Language) -> Redacted
 
 
 def fitting_end(text: str, language: Language, *, max_tokens: int, marks: Sequence[Span] = ()) -> int:
-    """Where a text is cut so that it has at most so many tokens; ``len(text)`` if all of it fits.
+    """Find the position at which a text is cut to ``max_tokens``; ``len(text)`` if all of it fits.
 
     After a sentence, with the white space and the ``marks`` that follow it, which stand apart and in the text's order; where not
     even the first fits, after a word. No mark is cut in two. 0 only where not even a word fits.
@@ -153,13 +153,13 @@ def _after_marks(text: str, ends: Sequence[int], marks: Sequence[Span]) -> list[
 
 
 def _blank_until(text: str, at: int) -> int:
-    """Where the white space ends that begins there."""
+    """Find the end of the white space that begins at ``at``."""
     blank = _WHITE_SPACE.match(text, at)
     return blank.end() if blank else at
 
 
 def _is_free(position: int, marks: Sequence[Span]) -> bool:
-    """Whether it is within none of the marks."""
+    """Tell whether a position is within none of the marks."""
     before = bisect_left(marks, (position, 0)) - 1
     return before < 0 or marks[before][1] <= position
 

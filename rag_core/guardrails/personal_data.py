@@ -19,7 +19,7 @@ from rag_core.language.languages import language_of
 from rag_core.model.note import Language, Span
 
 Check = Callable[[], None]
-"""What is called while a long text is read, and raises where there is no time for more."""
+"""Callback during the search of a long text, which raises when time is over."""
 
 # Bounded, so that a long text of such characters takes linear time.
 _EMAIL = re.compile(
@@ -47,7 +47,7 @@ _CARD_PREFIXES = re.compile(
 
 
 def find_personal_data(text: str, language: Language, *, check: Check = lambda: None) -> list[Finding]:
-    """What is found of every kind, in the text's order; findings may overlap across kinds.
+    """Find personal data of every kind, in the text's order; findings may overlap across kinds.
 
     ``check`` is called every few milliseconds of the search, and may raise to end it.
     """
@@ -79,7 +79,7 @@ def _numbers(text: str) -> Iterator[Finding]:
 
 
 def _iban_end(text: str, span: Span) -> int:
-    """Where the IBAN that begins there ends; 0 without one. Capitals after it ("... 5332 OK") look like more of it."""
+    """Find the end of the IBAN that begins there; 0 without one. Capitals after it ("... 5332 OK") look like more of it."""
     start, last = span
     for end in reversed(_checked_ends(text[start:last])):
         if iban.is_valid(text[start : start + end].replace("\u00a0", " "), check_country=False):

@@ -33,7 +33,7 @@ _NOT_DIGITS = re.compile(r"[^0-9]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Format:
-    """How numbers of a region are written: those that begin so and look so, with the national prefix or without."""
+    """Format of some numbers of a region, with the national prefix or without."""
 
     beginning: re.Pattern[str] | None
     number: re.Pattern[str]
@@ -42,7 +42,7 @@ class _Format:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Region:
-    """What a region's numbers are known by: ``end`` finds one at the end of digits, ``prefix`` what may stand before it."""
+    """Patterns of a region's numbers: ``end`` finds one at the end of digits, ``prefix`` the digits that may precede it."""
 
     number: re.Pattern[str]
     end: re.Pattern[str]
@@ -51,7 +51,7 @@ class _Region:
     formats: tuple[_Format, ...]
 
     def may_be(self, digits: str) -> bool:
-        """Whether digits without a plus sign may be a number of the region, or of another one with the prefix for abroad."""
+        """Tell whether digits without a plus sign may be a number of the region, or of another one with the prefix for abroad."""
         if self.abroad.match(digits):
             return True
         if self.prefix.match(digits):
@@ -59,7 +59,7 @@ class _Region:
         return self.number.fullmatch(digits) is not None and not self._needs_prefix(digits)
 
     def _needs_prefix(self, digits: str) -> bool:
-        """As ``phonenumbers`` has it, by the first format that fits."""
+        """Tell whether the national prefix is required, by the first format that fits, as ``phonenumbers`` does."""
         for form in self.formats:
             if (form.beginning is None or form.beginning.match(digits)) and form.number.fullmatch(digits):
                 return form.needs_prefix
@@ -67,7 +67,7 @@ class _Region:
 
 
 def _patterns(metadata: PhoneMetadata) -> set[str]:
-    """Of the numbers of every kind; a number is of one of them, or it is none."""
+    """Patterns of numbers of every kind; a valid number matches one."""
     kinds = (getattr(metadata, kind) for kind in _KINDS)
     return {kind.national_number_pattern for kind in kinds if kind is not None and kind.national_number_pattern}
 

@@ -1,4 +1,4 @@
-"""What the settings say of questions and answers, contract by contract. Pure."""
+"""Policies for questions and answers by contract, from the settings. Pure."""
 
 from collections.abc import Callable, Mapping
 
@@ -9,7 +9,7 @@ from rag_core.model.note import Language
 from rag_core.settings import Settings
 
 Hiding = Callable[[str], str]
-"""What is done to a text before it is shown beside an answer."""
+"""Change of a text before it is shown beside an answer."""
 
 # People ask for the telephone number in their own notes. Only the contract that serves a company's documents to many hides it.
 DEFAULT_REDACTION: Mapping[str, RedactionPolicy] = {"rag_v2": "redact"}
@@ -26,7 +26,7 @@ def redaction_policy(contract: str, setting: RedactionPolicy | None) -> Redactio
 
 
 def hiding(policy: RedactionPolicy, language: Language, *, check: Check = lambda: None) -> Hiding:
-    """How a title, a passage or a quote is shown: with "redact" behind placeholders in the language, else as it is.
+    """Change of titles, passages and quotes: with "redact" findings become placeholders in the language, else nothing changes.
 
     ``check`` is called while texts are read, and may raise where there is no time for more.
     """

@@ -1,4 +1,4 @@
-"""Whether a model tells what it was told: long stretches of its instructions in what it says. Pure.
+"""Detection of a model's instructions in its output. Pure.
 
 Compared are the letters alone, without case, accents, look-alikes, digits, signs and blanks, so that neither another layout nor
 "u s e  o n l y" hides them. Translated or encoded instructions are not recognised.
@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from rag_core.language.lookalikes import LOOKALIKES
 
 LEAST_LETTERS = 40
-"""So many letters in a row of the instructions are no coincidence: about eight words."""
+"""Letters in a row that are no coincidence: about eight words."""
 MOST_PHRASES = 5
-"""So many phrases of the instructions, of four words each, an answer may have by coincidence."""
+"""Phrases of four words that an answer may share with the instructions by coincidence."""
 _PHRASE = 4
 
 
@@ -35,7 +35,7 @@ class PromptEcho:
         self._before = ""
 
     def hears(self, sentence: str) -> bool:
-        """Whether a stretch of the instructions, or one phrase too many, ends in this sentence, which follows those before."""
+        """Take the next sentence; tell whether a stretch of the instructions, or one phrase too many, ends in it."""
         if not self._stretches:
             return False
         letters = self._before + letters_of(sentence)

@@ -34,7 +34,7 @@ _LEAST_KEY_CHARACTERS = 12
 
 
 def find_secrets(text: str) -> list[Finding]:
-    """What is found of every kind, in the text's order; findings may overlap across kinds."""
+    """Find secrets of every kind, in the text's order; findings may overlap across kinds."""
     found: list[Finding] = [Finding(span=match.span(), kind="private_key") for match in _PRIVATE_KEY.finditer(text)]
     found += [Finding(span=match.span(), kind="api_key") for match in _KEY.finditer(text)]
     found += [
@@ -60,7 +60,7 @@ def _valued(text: str, pattern: re.Pattern[str], kind: SecretKind) -> Iterator[F
 
 
 def _is_secret(value: str, *, kind: SecretKind, is_signed: bool, is_quoted: bool) -> bool:
-    """Whether a value looks made up and not like the next word of a sentence."""
+    """Tell whether a value looks made up, unlike the next word of a sentence."""
     if kind == "api_key":
         return len(value) >= _LEAST_KEY_CHARACTERS and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
     if len(value) < 4:

@@ -36,7 +36,7 @@ class Joined:
     origins: Sequence[int]
 
     def original(self, span: Span) -> Span:
-        """Where a span of the joined characters stands in the text, separators included."""
+        """Map a span of the joined characters to the text, separators included."""
         return self.origins[span[0]], self.origins[span[1] - 1] + 1
 
 

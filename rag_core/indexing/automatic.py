@@ -1,4 +1,4 @@
-"""What runs that nobody asked for take: stale batches, but none in which legacy notes wait for the migration."""
+"""Batches of automatic runs: the stale ones, but none in which legacy notes wait for the migration."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

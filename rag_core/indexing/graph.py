@@ -117,7 +117,7 @@ def _store_page(
 
 
 def _store_alone(database: Database, tenant: TenantId, reading: _Reading, *, fingerprint: str) -> int | None:
-    """As ``_store``; None where it fails, which leaves the note to the next run."""
+    """Store a reading like ``_store``; None where it fails, which leaves the note to the next run."""
     try:
         return _store(database, tenant, [reading], fingerprint=fingerprint)
     except (QueryFailedError, IndexingError) as error:

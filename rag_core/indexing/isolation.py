@@ -1,4 +1,4 @@
-"""What a few items make fail is done without them: all together first, then each alone, or by halves. No SQL."""
+"""Isolation of failing items: all are tried together first, then each alone, or by halves. No SQL."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

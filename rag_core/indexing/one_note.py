@@ -83,7 +83,7 @@ def store_and_index(
 
 
 def _fetch_standing(connection: Connection, tenant: TenantId, note: NewNote) -> _Standing:
-    """How the note stands, which the migration does not change until the caller's transaction ends."""
+    """Fetch the state of the note, which the migration does not change until the caller's transaction ends."""
     state = hold_state(connection, tenant)
     known = fetch_standing(connection, tenant, source=note.source, external_id=note.external_id)
     note_id, is_pending = known or (note_id_for(tenant, note.source, note.external_id), False)

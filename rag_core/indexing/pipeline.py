@@ -1,4 +1,4 @@
-"""What a note's chunks and vectors depend on, as one fingerprint."""
+"""Fingerprint of everything that a note's chunks and vectors depend on."""
 
 import hashlib
 import json
@@ -56,7 +56,7 @@ class Pipeline:
 
 
 def chunking_by_fingerprint(pipeline: Pipeline, models: Iterable[EmbeddingModel]) -> dict[str, Chunking]:
-    """How notes are cut under each fingerprint that this version of the program knows: the pipeline's with any of the models."""
+    """Return the chunking of each fingerprint that this version knows: the pipeline's with any of the models."""
     known = (pipeline, *(replace(pipeline, model=model) for model in models))
     return {fingerprint: one.chunking for one in known for fingerprint in one.fingerprints}
 

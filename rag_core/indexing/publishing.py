@@ -17,7 +17,7 @@ from rag_core.storage.folding import fold_statistics
 PUBLISH_NOTES = 200
 """Posting lists are written in the order of their words: of 500 notes at once each row takes a third of what it takes of 50."""
 VACUUM_AFTER_ROWS = 10_000
-"""Fewer changes are left to autovacuum: a vacuum of everything took 1.2 s at 100,000 chunks."""
+"""Least number of changes for a vacuum; fewer are left to autovacuum: a vacuum of everything took 1.2 s at 100,000 chunks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from rag_core.storage.staging import NoteToStage
 
 
 def scanned(note: NoteToStage) -> ScannedNote:
-    """What the rules find in a note's text; pure."""
+    """Scan a note's text for hidden instructions. Pure."""
     return ScannedNote(note_id=note.note_id, content_hash=note.content_hash, scan=scan(note.content, profile="note"))
 
 

@@ -27,7 +27,7 @@ STAGE_NOTES = 200
 EMBED_CHUNKS = 512
 _FIRST = UUID(int=0)
 _CHUNKING_FAILURES = (RagError, ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, ValueError)
-"""What a text nobody thought of can make the chunker raise; want of memory and the like is nothing of the note's."""
+"""Exceptions of the chunker that a note's text may cause; lack of memory and the like are not the note's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

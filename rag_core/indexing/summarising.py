@@ -19,7 +19,7 @@ MAX_FAILURES = 5
 
 
 class Patience:
-    """Whether a run still asks: not after ``MAX_FAILURES`` in a row. Threads may share it."""
+    """Counter of failures in a row, which ends a run's requests after ``MAX_FAILURES``. Threads may share it."""
 
     def __init__(self) -> None:
         self._failures = 0
@@ -27,7 +27,7 @@ class Patience:
 
     @property
     def is_over(self) -> bool:
-        """Whether there were enough failures."""
+        """Tell whether the limit of failures is reached."""
         return self._failures >= MAX_FAILURES
 
     def remember(self, *, has_failed: bool) -> None:

@@ -1,6 +1,6 @@
-"""How the three languages say that one thing led to another: cues, and the words around them, as data.
+"""Form of the words of cause and effect: cues, and what stands around them.
 
-``cue`` is their form, a module each for the languages. A cue is a pattern with the order of its two sides. Patterns are matched
+A cue is a pattern with the order of its two sides. Patterns are matched
 without regard to case, as whole words, and know only what may stand between a cue's own words; what a side is, where it ends and
 what weakens it is for ``rag_core.graph.rules``. Confidence is how often the reading was right when extractions were read by a person.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 CueOrder = Literal["cause_verb", "effect_verb", "cause_first", "effect_first", "fronted_cause", "framed"]
-"""Which side a cue's cause stands on.
+"""Side of a cue on which its cause stands.
 
 ``cause_verb`` and ``effect_verb`` are verbs between two noun phrases ("X provoca Y", "Y se debe a X"), ``cause_first``
 and ``effect_first`` connectors between clauses ("X, así que Y", "Y porque X"), ``fronted_cause`` opens its sentence

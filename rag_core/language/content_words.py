@@ -42,7 +42,7 @@ def clauses_of(text: str, language: Language) -> list[list[str]]:
 
 
 def is_number(token: str) -> bool:
-    """Whether a token of ``tokens_of`` is a number."""
+    """Tell whether a token of ``tokens_of`` is a number."""
     return token[-1].isdigit()
 
 

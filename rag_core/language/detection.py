@@ -1,4 +1,4 @@
-"""Which of the three languages a text is written in."""
+"""Detection of the language of a text, among those that have a folder."""
 
 import re
 from collections import Counter

@@ -17,34 +17,34 @@ class FollowUpWords:
     """Words and patterns of follow-up questions."""
 
     opening: re.Pattern[str]
-    """What a question begins with that goes on from another one; taken off, the rest is what is new."""
+    """Beginning of a question that continues another one; the rest is its new part."""
     pointing: re.Pattern[str]
-    """What stands for something of the question before, also beside a noun of its own clause: "what did Ana say about him?"."""
+    """Words that refer to the previous question, even beside a noun of their own clause: "what did Ana say about him?"."""
     referring: re.Pattern[str]
-    """What stands for the nearest noun: one of its own question, if that has one before it, as in "Anna and her sister"."""
+    """Words that refer to the nearest noun, of their own question if one precedes them: "Anna and her sister"."""
     clause_opening: re.Pattern[str]
-    """Behind these a pronoun may stand for a noun before them."""
+    """Words after which a pronoun may refer to a noun before them."""
     asking_words: frozenset[str]
-    """What a question of its own begins with, also behind a preposition ("por qué", "mit wem")."""
+    """First words of a complete question, also after a preposition ("por qué", "mit wem")."""
     asking_for_a_noun: frozenset[str]
-    """What a noun that is asked for follows: "which books", "wie viel Geld"."""
+    """Words before a noun that is asked for: "which books", "wie viel Geld"."""
     verbs_first: frozenset[str]
-    """What else a question of its own begins with."""
+    """Verbs that begin a complete question."""
     before_a_verb: frozenset[str]
-    """Between an asking word and the verb of a question that says nothing else: "¿cuánto me costó?", "what did we eat?"."""
+    """Words between the question word and the verb of a question without other content: "¿cuánto me costó?", "what did we eat?"."""
     motion: frozenset[str]
-    """What a place to go to follows: "el viaje a Cádiz"; German says "nach", which needs nothing before it."""
+    """Words before a destination: "el viaje a Cádiz". German "nach" needs none."""
     going_to: str
     staying_in: frozenset[str]
-    """Prepositions of a place that one is in, and of one that one goes to."""
+    """Prepositions of a place where one is; ``going_to`` is that of a destination."""
     complements: frozenset[str]
-    """What joins a name to the noun before it: "el restaurante de Cádiz"."""
+    """Prepositions that join a name to the noun before it: "el restaurante de Cádiz"."""
     saying_nothing: frozenset[str]
-    """Words that make no question of their own: "who else came?"."""
+    """Words that do not complete a question: "who else came?"."""
     weather: frozenset[str]
-    """Verbs that are whole by themselves."""
+    """Verbs that need no subject."""
     noun_stand_in: re.Pattern[str]
-    """What stands for the noun of the question before: "and the one to Bergen?"."""
+    """Words in place of a noun of the previous question: "and the one to Bergen?"."""
     most_nouns: int
     """Longest run of words taken for nouns of one phrase."""
     past_verb: str = "(?!)"

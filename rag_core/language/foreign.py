@@ -1,4 +1,4 @@
-"""Whether a text is plainly in a language that is none of the three."""
+"""Detection of texts in a language that has no folder."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from rag_core.language.words import word_set
 _WORD = re.compile(r"[^\W\d_]+")
 _EXAMINED_CHARACTERS = 2_000
 _LEAST_WORDS = 3
-"""Fewer function words of a language prove nothing: "no", "me" and "come" are words of many."""
+"""Least number of distinct function words that prove a language: "no", "me" and "come" are words of many."""
 _LEAST_SHARE = 0.6
 _OURS = frozenset[str]().union(*(language_of(language).stop_words.function_words for language in LANGUAGES))
 

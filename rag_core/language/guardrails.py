@@ -1,7 +1,7 @@
 """Words of the guardrails in all languages."""
 
 INNER_QUOTES = str.maketrans("‹›", "''")
-"""So that no sentence ends its own quotation."""
+"""Translation of the marks of a quotation, so that a quoted sentence cannot end it."""
 
 JUDGE_INSTRUCTIONS = (
     "You check questions that people ask an assistant about their own notes. You are given JSON with the field question, in any "

@@ -1,4 +1,4 @@
-"""What a chat model is asked when it makes up an answer to search with, in each language."""
+"""Form of the prompts for a hypothetical answer to search with (HyDE)."""
 
 from dataclasses import dataclass
 

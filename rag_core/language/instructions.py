@@ -8,7 +8,7 @@ class Instructions:
     """System messages by the task; braces hold the fields of a message."""
 
     answer: str
-    """What a chat model is told before question and sources; ``{no_answer}`` is the language's ``NO_ANSWER``."""
+    """System message for an answer from sources; ``{no_answer}`` is the sentence for a refusal."""
     causal_statements: str
     """Instructions by language; the text follows them in a message of its own."""
     compression: str

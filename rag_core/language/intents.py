@@ -1,4 +1,4 @@
-"""How a question shows what it is after, in each language, as regular expressions over whole words.
+"""Form of the phrases that tell a question's intent: regular expressions over whole words.
 
 They are matched against ``folding.fold_words``: lower case, no accents but those of ``accented``, single spaces.
 Here: words and phrases only; ``rag_core.query.analysis`` says in which order they count.
@@ -15,7 +15,7 @@ from rag_core.model.retrieval import Intent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntentWording:
-    """What one language asks with.
+    """Phrases of one language, by the intent they show.
 
     ``phrases`` count wherever they stand; ``question_words`` only where a question begins: at the start of the query
     or after ¿, behind any of ``openers``, or behind ``asking`` ("dime cuándo"). ``idioms`` merely look like a phrase

@@ -30,27 +30,27 @@ class Messages:
     """Messages in one language; braces hold the fields of a message."""
 
     no_answer: str
-    """What is said when the sources hold no answer."""
+    """Answer when the sources do not hold one."""
     no_notes: str
-    """Said where there is no note at all."""
+    """Answer when there are no notes."""
     not_enough: str
-    """Said where notes were found, and they are too far from the question, or nothing of an answer holds."""
+    """Answer when the notes found are too far from the question, or no sentence of a draft is supported."""
     no_note_of: str
-    """Said where all that is asked for is a day that no note is of; the note is named by its date, see ``wordings``."""
+    """Answer when only a day is asked for and no note has that date; ``note_dated`` names the note."""
     note_dated: str
     path_warnings: Mapping[PathWarning, str]
     answer_warnings: Mapping[AnswerWarning, str]
     quoting_warnings: Mapping[QuotingWarning, str]
-    """What whoever asked is told beside sentences that are quoted."""
+    """Warnings beside quoted sentences."""
     question_problems: Mapping[QuestionProblem, str]
     question_warnings: Mapping[QuestionWarning, str]
     """``{language}`` is a code of ISO 639-1."""
     disclaimer: str
-    """Below an answer of which too little is held by its sources."""
+    """Text below an answer that its sources do not fully support."""
     recent_notes_disclaimer: str
-    """Below an answer that was made from the newest notes because nothing fits the question."""
+    """Text below an answer made from the newest notes because none matches the question."""
     placeholders: Mapping[str, str]
-    """What stands where a kind of finding was hidden. No square brackets, which are marks of citations, and no digits."""
+    """Text in place of a hidden finding, by its kind. No square brackets, which mark citations, and no digits."""
     quoted_instruction: str
     withheld_instruction: str
-    """What a model reads instead of a note's sentence that would command it."""
+    """Text a model reads in place of a note's sentence that would command it."""

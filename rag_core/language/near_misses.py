@@ -7,7 +7,7 @@ from functools import lru_cache
 from rag_core.language.lookalikes import LOOKALIKES
 
 _COMPARED_LETTERS = 100
-"""Longer than any known name by more than the edits that are tolerated."""
+"""Letters of a name that are compared: more than any known name has, with the tolerated edits."""
 _LOOKALIKES = str.maketrans(dict(LOOKALIKES))
 
 

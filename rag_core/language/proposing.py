@@ -1,4 +1,4 @@
-"""How questions on a note are worded from what it says, in each language."""
+"""Form of the wording of questions that are proposed from a note."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ NAME = r"[A-ZÁÉÍÓÚÑÜÄÖ][\w'’-]+(?: (?:(?:de|del|de la|von) )?[A-ZÁÉ
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalWording:
-    """How one language says who did what, and how it asks for it.
+    """Patterns of statements in one language, and templates of questions about them.
 
     ``clause`` finds subject, verb and rest at the beginning of a sentence, ``definition`` term, copula and what it is;
     ``and_verb`` is where a second predicate begins, ``finite`` the beginning of a clause rather than of a noun,

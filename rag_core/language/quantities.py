@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 PERCENT = r"\b(?:por ciento|per ?cent|Prozent)\b"
-"""What "%" is in words, in all languages."""
+"""The words for "%", in all languages."""
 
 
 KINDS_OF_UNITS: tuple[frozenset[str], ...] = (
@@ -27,7 +27,7 @@ PARTS_OF_ONE: Mapping[tuple[str, str], str] = {
     ("ton", "kilo"): "1000",
     ("kilo", "gram"): "1000",
 }
-"""How many of the smaller unit one of the larger is."""
+"""Number of the smaller unit in one of the larger."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,6 @@ class QuantityWords:
     multiples: Mapping[str, str]
     """Words that make another figure of the one beside them; their names end in a digit, as those of all figures do."""
     units: Mapping[str, str]
-    """What a figure counts or measures, by one name for all languages."""
+    """Units of measure and currencies, by one name for all languages."""
     one_words: frozenset[str]
     """Words before a unit that measure one of it: "una hora"."""

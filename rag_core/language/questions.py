@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionWording:
-    """How one language strings questions together.
+    """Words around the questions of a query in one language.
 
     ``joining`` parts two questions, ``leading`` is dropped from the front of a part, ``asking`` is what a question begins
     with, ``empty`` are words that alone name nothing, ``opening`` is the mark a question starts with.

@@ -21,7 +21,7 @@ Wanted = Literal[
     "polarity",
     "speech",
 ]
-"""What a question is after, as a sentence shows it; finer than ``rag_core.reranking.answer_types``, which looks at single words."""
+"""Kind of thing a question asks for; finer than ``rag_core.reranking.answer_types``, which looks at single words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,23 +29,23 @@ class QuotingWords:
     """Words and patterns that decide which sentences are quoted for a question."""
 
     happening_words: frozenset[str]
-    """Words with which one asks for all that was: a question that has no others but a time is for whatever happened in it."""
+    """Words of a question about everything that happened: with a time and no other words it asks for all of that time."""
     light_words: frozenset[str]
-    """Words that most sentences could hold: they say little of what a question is about."""
+    """Words that most sentences could hold, which weigh little."""
     synonyms: tuple[frozenset[str], ...]
     """Words that people use for each other; a word named here has no other forms than those of its set."""
     question_cues: Mapping[Wanted, str]
-    """How a question shows what it wants, tried in this order; what none of these tells is asked of ``answer_types``."""
+    """Cues of a question by the kind it asks for, tried in this order; ``answer_types`` decides where none is found."""
     of_a_person: str
-    """A question for what a diary says of many: of whom a sentence says it, its words do not show."""
+    """Questions for a fact about a person that a diary states of many, without saying whose it is."""
     yes_or_no: str
     """A question that asks for a yes or a no: it has no word that asks."""
     shown: Mapping[Wanted, str]
-    """How a sentence shows that it holds a thing of the kind; numbers, dates and names are told by ``answer_types``."""
+    """Patterns of sentences that hold a thing of the kind; ``answer_types`` tells numbers, dates and names."""
     beside_places: str
-    """How a place is told by a thing."""
+    """Prepositions that tell a place by a thing."""
     counting: str
-    """How things are counted: the thing is what follows."""
+    """Question that counts things; the thing follows."""
     place_prepositions: str
-    """What stands before the name of a place."""
+    """Prepositions before the name of a place."""
     naming: re.Pattern[str]

@@ -9,7 +9,7 @@ class RefusalWords:
     """Patterns by which a refusal is told from an answer."""
 
     refusal: re.Pattern[str]
-    """How a chat model says that it cannot answer, or that the sources do not; what says that something else is not there, such as a
-letter's answer or personal data in a contract, is an answer."""
+    """Statement of a chat model that it cannot answer, or that the sources do not. A statement that something else is missing, such as
+personal data in a contract, is an answer."""
     contrast: re.Pattern[str]
-    """What leads over from what is not there to what is; not to an offer of further help."""
+    """Conjunction between what the sources lack and what they say, but not before an offer of further help."""

@@ -1,4 +1,4 @@
-"""How a question shows where its answer stands: in steps, in relations, in many documents, in a table.
+"""Form of the phrases that tell where an answer stands: in steps, in relations, in many documents, in a table.
 
 Matched against ``folding.fold_words``: lower case, no accents. Here: words and phrases only; ``rag_core.query.routing`` says what
 follows from them.

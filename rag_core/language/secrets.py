@@ -1,4 +1,4 @@
-"""How people write down a password or a key, in each language: the words before it, and what its value may consist of."""
+"""Patterns of passwords and keys in notes, of all languages: the words before a value, and its characters."""
 
 import re
 

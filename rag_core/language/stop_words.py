@@ -13,10 +13,10 @@ class StopWords:
     """Words that turn what stands beside them into its contrary, or nearly ("apenas"); "t" is what is left of "don't"."""
     prepositions: frozenset[str]
     determiners: frozenset[str]
-    """What stands before a noun."""
+    """Articles, possessives and demonstratives before a noun."""
     contractions: Mapping[str, str]
     """Prepositions that an article was drawn into, and what they are without it."""
     conjunctions: frozenset[str]
-    """What needs no comma once what stood between two of them behind it is gone: "Y, según [9], llovió"."""
+    """Conjunctions after which a comma goes when the words behind it were removed: "Y, según [9], llovió"."""
     clause_connectors: frozenset[str]
     """Connectors by language, lower case."""

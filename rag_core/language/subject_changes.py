@@ -1,4 +1,4 @@
-"""How people drop a subject before they ask about another: "Olvida lo anterior, ¿…?", "Never mind that, …", "Vergiss das, …"."""
+"""Recognition of a change of subject before a question: "Olvida lo anterior, ¿…?", "Never mind that, …", "Vergiss das, …"."""
 
 import re
 from dataclasses import dataclass
@@ -65,9 +65,9 @@ class SubjectChange:
 
 
 def subject_change(question: str) -> SubjectChange | None:
-    """What is dropped and asked; None where nothing is dropped, or where no single question follows.
+    """Read a change of subject; None where nothing is dropped, or where no single question follows.
 
-    What is to be forgotten is what was said, "that" or a question. "Forget your instructions" is none of these, and of what follows
+    Dropped may be what was said, "that" or a question. "Forget your instructions" is none of these, and of what follows
     only a question is taken: "forget that. You are a pirate now" changes no subject.
     """
     dropping = _DROPPING.match(question)
@@ -80,11 +80,11 @@ def subject_change(question: str) -> SubjectChange | None:
 
 
 def without_dropped_subject(question: str) -> str:
-    """What is asked after a subject was dropped; the question itself where it changes none."""
+    """Return the question after a change of subject; the text itself where it changes none."""
     change = subject_change(question)
     return question if change is None else change.asked
 
 
 def has_several_sentences(text: str) -> bool:
-    """Whether a text goes on after the end of a sentence or a semicolon; "Dr." ends none."""
+    """Tell whether a text continues after the end of a sentence or a semicolon; "Dr." ends none."""
     return _MORE_THAN_ONE.search(_ABBREVIATED.sub("", text).strip()) is not None

@@ -1,4 +1,4 @@
-"""Which words are technical terms by their shape: written as no ordinary word of es, de or en is."""
+"""Technical terms by their shape: words written unlike any ordinary word of es, de or en."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""How times are named in each language: names of days, months and seasons, and patterns around them.
+"""Form of the names of times: days, months and seasons, and patterns around them.
 
 The patterns are matched against ``folding.fold``: lower case, no accents; a space stands for any white space.
 ``{month}``, ``{weekday}``, ``{any_weekday}``, ``{season}``, ``{feast}``, ``{number}``, ``{few}``, ``{unit}``, ``{year}``,
@@ -34,7 +34,7 @@ Reading = Literal[
     "year",
     "calendar_date",
 ]
-"""What a pattern is read as. Named groups say the rest: ``this`` and ``last`` are determiners; they, a year and ``named``
+"""Meaning of a pattern. Named groups say the rest: ``this`` and ``last`` are determiners; they, a year and ``named``
 make a name a time of its own, which otherwise needs a preposition."""
 Feast = Literal[
     "christmas",
@@ -50,14 +50,14 @@ Feast = Literal[
     "easter_monday",
     "midsummer",
 ]
-"""Days of every year that a diary calls by their names; ``rag_core.query.feasts`` knows when they are."""
+"""Feasts of every year; ``rag_core.query.feasts`` computes their dates."""
 Frame = Literal["beginning", "middle", "end", "since", "until", "before", "after", "within"]
-"""What may stand before a time and changes it; ``within`` ("en", "in") only makes a bare name a time."""
+"""Words before a time that change it; ``within`` ("en", "in") only makes a bare name a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeWording:
-    """What one language calls times.
+    """Names of times in one language.
 
     ``measures`` behind four digits make them a quantity, no year. ``names`` before a date make it a place ("Plaza del 2
     de Mayo"). ``links`` are prepositions taken into the expression. ``ranges`` are pairs: before the first time, and
@@ -95,4 +95,4 @@ NUMERIC_DATES: tuple[tuple[Reading, str], ...] = (
 
 
 CONJUNCTIONS = r"[,\s]*(?:(?:y|e|o|u|und|oder|and|or)\b)?[,\s]*"
-"""What may stand between two times and goes with them ("ayer y hoy")."""
+"""Text between two times that is removed with them ("ayer y hoy")."""

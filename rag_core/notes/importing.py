@@ -30,7 +30,7 @@ MAX_LISTED_REJECTIONS = 10_000
 FIRST_LINES_TOLD = 5
 MAX_KINDS = 100
 ROOM_A_BYTE = 20
-"""What a byte of a line takes in the database: text, posting lists and trigrams; docs/operations/database.md has the figures."""
+"""Bytes in the database for a byte of a line: text, posting lists and trigrams; docs/operations/database.md has the figures."""
 _AGAIN = "run the import again, which passes over what is stored"
 LINE_BYTES_A_CHARACTER = 12
 """An astral character is twelve bytes when a line escapes it."""
@@ -53,7 +53,7 @@ class Rejection:
 
 @dataclass(slots=True, kw_only=True)
 class Problem:
-    """What is wrong with some lines in the same way: as the first of them has it, how many have it, and the first five."""
+    """Problem that some lines share: the first one's message, the number of lines, and the first five of them."""
 
     text: str
     count: int = 0
@@ -67,7 +67,7 @@ class Problem:
 
 
 def kind_of(error: str) -> str:
-    """What an error has in common with those that differ in a quoted value or a number alone."""
+    """Return the part of a message that it shares with those that differ only in a quoted value or a number."""
     return _VALUES.sub("…", error)
 
 
@@ -91,7 +91,7 @@ class Problems:
 
 @dataclass(slots=True, kw_only=True)
 class ImportReport:
-    """What became of the lines; at most 10,000 rejections are listed, all are counted.
+    """Result of an import; at most 10,000 rejections are listed, all are counted.
 
     ``problems`` are the rejections; those that differ in a quoted value or a number alone are of one kind. ``warnings`` are
     what is doubtful about lines that were taken.
@@ -172,7 +172,7 @@ def import_lines(
 
 @dataclass(slots=True)
 class _Place:
-    """How far a file is read."""
+    """Position of the reader in a file."""
 
     bytes_read: int = 0
 
@@ -239,7 +239,7 @@ def _made(connection: Connection, tenant: TenantId) -> bool:
 
 
 def full_tenant(tenant: TenantId, max_notes: int | None) -> str:
-    """Why a new note is not taken."""
+    """Return the reason for rejecting a new note."""
     full = in_english(max_notes or 0, "note")
     return f"{tenant} has the {full} it may have; delete some, or `brain tenant limit {tenant} --max-notes N`"
 
@@ -294,13 +294,13 @@ def require_note_lines(file: Path, *, max_characters: int, may_be_empty: bool = 
 
 
 def has_any_line(file: Path) -> bool:
-    """Whether a file has a line with anything on it."""
+    """Tell whether a file has a line that is not blank."""
     with file.open("rb") as opened:
         return any(line.strip() for line in opened)
 
 
 def _problem_of(line: bytes) -> str:
-    """Why a line is no JSON object; '' where it is one."""
+    """Return the reason why a line is not a JSON object; '' where it is one."""
     try:
         item = json.loads(decoded_line(line))
     except InvalidInputError as error:

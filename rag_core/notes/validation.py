@@ -1,4 +1,4 @@
-"""What a note must be to come in: one place that normalises and checks, for files and for the API alike.
+"""Normalisation and validation of notes, for files and for the API alike.
 
 Text is NFC-normalised here and never after, because every offset counts code points of the stored text.
 """
@@ -242,7 +242,7 @@ def checked_text(value: Any, field: str, *, max_characters: int) -> str:
 
 
 def is_storable(text: str) -> bool:
-    """Whether PostgreSQL can hold the text: it has no NUL character and no half of a surrogate pair."""
+    """Tell whether PostgreSQL can store the text: it has no NUL character and no unpaired surrogate."""
     return _UNSTORABLE.search(text) is None
 
 
@@ -300,7 +300,7 @@ def _tags(metadata: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def audience(metadata: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Which departments may see a note with this metadata: None is everybody of the tenant, () only who sees all its notes.
+    """Return the departments that may see a note: None is everybody of the tenant, () only callers that see all its notes.
 
     ``visibility`` is ``tenant`` (or absent), ``department`` with ``department`` or ``departments``, or ``private``. A department
     that is named without such a visibility is a fact like others and hides nothing.

@@ -35,7 +35,7 @@ def classify(query: str, *, language: Language) -> Intent:
 
 
 def causal_direction(query: str, *, language: Language) -> CausalDirection | None:
-    """Whether a causal query asks what led to something ("causes") or what it led to ("effects"); else None.
+    """Tell whether a causal query asks for "causes" or "effects"; None for other queries.
 
     "¿Qué provoca X?" can mean both. The verb decides where it can: in the plural "qué" must be its object, so that effects
     are asked for ("¿Qué provocan las tormentas?"); an infinitive behind it is its subject ("¿Qué provoca dormir

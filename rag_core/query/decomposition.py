@@ -100,7 +100,7 @@ def _completed(parts: Sequence[str], language: Language) -> Iterator[str]:
 
 
 def _predicate(question: str, language: Language) -> str:
-    """What follows the question word: "comió Ana" of "¿Qué comió Ana?"; '' when it does not begin with one."""
+    """Return the text after the question word: "comió Ana" of "¿Qué comió Ana?"; '' when it does not begin with one."""
     folded = fold(question)
     match = _asking(language).match(folded.text)
     rest = _EDGES.sub("", question[folded.origins[match.end()] :]) if match else ""

@@ -1,4 +1,4 @@
-"""When the feasts are that people date their lives by. Pure."""
+"""Dates of feasts. Pure."""
 
 from datetime import date, timedelta
 

@@ -13,7 +13,7 @@ _MAX_ANSWER_TOKENS = 512
 
 
 def wants_hyde(transformed: TransformedQuery, config: QueryTransformation) -> bool:
-    """Whether a made-up answer may help: the query is abstract, and neither flag is off."""
+    """Tell whether a hypothetical answer may help: the query is abstract, and neither flag is off."""
     return config.enabled and config.enable_hyde and transformed.intent == "abstract"
 
 

@@ -1,4 +1,4 @@
-"""Where a question's answer is best looked for, by rules over its words: RAG V2's router.
+"""RAG V2's router: the search strategy for a question, by rules over its words.
 
 The needs of a question add up. A table decides where to look first, and relations ask for the causal graph beside it, whatever else
 is decided; so every strategy can be reached.
@@ -21,9 +21,9 @@ RoutedStrategy = Literal["vector_only", "hybrid", "hybrid_with_graph_refinement"
 MAX_ENTITIES = 10
 _LEAST_CONTENT_CHARACTERS = 2
 _CONFIDENCE = (0.5, 0.7, 0.85, 0.95)
-"""By how many signs speak for the strategy; a convention, no probability."""
+"""Confidence by the number of signs for the strategy; a convention, no probability."""
 _RIVAL = 0.15
-"""What it loses where the question shows signs of another strategy."""
+"""Confidence lost where the question shows signs of another strategy."""
 
 _QUOTED = re.compile(r"«([^«»]{1,100})»|„([^„“”]{1,100})[“”]|[\"“]([^\"“”]{1,100})[\"”]")
 _CAPITALISED = r"[^\W\d_a-zß-öø-ÿ][\w'\u2019-]*"
@@ -34,7 +34,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryAnalysis:
-    """What the router makes of a question; ``confidence`` in [0, 1] is a convention (``_CONFIDENCE``)."""
+    """Result of the router for a question; ``confidence`` in [0, 1] is a convention (``_CONFIDENCE``)."""
 
     query_type: QueryType
     entities: tuple[str, ...]

@@ -11,7 +11,7 @@ from rag_core.language.times import Reading, TimeWording, Unit
 from rag_core.query.feasts import feast_days
 
 EARLIEST = datetime(1900, 1, 1)  # noqa: DTZ001 - wall-clock time
-"""Where "before" begins; what is told of earlier times is not from them."""
+"""Beginning of "before": notes about earlier times are not from them."""
 
 Interval = tuple[datetime, datetime]
 Groups = Mapping[str, str | None]

@@ -1,4 +1,4 @@
-"""All that is made of a query before it is searched, without asking a model."""
+"""Transformation of a query before the search, without a chat model."""
 
 import re
 from collections.abc import Sequence

@@ -90,7 +90,7 @@ def stale_batches(database: Database, tenant: TenantId, *, fingerprint: str) -> 
 
 
 def has_unindexed_notes(database: Database, tenant: TenantId) -> bool:
-    """Whether an index run would chunk a note that was never chunked as it stands; what is only of another pipeline does not count."""
+    """Tell whether an index run would chunk a note that has no chunks of its current text; notes of another pipeline do not count."""
     parameters = {"tenant": tenant, "most_attempts": MAX_ATTEMPTS}
     with database.transaction(tenant) as connection:
         row = connection.execute(query("has_unindexed_notes"), parameters).fetchone()

@@ -1,4 +1,4 @@
-"""How people try to command a language model, in Spanish, German, English and French: one rule a way of doing it.
+"""Rules for attempts to command a language model in Spanish, German, English and French, one a kind of attempt.
 
 A rule is a pattern over text in lower case without accents, and how much it says about a question and about a note, in [0, 1]. Patterns
 join a verb to what it is done to over a bounded stretch of the same sentence; a word by itself says little or nothing, because people

@@ -50,7 +50,7 @@ _SHAPE = words(
     """
 )
 _NOT_YOURS = r"(?:(?!\b(?:your|my|our|tus?|mis?|nuestr[oa]s?|dein\w*|mein\w*|unser\w*)\b)[^!?;\n])"
-"""What a person is asked to reply with is hers: "include your order number in your reply" speaks to no model."""
+"""Text without possessives, which show that a person is asked: "include your order number in your reply" addresses no model."""
 _NOT_COMMANDED = words(
     """
     thanks?, looking, in, on, at, if, once, as, after, before, upon, for, we, you, he, she, they, it, this, that, the, these, those

@@ -1,4 +1,4 @@
-"""What is not for whoever asks: the prompt, other people's data, and data sent elsewhere."""
+"""Rules for leaks: the prompt, other people's data, and data sent elsewhere."""
 
 from rag_core.guardrails.injections.orders import STRICT_ORDERS, YOURS
 from rag_core.guardrails.injections.rule import GAP, SHORT_GAP, InjectionRule, rule, words

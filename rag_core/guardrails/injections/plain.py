@@ -64,7 +64,7 @@ _TOLD_OF = re.compile(
     rf"\b(?:did|didn't|does|doesn't|do)(?: (?!and\b|then\b|but\b)[\w'.-]+){{1,4}}? {_ENGLISH_ORDERS}\b"
     r"|\b(?:the|an?|my|his|her|their|our|no|s|what|which) (?:answer|reply|act|show|quote)\b"
 )
-"""What somebody said ("what did Marta say?") and what is called so ("her answer")."""
+"""Reports of speech ("what did Marta say?") and nouns for it ("her answer")."""
 _HOW_TO_ANSWER = words(
     r"""
     nada m[aá]s, nothing (?:else|more), (?:sonst|weiter) nichts, nichts (?:anderes|weiter|sonst)
@@ -101,7 +101,7 @@ _NOT_PLAIN = re.compile(
 
 
 def is_plain_question(text: str) -> bool:
-    """Whether a text is one question, opened and closed as one, that neither speaks to who answers nor is about the talk itself."""
+    """Tell whether a text is a single, closed question that neither addresses the assistant nor is about the conversation."""
     tidy = _tidy(text)
     lower = tidy.lower()
     is_one = lower.endswith("?") and lower.count("?") == 1 and not has_several_sentences(lower)
@@ -110,7 +110,7 @@ def is_plain_question(text: str) -> bool:
 
 
 def without_politeness(text: str) -> str:
-    """What is asked behind "can you tell me"; '' where nothing is."""
+    """Return the question after "can you tell me"; '' where nothing follows."""
     tidy = _tidy(text)
     polite = _POLITELY.match(tidy)
     return tidy[polite.end() :] if polite else ""

@@ -1,18 +1,18 @@
-"""What a rule is, and how its words are written down."""
+"""Form of a rule, and the notation of its words."""
 
 import re
 from dataclasses import dataclass
 
 BETWEEN = r"[\s'_-]{1,3}"
 GAP = r"[^.!?;]{0,40}?"
-"""So much of the same sentence may stand between a verb and what it is done to."""
+"""Text of the same sentence between a verb and its object."""
 SHORT_GAP = r"(?:\W{1,3}\w{1,30}){0,4}?\W{1,3}"
-"""So many words."""
+"""A few words between a verb and its object."""
 CLAUSE_START = (
     r"(?:^|[^\w\s?¿]\s{0,3}|\b(?:and|but|so|please|ok|okay|hey|then|well|y|pero|entonces|vale|por\sfavor|"
     r"und|aber|also|bitte|dann|et)\s)"
 )
-"""Where an order or a statement begins, as opposed to a question or a clause about somebody."""
+"""Beginning of an order or a statement, as opposed to a question or a clause about somebody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Which rules a sentence can match at all, by how its words begin: most sentences are passed over for next to nothing."""
+"""Topics of a sentence by the beginnings of its words, which decide the rules that are tried. Most sentences have none."""
 
 import re
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ TOPICS: Mapping[str, re.Pattern[str]] = {
         r"vowel|sets|palin|acros|reves|espac|cifra|simb|codi|kodi|ruck|rueck|leerz|versch|geheim|envers|espac|chiff"
     ),
 }
-"""How words begin that a rule on a topic cannot do without; "markup" is a sign instead of a word."""
+"""Beginnings of words that a rule on a topic requires; "markup" is a sign instead of a word."""
 
 
 @lru_cache(maxsize=65_536)
