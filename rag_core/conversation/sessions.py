@@ -1,6 +1,6 @@
 """Conversations: begun, listed, read, ended and deleted by their owner, and deleted when they are old."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -105,22 +105,15 @@ def read_conversation(
     return database.read(tenant, read, timeout_ms=settings.request_timeout_ms)
 
 
-def end_session(database: Database, tenant: TenantId, session_id: UUID, *, user_hash: str) -> None:
-    """End a conversation; it can still be read, and another question resumes it.
-
-    Raises:
-        NotFoundError: see ``read_conversation``.
-    """
-    _change(database, tenant, session_id, partial(store.end_session, user_hash=user_hash))
-
-
 def delete_session(database: Database, tenant: TenantId, session_id: UUID, *, user_hash: str) -> None:
     """Delete a conversation and every word of it.
 
     Raises:
         NotFoundError: see ``read_conversation``.
     """
-    _change(database, tenant, session_id, partial(store.delete_session, user_hash=user_hash))
+    delete = partial(store.delete_session, tenant=tenant, session_id=session_id, user_hash=user_hash)
+    if not database.write(tenant, delete):
+        raise NotFoundError(f"no conversation {session_id}; it may have been deleted")
 
 
 def purge_sessions(database: Database, tenant: TenantId, *, before: datetime) -> int:
@@ -146,13 +139,3 @@ def idle_since(settings: Settings) -> datetime:
 def kept_since(settings: Settings) -> datetime:
     """The moment before which conversations without a question since are no longer shown, deleted or not."""
     return datetime.now(UTC) - timedelta(days=settings.session_days)
-
-
-def _change(
-    database: Database, tenant: TenantId, session_id: UUID, change: Callable[[Connection, TenantId, UUID], bool]
-) -> None:
-    def run(connection: Connection) -> bool:
-        return change(connection, tenant, session_id)
-
-    if not database.write(tenant, run):
-        raise NotFoundError(f"no conversation {session_id}; it may have been deleted")

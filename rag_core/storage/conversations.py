@@ -93,12 +93,6 @@ def insert_turn(
     )
 
 
-def end_session(connection: Connection, tenant: TenantId, session_id: UUID, *, user_hash: str) -> bool:
-    """Say that a conversation is over; whether it was there. Another question in it takes it up again."""
-    parameters = {"tenant": tenant, "session_id": session_id, "user_hash": user_hash}
-    return connection.execute(query("end_session"), parameters).fetchone() is not None
-
-
 def end_idle_sessions(
     connection: Connection, tenant: TenantId, *, before: datetime, user_hash: str | None = None
 ) -> int:

@@ -23,11 +23,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from quoted_answers import QuotedAnswers
 
 from rag_core.answering.confidence import HIGH_SCORE, MEDIUM_SCORE
 from rag_core.answering.events import AnswerRequest
 from rag_core.answering.evidence import EVIDENCE_INTERCEPT, EVIDENCE_WEIGHTS, evidence_features
-from rag_core.answering.quoting.extractive import ExtractiveAnswerer
 from rag_core.answering.sources.context import build_context
 from rag_core.answering.sources.fallbacks import find_sources
 from rag_core.evaluation.abstention import OperatingPoint, cheapest, risk_coverage, roc_auc, trade_off
@@ -187,7 +187,7 @@ def _ask(engine: Engine, row: Mapping[str, Any], *, kind: str, fold: int, langua
     request = AnswerRequest(question=question, contract="command", user_hash="", is_recorded=False)
     found = find_sources(engine, TENANT, question, request, timeout_ms=TIMEOUT_MS)
     sources = build_context(found.hits).sources
-    quoted = ExtractiveAnswerer().answer(question, found.hits, language=language, timeout_seconds=1)
+    quoted = QuotedAnswers().answer(question, found.hits, language=language, timeout_seconds=1)
     return Asked(
         kind=kind,
         fold=fold,

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from quoted_answers import QuotedAnswers
+
 from rag_core.answering.events import AnswerRequest
-from rag_core.answering.quoting.extractive import ExtractiveAnswerer
 from rag_core.answering.sources.fallbacks import find_sources
 from rag_core.answering.verification.check import check_citations
 from rag_core.answering.verification.citations import parse_citations
@@ -46,7 +47,7 @@ def _answers(engine: Engine, questions: Sequence[Any]) -> Iterator[tuple[int, Ch
         question = row["query"]
         request = AnswerRequest(question=question, contract="command", user_hash="", is_recorded=False)
         found = find_sources(engine, TENANT, question, request, timeout_ms=TIMEOUT_MS)
-        given = ExtractiveAnswerer().answer(question, found.hits, language="es", timeout_seconds=1)
+        given = QuotedAnswers().answer(question, found.hits, language="es", timeout_seconds=1)
         if not given.is_refusal:
             checked = check_citations(given.text, given.context.sources, language="es")
             yield sum(len(mark.numbers) for mark in parse_citations(given.text)), checked

@@ -15,7 +15,6 @@ from rag_core.conversation.sessions import (
     begun_session,
     delete_session,
     end_idle_sessions,
-    end_session,
     list_sessions,
     purge_sessions,
     read_conversation,
@@ -211,7 +210,7 @@ class TestSessions:
         asking = TenantId("otra") if whose == "another tenant's" else tenant
         wanted = uuid4() if whose == "nobody's" else session.id
 
-        for act in (partial(read_conversation, settings=engine.settings), end_session, delete_session):
+        for act in (partial(read_conversation, settings=engine.settings), delete_session):
             with pytest.raises(NotFoundError, match=f"^no conversation {wanted}"):
                 act(engine.database, asking, wanted, user_hash=ANA)
 
@@ -255,7 +254,7 @@ class TestSessions:
 
     def test_an_ended_conversation_is_taken_up_by_the_next_question(self, engine: Engine, tenant: TenantId) -> None:
         session = begin_session(engine.database, tenant, settings=engine.settings, user_hash=ANA)
-        end_session(engine.database, tenant, session.id, user_hash=ANA)
+        end_idle_sessions(engine.database, tenant, before=datetime.now(UTC) + timedelta(hours=1))
         ended = read_conversation(
             engine.database, tenant, session.id, settings=engine.settings, user_hash=ANA
         ).session.ended_at

@@ -8,9 +8,9 @@ from uuid import UUID, uuid4
 
 import psycopg
 import pytest
+from quoted_answers import QuotedAnswers
 from test_evaluation_runs import found, hit, run_of, searching, strangers
 
-from rag_core.answering.quoting.extractive import ExtractiveAnswerer
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, configure
 from rag_core.errors import EvaluationCancelledError, InvalidInputError, NotFoundError, RetrievalFailedError
 from rag_core.evaluation.comparison.stored import compare_stored_runs
@@ -256,7 +256,7 @@ class TestAnswers:
             tenant,
             evaluated_search(engine, tenant, config=config, timeout_ms=30_000).search,
             config=config,
-            answerer=ExtractiveAnswerer(),
+            answerer=QuotedAnswers(),
         )
 
         again = stored(engine.database, tenant, run.run_id)

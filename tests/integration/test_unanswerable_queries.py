@@ -4,10 +4,10 @@ import json
 from dataclasses import replace
 
 import pytest
+from quoted_answers import QuotedAnswers
 from test_cli_evaluation import Brain, brain, golden, measured  # noqa: F401  fixtures
 from test_evaluation_runs import run_of, searching
 
-from rag_core.answering.quoting.extractive import ExtractiveAnswerer
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.golden.edits import update_golden_query
 from rag_core.evaluation.golden.exporting import export_golden, import_golden, list_golden_queries
@@ -24,11 +24,10 @@ def load(database, tenant, *lines: dict[str, object]):
     return import_golden(database, tenant, [json.dumps(line).encode() for line in lines])
 
 
-class RefusesOr(ExtractiveAnswerer):
+class RefusesOr(QuotedAnswers):
     """Refuses every question but one, which it answers with the first words that come to hand."""
 
     def __init__(self, answered: str = "") -> None:
-        super().__init__()
         self.answered = answered
 
     def answer(self, query, hits, *, language, timeout_seconds):

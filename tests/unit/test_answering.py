@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 from ollama_server import ollama_server  # noqa: F401  a fixture
+from quoted_answers import QuotedAnswers
 
 from rag_core.answering.generation import GeneratedAnswerer, build_answerer
-from rag_core.answering.quoting.extractive import ExtractiveAnswerer
 from rag_core.answering.sources.context import build_context, shown_text
 from rag_core.answering.verification.refusals import is_refusal
 from rag_core.chat.providers.ollama import OllamaChat
@@ -39,7 +39,7 @@ def hit(text: str, *, title: str | None = None, language="es", day: int = 1) -> 
 
 
 def quoted(query: str, *hits: Hit, language="es"):
-    return ExtractiveAnswerer().answer(query, hits, language=language, timeout_seconds=1)
+    return QuotedAnswers().answer(query, hits, language=language, timeout_seconds=1)
 
 
 def test_sources_are_numbered_dated_and_given_as_json() -> None:

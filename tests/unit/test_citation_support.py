@@ -11,8 +11,9 @@ from rag_core.model.note import Language
 SOURCES = [source(1, VET, title="Trufa", start_char=40), source(2, FIELD, title="La casa de Sueca")]
 
 
-def checked(text: str, sources=SOURCES, language="es", **more) -> CheckedText:
-    return check_citations(text, sources, language=language, **more)
+def checked(text: str, sources=SOURCES, language="es", judge: "Judge | None" = None) -> CheckedText:
+    by_words = check_citations(text, sources, language=language)
+    return by_words if judge is None else judged(by_words, sources, judge=judge, language=language)
 
 
 def verdicts(text: str, sources=SOURCES, language="es") -> list[tuple[int, bool]]:

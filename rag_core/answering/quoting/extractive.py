@@ -11,13 +11,12 @@ from rag_core.answering.quoting.passages import Passage
 from rag_core.answering.quoting.selection import NOTHING, Quotation, quote
 from rag_core.answering.quoting.sentence_scores import ScoredSentence
 from rag_core.answering.quoting.wanted import wanted_kind
-from rag_core.answering.sources.context import MAX_CONTEXT_TOKENS, build_context, without_marks
+from rag_core.answering.sources.context import MAX_CONTEXT_TOKENS, without_marks
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.chat import Message
 from rag_core.language.wordings import NOTES, Wordings, dated
-from rag_core.model.answer import AskedTime, GeneratedAnswer, PromptContext, Source
+from rag_core.model.answer import AskedTime, PromptContext, Source
 from rag_core.model.note import Language
-from rag_core.model.retrieval import Hit
 from rag_core.resilience.cancellation import Cancellation
 
 VERSION = "2"
@@ -34,25 +33,6 @@ class ExtractiveAnswerer:
     name: str = f"extractive@{VERSION}"
     quotation: Quotation = field(default=NOTHING, init=False)
     wordings: Wordings = field(default_factory=lambda: NOTES)
-
-    def answer(
-        self,
-        query: str,
-        hits: Sequence[Hit],
-        *,
-        language: Language,
-        timeout_seconds: float,
-    ) -> GeneratedAnswer:
-        """The best sentences as they stand in the sources, in the sources' languages; else the refusal of ``language``."""
-        context = build_context(hits)
-        text = "".join(self.stream(query, context, language=language, timeout_seconds=timeout_seconds))
-        return GeneratedAnswer(
-            text=text,
-            language=language,
-            context=context,
-            citations=parse_citations(text),
-            is_refusal=text == self.wordings[language].no_answer,
-        )
 
     def fetch_context_tokens(self, query: str, *, language: Language, history: Sequence[Message] = ()) -> int:  # noqa: ARG002
         """The same for every question: nothing but the time of a reader bounds what is read."""

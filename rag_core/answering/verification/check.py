@@ -71,29 +71,14 @@ def read_sources(sources: Sequence[Source]) -> ReadSources:
     return ReadSources(by_number=by_number, labels=numbers_by_label(sources), words=words)
 
 
-def check_citations(
-    text: str,
-    sources: Sequence[Source],
-    *,
-    language: Language,
-    judge: SupportJudge | None = None,
-    timeout_seconds: float = JUDGE_TIMEOUT_SECONDS,
-) -> CheckedText:
+def check_citations(text: str, sources: Sequence[Source], *, language: Language) -> CheckedText:
     """A whole answer: marks in one form, those of no source taken out, and each that stays held to what it names.
 
-    Every number that is taken out counts once in ``removed``. '' gives an empty text. With a judge its verdicts are added as by
-    ``judged``.
+    Every number that is taken out counts once in ``removed``. '' gives an empty text.
     """
     read = read_sources(sources)
-    parts = [
-        check_sentence(text[start:end], read, language=language) for start, end in answer_sentences(text, language)
-    ]
-    checked = joined(parts)
-    return (
-        checked
-        if judge is None
-        else judged(checked, sources, judge=judge, language=language, timeout_seconds=timeout_seconds)
-    )
+    sentences = answer_sentences(text, language)
+    return joined([check_sentence(text[start:end], read, language=language) for start, end in sentences])
 
 
 def check_sentence(sentence: str, read: ReadSources, *, language: Language) -> CheckedText:

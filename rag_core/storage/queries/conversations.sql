@@ -83,11 +83,6 @@ select %(tenant)s, %(query_id)s, %(session_id)s, coalesce(max(position) + 1, 0),
 from turns
 where tenant_id = %(tenant)s and session_id = %(session_id)s;
 
--- name: end_session
-update sessions set ended_at = coalesce(ended_at, now())
-where tenant_id = %(tenant)s and session_id = %(session_id)s and user_hash = %(user_hash)s
-returning ended_at;
-
 -- name: end_idle_sessions
 -- Those that nobody has spoken in since, at their last question; somebody's, or everybody's. How many.
 with ended as (

@@ -5,7 +5,14 @@ from dataclasses import replace
 
 from rag_core.answering.sources.compression.abstractive import generate_summaries
 from rag_core.answering.sources.compression.extractive import extract_sentences
-from rag_core.answering.sources.context import MAX_SOURCES, context_tokens, fit_sources, make_sources, renumbered
+from rag_core.answering.sources.context import (
+    MAX_SOURCES,
+    build_context,
+    context_tokens,
+    fit_sources,
+    make_sources,
+    renumbered,
+)
 from rag_core.chat import ChatModel
 from rag_core.errors import ChatCancelledError, ChatError
 from rag_core.model.answer import Compression, PromptContext, Source
@@ -41,7 +48,7 @@ def fetch_context(
     """
     sources = make_sources(hits, max_sources=max_sources)
     if compression == "none" or not sources:
-        return renumbered(fit_sources(sources, max_tokens=max_tokens))
+        return build_context(hits, max_tokens=max_tokens, max_sources=max_sources)
     has_chat = chat is not None and compression != "extractive"
     short, is_summarised = _shortened(
         query,
