@@ -1,0 +1,66 @@
+"""The converted model: one ONNX file in the user's cache folder, shared by all homes.
+
+The name holds the hash of the weights and the converter's version; a file beside it holds the hash of its own bytes. A file that
+does not match is made anew. Where the folder cannot be written the model is converted in memory.
+"""
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from rag_core.embedding.e5.weights import Weights
+from rag_core.telemetry.logs import log_degraded
+
+CONVERTER_VERSION = 1
+"""Changes when the graph does, so that no cached file of an older graph is used."""
+
+
+def converted_model(weights: Weights, *, folder: Path | None = None) -> bytes:
+    """The encoder as a serialised ONNX model; read from the cache folder, or converted and kept there."""
+    folder = folder or user_cache_path("brain-sync") / "models"
+    path = folder / f"e5-small-{_digest(bytes(weights.data[-65536:]))[:16]}-v{CONVERTER_VERSION}.onnx"
+    return _read(path) or _convert(weights, path)
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        model = path.read_bytes()
+        is_whole = _sidecar(path).read_text("ascii") == _digest(model)
+    except (OSError, UnicodeDecodeError):
+        return None
+    return model if is_whole else None
+
+
+def _convert(weights: Weights, path: Path) -> bytes:
+    from rag_core.embedding.e5.graph import build_graph
+
+    model = build_graph(weights)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(path, model)
+        _replace(_sidecar(path), _digest(model).encode("ascii"))
+    except OSError as error:
+        log_degraded("model cache", error)
+    return model
+
+
+def _replace(path: Path, content: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(name).replace(path)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _sidecar(path: Path) -> Path:
+    return path.with_suffix(".sha256")
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

