@@ -1,0 +1,89 @@
+"""multilingual-e5-small in this process: meanings in some ninety languages, without a server and without a download."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rag_core.embedding import EMBEDDING_PROVIDERS, EmbeddingProvider
+from rag_core.embedding.prefixes import usual_prefixes
+from rag_core.embedding.vectors import require_visible, unit_rows
+from rag_core.errors import EmbeddingError, InvalidInputError, TextTooLongError
+from rag_core.model.embedding import EmbeddingModel, EmbeddingRole, FloatMatrix, UsualModel, WantedModel, prefix_of
+from rag_core.settings import Settings
+
+E5_VERSION = "small-q4-1"
+"""The weights and the arithmetic: vectors of another version are not comparable."""
+DIMENSIONS = 384
+MAX_TOKENS = 512
+_WEIGHTS = (0.5, 0.5)
+_SHOWN_CHARACTERS = 60
+
+
+class E5Embedder:
+    """The registered model, run by onnxruntime; weights are loaded at the first text and shared by the process."""
+
+    def __init__(self, model: EmbeddingModel) -> None:
+        self.name = model.name
+        self.dimensions = model.dimensions
+        self._model = model
+
+    def embed(self, texts: Sequence[str], *, role: EmbeddingRole) -> FloatMatrix:
+        """Embed texts as unit vectors, shape (len(texts), 384); no texts give shape (0, 384).
+
+        Nothing is truncated: a text of more than 512 tokens, prefix included, is an error, before any is embedded.
+
+        Raises:
+            EmbeddingError: a text is blank or too long (TextTooLongError), or the weights are not installed.
+        """
+        from rag_core.embedding.e5.encoder import installed_encoder
+
+        require_visible(texts)
+        if not texts:
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        encoder = installed_encoder()
+        prefix = prefix_of(self._model, role)
+        token_ids = encoder.token_ids([prefix + text for text in texts])
+        longest = max(range(len(texts)), key=lambda position: len(token_ids[position]))
+        if len(token_ids[longest]) > encoder.max_tokens:
+            raise TextTooLongError(
+                f"the text that begins {texts[longest][:_SHOWN_CHARACTERS]!r} has {len(token_ids[longest])} tokens; "
+                f"expected at most the {encoder.max_tokens} of {self.name}, prefix included"
+            )
+        return unit_rows(encoder.encode(token_ids), source=self.name)
+
+
+def _build(model: EmbeddingModel, _settings: Settings, _seconds: float) -> E5Embedder:
+    if (model.version, model.dimensions) != (E5_VERSION, DIMENSIONS):
+        raise EmbeddingError(
+            f"model {model.name!r} has version {model.version!r} with {model.dimensions} dimensions; this program computes "
+            f"{E5_VERSION!r} with {DIMENSIONS}, and vectors of two versions cannot be compared. Add a model of this version with "
+            "`brain models add`, backfill it and promote it."
+        )
+    return E5Embedder(model)
+
+
+def _complete(wanted: WantedModel, _settings: Settings, _seconds: float) -> UsualModel:
+    if wanted.dimensions not in (None, DIMENSIONS):
+        raise InvalidInputError(f"--dimensions is {wanted.dimensions}; e5 gives {DIMENSIONS}")
+    if wanted.context_tokens is not None and wanted.context_tokens > MAX_TOKENS:
+        raise InvalidInputError(f"--context-tokens is {wanted.context_tokens}; e5 takes at most {MAX_TOKENS}")
+    prefixes = usual_prefixes("e5-small")
+    return UsualModel(
+        version=E5_VERSION,
+        dimensions=DIMENSIONS,
+        query_prefix=prefixes.query,
+        document_prefix=prefixes.document,
+        context_tokens=wanted.context_tokens or MAX_TOKENS,
+        weights=_WEIGHTS,
+    )
+
+
+def _find_fault(_model: EmbeddingModel, _settings: Settings, _seconds: float) -> str | None:
+    from rag_core.embedding.e5.weights import PACKAGE, installed_weights
+
+    return None if installed_weights() is not None else f"the package {PACKAGE} with its weights is not installed"
+
+
+EMBEDDING_PROVIDERS.register("e5")(
+    EmbeddingProvider(build=_build, complete=_complete, find_fault=_find_fault, is_in_process=True)
+)
