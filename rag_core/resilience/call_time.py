@@ -1,4 +1,4 @@
-"""How long a call over HTTP may take, all in all.
+"""Time limit of a whole call over HTTP.
 
 Here: the limit of a call, held by cutting its connection. Not here: the clients, and what a failure means
 (``rag_core.chat.ollama_client``, ``rag_core.reranking.providers.http``).
@@ -27,7 +27,7 @@ OUTAGE_SECONDS = 1.0
 _CONNECT_SECONDS = 5.0
 _OPENED = ("connect_tcp.complete", "connect_unix_socket.complete", "start_tls.complete")
 _BROKEN = (httpx.HTTPError, ConnectionError, ValueError)
-"""What reading from a connection that was cut comes to; ValueError is JSON that ends too early."""
+"""Errors from reading a connection that was cut; ValueError is JSON that ends too early."""
 
 
 class Connection:
@@ -44,7 +44,7 @@ class Connection:
 
     @property
     def is_cut(self) -> bool:
-        """Whether it was cut during the last call."""
+        """Tell whether the connection was cut during the last call."""
         return self._is_cut
 
     @contextmanager
@@ -127,7 +127,7 @@ def call_time(
 def timed_parts(
     seconds: float, ask: Callable[[], Generator[Part]], *, cancellation: Cancellation | None = None
 ) -> Generator[Part]:
-    """What ``ask`` yields from an answer that comes in parts, within the same limit; for a client that keeps no connections.
+    """Yield the parts of an answer from ``ask`` within the same limit; for a client that keeps no connections.
 
     A cancellation ends it like the time does, at once and from any thread; ``close`` does so from this one. The limit is
     this call's alone: whoever iterates may make other calls between two parts.

@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Cancellation:
-    """Whether an answer is still wanted; made by the caller, looked at by whoever answers."""
+    """Cooperative cancellation token, created by the caller and checked while the answer is made."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -20,7 +20,7 @@ class Cancellation:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether nobody waits any more."""
+        """Tell whether the answer is no longer wanted."""
         return self._is_cancelled
 
     def cancel(self) -> None:

@@ -48,7 +48,7 @@ class CircuitBreaker:
 
     @property
     def state(self) -> CircuitState:
-        """What the next call meets."""
+        """State that the next call meets."""
         with self._lock:
             if self._opened_at is None:
                 return "closed"
@@ -81,7 +81,7 @@ class CircuitBreaker:
 
     @contextmanager
     def watching(self, *, counts: tuple[type[Exception], ...]) -> Iterator[None]:
-        """The same for a block; one that is left by another error, or before its end, says nothing of the dependency.
+        """Guard a block like a call; one left by another error, or before its end, says nothing of the dependency.
 
         Raises:
             CircuitOpenError: the dependency is left alone; the block was not entered.

@@ -22,10 +22,10 @@ MOST_WAITING = 4
 """Times all places: more of one holder are not kept waiting, but refused at once."""
 RETRY_SECONDS = 2
 CONTENDED_SECONDS = 1.0
-"""How long a tenant counts as being served after its last request."""
+"""Time after its last request for which a tenant counts as being served."""
 BURST_SECONDS = 0.001
 PACED_SHARE = 0.2
-"""Of the interpreter, which one thread has at a time: what the long computations of a tenant get together beside others."""
+"""Share of the interpreter, which one thread holds at a time, for the long computations of a tenant beside others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,7 +38,7 @@ class _Ticket:
 
 
 class FairShares:
-    """So many places for all tenants together. Threads may share it, and event loops.
+    """Limited number of places for all tenants together. Threads and event loops may share it.
 
     ``beside_others`` is the most that a tenant gets while another one is served, or was a moment ago; by default as many as when it
     is alone.
@@ -77,7 +77,7 @@ class FairShares:
     async def awaited_place(
         self, tenant: str, key: str | None = None, *, timeout_seconds: float
     ) -> AsyncIterator[None]:
-        """The same without a thread that waits.
+        """Take a place like ``place``, without a waiting thread.
 
         Raises:
             ShareTakenError: see ``place``.
@@ -98,12 +98,12 @@ class FairShares:
             self._give_back(ticket)
 
     def held_by(self, tenant: str) -> int:
-        """How many places the tenant holds now."""
+        """Return the number of places that the tenant holds."""
         with self._lock:
             return self._tenants[tenant]
 
     def is_contended(self, tenant: str) -> bool:
-        """Whether another tenant is served now, or was a moment ago."""
+        """Tell whether another tenant is served now, or was a moment ago."""
         with self._lock:
             return self._is_contended(tenant)
 

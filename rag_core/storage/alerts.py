@@ -31,14 +31,14 @@ from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 
 STATEMENT_MS = 15_000
-"""How long one of the operator's statements may take; the longest looks at every note."""
+"""Limit of one of the operator's statements; the longest reads every note."""
 CLOSING_MS = 60_000
 """A look that tells people takes up to half a minute, and who closes an alert waits for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceMinute:
-    """What one process did in the minute that begins then; ``is_last``: it ended as it should."""
+    """Work of one process in the minute that begins at a time; ``is_last`` marks an orderly end."""
 
     process: str
     minute: datetime
@@ -88,7 +88,7 @@ def _minute_row(minute: ServiceMinute) -> dict[str, Any]:
 
 
 def fetch_service_window(connection: Connection, *, since: datetime) -> ServiceWindow:
-    """What all API processes did in the minutes that began since then; zeros and no p95 without any."""
+    """Fetch the work of all API processes in the minutes that began since a time; zeros and no p95 without any."""
     row = connection.execute(query("service_window"), {"since": since}).fetchone()
     assert row is not None
     requests, failed, degraded, p95_ms = row

@@ -39,7 +39,7 @@ class NoteToAttach:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttachedPage:
-    """What became of a page: counts, the external ids refused, each with the reason, and those changed here and there."""
+    """Result of a page: counts, the external ids refused, each with the reason, and those changed on both sides."""
 
     attached: int = 0
     updated: int = 0

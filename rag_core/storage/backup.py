@@ -1,4 +1,4 @@
-"""What a backup asks of PostgreSQL: a snapshot, COPY out and in, and a schema to load into.
+"""SQL of backups: a snapshot, COPY out and in, and a schema to load into.
 
 All of it runs on the owner's connection, because a backup holds every tenant's rows.
 """
@@ -22,11 +22,11 @@ from rag_core.storage.queries import query
 from rag_core.storage.schema import SCHEMA_FILE
 
 LOCK_SECONDS = 30
-"""How long a restore waits for those who use the tables, and either waits for the other."""
+"""Limit for a restore that waits for users of the tables, and for either that waits for the other."""
 HISTORY = "schema_migrations"
 _SEEDED = ("embedding_models", HISTORY)
 _OF_ITSELF = ("alerts", "service_minutes")
-"""What a service wrote down about its own running; it is no reason to keep an installation that holds no notes."""
+"""Tables about the service's own operation; their rows do not make an installation without notes worth keeping."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class StoredTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where and when a snapshot was taken."""
+    """Origin and time of a snapshot."""
 
     taken_at: datetime
     server_version: str
@@ -123,7 +123,7 @@ def replacement(database: Database) -> Iterator[Connection]:
 
 
 def is_empty(connection: Connection) -> bool:
-    """Whether nobody has put anything into the installation yet."""
+    """Tell whether the installation holds no data of users."""
     names = [table.name for table in list_tables(connection) if table.name not in (*_SEEDED, *_OF_ITSELF)]
     held = sql.SQL(" or ").join(sql.SQL("exists (select from {})").format(_named(name)) for name in names)
     models = connection.execute(query("count_registered_models")).fetchone()
@@ -131,7 +131,7 @@ def is_empty(connection: Connection) -> bool:
 
 
 def count_conversations_of_others(connection: Connection, known: Sequence[str]) -> int:
-    """How many conversations, of all tenants, have an owner whose pseudonym is none of those known."""
+    """Count the conversations of all tenants whose owner's pseudonym is not known."""
     row = connection.execute(query("count_conversations_of_others"), {"known": list(known)}).fetchone()
     assert row is not None
     return int(row[0])

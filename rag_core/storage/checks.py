@@ -1,4 +1,4 @@
-"""What must hold of the notes, the staged generations and the live index, each as one query that lists what breaks it.
+"""Invariants of the notes, the staged generations and the live index, each as one query that lists violations.
 
 A check only reads, in one statement and so in one snapshot: writers beside it raise no false alarm. ``batches`` bounds it
 to these batches' notes; None looks at the whole tenant. Not here: what follows from a violation (``rag_assets.checks``).
@@ -28,7 +28,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckReport:
-    """How many violations there are, and the first ``MAX_EXAMPLES`` of them."""
+    """Number of violations, and the first ``MAX_EXAMPLES`` of them."""
 
     violations: int
     examples: tuple[Violation, ...]
@@ -99,7 +99,7 @@ def check_lost_notes(database: Database, tenant: TenantId, batches: Sequence[str
 
 
 def check_staged_leftovers(database: Database, tenant: TenantId, batches: Sequence[str] | None) -> CheckReport:
-    """Nothing staged is left once its batches are published; everywhere, nothing that was staged over an hour ago."""
+    """Find staged rows that are left after their batches were published; in the whole tenant, rows staged over an hour ago."""
     return run_check(database, tenant, "check_staged_leftovers", batches=batches)
 
 

@@ -1,4 +1,4 @@
-"""What comparisons of evaluation runs read beside the runs themselves."""
+"""Queries for comparisons of evaluation runs, beside the runs themselves."""
 
 from uuid import UUID
 
@@ -15,7 +15,7 @@ def fetch_run_inputs(connection: Connection, tenant: TenantId) -> dict[str, str]
 
 
 def count_indexed_notes(connection: Connection, tenant: TenantId) -> dict[str, int]:
-    """How many notes were indexed by the pipeline of each fingerprint; '' counts those that are not indexed yet."""
+    """Count the notes that each pipeline's fingerprint indexed; '' counts those that are not indexed yet."""
     return dict(connection.execute(query("count_indexed_notes"), {"tenant": tenant}).fetchall())
 
 

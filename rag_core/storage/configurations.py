@@ -19,7 +19,7 @@ Action = Literal["promote", "return", "reset"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
-    """What differs from the program's defaults, and why anybody thinks that it is better; never changed once it is stored.
+    """Differences from the program's defaults, with the reason for them; never changed once stored.
 
     ``embedding_model`` (``name@version``) is the one that the values which depend on it were chosen for; None fits any.
     ``reranker_version`` names the weights of the embedded re-ranker; None are the shipped ones.
@@ -72,7 +72,7 @@ class Promotion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredServed:
-    """What the last promotion serves as it is stored; nothing was promoted, or it went back to the defaults: all None.
+    """Stored values of the last promotion; all None where nothing was promoted, or the defaults were restored.
 
     ``promotion`` is the number of that promotion, None before the first.
     """
@@ -86,7 +86,7 @@ class StoredServed:
 
 
 def fetch_served(connection: Connection, tenant: TenantId) -> StoredServed:
-    """What is served now, in one look-up."""
+    """Fetch the served configuration in one look-up."""
     row = connection.execute(query("fetch_served_configuration"), {"tenant": tenant}).fetchone()
     if row is None:
         return StoredServed()
@@ -179,7 +179,7 @@ def _store_weights(connection: Connection, tenant: TenantId, weights: Mapping[st
 
 
 def list_promotions(connection: Connection, tenant: TenantId, *, limit: int | None = None) -> list[Promotion]:
-    """What was served when, newest first."""
+    """List the promotions, newest first."""
     rows = connection.execute(query("list_promotions"), {"tenant": tenant, "limit": limit}).fetchall()
     return [
         Promotion(

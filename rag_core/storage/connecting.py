@@ -1,4 +1,4 @@
-"""How a server is reached: the owner's connections, the application's pool, and the database that is made where there is none."""
+"""Connections to a server: the owner's, the application's pool, and creation of a missing database."""
 
 import select
 from collections.abc import Iterator
@@ -70,14 +70,14 @@ def application_pool(conninfo: str, *, pool_size: int) -> Iterator[ConnectionPoo
 
 
 def application_conninfo(conninfo: str) -> str:
-    """The same server as ``brain_app``: the role is taken on when the connection starts, without a round trip."""
+    """Return the connection string with the role ``brain_app``, which is set at the start of a connection, without a round trip."""
     given = str(conninfo_to_dict(conninfo).get("options") or "")
     options = f"{given} -c role={APPLICATION_ROLE} -c search_path={_SEARCH_PATH} -c jit=off".strip()
     return make_conninfo(conninfo, options=options, application_name="brain", connect_timeout=5, client_encoding="utf8")
 
 
 def _has_news(connection: Connection) -> bool:
-    """Whether the server sent something that nobody asked for: as a rule that it closes the connection. No round trip."""
+    """Tell whether the server sent an unrequested message, as a rule that it closes the connection. No round trip."""
     poller = select.poll()
     poller.register(connection.fileno(), select.POLLIN)
     return bool(poller.poll(0))

@@ -64,7 +64,7 @@ def fetch_turns(connection: Connection, tenant: TenantId, session_id: UUID, *, l
 
 
 def touch_session(connection: Connection, tenant: TenantId, session_id: UUID, *, user_hash: str) -> bool:
-    """Whether the conversation is still there; it counts as spoken in now, and is locked until the transaction ends."""
+    """Mark a conversation as used now and lock it until the transaction ends; False where it is gone."""
     parameters = {"tenant": tenant, "session_id": session_id, "user_hash": user_hash}
     return connection.execute(query("touch_session"), parameters).fetchone() is not None
 

@@ -56,7 +56,7 @@ __all__ = ["Connection", "Database", "PoolFigures", "open_database"]
 Result = TypeVar("Result")
 
 POOL_WAIT_SECONDS = 2.0
-"""How long a request waits for a connection; what has no deadline, such as indexing, waits ``CONNECT_TIMEOUT_SECONDS``."""
+"""Limit for a request that waits for a connection; work without a deadline, such as indexing, waits ``CONNECT_TIMEOUT_SECONDS``."""
 BREAKER_RESET_SECONDS = 2.0
 """The embedded server is back about a second after it was killed, so that long and no longer."""
 _DEADLOCK_RETRIES = 2
@@ -103,7 +103,7 @@ class Database:
     _reviving: threading.Lock = field(default_factory=threading.Lock)
 
     def seen_by(self, departments: Sequence[str] | None) -> "Database":
-        """The same pool for a caller who sees the notes of these departments beside those of everybody; None sees all.
+        """Return the pool for a caller who sees the notes of these departments beside those of everybody; None sees all.
 
         Row-level security holds every statement to it (``docs/decisions/0028-audiences.md``).
         """
@@ -111,12 +111,12 @@ class Database:
         return self if seen == self.departments else replace(self, departments=seen)
 
     def of_key(self, departments: Sequence[str] | None) -> "Database":
-        """The same for the holder of a key: what they write is refused where the key's tenant was deleted."""
+        """Return the pool for the holder of a key, whose writes are refused where the key's tenant was deleted."""
         seen = self.seen_by(departments)
         return replace(seen, makes_tenants=False) if seen.makes_tenants else seen
 
     def tenant_is_gone(self, tenant: TenantId) -> RagError:
-        """What to raise where the tenant that is written for is not there: a key opens nothing any more."""
+        """Return the error for a write to a missing tenant: a key of a deleted tenant is invalid."""
         if self.makes_tenants:
             return TenantDeletedError(f"the tenant {tenant} was deleted meanwhile")
         return UnauthenticatedError(f"the tenant {tenant} of this API key was deleted", is_key_refused=True)
@@ -182,7 +182,7 @@ class Database:
         timeout_ms: int,
         local: Mapping[str, str | int] | None = None,
     ) -> Result:
-        """What ``run`` reads in a transaction; after a lost connection it is run again, twice at most, while time is left.
+        """Run ``run`` in a transaction that reads; after a lost connection again, twice at most, while time is left.
 
         ``run`` must change nothing, because it may be run several times.
 
@@ -211,7 +211,7 @@ class Database:
         has_copy: bool = False,
         local: Mapping[str, str | int] | None = None,
     ) -> Result:
-        """What ``run`` does in a transaction; after a deadlock, which undid it, it is run again, twice at most.
+        """Run ``run`` in a transaction that writes; after a deadlock, which undid it, again, twice at most.
 
         Raises:
             DatabaseUnavailableError, DeadlineExceededError, QueryFailedError: see ``transaction``.
@@ -262,7 +262,7 @@ class Database:
             require_room(self.data_folder)
 
     def unavailable(self, detail: str) -> DatabaseUnavailableError:
-        """Why there is no connection: a server whose disk is full has crashed of it, and stays away until there is room."""
+        """Return the error for a missing connection; a server that crashed on a full disk stays down until there is room."""
         full = None if self.data_folder is None else disk_full(self.data_folder)
         return full or DatabaseUnavailableError(f"no connection to PostgreSQL: {detail}")
 
@@ -285,7 +285,7 @@ class Database:
 
     @property
     def figures(self) -> PoolFigures:
-        """How the pool stands and what it did."""
+        """State and counters of the pool."""
         stats, durations = self.pool.get_stats(), self._durations.stats()
         return PoolFigures(
             size=stats["pool_size"],

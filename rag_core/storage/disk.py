@@ -18,13 +18,13 @@ _NEEDED_TO_START_BYTES = 17 * MEBIBYTE
 
 @dataclass(slots=True)
 class DiskState:
-    """Whether the server said that its disk is full, and has not been able to write since."""
+    """Flag that the server reported a full disk, and has not written since."""
 
     is_full: bool = False
 
 
 def disk_full(folder: Path) -> DiskFullError | None:
-    """What to raise where less is free than is reserved; None where there is room, or no such folder."""
+    """Return the error where less than the reserve is free; None where there is room, or no such folder."""
     try:
         usage = shutil.disk_usage(folder)
     except OSError:
@@ -49,5 +49,5 @@ def require_room(folder: Path) -> None:
 
 
 def has_room_to_start(folder: Path) -> bool:
-    """Whether a server that crashed on the full disk can recover: that takes a segment of its log."""
+    """Tell whether a server that crashed on the full disk can recover, which takes a segment of its log."""
     return shutil.disk_usage(folder).free >= _NEEDED_TO_START_BYTES

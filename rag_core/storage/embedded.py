@@ -164,7 +164,7 @@ def _ensure_running(home: EmbeddedHome, shared_buffers_mb: int | None) -> str:
 
 
 def _lacks_room(home: EmbeddedHome) -> bool:
-    """Whether a full disk is why the server did not start: what it could not write is gone again by now."""
+    """Tell whether a full disk kept the server from starting; the space it could not fill is free again by now."""
     return disk_full(home.data) is not None or _NO_ROOM in _log_end(home)
 
 
@@ -206,7 +206,7 @@ def _postmaster(home: EmbeddedHome) -> psutil.Process | None:
 
 
 def _serves(process: psutil.Process, home: EmbeddedHome) -> bool:
-    """Whether it is a PostgreSQL process of this data folder; all of them have it as working folder."""
+    """Tell whether a process is a PostgreSQL process of this data folder, which is the working folder of all of them."""
     return process.name().startswith("postgres") and Path(process.cwd()) == home.data.resolve()
 
 

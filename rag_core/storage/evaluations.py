@@ -87,7 +87,7 @@ def fetch_query_results(connection: Connection, tenant: TenantId, run_id: UUID) 
 def count_golden_queries(
     connection: Connection, tenant: TenantId, *, set_name: str, category: str | None = None
 ) -> int:
-    """How many queries an evaluation of a set, or of one category, would ask."""
+    """Count the queries that an evaluation of a set, or of one category, would run."""
     parameters = {"tenant": tenant, "name": set_name, "category": category}
     row = connection.execute(query("count_golden_queries"), parameters).fetchone()
     assert row is not None
@@ -95,7 +95,7 @@ def count_golden_queries(
 
 
 def count_notes_without_vectors(connection: Connection, tenant: TenantId, model_id: int) -> tuple[int, int]:
-    """How many notes have no vector of the model, and how many there are."""
+    """Count the notes without a vector of the model, and all notes."""
     row = connection.execute(query("count_notes_without_vectors"), {"tenant": tenant, "model": model_id}).fetchone()
     assert row is not None
     return int(row[0]), int(row[1])

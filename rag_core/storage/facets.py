@@ -1,4 +1,4 @@
-"""For the page: what a tenant's notes can be filtered by, and the notes behind a causal path."""
+"""Values that a tenant's notes can be filtered by on the page, and the notes behind a causal path."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable

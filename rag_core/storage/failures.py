@@ -1,4 +1,4 @@
-"""What the driver's errors mean: whether the connection failed or the statement, and whether another try may help.
+"""Classification of the driver's errors: failed connections and statements, and failures that a retry may mend.
 
 Not here: which of our errors it becomes for a caller, and in which words (``rag_core.storage.database``).
 """
@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 def is_unreachable(error: Exception) -> bool:
-    """Whether the connection is what failed; a deadlock is an OperationalError too, and no reason to reconnect.
+    """Tell whether the connection failed; a deadlock is an OperationalError too, and no reason to reconnect.
 
     SQLSTATE classes: 08 connection, 53 resources (such as too many connections), 57 intervention (such as shutdown).
     """
@@ -29,18 +29,18 @@ def is_unreachable(error: Exception) -> bool:
 
 
 def disk_full_of(error: psycopg.errors.DiskFull) -> DiskFullError:
-    """What to raise where the server had no room for a statement."""
+    """Return the error for a statement that found the server's disk full."""
     said = error.diag.message_primary or str(error)
     return DiskFullError(f"the disk of PostgreSQL is full ({said})")
 
 
 def is_of_tenants(error: psycopg.errors.ForeignKeyViolation) -> bool:
-    """Whether a row was refused because there is no such tenant; the names of these constraints are PostgreSQL's own."""
+    """Tell whether a row was refused because its tenant does not exist; PostgreSQL named these constraints."""
     return error.diag.constraint_name == f"{error.diag.table_name}_tenant_id_fkey"
 
 
 def is_lost(error: Exception) -> bool:
-    """Whether a connection broke while it was used, so that another one may work; else none was to be had."""
+    """Tell whether a connection broke in use, so that another one may work; else none could be opened."""
     return isinstance(error.__cause__, psycopg.Error) and not isinstance(error.__cause__, PoolTimeout | PoolClosed)
 
 

@@ -37,7 +37,7 @@ class OrphanedQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkPlace:
-    """Which part of which note a chunk is."""
+    """Note and span of a chunk."""
 
     note_id: NoteId
     start: int
@@ -220,7 +220,7 @@ def fetch_note_contents(connection: Connection, tenant: TenantId, notes: Iterabl
 
 
 def fetch_chunk_places(connection: Connection, tenant: TenantId, chunks: Iterable[UUID]) -> dict[UUID, ChunkPlace]:
-    """Where each of the chunks stands in its note; one that is gone is absent."""
+    """Fetch the spans of chunks in their notes; deleted chunks are absent."""
     wanted = list(chunks)
     if not wanted:
         return {}
@@ -242,7 +242,7 @@ def fetch_contents_of_moved_spans(
 def find_covering_chunks(
     connection: Connection, tenant: TenantId, places: Sequence[tuple[UUID, NoteId, GoldenSpan]]
 ) -> dict[UUID, tuple[UUID, ...]]:
-    """For each query the chunks, as notes are cut today, that cover at least half of one of its places; absent without any."""
+    """Find for each query the current chunks that cover at least half of one of its places; queries without any are absent."""
     parameters = {
         "tenant": tenant,
         "queries": [query_id for query_id, _, _ in places],
@@ -255,7 +255,7 @@ def find_covering_chunks(
 
 
 def count_lost_spans(connection: Connection, tenant: TenantId, queries: Iterable[UUID]) -> int:
-    """How many spans of the queries have a quote that their note no longer has."""
+    """Count the spans of the queries whose quote is no longer in their note."""
     row = connection.execute(query("count_lost_spans"), {"tenant": tenant, "queries": list(queries)}).fetchone()
     assert row is not None
     return int(row[0])

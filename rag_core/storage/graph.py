@@ -19,7 +19,7 @@ from rag_core.storage.staging import lock_notes
 
 _ASKED_ALIASES = 100
 MAX_EVIDENCE_CHARACTERS = 500
-"""How much of the text behind a relation is read for whoever follows it."""
+"""Characters of the text behind a relation that are read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class NewAlias:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMention:
-    """Where a note speaks of what."""
+    """Mention of an entity in a note."""
 
     note_id: NoteId
     span: Span
@@ -282,7 +282,7 @@ def _relation_columns(relations: Sequence[NewRelation]) -> dict[str, list[Any]]:
 
 
 def count_graph(database: Database, tenant: TenantId, batches: Sequence[str]) -> GraphCounts:
-    """What the batches' notes have in the graph."""
+    """Count the graph's rows of the batches' notes."""
     with database.transaction(tenant) as connection:
         row = connection.execute(query("count_graph"), {"tenant": tenant, "batches": list(batches)}).fetchone()
     assert row is not None

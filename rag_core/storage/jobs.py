@@ -51,7 +51,7 @@ class ClaimedJob:
 
     @property
     def key(self) -> dict[str, Any]:
-        """What finds its row, as long as it is this worker's."""
+        """Key of its row, as long as it is this worker's."""
         return {"tenant": self.tenant, "job_id": self.job_id, "worker": self.worker}
 
 

@@ -30,7 +30,7 @@ class TableColumn:
 
     @property
     def is_vector(self) -> bool:
-        """Whether it is of pgvector's type, in whatever schema that is."""
+        """Tell whether it is of pgvector's type, in whatever schema that is."""
         return self.type.rpartition(".")[2].partition("(")[0] == "vector"
 
 
@@ -112,7 +112,7 @@ def _tables(connection: Connection) -> str:
 
 
 def count_rows(connection: Connection, table: TableDescription) -> int:
-    """How many rows there are to read."""
+    """Count the rows to read."""
     statement = sql.SQL("select count(*) from {}").format(sql.Identifier(table.schema, table.name))
     row = connection.execute(statement).fetchone()
     assert row is not None

@@ -19,9 +19,9 @@ MINIMUM_SERVER = 160_000
 MINIMUM_PGVECTOR = (0, 8)
 APPLICATION_ROLE = "brain_app"
 LOCK_SECONDS = 1.0
-"""So long a migration waits for a table at a time: less than a search may take."""
+"""Limit of a migration's wait for a table, at a time: less than a search may take."""
 LOCK_ATTEMPTS = 30
-"""With the pauses between them some three minutes."""
+"""Attempts to lock a table; with the pauses between them some three minutes."""
 _HELD_BY_OTHERS = (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected)
 
 

@@ -1,4 +1,4 @@
-"""What the migration of legacy notes promises, each as one query that lists what breaks it; see ``storage.checks``.
+"""Invariants of the migration of legacy notes, each as one query that lists violations; see ``storage.checks``.
 
 The ledger ``legacy_notes`` says what was attached, as it was; deleting a note on purpose deletes its line.
 """

@@ -178,7 +178,7 @@ def await_migration_again(connection: Connection, tenant: TenantId) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinalEvaluation:
-    """What an evaluation measured, and whether every legacy note had been migrated when it was made."""
+    """Result of an evaluation, and whether every legacy note had been migrated when it ran."""
 
     run_id: UUID
     hit_rate_at_10: float
@@ -187,7 +187,7 @@ class FinalEvaluation:
 
 
 def count_lost_notes(connection: Connection, tenant: TenantId) -> int:
-    """How many attached notes are gone without having been deleted on purpose."""
+    """Count the attached notes that are gone without having been deleted on purpose."""
     return _count(connection, "count_lost_notes", tenant)
 
 

@@ -1,4 +1,4 @@
-"""How far the migration of legacy notes has come, for the runs that do it and evaluate it."""
+"""Progress of the migration of legacy notes, for the runs that perform and evaluate it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class MigrationProgress:
 
     @property
     def is_running(self) -> bool:
-        """Whether pending notes are chunked."""
+        """Tell whether pending notes are being chunked."""
         return self.state == "running"
 
     @property
@@ -70,7 +70,7 @@ class MigrationEvaluations:
 
 
 def fetch_progress(database: Database, tenant: TenantId) -> MigrationProgress | None:
-    """How far the tenant's migration is; None without one. A note that failed ``MAX_ATTEMPTS`` times waits no more."""
+    """Fetch the progress of the tenant's migration; None without one. A note that failed ``MAX_ATTEMPTS`` times is not pending."""
     with database.transaction(tenant) as connection:
         row = connection.execute(
             query("fetch_migration_progress"), {"tenant": tenant, "attempts": MAX_ATTEMPTS}
@@ -98,7 +98,7 @@ def fetch_progress(database: Database, tenant: TenantId) -> MigrationProgress | 
 def count_migrated_batches(
     database: Database, tenant: TenantId, batches: Sequence[str], *, since: datetime
 ) -> list[MigratedBatch]:
-    """What became of the legacy notes of each batch, by key; batches without any are left out."""
+    """Count the legacy notes of each batch by their state, by key; batches without any are left out."""
     parameters = {"tenant": tenant, "batches": list(batches), "since": since}
     with database.transaction(tenant) as connection:
         rows = connection.execute(query("count_migrated_batches"), parameters).fetchall()
@@ -126,7 +126,7 @@ def fetch_chunks_table_bytes(connection: Connection) -> int:
 
 
 def fetch_batches_mark(database: Database) -> str:
-    """What differs whenever a batch was made or removed; for the operator's tools."""
+    """Fetch a mark that changes whenever a batch is made or removed; for the operator's tools."""
     with database.owner() as connection:
         row = connection.execute(query("fetch_batches_mark")).fetchone()
     assert row is not None

@@ -11,7 +11,7 @@ from rag_core.storage.queries import query
 
 
 def fetch_figures(database: Database, tenant: TenantId, *, timeout_ms: int | None = None) -> dict[str, Any]:
-    """What ``migration_status`` counts, by name; a tenant without notes has zeros.
+    """Fetch the counts of ``migration_status`` by name; a tenant without notes has zeros.
 
     Raises:
         DeadlineExceededError: it takes longer than ``timeout_ms``.

@@ -1,4 +1,4 @@
-"""What an embedding model's vectors take up, and texts to time it with."""
+"""Storage of an embedding model's vectors, and texts to time it with."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class ModelStorage:
 
 
 def measure_model_storage(connection: Connection, tenant: TenantId, model: EmbeddingModel) -> ModelStorage:
-    """What a model's vectors take up now."""
+    """Measure the storage of a model's vectors."""
     parameters = {"tenant": tenant, "model": model.id, "index": index_name(model, vector_kind(model))}
     row = connection.execute(query("measure_model_storage"), parameters).fetchone()
     assert row is not None  # an aggregate gives a row

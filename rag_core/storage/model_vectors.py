@@ -45,7 +45,7 @@ class ModelVector:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenVectors:
-    """How many vectors were written, and the state that the model was in; none when it is retired."""
+    """Number of vectors written, and the state of the model; none when it is retired."""
 
     count: int
     state: ModelState
@@ -138,7 +138,7 @@ def _row(item: ModelVector) -> tuple[object, ...]:
 
 
 def is_index_due(database: Database, model: EmbeddingModel, *, exact_scan_chunks: int = EXACT_SCAN_CHUNKS) -> bool:
-    """Whether the model has more vectors than a search compares one by one, and no whole index over them."""
+    """Tell whether the model has more vectors than a search compares one by one, and no complete index over them."""
     kind = vector_kind(model)
     with database.owner() as connection:
         state = connection.execute(query("vector_index_state"), {"name": index_name(model, kind)}).fetchone()

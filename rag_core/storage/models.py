@@ -19,9 +19,9 @@ from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 
 _LOCK_WAIT = "5s"
-"""Who begins to write waits behind a promotion that waits, so it lets them pass and tries again."""
+"""Limit of a promotion's wait for its lock; new writers queue behind it, so it gives way and tries again."""
 FEW_VECTORS = 100
-"""So many may be made while publications wait: a tenth of a second's work of the embedded model, a second or two of a server's."""
+"""Vectors that may be computed while publications wait: a tenth of a second of the embedded model, a second or two of a server."""
 RENAMED_NOTES = 1_000
 _COLUMNS = (
     "id",
@@ -66,7 +66,7 @@ class VectorCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promotion:
-    """How an attempt to promote ended: done, or undone because the model changed meanwhile or still lacked vectors."""
+    """Result of an attempt to promote: done, or undone because the model changed meanwhile or still lacked vectors."""
 
     is_done: bool
     missing: Mapping[TenantId, int] = field(default_factory=dict)
@@ -132,7 +132,7 @@ def set_similarity_threshold(connection: Connection, model: EmbeddingModel, thre
 
 
 def count_vectors_by_tenant(connection: Connection, model_id: int) -> dict[TenantId, VectorCounts]:
-    """How complete the model's vectors are, for every tenant that has chunks; for the owner's connection."""
+    """Count the model's vectors for every tenant that has chunks; for the owner's connection."""
     rows = connection.execute(query("count_model_vectors"), {"model": model_id}).fetchall()
     return {
         TenantId(tenant): VectorCounts(chunks=chunks, standard=standard, contextual=contextual)
@@ -284,7 +284,7 @@ def retire_model(connection: Connection, model_id: int, *, seconds: float) -> bo
 
 
 def seconds_since_promotion(connection: Connection) -> float | None:
-    """How long ago the active model was promoted, by the server's clock; None when it never was."""
+    """Return the seconds since the active model was promoted, by the server's clock; None when it never was."""
     row = connection.execute(query("seconds_since_promotion")).fetchone()
     return None if row is None else row[0]
 

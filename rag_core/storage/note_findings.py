@@ -1,4 +1,4 @@
-"""What a scan for hidden instructions found in notes, by the text that was scanned."""
+"""Findings of the scan for hidden instructions in notes, by the text that was scanned."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ def replace_findings(
 
 
 def fetch_findings(database: Database, tenant: TenantId, notes: Collection[NoteId]) -> dict[NoteId, InjectionScan]:
-    """What was found in the notes as they stand now; notes without findings, and notes not scanned yet, are not in it."""
+    """Fetch the findings in the notes' current texts; notes without findings, and notes not scanned yet, are absent."""
     with database.transaction(tenant) as connection:
         rows = connection.execute(query("fetch_note_findings"), {"tenant": tenant, "notes": list(notes)}).fetchall()
     return {
@@ -52,7 +52,7 @@ def fetch_findings(database: Database, tenant: TenantId, notes: Collection[NoteI
 
 
 def count_findings(database: Database, tenant: TenantId) -> int:
-    """How many of the tenant's notes hold instructions to a model."""
+    """Count the tenant's notes that hold instructions to a model."""
     with database.transaction(tenant) as connection:
         row = connection.execute(query("count_note_findings"), {"tenant": tenant}).fetchone()
     assert row is not None

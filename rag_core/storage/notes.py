@@ -23,7 +23,7 @@ _INCOMING_TYPES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredBatch:
-    """What became of a batch of notes; ``refused`` are the places in it of new ones that the tenant has no room for."""
+    """Result of storing a batch of notes; ``refused`` are the places in it of new ones that the tenant has no room for."""
 
     imported: int
     updated: int
@@ -50,7 +50,7 @@ def hold_tenant(database: Database, connection: Connection, tenant: TenantId) ->
 
 
 def is_tenant(connection: Connection, tenant: TenantId) -> bool:
-    """Whether there is such a tenant."""
+    """Tell whether a tenant exists."""
     return connection.execute(query("is_tenant"), {"tenant": tenant}).fetchone() == (True,)
 
 
@@ -84,7 +84,7 @@ def store_notes(connection: Connection, tenant: TenantId, notes: Sequence[NewNot
 
 
 def _refuse_beyond_limit(connection: Connection, tenant: TenantId) -> tuple[int | None, tuple[int, ...]]:
-    """How many notes the tenant may have, None for any number, and the places of those taken out of the batch for it."""
+    """Take notes beyond the tenant's limit out of the batch; return the limit, None for any number, and their places."""
     held = connection.execute(query("hold_note_limit"), {"tenant": tenant}).fetchone()
     if held is None:
         return None, ()
@@ -245,7 +245,7 @@ def delete_notes(connection: Connection, tenant: TenantId, notes: Sequence[UUID]
 
 
 def is_indexed(connection: Connection, tenant: TenantId, note_id: NoteId, *, fingerprint: str) -> bool:
-    """Whether the note's live chunks are this pipeline's."""
+    """Tell whether the note's live chunks are this pipeline's."""
     row = connection.execute(
         query("is_indexed"), {"tenant": tenant, "note": note_id, "fingerprint": fingerprint}
     ).fetchone()
@@ -253,13 +253,13 @@ def is_indexed(connection: Connection, tenant: TenantId, note_id: NoteId, *, fin
 
 
 def has_notes(connection: Connection, tenant: TenantId) -> bool:
-    """Whether the tenant has any note."""
+    """Tell whether the tenant has a note."""
     row = connection.execute(query("has_notes"), {"tenant": tenant}).fetchone()
     return row == (True,)
 
 
 def count_notes(connection: Connection, tenant: TenantId) -> Mapping[str, int]:
-    """How many notes there are and how many of them are chunked."""
+    """Count the notes, and those of them that are chunked."""
     row = connection.execute(query("count_notes"), {"tenant": tenant}).fetchone()
     assert row is not None
     return {"notes": row[0], "indexed": row[1]}

@@ -18,7 +18,7 @@ PreviewName = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchOverview:
-    """What a batch holds; ``damaged`` notes are those whose text is not the one their hash was made from."""
+    """Contents of a batch; ``damaged`` notes are those whose text does not match their hash."""
 
     batch: str
     notes: int
@@ -59,7 +59,7 @@ class Progress:
 
 
 def fetch_progress(database: Database, tenant: TenantId, *, fingerprint: str) -> Progress:
-    """How far the tenant's batches are of this pipeline, in one query."""
+    """Fetch how much of the tenant's batches this pipeline indexed, in one query."""
     with database.transaction(tenant) as connection:
         row = connection.execute(query("index_progress"), {"tenant": tenant, "fingerprint": fingerprint}).fetchone()
     assert row is not None
@@ -67,7 +67,7 @@ def fetch_progress(database: Database, tenant: TenantId, *, fingerprint: str) ->
 
 
 def count_pending(database: Database, tenant: TenantId) -> int:
-    """How many of the tenant's legacy notes are not chunked yet."""
+    """Count the tenant's legacy notes that are not chunked yet."""
     with database.transaction(tenant) as connection:
         row = connection.execute(query("count_pending_notes"), {"tenant": tenant}).fetchone()
     assert row is not None
@@ -75,7 +75,7 @@ def count_pending(database: Database, tenant: TenantId) -> int:
 
 
 def fetch_newest_stale_change(database: Database, tenant: TenantId, *, fingerprint: str) -> tuple[int, datetime | None]:
-    """How many notes are stale, legacy notes that wait left out, and when one of them changed last; None of none."""
+    """Count the stale notes, without waiting legacy notes, and return the time of their last change; None without any."""
     with database.transaction(tenant) as connection:
         row = connection.execute(
             query("newest_stale_change"), {"tenant": tenant, "fingerprint": fingerprint}
@@ -94,7 +94,7 @@ def fetch_preview(
 
 
 def count_totals(database: Database, tenant: TenantId) -> tuple[int, int]:
-    """How many notes and chunks the tenant has."""
+    """Count the tenant's notes and chunks."""
     with database.transaction(tenant) as connection:
         row = connection.execute(query("totals"), {"tenant": tenant}).fetchone()
     assert row is not None

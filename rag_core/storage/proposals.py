@@ -43,7 +43,7 @@ class Proposal:
 
     @property
     def places(self) -> tuple[ProposalPlace, ...]:
-        """Where its answer stands, all of them."""
+        """All places of its answer."""
         return self.place, *self.further
 
 

@@ -1,4 +1,4 @@
-"""How questions went, in figures, and what people thought of their answers."""
+"""Figures of questions, and the feedback on their answers."""
 
 from dataclasses import asdict, fields
 from uuid import UUID
@@ -22,7 +22,7 @@ def insert_search_figures(connection: Connection, tenant: TenantId, query_id: UU
 
 
 def fetch_question(connection: Connection, tenant: TenantId, query_id: UUID, *, user_hash: str) -> QuestionFigures:
-    """How a question went.
+    """Fetch the figures of a question.
 
     Raises:
         NotFoundError: there is none, or somebody else asked it.
@@ -35,7 +35,7 @@ def fetch_question(connection: Connection, tenant: TenantId, query_id: UUID, *, 
 
 
 def fetch_search_figures(connection: Connection, tenant: TenantId, query_id: UUID) -> SearchFigures | None:
-    """How the search for a question went; None where nothing was searched."""
+    """Fetch the figures of a question's search; None where nothing was searched."""
     parameters = {"tenant": tenant, "query_id": query_id}
     row = connection.execute(query("fetch_search_figures"), parameters).fetchone()
     if row is None:

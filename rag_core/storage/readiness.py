@@ -1,4 +1,4 @@
-"""Whether the database can be used at this moment."""
+"""Readiness of the database."""
 
 from rag_core.errors import (
     DatabaseSetupError,
@@ -39,7 +39,7 @@ def check_ready(database: Database, *, timeout_ms: int) -> None:
 
 
 def _check_room(database: Database) -> None:
-    """Whether there is room: by the embedded server's disk, or by a trial once the server said that there was none.
+    """Check that there is room: on the embedded server's disk, or by a trial after the server reported a full disk.
 
     The trial takes as much as a small batch, outside every table, and gives it back.
     """

@@ -1,4 +1,4 @@
-"""When what was found was written, and what was written last."""
+"""Dates of the notes found, and the newest notes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the pages about evaluation show beside the runs: notes by their titles, and what happened meanwhile."""
+"""Queries of the evaluation pages beside the runs: titles of notes, and events between runs."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from rag_core.storage.queries import query
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteTitle:
-    """What a note is called, where it came from, and when it was written."""
+    """Title, source and date of a note."""
 
     title: str | None
     source: str

@@ -1,4 +1,4 @@
-"""What re-ranking reads: the texts of candidates, and how common the words of a query are."""
+"""Input of re-ranking: the texts of candidates, and the document frequencies of a query's words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

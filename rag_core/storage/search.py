@@ -44,7 +44,7 @@ _ALL = 10**9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkSpan:
-    """Where a chunk stands in its note, and where the sentences around it start.
+    """Span of a chunk in its note, and the starts of the sentences around it.
 
     ``note_length`` is None where there are more sentences than those. A note that is not chunked has no sentence starts.
     """
@@ -156,7 +156,7 @@ def _columns(terms: Sequence[_Term]) -> dict[str, list[Any]]:
 
 
 def sees_every_note(database: Database, filters: Filters) -> bool:
-    """Whether no note of the tenant is left out: by the filters, or because whoever asks may not see it."""
+    """Tell whether neither the filters nor the caller's rights leave out a note of the tenant."""
     return filters.is_empty and database.departments is None
 
 
@@ -187,7 +187,7 @@ _FILTERS = {
 
 
 def filter_conditions(filters: Filters) -> sql.Composed:
-    """What a note n must hold: only what is asked for, so that the planner finds the index for it."""
+    """Build the conditions on a note n: only those that are asked for, so that the planner finds the index."""
     asked = [sql.SQL(query(name)) for field, name in _FILTERS.items() if getattr(filters, field)]
     return sql.SQL(" and ").join(asked or [sql.SQL("true")])
 
@@ -250,7 +250,7 @@ def _semantic(filters: Filters, model: EmbeddingModel, kind: EmbeddingKind, *, i
 def fetch_spans(
     database: Database, tenant: TenantId, chunks: Sequence[ChunkId], *, before: int, after: int, timeout_ms: int
 ) -> dict[ChunkId, ChunkSpan]:
-    """Where the chunks and so many sentences around them stand; chunks deleted meanwhile are absent."""
+    """Fetch the spans of chunks and of the sentences around them; chunks deleted meanwhile are absent."""
     with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
         rows = connection.execute(
             query("fetch_spans"), {"tenant": tenant, "chunks": list(chunks), "before": before, "after": after}

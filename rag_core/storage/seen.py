@@ -8,7 +8,7 @@ from rag_core.storage.queries import query
 from rag_core.storage.vector_index import EXACT_SCAN_CHUNKS
 
 SAMPLED_CHUNKS = 300
-"""So many lengths a language make its average: exact up to so many chunks, beyond that right within some 3 per cent."""
+"""Chunks of a language whose lengths make its average: exact up to this number, beyond it within some 3 per cent."""
 
 Terms = Literal["terms_of_search", "terms_of_words", "terms_of_stems"]
 

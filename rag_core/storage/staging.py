@@ -232,7 +232,7 @@ def fetch_missing_inputs(
 
 
 def fetch_known_hashes(database: Database, tenant: TenantId, hashes: Sequence[bytes]) -> set[bytes]:
-    """Which of these inputs have a vector, live or cached."""
+    """Return those of the inputs that have a vector, live or cached."""
     with database.transaction(tenant) as connection:
         rows = connection.execute(query("fetch_known_hashes"), {"tenant": tenant, "hashes": list(hashes)}).fetchall()
     return {row[0] for row in rows}

@@ -1,4 +1,4 @@
-"""What a database says of itself and of a tenant, for ``brain status`` and ``brain doctor``."""
+"""Facts about a database and a tenant, for ``brain status`` and ``brain doctor``."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +35,7 @@ def fetch_status(database: Database, tenant: TenantId, *, fingerprint: str, extr
 
 
 def fetch_server_facts(database: Database) -> ServerFacts:
-    """What the server says, asked as the owner."""
+    """Fetch facts about the server, as the owner."""
     with database.owner() as connection:
         row = connection.execute(query("doctor")).fetchone()
     assert row is not None

@@ -42,7 +42,7 @@ def write_summary(
 def fetch_indexed_as(
     database: Database, tenant: TenantId, notes: Collection[NoteId], *, fingerprint: str
 ) -> set[NoteId]:
-    """Which of the notes have live chunks of the pipeline with that fingerprint."""
+    """Return those of the notes that have live chunks of the pipeline with that fingerprint."""
     parameters = {"tenant": tenant, "notes": list(notes), "fingerprint": fingerprint}
     with database.transaction(tenant) as connection:
         return {row[0] for row in connection.execute(query("fetch_indexed_as"), parameters).fetchall()}

@@ -16,10 +16,10 @@ from rag_core.storage.queries import query
 
 Limit = Literal["max_notes", "questions_per_minute", "questions_per_hour"]
 LOCK_SECONDS = 30
-"""How long a deletion waits for whoever writes for the tenant."""
+"""Limit of a deletion's wait for writers of the tenant."""
 _PASSES = 5
 _WITH_THE_TENANT = ("chunks", "notes")
-"""What is left to the deletion of the tenant's own row: the triggers then know that there is nothing to be kept up."""
+"""Tables deleted with the tenant's own row, so that the triggers know that there are no statistics to maintain."""
 _ATTEMPTS = 3
 
 
@@ -68,7 +68,7 @@ def limit_tenant(connection: Connection, tenant: TenantId, limits: Mapping[Limit
 
 
 def count_rows(connection: Connection, tenant: TenantId) -> dict[str, int]:
-    """How many rows of each table are the tenant's, without tables that have none of it."""
+    """Count the tenant's rows by table, without tables that have none."""
     tables = _tables(connection)
     counts = sql.SQL(" union all ").join(
         sql.SQL("select {}, count(*) from {} where tenant_id = %(tenant)s").format(sql.Literal(name), _named(name))

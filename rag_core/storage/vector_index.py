@@ -17,19 +17,19 @@ EXACT_SCAN_CHUNKS = 5_000
 """Up to here every vector is compared: some 3 µs each with 768 dimensions (33 ms for 10,000), recall 1, no index to keep up."""
 
 MAX_VECTOR_DIMENSIONS = 2_000
-"""Of a ``vector`` that fits a page of an index."""
+"""Dimensions of the longest ``vector`` that fits a page of an index."""
 MAX_HALFVEC_DIMENSIONS = 4_000
 _BUSY_SECONDS = 0.2
 _REWRITTEN = ("notes", "chunks", "postings", "lexeme_statistics", "corpus_statistics", "embeddings", "embedding_cache")
 
 
 def vector_kind(model: EmbeddingModel) -> str:
-    """Which of a chunk's vectors the model searches by default."""
+    """Return the kind of vector that the model searches by default."""
     return "contextual" if model.uses_contextual else "standard"
 
 
 def is_halved(model: EmbeddingModel) -> bool:
-    """Whether the model's index knows its vectors in half precision only."""
+    """Tell whether the model's index holds its vectors in half precision."""
     return model.dimensions > MAX_VECTOR_DIMENSIONS
 
 
@@ -98,7 +98,7 @@ def drop_vector_index(database: Database, model: EmbeddingModel) -> bool:
 
 
 def _take_turn(connection: Connection, name: str) -> bool:
-    """Whether nobody else makes or drops the index; the turn ends with the connection."""
+    """Try to take the lock for creating or dropping the index; it is held until the connection ends."""
     row = connection.execute("select pg_try_advisory_lock(hashtextextended(%s, 0))", (name,)).fetchone()
     return row == (True,)
 

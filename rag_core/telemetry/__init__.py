@@ -1,4 +1,4 @@
-"""What the program says of itself while it runs: figures in bounded memory, and logs without anybody's text.
+"""Telemetry of a running process: figures in bounded memory, and logs without users' text.
 
 Here: durations and counters (``durations``, ``metrics``), all figures of a process in one document (``performance``), those of
 the API written down every minute (``service_minutes``), the records of degraded and failed requests (``logs``) and of retries

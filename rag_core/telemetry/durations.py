@@ -1,4 +1,4 @@
-"""How long something took, each time: the last thousand, on a clock that never jumps."""
+"""Durations of the last thousand calls, on a monotonic clock."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""What is written to the log of a request and of a failure: what failed, where and how, and nothing anybody wrote.
+"""Log records of requests and failures: the failed part, the place and the kind, and no text of users.
 
 A record names the class of an error and PostgreSQL's code, never its message: drivers and models quote the query or the note
 in it. The tenant and the query stand there as keyed hashes, which tell one from another and cannot be turned back; the
@@ -25,7 +25,7 @@ _TOLD = "_is_in_the_log"
 
 
 class LogPolicy:
-    """What may be written, set once by the entry point; without that nobody's text is written."""
+    """Contents that logs may have, set once by the entry point; by default no text of users."""
 
     def __init__(self) -> None:
         self.is_text_logged = False
@@ -162,7 +162,7 @@ def keyed_hash(text: str) -> str:
 
 
 def stack_of(error: BaseException) -> list[str]:
-    """Where an error was raised, outermost frame first, and after it where each of its causes was; no messages."""
+    """Return the frames of an error, outermost first, and after them those of each of its causes; no messages."""
     lines: list[str] = []
     for one in _chain(error):
         lines.append(type(one).__name__)

@@ -1,4 +1,4 @@
-"""What the requests of this process took and how they ended, in bounded memory."""
+"""Durations and outcomes of this process's requests, in bounded memory."""
 
 import threading
 import time
@@ -39,7 +39,7 @@ class RequestFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowBegin:
-    """What had been counted when a window began."""
+    """Counters at the beginning of a window."""
 
     requests: int = 0
     failed: int = 0
@@ -78,7 +78,7 @@ class Metrics:
             self._errors[type(error).__name__] += 1
 
     def count_removed_citations(self, count: int) -> None:
-        """So many citations of an answer named no source and were taken out."""
+        """Count citations that were removed from an answer because they name no source."""
         with self._lock:
             self._counts["removed_citations"] += count
 
@@ -88,7 +88,7 @@ class Metrics:
 
     @property
     def requests(self) -> RequestFigures:
-        """How many there were and how they ended."""
+        """Number of requests by outcome."""
         with self._lock:
             return RequestFigures(
                 total=self._counts["total"],
@@ -98,7 +98,7 @@ class Metrics:
             )
 
     def take_window(self) -> WindowFigures:
-        """What happened since this was last asked, at first since the process began; for one caller."""
+        """Return the figures since the last call, at first since the process began; for one caller."""
         taken, searches = self._durations["total"].since(self._window_began.searches)
         with self._lock:
             now = WindowBegin(
