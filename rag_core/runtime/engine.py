@@ -20,6 +20,7 @@ from rag_core.errors import ConfigurationError, RagError
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import TenantId
+from rag_core.plugins.loading import PLUGINS
 from rag_core.reranking import RERANKERS, Reranker, RerankerParts
 from rag_core.reranking.guarded import GuardedReranker
 from rag_core.resilience.bounded import Bounded
@@ -211,8 +212,10 @@ def open_engine(
     Raises:
         NotFoundError: no model has that name.
         EmbeddingError: this program has no such provider or version as the model's.
+        ConfigurationError: a plugin cannot be imported, or what re-ranks is not set up.
         DatabaseUnavailableError, DatabaseSetupError: see ``open_database``.
     """
+    PLUGINS.load()
     with open_database(settings, pool_size=pool_size, is_shared=is_shared) as database:
         with database.owner() as connection:
             active = fetch_active_model(connection)
