@@ -211,7 +211,7 @@ def invariant_checks(op_name: str, invariants: Sequence[Invariant]) -> dg.AssetC
     ) -> Iterator[dg.AssetCheckResult]:
         selected = {key.name for key in context.selected_asset_check_keys}
         with outages_retried(context):
-            batches = selected_batches(context, engine)
+            batches = selected_batches(context, engine.database)
             for invariant in invariants:
                 if invariant.name in selected:
                     reports = _reports(invariant, engine, batches)
@@ -222,11 +222,11 @@ def invariant_checks(op_name: str, invariants: Sequence[Invariant]) -> dg.AssetC
     return checked
 
 
-def selected_batches(context: dg.AssetCheckExecutionContext, engine: Engine) -> Mapping[TenantId, Batches]:
+def selected_batches(context: dg.AssetCheckExecutionContext, database: Database) -> Mapping[TenantId, Batches]:
     """The batches of a run by tenant; every tenant with all of its batches (None) in a run without."""
     if _is_partitioned(context):
-        return dict(batches_by_tenant(engine.database, context.partition_keys))
-    return dict.fromkeys(list_tenants(engine.database))
+        return dict(batches_by_tenant(database, context.partition_keys))
+    return dict.fromkeys(list_tenants(database))
 
 
 def _is_partitioned(context: dg.AssetCheckExecutionContext) -> bool:

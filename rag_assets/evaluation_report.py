@@ -29,6 +29,7 @@ from rag_core.model_change.promotion import promote
 from rag_core.promotion.going_back import PROMOTION, go_back_where_gate_failed
 from rag_core.runtime.engine import Engine
 from rag_core.storage.batches import list_tenants
+from rag_core.storage.database import Database
 from rag_core.storage.golden import OrphanedQuery, fetch_golden_queries, list_queries_with_deleted_notes
 
 STRATEGIES = GATE_STRATEGIES
@@ -54,7 +55,7 @@ def evaluation_report(context: dg.AssetExecutionContext, engine: dg.ResourcePara
     clock = Stopwatch()
     tenants = list_tenants(engine.database)
     folded = [maintain(engine.database, tenant, engine.pipeline) for tenant in tenants]
-    evaluated = [tenant for tenant in tenants if _has_golden_queries(engine, tenant)]
+    evaluated = [tenant for tenant in tenants if _has_golden_queries(engine.database, tenant)]
     measured = [
         _measure(serving, tenant, strategy, dagster_run=context.run.run_id)
         for tenant in evaluated
@@ -71,7 +72,7 @@ def evaluation_report(context: dg.AssetExecutionContext, engine: dg.ResourcePara
             "new_baselines": sum(one.verdict == "new baseline" for one in measured),
             "folded": sum(folded),
             "seconds": clock.seconds,
-            **_orphans(engine, tenants),
+            **_orphans(engine.database, tenants),
             **_figures(measured),
             **_links(engine.settings.api_url, measured),
         },
@@ -79,8 +80,8 @@ def evaluation_report(context: dg.AssetExecutionContext, engine: dg.ResourcePara
     )
 
 
-def _has_golden_queries(engine: Engine, tenant: TenantId) -> bool:
-    with engine.database.transaction(tenant) as connection:
+def _has_golden_queries(database: Database, tenant: TenantId) -> bool:
+    with database.transaction(tenant) as connection:
         queries = fetch_golden_queries(connection, tenant, set_name=DEFAULT_SET, category=None)
     return any(query.relevant_note_ids for query in queries)
 
@@ -133,7 +134,7 @@ def _report(tenants: Sequence[TenantId], measured: Sequence[Measurement]) -> str
     return "\n".join(parts) or "There are no notes yet. Import some with `brain import FILE`.\n"
 
 
-def _orphans(engine: Engine, tenants: Sequence[TenantId]) -> dict[str, Any]:
+def _orphans(database: Database, tenants: Sequence[TenantId]) -> dict[str, Any]:
     rows = [
         {
             "tenant": tenant,
@@ -143,14 +144,14 @@ def _orphans(engine: Engine, tenants: Sequence[TenantId]) -> dict[str, Any]:
             "notes_deleted": orphan.notes_deleted,
         }
         for tenant in tenants
-        for orphan in _queries_with_deleted_notes(engine, tenant)
+        for orphan in _queries_with_deleted_notes(database, tenant)
     ]
     counted: dict[str, Any] = {"golden_queries_with_deleted_notes": len(rows)}
     return counted | ({"golden_queries_to_mend": table(rows)} if rows else {})
 
 
-def _queries_with_deleted_notes(engine: Engine, tenant: TenantId) -> list[OrphanedQuery]:
-    with engine.database.transaction(tenant) as connection:
+def _queries_with_deleted_notes(database: Database, tenant: TenantId) -> list[OrphanedQuery]:
+    with database.transaction(tenant) as connection:
         return list_queries_with_deleted_notes(connection, tenant, set_name=DEFAULT_SET)
 
 

@@ -20,6 +20,7 @@ from rag_core.indexing.publishing import maintain
 from rag_core.model.note import TenantId
 from rag_core.operation.dagster_home import prepare_dagster_home
 from rag_core.runtime.engine import Engine
+from rag_core.storage.database import Database
 from rag_core.storage.notes import is_tenant
 from rag_core.storage.overviews import count_pending, count_totals
 
@@ -96,7 +97,7 @@ def run_index(
     began = time.perf_counter()
     work = [_find_work(engine, tenant, is_full=is_full) for tenant in tenants]
     indexed = [tenant for tenant, of_tenant in zip(tenants, work, strict=True) if of_tenant.wanted]
-    with _deletions_told(engine, indexed):
+    with _deletions_told(engine.database, indexed):
         counts = _materialise(engine, work, is_full=is_full, on_event=on_event)
     if not counts:
         for tenant in tenants:
@@ -117,19 +118,19 @@ def run_index(
 
 
 @contextmanager
-def _deletions_told(engine: Engine, tenants: Sequence[TenantId]) -> Iterator[None]:
+def _deletions_told(database: Database, tenants: Sequence[TenantId]) -> Iterator[None]:
     """Say of a failure that a tenant was deleted meanwhile, where that is why: its partitions and runs are gone with it."""
     try:
         yield
     except Exception as error:  # Dagster's own errors are of many classes
-        gone = [tenant for tenant in tenants if not _is_there(engine, tenant)]
+        gone = [tenant for tenant in tenants if not _is_there(database, tenant)]
         if not gone:
             raise
         raise TenantDeletedError(f"indexing stopped: the tenant {', '.join(gone)} was deleted meanwhile") from error
 
 
-def _is_there(engine: Engine, tenant: TenantId) -> bool:
-    with engine.database.transaction(tenant) as connection:
+def _is_there(database: Database, tenant: TenantId) -> bool:
+    with database.transaction(tenant) as connection:
         return is_tenant(connection, tenant)
 
 

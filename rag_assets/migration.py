@@ -33,6 +33,7 @@ from rag_core.model.comparison import Comparison
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.batches import batches_by_tenant, list_batches, pending_batches, register_batches
+from rag_core.storage.database import Database
 from rag_core.storage.migration_control import MAX_ATTEMPTS, MigrationState
 from rag_core.storage.migration_runs import MigrationProgress, fetch_chunks_table_bytes
 
@@ -80,12 +81,12 @@ def migration_report(context: dg.AssetExecutionContext, engine: dg.ResourceParam
         backfill
         for step in followed
         if step.has_stopped
-        for backfill in cancel_backfills(context.instance, engine, step.tenant)
+        for backfill in cancel_backfills(context.instance, engine.database, step.tenant)
     ]
     return dg.MaterializeResult(
         metadata={
             **_figures(followed, seconds=(datetime.now(UTC) - began).total_seconds()),
-            "chunks_table_bytes": float(_chunks_table_bytes(engine)),
+            "chunks_table_bytes": float(_chunks_table_bytes(engine.database)),
             "report": dg.MetadataValue.md(markdown_summary(followed)),
             "cancelled_backfills": dg.MetadataValue.json(cancelled),
             "batches": sum(len(keys) for keys in batches.values()),
@@ -101,8 +102,8 @@ def _run_began(context: dg.AssetExecutionContext) -> datetime:
     return datetime.fromtimestamp(record.start_time or record.create_timestamp.timestamp(), UTC)
 
 
-def _chunks_table_bytes(engine: Engine) -> int:
-    with engine.database.owner() as connection:
+def _chunks_table_bytes(database: Database) -> int:
+    with database.owner() as connection:
         return fetch_chunks_table_bytes(connection)
 
 
@@ -210,12 +211,12 @@ def _regression(step: MigrationStep, comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def cancel_backfills(instance: dg.DagsterInstance, engine: Engine, tenant: TenantId) -> list[str]:
+def cancel_backfills(instance: dg.DagsterInstance, database: Database, tenant: TenantId) -> list[str]:
     """Cancel the backfills that would go on chunking legacy notes of the tenant, whoever else's are in them; their ids.
 
     The daemon ends their runs within a minute; what these have published stays.
     """
-    keys = {batch.key for batch in list_batches(engine.database) if batch.tenant == tenant and batch.is_legacy}
+    keys = {batch.key for batch in list_batches(database) if batch.tenant == tenant and batch.is_legacy}
     cancelled = []
     for backfill in open_backfills(instance):
         if keys & keys_to_publish(backfill):
@@ -253,11 +254,11 @@ def run_migration(engine: Engine, tenant: TenantId, *, on_event: OnEvent = lambd
         DatabaseUnavailableError: the database does not answer.
     """
     clock = Stopwatch()
-    before = _running(engine, tenant)
+    before = _running(engine.database, tenant)
     register_batches(engine.database, tenant)
     baseline = measure_before(engine, tenant, on_progress=_telling(on_event))
     evaluations = _migrate(engine, tenant, before, on_event) + (baseline is not None)
-    after = fetch_progress(engine, tenant)
+    after = fetch_progress(engine.database, tenant)
     assert after is not None
     return MigrationRunReport(
         batches=max(0, after.batches_done - before.batches_done),
@@ -270,8 +271,8 @@ def run_migration(engine: Engine, tenant: TenantId, *, on_event: OnEvent = lambd
     )
 
 
-def _running(engine: Engine, tenant: TenantId) -> MigrationProgress:
-    progress = fetch_progress(engine, tenant)
+def _running(database: Database, tenant: TenantId) -> MigrationProgress:
+    progress = fetch_progress(database, tenant)
     if progress is None:
         raise NotFoundError(f"{tenant} has no migration; begin one with `brain migration attach`")
     if not progress.is_running:
@@ -301,21 +302,21 @@ def _migrate(engine: Engine, tenant: TenantId, before: MigrationProgress, on_eve
         add_missing_keys(instance, engine.database)
         job = build_definitions({"engine": engine}).resolve_job_def(MIGRATION_JOB)
         on_event(IndexEvent(done=0, batches=waiting, message=""))
-        for batch_range in _ranges(engine, instance, tenant, size=size):
+        for batch_range in _ranges(engine.database, instance, tenant, size=size):
             result = run_range(job, instance, batch_range, is_full=False)
             done += batch_range.wanted
             evaluations += _evaluated(result)
-            on_event(IndexEvent(done=min(done, waiting), batches=waiting, message=_line(engine, tenant)))
+            on_event(IndexEvent(done=min(done, waiting), batches=waiting, message=_line(engine.database, tenant)))
     return evaluations
 
 
-def _ranges(engine: Engine, instance: dg.DagsterInstance, tenant: TenantId, *, size: int) -> Iterator[BatchRange]:
+def _ranges(database: Database, instance: dg.DagsterInstance, tenant: TenantId, *, size: int) -> Iterator[BatchRange]:
     """Ranges of pending batches, newest first, as long as the migration runs; batches with failures again afterwards."""
     order = instance.get_dynamic_partitions(PARTITIONS_NAME)
     for _ in range(MAX_ATTEMPTS):
-        wanted = pending_batches(engine.database, tenant)
+        wanted = pending_batches(database, tenant)
         for batch_range in merge_ranges(order, wanted, passable=wanted, max_gap=0, max_wanted=size):
-            progress = fetch_progress(engine, tenant)
+            progress = fetch_progress(database, tenant)
             if progress is None or not progress.is_running:
                 return
             yield batch_range
@@ -329,7 +330,7 @@ def _evaluated(result: dg.ExecuteInProcessResult) -> int:
     )
 
 
-def _line(engine: Engine, tenant: TenantId) -> str:
-    progress = fetch_progress(engine, tenant)
+def _line(database: Database, tenant: TenantId) -> str:
+    progress = fetch_progress(database, tenant)
     assert progress is not None
     return f"{progress.migrated} of {progress.notes} notes migrated, {progress.failed} failed"

@@ -53,7 +53,7 @@ def stop_migrating(context: dg.OpExecutionContext, config: ReasonConfig, engine:
     """Stop; what is chunked stays so."""
     tenant = engine.writing_tenant(config.tenant)
     counts = control.stop(engine.database, tenant, reason=config.reason)
-    cancelled = cancel_backfills(context.instance, engine, tenant)
+    cancelled = cancel_backfills(context.instance, engine.database, tenant)
     context.add_output_metadata({**_counts(counts), "tenant": tenant, "cancelled_backfills": ", ".join(cancelled)})
 
 
@@ -74,7 +74,7 @@ def roll_notes_back(context: dg.OpExecutionContext, config: ReasonConfig, engine
         dagster.Failure: some notes are still chunked; it says which and why.
     """
     tenant = engine.writing_tenant(config.tenant)
-    cancelled = cancel_backfills(context.instance, engine, tenant)
+    cancelled = cancel_backfills(context.instance, engine.database, tenant)
     report = control.roll_back(
         engine.database, tenant, engine.pipeline, reason=config.reason, on_progress=_log_progress(context)
     )

@@ -13,6 +13,7 @@ from rag_core.graph.llm import causal_extractor
 from rag_core.indexing.automatic import find_work
 from rag_core.runtime.engine import Engine
 from rag_core.storage.batches import list_tenants, register_batches
+from rag_core.storage.database import Database
 from rag_core.storage.overviews import fetch_newest_stale_change
 from rag_core.storage.versions import corpus_version
 
@@ -28,10 +29,10 @@ PUBLISHING_JOBS = (*INDEX_JOBS, MIGRATION_JOB)
 UNFINISHED = [dg.DagsterRunStatus[name] for name in ("QUEUED", "NOT_STARTED", "STARTING", "STARTED", "CANCELING")]
 
 
-def register_everywhere(engine: Engine) -> None:
+def register_everywhere(database: Database) -> None:
     """Give every note of every tenant a batch."""
-    for tenant in list_tenants(engine.database):
-        register_batches(engine.database, tenant)
+    for tenant in list_tenants(database):
+        register_batches(database, tenant)
 
 
 def plan_index(instance: dg.DagsterInstance, engine: Engine) -> list[BatchRange]:

@@ -32,7 +32,7 @@ LONGEST_WAIT = timedelta(minutes=5)
 )
 def register_note_batches(context: dg.SensorEvaluationContext, engine: dg.ResourceParam[Engine]) -> dg.SensorResult:
     """Register batches and ask Dagster for their partitions."""
-    register_everywhere(engine)
+    register_everywhere(engine.database)
     keys, mark = missing_keys_since(
         context.instance, engine.database, mark=context.cursor, hour=f"{datetime.now(UTC):%Y-%m-%dT%H}"
     )
@@ -61,7 +61,7 @@ def index_new_and_changed_notes(
     stale when a run was last requested.
     """
     cursor: dict[str, str] = json.loads(context.cursor or "{}")
-    register_everywhere(engine)  # which is a change too
+    register_everywhere(engine.database)  # which is a change too
     version = version_of_everything(engine)
     now = datetime.now(UTC)
     since = cursor.setdefault("since", now.isoformat())

@@ -14,8 +14,10 @@ from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.promotion.promote import promote_configuration
 from rag_core.runtime.engine import Engine
+from rag_core.settings import Settings
 from rag_core.storage.batches import list_tenants
 from rag_core.storage.configurations import Promotion, list_promotions
+from rag_core.storage.database import Database
 
 WEEKLY = "30 6 * * 0"
 """On Sundays, an hour after the verification began."""
@@ -51,7 +53,7 @@ def served_configuration(
         told = {
             "promoted": len(promoted),
             "served": _served_table(engine),
-            **_pages(engine, promoted),
+            **_pages(engine.settings, promoted),
             "seconds": clock.seconds,
         }
     if refused:
@@ -86,7 +88,7 @@ def _promote(
     refused: dict[TenantId, str] = {}
     for name, number in proposals.items():
         tenant = TenantId(name)
-        if _was_promoted(engine, tenant, number):
+        if _was_promoted(engine.database, tenant, number):
             continue
         reason = f"tuned and promoted by Dagster, run {run_id}"
         try:
@@ -98,8 +100,8 @@ def _promote(
     return promoted, refused
 
 
-def _was_promoted(engine: Engine, tenant: TenantId, number: int) -> bool:
-    with engine.database.transaction(tenant) as connection:
+def _was_promoted(database: Database, tenant: TenantId, number: int) -> bool:
+    with database.transaction(tenant) as connection:
         return any(one.configuration == number for one in list_promotions(connection, tenant))
 
 
@@ -119,11 +121,9 @@ def _served_table(engine: Engine) -> dg.MetadataValue[Any]:
     return table(rows) if rows else dg.MetadataValue.md("*no notes yet*")
 
 
-def _pages(engine: Engine, promoted: Mapping[TenantId, Promotion]) -> dict[str, Any]:
+def _pages(settings: Settings, promoted: Mapping[TenantId, Promotion]) -> dict[str, Any]:
     return {
-        f"tuning_{tenant}": dg.MetadataValue.url(
-            f"{engine.settings.api_url}/evaluation/tuning/{promotion.configuration}"
-        )
+        f"tuning_{tenant}": dg.MetadataValue.url(f"{settings.api_url}/evaluation/tuning/{promotion.configuration}")
         for tenant, promotion in promoted.items()
     }
 

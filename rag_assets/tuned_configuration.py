@@ -19,6 +19,7 @@ from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.promotion.trial import Trial, try_configuration
 from rag_core.runtime.engine import Engine
+from rag_core.settings import Settings
 from rag_core.storage.batches import list_tenants
 
 NO_DROP_CHECK = "no_significant_drop"
@@ -86,7 +87,7 @@ def tuned_configuration(
             PROPOSALS: dg.MetadataValue.json(proposals),
             "tenants": _tenants_table(tuned),
             **_categories(tuned),
-            **_links(engine, tuned),
+            **_links(engine.settings, tuned),
             "seconds": clock.seconds,
         },
         check_results=[_no_drop(tuned)],
@@ -170,11 +171,11 @@ def _categories(tuned: Sequence[_Tuned]) -> dict[str, Any]:
     return {"by_category": table(rows)} if rows else {}
 
 
-def _links(engine: Engine, tuned: Sequence[_Tuned]) -> dict[str, Any]:
+def _links(settings: Settings, tuned: Sequence[_Tuned]) -> dict[str, Any]:
     """A page a trial, with both runs side by side."""
     return {
         f"comparison_{trial.candidate_run.run_id}": dg.MetadataValue.url(
-            comparison_address(engine.settings.api_url, one.tenant, trial.served_run.run_id, trial.candidate_run.run_id)
+            comparison_address(settings.api_url, one.tenant, trial.served_run.run_id, trial.candidate_run.run_id)
         )
         for one in tuned
         if (trial := one.trial) is not None and trial.served_run is not None and trial.candidate_run is not None

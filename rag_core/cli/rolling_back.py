@@ -57,4 +57,4 @@ def _cancelled(engine: "Engine", owner: "TenantId") -> dict[str, list[str]]:
     from rag_assets.migration import cancel_backfills
 
     with dagster_instance(engine, lambda event: say(event.message), 0) as instance:
-        return {"cancelled_backfills": cancel_backfills(instance, engine, owner)}
+        return {"cancelled_backfills": cancel_backfills(instance, engine.database, owner)}

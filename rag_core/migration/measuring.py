@@ -21,6 +21,7 @@ from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage import migration_runs as store
+from rag_core.storage.database import Database
 from rag_core.storage.golden import fetch_golden_queries
 from rag_core.storage.migration_runs import MigratedBatch, MigrationEvaluations, MigrationProgress
 
@@ -74,13 +75,13 @@ def follow(engine: Engine, tenant: TenantId, batches: Sequence[str], *, since: d
 
     None for a tenant without migration.
     """
-    if fetch_progress(engine, tenant) is None:
+    if fetch_progress(engine.database, tenant) is None:
         return None
     counts = store.count_migrated_batches(engine.database, tenant, batches, since=since)
     evaluation = measure_when_due(engine, tenant)
-    progress = fetch_progress(engine, tenant)
+    progress = fetch_progress(engine.database, tenant)
     assert progress is not None
-    evaluations = _evaluations(engine, tenant, progress)
+    evaluations = _evaluations(engine.database, tenant, progress)
     last = evaluations.last
     is_of_this_run = last is not None and last.run_id == progress.stopped_by_run and last.created_at >= since
     return MigrationStep(
@@ -94,9 +95,9 @@ def follow(engine: Engine, tenant: TenantId, batches: Sequence[str], *, since: d
     )
 
 
-def fetch_progress(engine: Engine, tenant: TenantId) -> MigrationProgress | None:
+def fetch_progress(database: Database, tenant: TenantId) -> MigrationProgress | None:
     """How far the tenant's migration is; None without one."""
-    return store.fetch_progress(engine.database, tenant)
+    return store.fetch_progress(database, tenant)
 
 
 def measure_before(
@@ -109,20 +110,22 @@ def measure_before(
     Raises:
         DatabaseUnavailableError: the database does not answer.
     """
-    progress = fetch_progress(engine, tenant)
+    progress = fetch_progress(engine.database, tenant)
     if progress is None or not progress.is_running or progress.migrated or not progress.pending:
         return None
-    if _evaluations(engine, tenant, progress).baseline is not None or not has_golden_queries(engine, tenant):
+    if _evaluations(engine.database, tenant, progress).baseline is not None or not has_golden_queries(
+        engine.database, tenant
+    ):
         return None
     return _evaluate(engine, tenant, progress, baseline=None, on_progress=on_progress)
 
 
 def measure_when_due(engine: Engine, tenant: TenantId) -> EvaluationRun | None:
     """Evaluate a running migration when it is time to, and stop it if retrieval got worse; None where it is not."""
-    progress = fetch_progress(engine, tenant)
-    if progress is None or not progress.is_running or not has_golden_queries(engine, tenant):
+    progress = fetch_progress(engine.database, tenant)
+    if progress is None or not progress.is_running or not has_golden_queries(engine.database, tenant):
         return None
-    evaluations = _evaluations(engine, tenant, progress)
+    evaluations = _evaluations(engine.database, tenant, progress)
     if not is_due(progress, evaluations.last):
         return None
     run = _measure(engine, tenant, progress, evaluations)
@@ -136,10 +139,10 @@ def measure_now(
     engine: Engine, tenant: TenantId, *, on_progress: OnProgress = lambda _done, _total: None
 ) -> EvaluationRun | None:
     """Evaluate a migration as it stands, whatever its state; None without migration or golden set."""
-    progress = fetch_progress(engine, tenant)
-    if progress is None or not has_golden_queries(engine, tenant):
+    progress = fetch_progress(engine.database, tenant)
+    if progress is None or not has_golden_queries(engine.database, tenant):
         return None
-    return _measure(engine, tenant, progress, _evaluations(engine, tenant, progress), on_progress=on_progress)
+    return _measure(engine, tenant, progress, _evaluations(engine.database, tenant, progress), on_progress=on_progress)
 
 
 def is_due(progress: MigrationProgress, last: StoredRun | None) -> bool:
@@ -164,15 +167,15 @@ def regression_reason(comparison: Comparison, run_id: UUID, progress: MigrationP
     )
 
 
-def has_golden_queries(engine: Engine, tenant: TenantId) -> bool:
+def has_golden_queries(database: Database, tenant: TenantId) -> bool:
     """Whether there is a golden query with a note that exists."""
-    with engine.database.transaction(tenant) as connection:
+    with database.transaction(tenant) as connection:
         queries = fetch_golden_queries(connection, tenant, set_name=DEFAULT_SET, category=None)
     return any(query.relevant_note_ids for query in queries)
 
 
-def _evaluations(engine: Engine, tenant: TenantId, progress: MigrationProgress) -> MigrationEvaluations:
-    return store.fetch_migration_evaluations(engine.database, tenant, since=progress.started_at)
+def _evaluations(database: Database, tenant: TenantId, progress: MigrationProgress) -> MigrationEvaluations:
+    return store.fetch_migration_evaluations(database, tenant, since=progress.started_at)
 
 
 def _measure(

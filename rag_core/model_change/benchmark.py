@@ -75,7 +75,7 @@ def benchmark_models(
     bench = _Bench(
         engine=engine,
         tenant=tenant,
-        sets=tuple(set_names or askable_sets(engine, tenant)),
+        sets=tuple(set_names or askable_sets(engine.database, tenant)),
         on_progress=on_progress,
         should_stop=should_stop,
     )

@@ -15,6 +15,7 @@ from rag_core.model.note import TenantId
 from rag_core.model.retrieval import Strategy
 from rag_core.model_change.backfill import fill_model
 from rag_core.runtime.engine import Engine, with_model
+from rag_core.storage.database import Database
 from rag_core.storage.golden import fetch_golden_queries, list_golden_set_names
 from rag_core.storage.models import count_vectors_by_tenant, find_model
 
@@ -76,7 +77,7 @@ def compare_models(
         InvalidInputError: there is no golden set with a query that a note of the tenant answers.
     """
     model = comparable_model(engine, tenant, name)
-    names = set_names or askable_sets(engine, tenant)
+    names = set_names or askable_sets(engine.database, tenant)
     active, other = pinned(engine, tenant), pinned(with_model(engine, model), tenant)
     return [
         _compare(active, other, tenant, set_name, strategy, on_progress=on_progress)
@@ -104,9 +105,9 @@ def comparable_model(engine: Engine, tenant: TenantId, name: str) -> EmbeddingMo
     return model
 
 
-def askable_sets(engine: Engine, tenant: TenantId) -> list[str]:
+def askable_sets(database: Database, tenant: TenantId) -> list[str]:
     """The golden sets that have a query to ask."""
-    with engine.database.transaction(tenant) as connection:
+    with database.transaction(tenant) as connection:
         found = [
             name
             for name in list_golden_set_names(connection, tenant)

@@ -11,6 +11,7 @@ from rag_core.model.note import TenantId
 from rag_core.model.statistics import percentile
 from rag_core.model_change.memory_probe import measure_memory_bytes
 from rag_core.runtime.engine import Engine, with_model
+from rag_core.settings import Settings
 from rag_core.storage.model_costs import ModelStorage, measure_model_storage, sample_chunk_texts
 
 TIMED_QUERIES = 100
@@ -71,7 +72,7 @@ def measure_cost(engine: Engine, tenant: TenantId, model: EmbeddingModel, querie
         timed_queries=len(latencies),
         chunks_per_second=len(texts) / seconds if texts else None,
         timed_chunks=len(texts),
-        memory_mb=_memory_mb(engine, model, texts[:BATCH_CHUNKS] or ["hola"]),
+        memory_mb=_memory_mb(engine.settings, model, texts[:BATCH_CHUNKS] or ["hola"]),
         memory_of="process" if provider_of(model).is_in_process else "server",
         storage=storage,
     )
@@ -90,9 +91,9 @@ def _timed_seconds(embedder: Embedder, texts: Sequence[str]) -> float:
     return time.perf_counter() - began
 
 
-def _memory_mb(engine: Engine, model: EmbeddingModel, texts: Sequence[str]) -> float | None:
+def _memory_mb(settings: Settings, model: EmbeddingModel, texts: Sequence[str]) -> float | None:
     provider = provider_of(model)
     if provider.is_in_process:
         return measure_memory_bytes(model, texts) / _MEGABYTE
-    held = provider.fetch_held_bytes(model, engine.settings, _ASK_SECONDS)
+    held = provider.fetch_held_bytes(model, settings, _ASK_SECONDS)
     return None if held is None else held / _MEGABYTE

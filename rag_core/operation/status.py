@@ -10,6 +10,7 @@ from rag_core.model.note import TenantId
 from rag_core.operation.running_api import fetch_access, fetch_performance
 from rag_core.operation.running_parts import read_parts
 from rag_core.runtime.engine import Engine
+from rag_core.settings import Settings
 from rag_core.storage.status import fetch_status
 
 
@@ -48,14 +49,13 @@ def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
         "dagster": engine.settings.dagster_page,
         "parts": read_parts(engine.settings.home),
         "performance": fetch_performance(
-            port=engine.settings.api_port, home=engine.settings.home, key=_key(engine, access=access)
+            port=engine.settings.api_port, home=engine.settings.home, key=_key(engine.settings, access=access)
         ),
     }
 
 
-def _key(engine: Engine, *, access: str) -> str | None:
+def _key(settings: Settings, *, access: str) -> str | None:
     """What this process shows the API to be told its figures, where that asks for keys."""
-    settings = engine.settings
     return pseudonyms(settings.home, settings.secret).process_key if access == "keys" else None
 
 

@@ -65,7 +65,7 @@ def test_a_row_that_was_refused_is_no_failure_of_the_note_it_changed(engine: Eng
             "select tenant_id, source, external_id, 'attachment', 5, 'sin fecha' from brain.notes"
         )
 
-    before = fetch_progress(engine, TENANT)
+    before = fetch_progress(engine.database, TENANT)
     report = run_migration(engine, TENANT, on_event=lambda _event: None)
 
     assert before is not None
@@ -276,7 +276,7 @@ def test_backfills_of_other_notes_go_on(
     others = [batch.key for batch in list_batches(engine.database) if not batch.is_legacy]
     backfill = _backfill(instance, others)
 
-    cancelled = cancel_backfills(instance, engine, TENANT)
+    cancelled = cancel_backfills(instance, engine.database, TENANT)
 
     assert cancelled == []
     assert _status(instance, backfill) == BulkActionStatus.REQUESTED
@@ -291,7 +291,7 @@ def test_the_backfill_of_any_job_that_would_chunk_legacy_notes_is_cancelled(
     backfill = job_backfill(job, list(instance.get_dynamic_partitions(PARTITIONS_NAME)))
     instance.add_backfill(backfill)
 
-    cancelled = cancel_backfills(instance, engine, TENANT)
+    cancelled = cancel_backfills(instance, engine.database, TENANT)
 
     assert cancelled == [backfill.backfill_id]
     assert _status(instance, backfill.backfill_id) == BulkActionStatus.CANCELING
