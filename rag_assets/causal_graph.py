@@ -39,7 +39,7 @@ def causal_graph(context: dg.AssetExecutionContext, engine: dg.ResourceParam[Eng
         counts = {name: total(reports, name) for name in ("notes", "failed", "entities", "relations")}
         return dg.MaterializeResult(
             metadata={
-                **stage_metadata(engine, batches, "preview_relations", clock, **counts),
+                **stage_metadata(engine.database, engine.pipeline, batches, "preview_relations", clock, **counts),
                 "extractor": extractor.fingerprint,
             },
             data_version=dg.DataVersion(extractor.fingerprint),

@@ -50,7 +50,7 @@ def chunks(context: dg.AssetExecutionContext, config: StagingConfig, engine: dg.
         }
         return dg.MaterializeResult(
             metadata={
-                **stage_metadata(engine, batches, "preview_staged_chunks", clock, **counts),
+                **stage_metadata(engine.database, engine.pipeline, batches, "preview_staged_chunks", clock, **counts),
                 "chunks_per_note": ratio(counts["chunks"], counts["notes"]),
             },
             data_version=dg.DataVersion(engine.pipeline.fingerprint),

@@ -44,7 +44,7 @@ def embeddings(context: dg.AssetExecutionContext, engine: dg.ResourceParam[Engin
         counts = {name: total(reports, name) for name in ("embedded", "reused", "failed")}
         return dg.MaterializeResult(
             metadata={
-                **stage_metadata(engine, batches, "preview_staged_vectors", clock, **counts),
+                **stage_metadata(engine.database, engine.pipeline, batches, "preview_staged_vectors", clock, **counts),
                 "vectors_per_second": ratio(counts["embedded"], clock.seconds),
                 "model": f"{engine.model.name}@{engine.model.version}",
             },

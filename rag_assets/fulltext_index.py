@@ -44,7 +44,15 @@ def fulltext_index(context: dg.AssetExecutionContext, engine: dg.ResourceParam[E
         counts = {name: total(reports, name) for name in ("published", "left", "deleted", "failed")}
         return dg.MaterializeResult(
             metadata={
-                **stage_metadata(engine, batches, "preview_live_chunks", clock, **counts, folded=sum(folded)),
+                **stage_metadata(
+                    engine.database,
+                    engine.pipeline,
+                    batches,
+                    "preview_live_chunks",
+                    clock,
+                    **counts,
+                    folded=sum(folded),
+                ),
                 "batches_up_to_date": ratio(total(progress, "done"), total(progress, "batches")),
             },
             data_version=dg.DataVersion(engine.pipeline.fingerprint),

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from rag_assets.outages import outages_told
 from rag_assets.worker_processes import PROCESS_TAG, is_gone, this_process
+from rag_core.chat import ChatModel
 from rag_core.errors import IndexingError, RagError, TenantDeletedError
 from rag_core.graph.llm import causal_extractor
 from rag_core.indexing.automatic import IndexWork, find_work
+from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import maintain
 from rag_core.model.note import TenantId
 from rag_core.operation.dagster_home import prepare_dagster_home
@@ -95,7 +97,7 @@ def run_index(
         DatabaseUnavailableError: the database does not answer.
     """
     began = time.perf_counter()
-    work = [_find_work(engine, tenant, is_full=is_full) for tenant in tenants]
+    work = [_find_work(engine.database, engine.pipeline, engine.chat, tenant, is_full=is_full) for tenant in tenants]
     indexed = [tenant for tenant, of_tenant in zip(tenants, work, strict=True) if of_tenant.wanted]
     with _deletions_told(engine.database, indexed):
         counts = _materialise(engine, work, is_full=is_full, on_event=on_event)
@@ -134,12 +136,14 @@ def _is_there(database: Database, tenant: TenantId) -> bool:
         return is_tenant(connection, tenant)
 
 
-def _find_work(engine: Engine, tenant: TenantId, *, is_full: bool) -> IndexWork:
+def _find_work(
+    database: Database, pipeline: Pipeline, chat: ChatModel | None, tenant: TenantId, *, is_full: bool
+) -> IndexWork:
     return find_work(
-        engine.database,
+        database,
         tenant,
-        fingerprint=engine.pipeline.fingerprint,
-        extractor=causal_extractor(engine.chat),
+        fingerprint=pipeline.fingerprint,
+        extractor=causal_extractor(chat),
         is_full=is_full,
     )
 

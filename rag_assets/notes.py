@@ -43,4 +43,6 @@ def notes(context: dg.AssetExecutionContext, engine: dg.ResourceParam[Engine]) -
                 partition_key=overview.batch,
             )
         counts = {name: total(overviews, name) for name in ("notes", "stale", "characters", "damaged")}
-        return dg.MaterializeResult(metadata=stage_metadata(engine, batches, "preview_notes", clock, **counts))
+        return dg.MaterializeResult(
+            metadata=stage_metadata(engine.database, engine.pipeline, batches, "preview_notes", clock, **counts)
+        )

@@ -9,9 +9,10 @@ from dagster._core.execution.backfill import BulkActionsFilter, BulkActionStatus
 
 from rag_assets.fulltext_index import fulltext_index
 from rag_assets.partitions import PARTITIONS_NAME, BatchRange, add_missing_keys, merge_ranges
+from rag_core.chat import ChatModel
 from rag_core.graph.llm import causal_extractor
 from rag_core.indexing.automatic import find_work
-from rag_core.runtime.engine import Engine
+from rag_core.indexing.pipeline import Pipeline
 from rag_core.storage.batches import list_tenants, register_batches
 from rag_core.storage.database import Database
 from rag_core.storage.overviews import fetch_newest_stale_change
@@ -35,17 +36,19 @@ def register_everywhere(database: Database) -> None:
         register_batches(database, tenant)
 
 
-def plan_index(instance: dg.DagsterInstance, engine: Engine) -> list[BatchRange]:
+def plan_index(
+    instance: dg.DagsterInstance, database: Database, pipeline: Pipeline, chat: ChatModel | None
+) -> list[BatchRange]:
     """Register what is new, and cover the stale batches of all tenants by ranges.
 
     Left out are batches that wait for a migration, and those that an open backfill makes.
     """
-    extractor = causal_extractor(engine.chat)
+    extractor = causal_extractor(chat)
     work = [
-        find_work(engine.database, tenant, fingerprint=engine.pipeline.fingerprint, extractor=extractor)
-        for tenant in list_tenants(engine.database)
+        find_work(database, tenant, fingerprint=pipeline.fingerprint, extractor=extractor)
+        for tenant in list_tenants(database)
     ]
-    add_missing_keys(instance, engine.database)
+    add_missing_keys(instance, database)
     taken = keys_in_backfills(instance)
     return merge_ranges(
         instance.get_dynamic_partitions(PARTITIONS_NAME),
@@ -86,24 +89,24 @@ def unfinished_index_run(instance: dg.DagsterInstance) -> str | None:
     return None
 
 
-def version_of_everything(engine: Engine) -> str:
+def version_of_everything(database: Database, pipeline: Pipeline, chat: ChatModel | None) -> str:
     """Another text after every change of any note, or of what the index is made by; cheap, however many notes there are."""
-    tenants = list_tenants(engine.database)
-    versions = [corpus_version(engine.database, tenant, timeout_ms=VERSION_TIMEOUT_MS) for tenant in tenants]
-    return _digest([_makers(engine), *zip(tenants, versions, strict=True)])
+    tenants = list_tenants(database)
+    versions = [corpus_version(database, tenant, timeout_ms=VERSION_TIMEOUT_MS) for tenant in tenants]
+    return _digest([_makers(pipeline, chat), *zip(tenants, versions, strict=True)])
 
 
-def digest_of_stale(engine: Engine, ranges: list[BatchRange]) -> str:
+def digest_of_stale(database: Database, pipeline: Pipeline, chat: ChatModel | None, ranges: list[BatchRange]) -> str:
     """Another text when another note is stale or a stale one changed; the same when a run over them got nowhere."""
     changes = [
-        (tenant, *fetch_newest_stale_change(engine.database, tenant, fingerprint=engine.pipeline.fingerprint))
-        for tenant in list_tenants(engine.database)
+        (tenant, *fetch_newest_stale_change(database, tenant, fingerprint=pipeline.fingerprint))
+        for tenant in list_tenants(database)
     ]
-    return _digest([_makers(engine), [(one.start, one.end, one.wanted) for one in ranges], changes])
+    return _digest([_makers(pipeline, chat), [(one.start, one.end, one.wanted) for one in ranges], changes])
 
 
-def _makers(engine: Engine) -> list[str]:
-    return [engine.pipeline.fingerprint, causal_extractor(engine.chat).fingerprint]
+def _makers(pipeline: Pipeline, chat: ChatModel | None) -> list[str]:
+    return [pipeline.fingerprint, causal_extractor(chat).fingerprint]
 
 
 def _digest(parts: object) -> str:

@@ -44,7 +44,7 @@ def hourly_schedule(timezone: str) -> dg.ScheduleDefinition:
         run_id = unfinished_index_run(context.instance)
         if run_id is not None:
             return dg.SkipReason(f"Run {run_id} is indexing or waits to.")
-        ranges = plan_index(context.instance, engine)
+        ranges = plan_index(context.instance, engine.database, engine.pipeline, engine.chat)
         moment = context.scheduled_execution_time.isoformat()
         if not ranges:
             return dg.SkipReason("Every note is indexed as it stands.")
@@ -71,7 +71,7 @@ def nightly_schedule(timezone: str) -> dg.ScheduleDefinition:
     def nightly_index_and_evaluation(
         context: dg.ScheduleEvaluationContext, engine: dg.ResourceParam[Engine]
     ) -> list[dg.RunRequest]:
-        ranges = plan_index(context.instance, engine)
+        ranges = plan_index(context.instance, engine.database, engine.pipeline, engine.chat)
         if not ranges:
             _tell_up_to_date(context.instance)
         return list(run_requests(context.scheduled_execution_time.isoformat(), ranges))

@@ -62,7 +62,7 @@ def index_new_and_changed_notes(
     """
     cursor: dict[str, str] = json.loads(context.cursor or "{}")
     register_everywhere(engine.database)  # which is a change too
-    version = version_of_everything(engine)
+    version = version_of_everything(engine.database, engine.pipeline, engine.chat)
     now = datetime.now(UTC)
     since = cursor.setdefault("since", now.isoformat())
     is_at_rest, cursor["seen"] = cursor.get("seen") == version, version
@@ -73,11 +73,11 @@ def index_new_and_changed_notes(
     run_id = unfinished_index_run(context.instance)
     if run_id is not None:
         return _skip(f"Run {run_id} is indexing or waits to.", cursor)
-    ranges = plan_index(context.instance, engine)
+    ranges = plan_index(context.instance, engine.database, engine.pipeline, engine.chat)
     cursor = _rested(cursor) | {"settled": version}
     if not ranges:
         return _skip("Every note is indexed as it stands.", cursor)
-    digest = digest_of_stale(engine, ranges)
+    digest = digest_of_stale(engine.database, engine.pipeline, engine.chat, ranges)
     if cursor.get("asked") == digest:
         return _skip("What is stale was tried as it stands; `hourly_index` tries again.", cursor)
     requests = [dg.RunRequest(run_key=f"{version}/{one.start}", tags=one.tags | SOON) for one in ranges]

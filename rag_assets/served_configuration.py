@@ -10,6 +10,7 @@ from rag_assets.stages import OUTAGES, OWNERS, Materialized, Stopwatch, outages_
 from rag_assets.tuned_configuration import PROPOSALS, tuned_configuration
 from rag_core.configuration.served import served_configuration as fetch_served_configuration
 from rag_core.errors import RagError
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.promotion.promote import promote_configuration
@@ -52,7 +53,7 @@ def served_configuration(
         promoted, refused = _promote(engine, _proposals(context.instance), config.golden_set, context.run.run_id)
         told = {
             "promoted": len(promoted),
-            "served": _served_table(engine),
+            "served": _served_table(engine.database, engine.model),
             **_pages(engine.settings, promoted),
             "seconds": clock.seconds,
         }
@@ -105,10 +106,10 @@ def _was_promoted(database: Database, tenant: TenantId, number: int) -> bool:
         return any(one.configuration == number for one in list_promotions(connection, tenant))
 
 
-def _served_table(engine: Engine) -> dg.MetadataValue[Any]:
+def _served_table(database: Database, model: EmbeddingModel) -> dg.MetadataValue[Any]:
     rows = []
-    for tenant in list_tenants(engine.database):
-        served = fetch_served_configuration(engine.database, tenant, engine.model)
+    for tenant in list_tenants(database):
+        served = fetch_served_configuration(database, tenant, model)
         rows.append(
             {
                 "tenant": tenant,

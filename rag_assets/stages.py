@@ -11,8 +11,10 @@ import dagster as dg
 
 from rag_assets.partitions import BACKFILL_POLICY, NOTE_BATCHES
 from rag_core.errors import DatabaseUnavailableError, DiskFullError, EmbeddingUnavailableError, RagError
+from rag_core.indexing.pipeline import Pipeline
 from rag_core.model.note import TenantId
-from rag_core.runtime.engine import DEMO_TENANT, Engine
+from rag_core.runtime.engine import DEMO_TENANT
+from rag_core.storage.database import Database
 from rag_core.storage.overviews import PreviewName, fetch_preview
 
 if TYPE_CHECKING:
@@ -109,7 +111,8 @@ def total(reports: Iterable[object], name: str) -> int:
 
 
 def stage_metadata(
-    engine: Engine,
+    database: Database,
+    pipeline: Pipeline,
     batches: Mapping[TenantId, Sequence[str]],
     preview: PreviewName,
     clock: Stopwatch,
@@ -124,8 +127,8 @@ def stage_metadata(
         **_pace(counts.get("notes", counts.get("published")), clock.seconds),
         "batches": sum(len(keys) for keys in batches.values()),
         "tenants": dg.MetadataValue.json(list(batches)),
-        "pipeline": engine.pipeline.fingerprint,
-        "preview": _preview(engine, batches, preview),
+        "pipeline": pipeline.fingerprint,
+        "preview": _preview(database, pipeline, batches, preview),
         "seconds": clock.seconds,
     }
 
@@ -139,12 +142,12 @@ def ratio(part: float, whole: float) -> float:
     return round(part / whole, 3) if whole else 0.0
 
 
-def _preview(engine: Engine, batches: Mapping[TenantId, Sequence[str]], name: PreviewName) -> dg.MetadataValue[Any]:
+def _preview(
+    database: Database, pipeline: Pipeline, batches: Mapping[TenantId, Sequence[str]], name: PreviewName
+) -> dg.MetadataValue[Any]:
     """The demo's first rows, as a table. Metadata is kept for ever, for whoever uses Dagster: it has nobody else's notes."""
     keys = batches.get(DEMO_TENANT, ())
-    rows = (
-        fetch_preview(engine.database, DEMO_TENANT, name, keys, fingerprint=engine.pipeline.fingerprint) if keys else ()
-    )
+    rows = fetch_preview(database, DEMO_TENANT, name, keys, fingerprint=pipeline.fingerprint) if keys else ()
     return table(rows) if rows else dg.MetadataValue.md("*rows are shown of the demo's notes only*")
 
 
