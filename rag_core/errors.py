@@ -91,7 +91,7 @@ class UnauthenticatedError(RagError):
 
 
 class AccessDeniedError(RagError):
-    """It is known who asks, and they may not have this."""
+    """The caller is known and lacks the right."""
 
 
 class RateLimitedError(RagError):
@@ -107,7 +107,7 @@ class ShareTakenError(RateLimitedError):
 
 
 class ConflictError(RagError):
-    """The same thing exists already."""
+    """An equal object exists already."""
 
 
 class TenantFullError(RagError):
@@ -228,7 +228,7 @@ class AnswerFailedError(RagError):
 
 
 class AnswerTimeoutError(AnswerFailedError):
-    """The same, because the time for writing it ran out."""
+    """The answer failed because the time for writing it ran out."""
 
 
 class SearchCancelledError(RagError):

@@ -24,7 +24,7 @@ AccessMode = Literal["open", "keys"]
 
 
 class Settings(BaseSettings):
-    """Where things are and how much of the machine they may use."""
+    """Settings of the process: places, limits and shares of the machine."""
 
     model_config = SettingsConfigDict(env_prefix="BRAIN_", extra="ignore", frozen=True, populate_by_name=True)
 
@@ -279,12 +279,12 @@ class Settings(BaseSettings):
 
     @property
     def dagster_page(self) -> str:
-        """Where people reach Dagster's UI."""
+        """Address of Dagster's UI for users."""
         return self.dagster_url or f"http://127.0.0.1:{self.dagster_port}"
 
     @property
     def dagster_home(self) -> Path:
-        """Where Dagster reads its dagster.yaml."""
+        """Folder in which Dagster reads its dagster.yaml."""
         return self.home / "dagster"
 
 

@@ -74,7 +74,7 @@ class AppliedMigration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What a backup holds, and where it comes from; ``sequences`` gives the last number each gave out."""
+    """Contents and origin of a backup; ``sequences`` holds the last number that each gave out."""
 
     format: int
     created_at: str
@@ -91,7 +91,7 @@ class Manifest:
 
     @property
     def total_bytes(self) -> int:
-        """Of all tables, before compression."""
+        """Size of all tables, before compression."""
         return sum(table.bytes for table in self.tables)
 
     @property
@@ -124,7 +124,7 @@ class TableWriter:
 
     @property
     def sha256(self) -> str:
-        """Of all that was flushed."""
+        """Hash of all that was flushed."""
         return self._hash.hexdigest()
 
 
@@ -306,7 +306,7 @@ def _told_as_damage(path: Path) -> Iterator[None]:
 
 
 def _check_format(path: Path, found: object) -> None:
-    """What else a manifest of another format says is not for this program to judge."""
+    """Check the format before anything else: this program cannot judge a manifest of another one."""
     if found != FORMAT:
         raise ArchiveError(
             f"{path} has format {found} of a backup, this program reads {FORMAT}; restore it with the Brain Sync that wrote "

@@ -1,4 +1,4 @@
-"""Whether who asked before a backup was restored is still known by the pseudonyms made here."""
+"""Owners of conversations after a restore, whose pseudonyms this installation may not know."""
 
 from rag_core.access.pseudonyms import Pseudonyms
 from rag_core.storage.api_keys import list_keys

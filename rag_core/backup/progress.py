@@ -1,4 +1,4 @@
-"""How far a backup or a restore is."""
+"""Progress of a backup or a restore."""
 
 from collections.abc import Callable, Iterator
 
@@ -19,13 +19,13 @@ class Progress:
         self._told = 0.0
 
     def add(self, count: int) -> None:
-        """So many bytes more are done."""
+        """Count further bytes as done."""
         self._done = min(self._done + count / self._total, 1.0)
         if self._done - self._told >= _STEP:
             self._tell_rest()
 
     def counted(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
-        """The same blocks, each added when it is taken."""
+        """Yield the blocks, and count each when it is taken."""
         for block in blocks:
             self.add(len(block))
             yield block

@@ -74,7 +74,7 @@ def restore(
 
 
 def _is_in_place(database: Database, archive: Archive) -> bool:
-    """Whether the last restore put this backup in place and was ended before it had done the rest."""
+    """Tell whether the last restore put this backup in place, and ended before the remaining steps."""
     with database.owner() as connection:
         return stored.find_unfinished_restore(connection) == archive.manifest.fingerprint
 
@@ -147,7 +147,7 @@ def _replace(connection: Connection, archive: Archive, due: Sequence[Migration],
 
 
 def _computes_otherwise(connection: Connection, archive: Archive) -> bool:
-    """Whether a computed column came out otherwise: chunks' lexemes do, with another locale or other dictionaries."""
+    """Tell whether a generated column differs: lexemes of chunks do, with another locale or other dictionaries."""
     written = {table.name: table.computed_sha256 for table in archive.manifest.tables}
     return any(
         stored.hash_rows(connection, table.name, table.computed) != written[table.name]

@@ -8,7 +8,7 @@ from typing import Literal
 from rag_core.model.note import TenantId
 
 Scope = Literal["read", "write", "evaluate", "admin"]
-"""What a key allows: to search and ask; to change notes; golden sets, evaluations and configurations; everything of the tenant's."""
+"""Rights of a key: search and questions; changes to notes; golden sets, evaluations and configurations; everything of the tenant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class PresentedKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyGrant:
-    """What a key shall allow, checked: see ``check_grant``."""
+    """Checked rights of a new key: see ``check_grant``."""
 
     tenant: TenantId
     name: str
@@ -49,7 +49,7 @@ class ApiKey:
     last_used_at: datetime | None = None
 
     def is_usable(self, now: datetime) -> bool:
-        """Whether it opens anything at that moment."""
+        """Tell whether the key is valid at a moment."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
 
@@ -68,7 +68,7 @@ class TenantSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantDetails:
-    """The same with the rows of every table that has any, and how many notes each department may see.
+    """Tenant with the rows of every table that has any, and the number of notes that each department may see.
 
     Of ``audiences`` None is everybody, "" only who sees all of the tenant's notes.
     """
@@ -80,7 +80,7 @@ class TenantDetails:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeletedTenant:
-    """What was deleted: rows by table, without tables that had none, and the keys of the batches there were."""
+    """Result of deleting a tenant: rows by table, without empty tables, and the keys of its batches."""
 
     name: TenantId
     rows: Mapping[str, int]

@@ -10,7 +10,7 @@ from rag_core.model.note import ChunkId, Language, NoteId, Span
 from rag_core.model.retrieval import Retrieval
 
 Confidence = Literal["high", "medium", "low", "insufficient"]
-"""How far an answer is to be trusted; see ``confidence`` for the cut-offs."""
+"""Level of trust in an answer; see ``confidence`` for the cut-offs."""
 RefusalReason = Literal[
     "no_notes",  # the tenant has none
     "nothing_found",  # no note fits the question at all
@@ -22,10 +22,10 @@ RefusalReason = Literal[
     "blocked",  # what was answered must not go out
 ]
 Compression = Literal["none", "extractive", "abstractive", "hierarchical"]
-"""How sources are shortened: not at all, to the sentences nearest to the question, to summaries by a chat model, or all but
-the first that way."""
+"""Method of shortening sources: none, the sentences nearest to the question, summaries by a chat model, or summaries of all but
+the first."""
 VerifiedBy = Literal["lexical", "judge"]
-"""What found that a source says what is claimed: words and figures in common, or a model that was asked."""
+"""Method that found a claim in its source: common words and figures, or a chat model as judge."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +69,7 @@ class AskedTime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptContext:
-    """What an answerer is given to read: ``text`` is exactly what a prompt holds of the sources, '[]' without any.
+    """Context for an answer: ``text`` is exactly what a prompt holds of the sources, '[]' without any.
 
     ``compression`` is how the sources' texts were shortened, which may be less than was asked for. ``asked_time`` and whether the
     evidence ``is_doubtful`` are for whoever quotes; a chat model reads the question itself.
@@ -127,7 +127,7 @@ class CheckedText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratedAnswer:
-    """What an answerer said, as it said it, and what it was made from; ``citations`` in their order, those of no source included.
+    """Unchanged answer of a chat model or of quoting, and its sources; ``citations`` in their order, those of no source included.
 
     A refusal says that the sources hold no answer; it claims nothing and cites nothing.
     """
@@ -141,7 +141,7 @@ class GeneratedAnswer:
 
 Contract = Literal["chat", "query", "rag_v2", "page", "command"]
 FallbackMode = Literal["keyword_recency", "recent_notes"]
-"""How sources were found where the usual way was closed: without vectors, or by date alone because no word fitted."""
+"""Fallback that found the sources: a search without vectors, or the newest notes because no word matched."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

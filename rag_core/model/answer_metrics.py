@@ -28,9 +28,9 @@ QUOTED_METRICS: tuple[AnswerMetric, ...] = (
     "citation_accuracy",
     "citation_completeness",
 )
-"""What an answer that only quotes its sources, and cites what it quotes, scores 1 in by construction."""
+"""Metrics in which an answer that only quotes and cites its sources scores 1 by construction."""
 QUOTATIONS = "quotations"
-"""Who judges quoted sentences where no chat model does: the notes they are quoted from, and the expected answers."""
+"""Judge of quoted sentences where no chat model is: the notes they are quoted from, and the expected answers."""
 JUDGED_METRICS: tuple[AnswerMetric, ...] = (
     "groundedness",
     "answer_relevance",
@@ -131,7 +131,7 @@ class AnswerMetrics:
 
     @property
     def undefined(self) -> dict[AnswerMetric, str]:
-        """Why each metric without a mean has none."""
+        """Reason for each metric that has no mean."""
         return {name: self._reason(name) for name, mean in self.means.items() if mean is None}
 
     def _reason(self, name: AnswerMetric) -> str:
@@ -151,7 +151,7 @@ class AnswerMetrics:
 
     @property
     def judged_by(self) -> str | None:
-        """What ``faithfulness`` and ``answer_relevance`` come from: the judge, the text of what is quoted, or nothing."""
+        """Origin of ``faithfulness`` and ``answer_relevance``: the judge, the quoted text, or none."""
         return self.judge or (QUOTATIONS if self.answerer.startswith("extractive@") else None)
 
     @property

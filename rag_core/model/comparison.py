@@ -10,9 +10,9 @@ from rag_core.model.metrics.registry import decisive_metrics
 from rag_core.model.power import LEAST_DIFFERING, detectable_difference, queries_needed
 
 MIN_COMMON_QUERIES = 10
-"""With fewer queries in common there is no verdict: one that got worse would decide alone."""
+"""Least number of common queries for a verdict: with fewer a single query that got worse would decide."""
 MAX_DISTURBED_SHARE = 0.1
-"""With more queries degraded or failed, what was measured is an outage and not the retrieval."""
+"""Greatest share of degraded or failed queries; beyond it a run measures an outage and not the retrieval."""
 MORE_DISTURBED_SHARE = 0.02
 """More queries than this share and than one, degraded or failed beyond those of the baseline, are no chance: nothing is drawn at
 random about a search that fails. A test would let 4 of 40 pass (Fisher's exact, one-sided, p 0.058); one may be a hiccup."""
@@ -58,12 +58,12 @@ class MetricComparison:
 
     @property
     def differing_share(self) -> float:
-        """Of the queries; 1 where it was not kept or nothing differs."""
+        """Share of the queries that differ; 1 where it was not kept or nothing differs."""
         return self.differing / self.queries if self.differing and self.queries else 1.0
 
     @property
     def is_regression(self) -> bool:
-        """Whether it fell by at least 0.02 and chance is no good explanation of that, other metrics considered."""
+        """Tell whether the metric fell by at least 0.02, significantly after correction for the other metrics."""
         has_dropped = round(-self.difference, 9) >= LEAST_DROP  # 0.82 - 0.8 is 0.01999…
         p_worse = self.p_worse if self.p_worse_adjusted is None else self.p_worse_adjusted
         return has_dropped and p_worse < SIGNIFICANCE
@@ -139,17 +139,17 @@ class Comparison:
 
     @property
     def p_value(self) -> float:
-        """How often chance alone makes a difference as great, either way."""
+        """Two-sided p-value: probability of a difference as great by chance alone."""
         return self.metrics[self.metric].p_value
 
     @property
     def p_worse(self) -> float:
-        """How often chance alone makes a difference as low; a regression is decided by it, adjusted."""
+        """One-sided p-value: probability of a difference as low by chance alone; adjusted, it decides a regression."""
         return self.metrics[self.metric].p_worse
 
     @property
     def is_significant(self) -> bool:
-        """Whether the deciding metric differs, two-sided p < 0.05 after Holm over all metrics.
+        """Tell whether the deciding metric differs, two-sided p < 0.05 after Holm over all metrics.
 
         A regression has another rule, one-sided and over the decisive metrics alone, so it need not be significant.
         """
@@ -159,7 +159,7 @@ class Comparison:
 
     @property
     def is_regression(self) -> bool:
-        """Whether retrieval got worse: a decisive metric fell by at least 0.02, one-sided p < 0.05 after Holm over those."""
+        """Tell whether retrieval got worse: a decisive metric fell by at least 0.02, one-sided p < 0.05 after Holm over those."""
         return self.obstacle is None and bool(self.regressed)
 
     @property
@@ -175,7 +175,7 @@ class Comparison:
 
     @property
     def queries_needed(self) -> dict[str, int | None]:
-        """How many queries would show a difference of so much four times of five; None if hardly any differs."""
+        """Queries needed to show a difference with power 0.8, by its size; None if hardly any query differs."""
         found = self.metrics[self.metric]
         return {
             wanted: queries_needed(float(wanted), deviation=found.noise, differing_share=found.differing_share)
@@ -184,7 +184,7 @@ class Comparison:
 
     @property
     def objection(self) -> str | None:
-        """Why there is no verdict, for a reader."""
+        """Reason why there is no verdict, for a reader."""
         if self.obstacle == "degraded":
             disturbed = in_english(self.disturbed, "query was", "queries were")
             return f"not comparable: {disturbed} degraded or failed, so something it needs was down"

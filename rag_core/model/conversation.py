@@ -61,7 +61,7 @@ class KeptAnswer:
     answerer: str
     fallback: FallbackMode | None
     nearest: tuple[CitedSource, ...] = ()
-    """Of a refusal: the notes that came nearest, each once, best first. Answers kept before it was introduced have none."""
+    """Notes nearest to a refused question, each once, best first. Answers kept before it was introduced have none."""
 
     @property
     def checked(self) -> CheckedText:
@@ -102,7 +102,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionFigures:
-    """How a question went, without a word of it. Hits are chunks that a leg of the search brought; times are milliseconds."""
+    """Figures of a question, without its text. Hits are chunks that a leg of the search brought; times are milliseconds."""
 
     query_id: UUID
     session_id: UUID | None
@@ -127,7 +127,7 @@ class QuestionFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchFigures:
-    """How the search for a question went; None where that part took no part, or was not measured.
+    """Figures of a question's search; None for a part that did not run, or was not measured.
 
     ``vector_avg_score`` is the mean of the ten best, or of as many as there are. ``overlap_count`` counts the hits that more than
     one leg found. ``confidence_threshold_met`` is None where the re-ranker's scores are on no calibrated scale.
@@ -153,7 +153,7 @@ class SearchFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:
-    """What somebody thought of an answer, from 1 (useless) to 5."""
+    """Rating of an answer, from 1 (useless) to 5."""
 
     id: UUID
     query_id: UUID

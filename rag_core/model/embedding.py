@@ -44,11 +44,11 @@ class EmbeddingModel:
     state: ModelState
 
     def is_same_as(self, other: "EmbeddingModel") -> bool:
-        """Whether both are one model that is used in one way, in whatever states; after a restore an id may be another's."""
+        """Tell whether both are one model used in one way, in whatever states; after a restore an id may be another model's."""
         return replace(self, state=other.state) == other
 
     def has_same_vectors_as(self, other: "EmbeddingModel") -> bool:
-        """The same, though one of them may have been calibrated anew."""
+        """Tell whether both give the same vectors, even if one was calibrated anew."""
         return replace(self, similarity_threshold=other.similarity_threshold).is_same_as(other)
 
 
@@ -71,7 +71,7 @@ class WantedModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsualModel:
-    """What a model is registered with where nobody asks for something else; weights of the semantic leg and of full text."""
+    """Default values of a model's registration; weights of the semantic leg and of full text."""
 
     dimensions: int
     version: str

@@ -15,12 +15,12 @@ from rag_core.model.ranking_metrics import first_relevant_rank, ndcg_at, recall_
 
 NDCG_DEPTH = 10
 Purpose = Literal["manual", "nightly", "migration", "model", "gate", "promotion", "benchmark"]
-"""Why a run was made."""
+"""Purpose of a run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryResult:
-    """What one golden query brought back: unique notes, best first, at most ``RANKING_DEPTH``.
+    """Result of one golden query: unique notes, best first, at most ``RANKING_DEPTH``.
 
     A query that failed has no notes and its error; it counts as a miss. ``grades`` say how relevant notes are, 1 to 3; a
     note without one has 1. ``u_measure`` and ``first_passage_rank`` are of the passages and need golden spans,
@@ -46,7 +46,7 @@ class QueryResult:
 
     @property
     def is_disturbed(self) -> bool:
-        """Whether what it brought back is not the strategy's own, because something was down."""
+        """Tell whether an outage made the result differ from the strategy's own."""
         return self.is_degraded or self.error is not None
 
     @property
@@ -142,7 +142,7 @@ class StoredRun:
 
     @property
     def is_disturbed(self) -> bool:
-        """Whether too many of its queries were degraded or failed for its figures to be the strategy's."""
+        """Tell whether too many queries were degraded or failed for the figures to be the strategy's."""
         return self.degraded_queries + self.failed_queries > MAX_DISTURBED_SHARE * self.total_queries
 
 

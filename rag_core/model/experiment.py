@@ -41,7 +41,7 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:
-    """What a reader did with a note, or said of it; without a note, of the whole answer."""
+    """Reaction of a reader to a note; without a note, to the whole answer."""
 
     note_id: NoteId | None
     kind: FeedbackKind

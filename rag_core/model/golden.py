@@ -49,7 +49,7 @@ JOINT_GROUPS: tuple[str, ...] = tuple(dict.fromkeys(_JOINT_GROUPS_OF.values()))
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class GoldenSpan:
-    """Where in a note the answer stands, in code points; ``quote`` is what stood there, and finds the place again."""
+    """Span of the answer in a note, in code points; ``quote`` is its text, by which the place is found again."""
 
     start: int
     end: int
@@ -103,7 +103,7 @@ class GoldenQuery:
 
     @property
     def is_retrieval_only(self) -> bool:
-        """Whether the metrics of answers leave it out."""
+        """Tell whether the metrics of answers leave it out."""
         return not self.expected_answer
 
 
@@ -134,7 +134,7 @@ def difficulty_word(difficulty: int) -> DifficultyWord:
 
 
 def normalise_query(query: str) -> str:
-    """What makes two queries the same: NFC, case folded, runs of white space as one space."""
+    """Normalise a query, so that equal ones compare equal: NFC, case folded, runs of white space as one space."""
     return " ".join(unicodedata.normalize("NFC", query).casefold().split())
 
 

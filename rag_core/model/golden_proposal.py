@@ -71,7 +71,7 @@ DIFFICULTY_OF: Mapping[ProposalKind, int] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadNote:
-    """What is read of a note to think of questions; ``created_at`` is in the user's zone."""
+    """Parts of a note from which questions are proposed; ``created_at`` is in the user's zone."""
 
     note_id: NoteId
     title: str | None

@@ -7,7 +7,7 @@ from uuid import UUID
 from rag_core.model.note import Language, NoteId
 
 CausalDirection = Literal["causes", "effects"]
-"""What a causal question asks for: what led to something, or what it led to."""
+"""Direction of a causal question: to the causes or to the effects."""
 RelationKind = Literal[
     "CAUSES",
     "TRIGGERS",
@@ -28,7 +28,7 @@ RelationKind = Literal[
     "IMPLEMENTS",
     "EXAMPLE_OF",
 ]
-"""What the table ``relations`` may hold; of the causal kinds, the first three, the source is the cause."""
+"""Kinds of rows in the table ``relations``; of the causal kinds, the first three, the source is the cause."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

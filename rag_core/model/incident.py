@@ -12,7 +12,7 @@ Severity = Literal["info", "warning", "critical"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """Least first."""
 Kind = Literal["alert", "reminder", "resolution", "over"]
-"""What is told: trouble, trouble that goes on, its end, or both at once where nobody was told in time."""
+"""Kind of message: a new incident, one that continues, its end, or both at once where nobody was told in time."""
 AddressId = str
 Scope: TypeAlias = frozenset[str] | None
 """Parts of a subject, such as the batches that a check looked at; None is all of it."""
@@ -22,7 +22,7 @@ NOTHING: Scope = frozenset()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trouble:
-    """What a rule found, in which part of the subject. ``link`` is a page of Dagster's UI, from its root; ``details`` are figures."""
+    """Finding of a rule in a part of the subject. ``link`` is a page of Dagster's UI, from its root; ``details`` are figures."""
 
     rule: str
     subject: str
@@ -37,7 +37,7 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What one address was last told of an incident: that it is there and how bad, and later that it is over."""
+    """Last message about an incident to one address: its severity, and later its end."""
 
     alert_at: datetime
     severity: Severity
@@ -65,12 +65,12 @@ class Incident:
 
     @property
     def is_firing(self) -> bool:
-        """Whether the trouble goes on."""
+        """Tell whether the incident continues."""
         return self.resolved_at is None
 
     @property
     def notified_at(self) -> datetime | None:
-        """When somebody was last told that it is there."""
+        """Time of the last message about it."""
         return max((told.alert_at for told in self.told.values()), default=None)
 
 
@@ -137,7 +137,7 @@ class StaleNotes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceWindow:
-    """What all API processes did in the last minutes.
+    """Work of all API processes in the last minutes.
 
     ``p95_ms`` is the mean of the minutes' p95, weighted by their requests: between the lowest and the highest of them. None
     without searches.

@@ -1,4 +1,4 @@
-"""How small a difference a golden set can show, and how many queries a difference needs. No I/O.
+"""Power analysis: the least difference that a golden set can show, and the queries that a difference needs. No I/O.
 
 Both rest on the spread of the differences query by query, as two runs showed it: the paired test's own noise.
 """
@@ -10,9 +10,9 @@ from statistics import NormalDist, stdev
 POWER = 0.8
 ALPHA = 0.05
 LEAST_QUERIES = 10
-"""Fewer get no verdict, however great the difference."""
+"""Least number of queries for a verdict, however great the difference."""
 LEAST_DIFFERING = 6
-"""With fewer queries that differ no sign pattern has a two-sided p below 0.05: 2/2⁵ is 0.0625, 2/2⁶ is 0.031."""
+"""Least number of queries that differ: with fewer no sign pattern has a two-sided p below 0.05: 2/2⁵ is 0.0625, 2/2⁶ is 0.031."""
 
 
 def deviation_of(differences: Sequence[float]) -> float | None:
@@ -43,7 +43,7 @@ def queries_needed(
     power: float = POWER,
     alpha: float = ALPHA,
 ) -> int | None:
-    """How many queries a two-sided paired test needs to find a mean difference with the power wanted.
+    """Return the number of queries that a two-sided paired test needs to find a mean difference with the given power.
 
     n = ⌈((z_a + z_power) · deviation / difference)² + z_a² / 2⌉ with z_a = z_{1 - alpha/2}, ten at least, as where all
     differ alike, and ⌈6 / differing_share⌉ at least: where few queries differ at all, the test has no small p below that,

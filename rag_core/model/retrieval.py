@@ -41,7 +41,7 @@ class Hit:
     original_score: float | None = None
     rerank_score: float | None = None
     is_above_threshold: bool | None = None
-    """Whether ``rerank_score`` reaches the least one; None where the re-ranker's scores are no probabilities."""
+    """True where ``rerank_score`` reaches the threshold; None where the re-ranker's scores are no probabilities."""
     causal_path: tuple[str, ...] | None = None
     causal_path_names: tuple[str, ...] | None = None
     causal_relations: tuple[Relation, ...] = ()
@@ -50,7 +50,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """Which notes may be found; what is empty or None restricts nothing, and what is given must all hold.
+    """Conditions on the notes to find, all of which must hold; empty ones and None restrict nothing.
 
     ``since`` and ``until`` bound the note's ``created_at``, half-open. A note has a wanted tag if it has any of them.
     """
@@ -65,7 +65,7 @@ class Filters:
 
     @property
     def is_empty(self) -> bool:
-        """Whether every note passes."""
+        """Tell whether every note passes."""
         return self == NO_FILTERS
 
 
@@ -89,7 +89,7 @@ class TimeExpression:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransformedQuery:
-    """What the query was turned into before searching. The original is never changed.
+    """Transformed query to search with. The original is never changed.
 
     ``sub_queries`` holds the parts of a question that asks several things, else the query itself; ``without_time`` is the
     query without its time expressions, as it is searched within their interval.
@@ -107,7 +107,7 @@ class TransformedQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalFigures:
-    """How the parts of a search went; None where a part took no part, times also where its result was remembered.
+    """Figures of the parts of a search; None for a part that did not run, times also where its result was cached.
 
     Hits are distinct chunks, the best score and the mean of the ten best (or of as many as there are) are cosines.
     ``overlap`` counts the chunks that more than one leg found, ``concepts`` the entities on the causal paths that were walked.
@@ -153,7 +153,7 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryStatistics:
-    """How common the query's words are in the tenant's notes, by language.
+    """Document frequencies of the query's words in the tenant's notes, by language.
 
     ``documents`` counts the chunks, ``frequencies`` those that hold a word (of its lexemes the rarest); a stop word is
     absent. Words are as ``rag_core.language.stemming.query_words`` gives them.

@@ -1,4 +1,4 @@
-"""What is kept in memory for a while: answers to queries, vectors of queries, texts of windows.
+"""Caches in memory: results of queries, vectors of queries, texts of windows.
 
 Whatever a value depends on is in its key, so nothing is ever invalidated: a changed corpus, configuration or model asks
 under another key, and what was kept under the old one runs out. Why the keys are what they are:
@@ -34,12 +34,12 @@ Value = TypeVar("Value")
 Found = tuple[NoteId, bytes, Span]
 """A window to read: its note, the hash of the text it was found in, and where it stands there."""
 EmbeddingKey = tuple[TenantId, bytes]
-"""Who asked, because how fast an answer comes must not tell what somebody else asked; and the ``input_hash`` of the text."""
+"""Tenant, because the speed of an answer must not reveal what another one asked, and the ``input_hash`` of the text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheFigures:
-    """How a cache did since the process began. ``hit_rate`` is in [0, 1], 0 before the first look-up."""
+    """Figures of a cache since the process began. ``hit_rate`` is in [0, 1], 0 before the first look-up."""
 
     hits: int
     misses: int
@@ -125,7 +125,7 @@ class Cache(Generic[Key, Value]):
     def _claim(
         self, keys: Sequence[Key]
     ) -> tuple[dict[Key, Value], dict[Key, "Future[Value]"], dict[Key, "Future[Value]"]]:
-        """What is there, what this thread must compute, and what others compute just now."""
+        """Part keys into cached values, those this thread must compute, and those that other threads are computing."""
         found: dict[Key, Value] = {}
         mine: dict[Key, Future[Value]] = {}
         others: dict[Key, Future[Value]] = {}

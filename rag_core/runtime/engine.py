@@ -36,17 +36,17 @@ from rag_core.telemetry.metrics import Metrics
 DEFAULT_TENANT = TenantId("default")
 DEMO_TENANT = TenantId("demo")
 EMBEDDING_SHARE = 0.6
-"""How much of a request's time an embedding provider may take, so that full text is still answered with when it does not."""
+"""Share of a request's time for an embedding provider, so that full text can still answer when it fails."""
 DOCUMENT_SECONDS = 30
-"""How long an embedding provider may take for a batch of an index run."""
+"""Limit of an embedding provider for a batch of an index run."""
 WARM_UP_SECONDS = 120
 READER_SECONDS = 5
-"""How long it is remembered that the default tenant has notes; the demo gives way to the first one at once."""
+"""Time for which the default tenant is known to have notes; the demo gives way to the first note at once."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Engine:
-    """What a request needs; made once by an entry point and passed on. It has one embedding model from beginning to end.
+    """Open resources of a process, made once by an entry point and passed on. It has one embedding model from beginning to end.
 
     ``query_embedder`` gives up before a request would and leaves a failing provider alone for a while; searches go by
     ``query_embedder_of`` their tenant, which remembers vectors. Each leg has threads of its own, so that one that stalls leaves
@@ -71,7 +71,7 @@ class Engine:
 
     @cached_property
     def pipeline(self) -> Pipeline:
-        """How notes are chunked and embedded now."""
+        """Current chunking and embedding of notes."""
         return Pipeline(
             chunking=DEFAULT_RETRIEVAL_CONFIG.chunking,
             model=self.model,
@@ -91,7 +91,7 @@ class Engine:
         return self.names_beside(self.reranker_of(tenant, config))
 
     def names_beside(self, reranker: Reranker | None) -> dict[str, str]:
-        """The same for a retrieval that this re-ranker, or none, takes part in."""
+        """Return the models' names for a retrieval with this re-ranker, or none."""
         names = {"embedding": f"{self.model.name}@{self.model.version}"}
         if (
             self.model.similarity_threshold is not None
@@ -104,7 +104,7 @@ class Engine:
         return names
 
     def reranker_of(self, tenant: TenantId, config: RetrievalConfig) -> Reranker | None:
-        """What re-ranks searches with the configuration; None where they are not re-ranked.
+        """Return the re-ranker of searches with the configuration; None where they are not re-ranked.
 
         Raises:
             ConfigurationError: see ``reranker``.
@@ -112,7 +112,7 @@ class Engine:
         return self.reranker(tenant, config.reranking) if served_strategy(config) == "hybrid+rerank" else None
 
     def reranker(self, tenant: TenantId, config: Reranking) -> Reranker:
-        """What re-ranks: the configuration's provider, else the process's.
+        """Return the re-ranker of the configuration's provider, else of the process's.
 
         Raises:
             ConfigurationError: the provider the configuration names is not set up here.
@@ -142,12 +142,12 @@ class Engine:
         return reranker if is_guarded else GuardedReranker(reranker, breaker=self.breakers["reranker"])
 
     def query_embedder_of(self, tenant: TenantId) -> Embedder:
-        """What embeds the tenant's queries; it refuses once the model is retired, though it remembers a vector."""
+        """Return the embedder of the tenant's queries; it refuses once the model is retired, even with a cached vector."""
         cached = CachingEmbedder(self.query_embedder, self.model, self.caches.embedding, tenant=tenant)
         return WatchedEmbedder(cached, self.model, self.watch)
 
     def served(self, tenant: TenantId) -> ServedConfiguration:
-        """What searches of the tenant's notes get that say nothing else: what was promoted last, else the defaults.
+        """Return the tenant's served configuration: the last promotion, else the defaults.
 
         Raises:
             DatabaseUnavailableError: the database is away, and nothing is known from before.
@@ -155,7 +155,7 @@ class Engine:
         return self.configurations.of(tenant, self.model, timeout_ms=self.settings.request_timeout_ms)
 
     def served_config(self, tenant: TenantId) -> RetrievalConfig:
-        """The same as a configuration: the ``base`` that whatever a caller asks for is merged over."""
+        """Return the served values as a configuration, the ``base`` that a caller's values are merged over."""
         return self.served(tenant).config
 
     def tenant(self) -> TenantId:
@@ -189,7 +189,7 @@ class Engine:
             log_degraded("warm-up", error)
 
     def warm_up_embedder(self) -> None:
-        """The same for the embedding model alone."""
+        """Load the embedding model alone."""
         try:
             if not provider_of(self.model).is_in_process:
                 self.embedder.embed(["hola"], role="query")
@@ -253,7 +253,7 @@ def open_engine(
 
 
 def with_model(engine: Engine, model: EmbeddingModel) -> Engine:
-    """The same engine with another embedding model; threads, caches and connections are shared with it.
+    """Return the engine with another embedding model; threads, caches and connections are shared.
 
     Raises:
         EmbeddingError: this program has no such provider or version.
@@ -269,7 +269,7 @@ def with_model(engine: Engine, model: EmbeddingModel) -> Engine:
 
 
 def with_configuration(engine: Engine, served: ServedConfiguration) -> Engine:
-    """The same engine serving this configuration, whatever is promoted; threads, caches and connections are shared with it."""
+    """Return the engine serving this configuration, whatever is promoted; threads, caches and connections are shared."""
     return replace(engine, configurations=OneConfiguration(served=served))
 
 

@@ -28,7 +28,7 @@ class LiveEngine:
 
     @property
     def is_due(self) -> bool:
-        """Whether ``current`` would ask the database."""
+        """Tell whether ``current`` would query the database."""
         return self._engine.watch.is_due
 
     def current(self) -> Engine:

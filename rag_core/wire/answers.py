@@ -22,7 +22,7 @@ from rag_core.model.retrieval import Retrieval, Strategy
 from rag_core.wire.values import moment_to_wire
 
 SNIPPET_CHARACTERS = 240
-"""How much is shown of a source at most."""
+"""Characters of a source that are shown at most."""
 
 Cited = Source | CitedSource
 """A source that an answer was made from, or what a conversation keeps of one."""
@@ -115,7 +115,7 @@ def query_body(answer: Answer, *, policy: RedactionPolicy) -> dict[str, Any]:
 
 
 def query_metadata(answer: Answer) -> dict[str, Any]:
-    """How the answer of ``POST /api/query`` came about; result counts are of the chunks that each leg found."""
+    """Build the metadata of ``POST /api/query``; result counts are of the chunks that each leg found."""
     return {
         "totalTokens": answer.prompt_tokens + answer.answer_tokens,
         "citationCount": len({citation.number for citation in answer.citations}),
@@ -151,7 +151,7 @@ def _query_citation(source: Cited, uses: Sequence[CheckedCitation]) -> dict[str,
 
 
 def german_body(answer: Answer, *, policy: RedactionPolicy) -> dict[str, Any]:
-    """What ``POST /api/v2/rag/chat`` says of a finished answer."""
+    """Build the body of ``POST /api/v2/rag/chat`` for a finished answer."""
     answer = _shown(answer, policy)
     rendered = render(answer.checked, answer.sources, "german")
     outcome = _outcome(answer)
@@ -170,7 +170,7 @@ def german_body(answer: Answer, *, policy: RedactionPolicy) -> dict[str, Any]:
 
 
 def _german_sources(answer: Answer) -> list[dict[str, Any]]:
-    """What was read for the answer: what it cites first, then the rest, each by its number."""
+    """Return the sources read for the answer: the cited ones first, then the rest, each by its number."""
     cited = {citation.number for citation in answer.citations}
     ordered = sorted(answer.sources, key=lambda source: (source.number not in cited, source.number))
     return [{**german_source(source), "cited": source.number in cited} for source in ordered]
@@ -241,7 +241,7 @@ def turn_to_wire(turn: Turn, *, policy: RedactionPolicy) -> dict[str, Any]:
 
 
 def strategy_of(answer: Answer) -> str:
-    """How the sources were found: the fallback where there was one, "none" where nothing was searched."""
+    """Return the way the sources were found: the fallback where there was one, "none" where nothing was searched."""
     if answer.fallback is not None:
         return answer.fallback
     return "none" if answer.retrieval is None else _STRATEGIES[answer.retrieval.strategy]
@@ -271,7 +271,7 @@ def _by_source(
 
 
 def _verified(uses: Sequence[CheckedCitation]) -> dict[str, Any]:
-    """Whether a source holds all that it is cited for, and where it is; of several uses the weakest counts."""
+    """Tell whether a source supports all that it is cited for, and where; of several uses the weakest counts."""
     weakest = min(uses, key=lambda use: (use.is_supported, use.support))
     return {
         "verification": {
@@ -304,7 +304,7 @@ def _outcome(answer: Answer) -> dict[str, Any]:
 
 
 def _reranked(retrieval: Retrieval | None) -> int:
-    """How many were kept by re-ranking; 0 where nothing was re-ranked."""
+    """Return the number of hits kept by re-ranking; 0 where nothing was re-ranked."""
     return len(retrieval.hits) if retrieval is not None and retrieval.strategy == "hybrid+rerank" else 0
 
 

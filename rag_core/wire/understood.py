@@ -1,4 +1,4 @@
-"""What a query was understood to ask, in Spanish, as the page and the terminal say it. Pure."""
+"""Interpretation of a query in Spanish, as the page and the terminal show it. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _INTENTS: Mapping[Intent, str] = {
     "abstract": "búsqueda por tema",
 }
 _OPEN_YEAR = 1900
-"""What begins this early has no beginning ("antes de mayo")."""
+"""Year before which an interval counts as open ("antes de mayo")."""
 _TO = "\N{EN DASH}"
 _EFFECTS = "pregunta por las consecuencias"
 _MONTHS = ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic")
@@ -25,7 +25,7 @@ _MONTHS = ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Understood:
-    """What was understood: the kind of question, the words that name a time, the days they mean, the parts searched.
+    """Interpretation of a query: the kind of question, the words that name a time, the days they mean, the parts searched.
 
     ``times`` and ``days`` are empty when the query names no time, ``parts`` when it asks one thing only.
     """
@@ -45,7 +45,7 @@ class Understood:
 
 
 def understood(found: Retrieval, *, zone: ZoneInfo) -> Understood | None:
-    """What was understood of the query; None when it was searched as it is."""
+    """Return the interpretation of the query; None when it was searched as it is."""
     query = found.transformed
     if query is None:
         return None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 HIT_RATE_DEPTHS = (1, 3, 5, 10)
 RANKING_DEPTH = 20
-"""How many unique notes of a query's hits are ranked; a search to be evaluated must bring as many."""
+"""Unique notes of a query's hits that are ranked; an evaluated search must return as many."""
 _FIRST = {
     1: "la primera",
     3: "las tres primeras",
