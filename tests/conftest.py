@@ -8,6 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from command_line import Brain, Done, invoke, spawn
 from databases import TestRun, begin_run, cloned_database, end_run, ensure_template, memory_folder, run_server
 from hypothesis import Phase, is_hypothesis_test, settings
 
@@ -118,6 +119,40 @@ def database(database_url: str) -> Iterator[Database]:
     """The same database, open."""
     with open_database(read_settings(database_url=database_url)) as opened:
         yield opened
+
+
+@pytest.fixture
+def brain(database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Brain:
+    """Run the command in this process on the test's database as its tenant, in a folder of the test's own."""
+    for name, value in _variables(database_url, tmp_path).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    return invoke
+
+
+@pytest.fixture
+def without_tenant(brain: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the command for the whole installation instead."""
+    monkeypatch.delenv("BRAIN_TENANT")
+
+
+@pytest.fixture
+def brain_process(database_url: str, tmp_path: Path) -> Brain:
+    """Run the command in a process of its own, as a shell does."""
+
+    def run(*words: object, **environment: str) -> Done:
+        return spawn(*words, folder=tmp_path, environment=_variables(database_url, tmp_path) | environment)
+
+    return run
+
+
+def _variables(database_url: str, folder: Path) -> dict[str, str]:
+    return {
+        "DATABASE_URL": database_url,
+        "BRAIN_HOME": str(folder / "home"),
+        "BRAIN_TENANT": "pruebas",
+        "COLUMNS": "200",
+    }
 
 
 @pytest.fixture

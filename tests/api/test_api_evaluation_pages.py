@@ -6,6 +6,7 @@ import re
 from uuid import uuid4
 
 import pytest
+from builders import ANIMALS
 from fastapi.testclient import TestClient
 
 from rag_core.api.pages.evaluation.views import words
@@ -18,7 +19,6 @@ from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.configurations import append_promotion, store_configuration
 
-ANIMALS = ["zorro", "gato", "perro", "lobo", "oso", "ciervo", "pato", "búho", "rana", "topo", "erizo", "lince"]
 OURS = TenantId("default")
 BROWSER = {"Accept": "text/html"}
 NOWHERE = "00000000-0000-4000-8000-000000000000"

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from asked_notes import BADGE, BADGE_NUMBERS, NOTES, served_notes
+from builders import make_hit
 from fastapi.testclient import TestClient
 
 from rag_core.api.rag_v2 import search
@@ -312,23 +313,12 @@ def relation(source: str, target: str, *, kind: RelationKind = "CAUSES") -> Rela
 def hit(
     number: int, *, note: int, text: str = "", path: tuple[str, ...] | None = None, relations: tuple[Relation, ...] = ()
 ) -> Hit:
-    return Hit(
+    return make_hit(
+        text,
         chunk_id=ChunkId(UUID(int=number)),
         note_id=NoteId(UUID(int=note)),
         external_id=f"n{note}",
-        source="diario",
-        title=None,
-        created_at=datetime(2025, 3, 3, tzinfo=UTC),
         language="de",
-        content=text,
-        expanded_content=text,
-        start_char=0,
-        bounds=(0, len(text)),
-        matched_spans=((0, len(text)),),
-        chunk_index=0,
-        score=0.5,
-        fusion_score=0.5,
-        method="hybrid",
         causal_path=None if path is None else tuple(name.lower() for name in path),
         causal_path_names=path,
         causal_relations=relations,

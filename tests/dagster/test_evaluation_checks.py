@@ -2,17 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from uuid import UUID
 
 import dagster as dg
 import pytest
+from builders import make_run
 
 from rag_assets.evaluation_checks import EVALUATION_CHECKS, Measurement, gate_checks, hybrid_check, quality_check
 from rag_core.evaluation.comparison.compare import compare
 from rag_core.evaluation.comparison.gate import GateTargets
 from rag_core.evaluation.comparison.quality_check import verdict_on
-from rag_core.evaluation.runs.results import EvaluationRun, latency_percentiles, retrieval_metrics
 from rag_core.model.evaluation import QueryResult
 from rag_core.model.note import NoteId, TenantId
 from rag_core.model.retrieval import Strategy
@@ -46,27 +45,7 @@ def measurement(
     tenant: str = "demo",
     strategy: Strategy = "hybrid",
 ) -> Measurement:
-    run = EvaluationRun(
-        run_id=UUID(int=7),
-        set_name="default",
-        set_version=1,
-        category=None,
-        config_hash="00c0ffee00c0ffee",
-        config={},
-        models={},
-        pipeline_fingerprint="huella",
-        metrics=retrieval_metrics(after),
-        faithfulness=None,
-        answer_relevance=None,
-        latency_ms=latency_percentiles(after),
-        total_queries=len(after),
-        degraded_queries=0,
-        failed_queries=sum(query.error is not None for query in after),
-        created_at=datetime(2025, 1, 1, tzinfo=UTC),
-        comparison=compare(UUID(int=6), before, after),
-        queries=after,
-        orphaned_queries=0,
-    )
+    run = make_run(after, degraded_queries=0, comparison=compare(UUID(int=6), before, after))
     return Measurement(tenant=TenantId(tenant), strategy=strategy, run=run, verdict=verdict_on(run))
 
 

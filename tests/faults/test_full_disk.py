@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from command_line import BRAIN
 from fastapi.testclient import TestClient
 from small_disk import SmallDisk, small_disk, write_notes
 
@@ -23,7 +23,6 @@ from rag_core.storage.database import open_database
 from rag_core.storage.embedded import EmbeddedHome, embedded_server, stop
 from rag_core.storage.readiness import check_ready
 
-BRAIN = [sys.executable, "-c", "from rag_core.cli import main; main()"]
 COUNTS = """
     select (select count(*) from brain.notes), (select count(distinct external_id) from brain.notes),
         (select count(*) from brain.chunks), (select count(distinct (note_id, chunk_index)) from brain.chunks),
@@ -67,7 +66,7 @@ def start(home: Path) -> Callable[..., subprocess.Popen[str]]:
 
 
 @pytest.fixture
-def brain(start: Callable[..., subprocess.Popen[str]]) -> Callable[..., tuple[int, str, str]]:
+def run_brain(start: Callable[..., subprocess.Popen[str]]) -> Callable[..., tuple[int, str, str]]:
     def run(*arguments: object) -> tuple[int, str, str]:
         process = start(*arguments)
         out, err = process.communicate(timeout=300)
@@ -107,12 +106,12 @@ def assert_told_once(err: str) -> None:
 
 class TestImport:
     def test_stops_before_the_disk_is_full_and_goes_on_once_there_is_room(
-        self, disk: SmallDisk, home: Path, brain: Callable[..., tuple[int, str, str]], tmp_path: Path
+        self, disk: SmallDisk, home: Path, run_brain: Callable[..., tuple[int, str, str]], tmp_path: Path
     ) -> None:
         write_notes(tmp_path / "notas.jsonl", 900)
         disk.leave(90)
 
-        code, out, err = brain("import", tmp_path / "notas.jsonl")
+        code, out, err = run_brain("import", tmp_path / "notas.jsonl")
 
         assert (code, out) == (1, "")
         assert_told_once(err)
@@ -122,7 +121,7 @@ class TestImport:
         assert "MB for the rest of the file" in err
         assert "run the import again" in err
         disk.empty()
-        code, out, err = brain("import", tmp_path / "notas.jsonl", "--json")
+        code, out, err = run_brain("import", tmp_path / "notas.jsonl", "--json")
         again = json.loads(out)
         assert (code, again["imported"], again["unchanged"], again["rejected_count"]) == (0, 900 - stored, stored, 0)
         assert counts(home) == (900, 900, 900, 900, 0)
@@ -132,7 +131,7 @@ class TestImport:
         disk: SmallDisk,
         home: Path,
         start: Callable[..., subprocess.Popen[str]],
-        brain: Callable[..., tuple[int, str, str]],
+        run_brain: Callable[..., tuple[int, str, str]],
         tmp_path: Path,
     ) -> None:
         write_notes(tmp_path / "notas.jsonl", 900)
@@ -146,12 +145,12 @@ class TestImport:
         assert "is full" in err
         assert "run the import again" in err
         began = time.monotonic()
-        code, _, err = brain("import", tmp_path / "notas.jsonl")
+        code, _, err = run_brain("import", tmp_path / "notas.jsonl")
         assert code == 1
         assert_told_once(err)
         assert time.monotonic() - began < 30
         disk.empty()
-        code, out, _ = brain("import", tmp_path / "notas.jsonl")
+        code, out, _ = run_brain("import", tmp_path / "notas.jsonl")
         assert code == 0
         assert "rejected 0" in out
         assert counts(home) == (900, 900, 900, 900, 0)
@@ -159,24 +158,24 @@ class TestImport:
 
 class TestIndex:
     @pytest.fixture
-    def file(self, brain: Callable[..., tuple[int, str, str]], tmp_path: Path) -> Path:
+    def file(self, run_brain: Callable[..., tuple[int, str, str]], tmp_path: Path) -> Path:
         write_notes(tmp_path / "notas.jsonl", 120, words=800)
-        assert brain("import", tmp_path / "notas.jsonl")[0] == 0
+        assert run_brain("import", tmp_path / "notas.jsonl")[0] == 0
         return tmp_path / "notas.jsonl"
 
     def test_says_the_cause_once_and_goes_on_once_there_is_room(
-        self, disk: SmallDisk, home: Path, brain: Callable[..., tuple[int, str, str]], file: Path
+        self, disk: SmallDisk, home: Path, run_brain: Callable[..., tuple[int, str, str]], file: Path
     ) -> None:
         disk.leave(60)
 
-        code, _, err = brain("index")
+        code, _, err = run_brain("index")
 
         assert code == 1
         assert_told_once(err)
         assert "run `brain index`" in err
-        assert brain("search", "ba")[0] == 0
+        assert run_brain("search", "ba")[0] == 0
         disk.empty()
-        code, out, err = brain("index", "--json")
+        code, out, err = run_brain("index", "--json")
         assert code == 0, err
         assert (code, json.loads(out)["notes"], json.loads(out)["failed"]) == (0, 120, 0)
         notes, different, chunks, different_chunks, without = counts(home)
@@ -188,7 +187,7 @@ class TestIndex:
         disk: SmallDisk,
         home: Path,
         start: Callable[..., subprocess.Popen[str]],
-        brain: Callable[..., tuple[int, str, str]],
+        run_brain: Callable[..., tuple[int, str, str]],
         file: Path,
     ) -> None:
         running = start("index")
@@ -201,7 +200,7 @@ class TestIndex:
         assert "is full" in err
         assert len(err.splitlines()) <= 3, err
         disk.empty()
-        code, out, err = brain("index", "--json")
+        code, out, err = run_brain("index", "--json")
         assert code == 0, err
         assert (code, json.loads(out)["notes"], json.loads(out)["failed"]) == (0, 120, 0)
         notes, different, chunks, different_chunks, without = counts(home)
@@ -250,7 +249,7 @@ def test_a_server_of_ones_own_that_is_full_is_not_ready_until_it_can_write(disk:
 
 
 def test_a_server_that_cannot_start_says_the_cause_first_and_once(
-    disk: SmallDisk, home: Path, brain: Callable[..., tuple[int, str, str]]
+    disk: SmallDisk, home: Path, run_brain: Callable[..., tuple[int, str, str]]
 ) -> None:
     with embedded_server(home, shared_buffers_mb=32) as server, psycopg.connect(server, autocommit=True) as connection:
         connection.execute("create table filler as select md5(n::text) from generate_series(1, 200000) as n")
@@ -259,10 +258,10 @@ def test_a_server_that_cannot_start_says_the_cause_first_and_once(
     disk.fill()
     began = time.monotonic()
 
-    code, _, err = brain("search", "algo")
+    code, _, err = run_brain("search", "algo")
 
     assert code == 1
     assert_told_once(err)
     assert time.monotonic() - began < 30
     disk.empty()
-    assert brain("status")[0] == 0
+    assert run_brain("status")[0] == 0

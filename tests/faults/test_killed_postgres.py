@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 import psycopg
 import pytest
+from command_line import BRAIN
 from small_disk import write_notes
 
 from rag_core.errors import DatabaseUnavailableError
@@ -22,7 +22,6 @@ from rag_core.settings import read_settings
 from rag_core.storage.database import open_database
 from rag_core.storage.embedded import embedded_server, stop
 
-BRAIN = [sys.executable, "-c", "from rag_core.cli import main; main()"]
 NOTES = 900
 TENANT = TenantId("default")
 

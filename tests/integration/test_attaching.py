@@ -11,6 +11,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from builders import make_new_note
 
 from rag_core.errors import InvalidInputError, NotFoundError
 from rag_core.indexing.one_note import store_and_index
@@ -18,7 +19,7 @@ from rag_core.migration.attach import AttachReport, LegacyNote, attach
 from rag_core.migration.legacy_file import read_notes
 from rag_core.migration.legacy_table import OpenTable, open_table
 from rag_core.model.embedding import input_hash
-from rag_core.model.note import NewNote, TenantId, note_id_for
+from rag_core.model.note import TenantId, note_id_for
 from rag_core.runtime.engine import Engine
 from rag_core.storage.migration_checks import check_legacy_texts
 from rag_core.storage.notes import delete_notes
@@ -135,15 +136,7 @@ class TestRows:
 
     def test_a_note_edited_here_is_left_alone(self, engine, tenant) -> None:
         take(engine, tenant, [row("a", "Como era.")])
-        edited = NewNote(
-            external_id="a",
-            source="legacy",
-            title=None,
-            content="Como es ahora.",
-            language="es",
-            created_at=None,
-            metadata={},
-        )
+        edited = make_new_note("Como es ahora.", "a", source="legacy")
         store_and_index(engine.database, tenant, edited, engine.pipeline, expected="known")
 
         report = take(engine, tenant, [row("a", "Como era, con otra coma.")])

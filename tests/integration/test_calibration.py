@@ -2,10 +2,8 @@ import itertools
 import json
 
 import pytest
-from typer.testing import CliRunner
+from command_line import Brain
 
-from rag_core.cli import calibration  # noqa: F401  it registers the command
-from rag_core.cli.app import app
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.evaluation.tuning.calibrating import calibrate_model, store_threshold
@@ -42,21 +40,9 @@ def diary(make_note, index_notes, database, tenant) -> None:
     assert import_golden(database, tenant, content, set_name="default").imported == 40
 
 
-@pytest.fixture
-def as_command(database_url, tenant, monkeypatch) -> None:
-    """The command line works on the test's database and tenant."""
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    monkeypatch.setenv("BRAIN_TENANT", tenant)
-
-
 def active_threshold(database) -> float | None:
     with database.owner() as connection:
         return fetch_active_model(connection).similarity_threshold
-
-
-def brain(*words: str) -> tuple[int, dict]:
-    result = CliRunner().invoke(app, [*words, "--json"])
-    return result.exit_code, json.loads(result.stdout)
 
 
 @pytest.mark.usefixtures("diary")
@@ -78,13 +64,16 @@ def test_the_threshold_keeps_what_is_right_and_drops_what_is_not(engine: Engine,
     assert held_out.semantic.difference == 0
 
 
-@pytest.mark.usefixtures("diary", "as_command")
-def test_it_is_kept_with_the_model_and_part_of_what_runs_are_told_apart_by(engine: Engine, database, tenant) -> None:
+@pytest.mark.usefixtures("diary")
+def test_it_is_kept_with_the_model_and_part_of_what_runs_are_told_apart_by(
+    brain: Brain, engine: Engine, database, tenant
+) -> None:
     before = engine.model_names(tenant, engine.served(tenant).config)
 
-    code, said = brain("models", "calibrate")
+    done = brain("models", "calibrate", "--json")
+    said = done.json
 
-    assert code == 0
+    assert done.exit_code == 0
     assert (said["former"], said["stored"], said["model"]) == (None, True, "hashing")
     assert active_threshold(database) == said["threshold"] > 0
     with database.owner() as connection:
@@ -94,18 +83,19 @@ def test_it_is_kept_with_the_model_and_part_of_what_runs_are_told_apart_by(engin
     assert after == before | {"similarityThreshold": f"{said['threshold']:g}"}
 
 
-@pytest.mark.usefixtures("diary", "as_command")
-def test_a_dry_run_changes_nothing(database) -> None:
-    code, said = brain("models", "calibrate", "--dry-run")
+@pytest.mark.usefixtures("diary")
+def test_a_dry_run_changes_nothing(brain: Brain, database) -> None:
+    done = brain("models", "calibrate", "--dry-run", "--json")
+    said = done.json
 
-    assert (code, said["stored"]) == (0, False)
+    assert (done.exit_code, said["stored"]) == (0, False)
     assert said["threshold"] is not None
     assert active_threshold(database) is None
 
 
-@pytest.mark.usefixtures("diary", "as_command")
-def test_people_see_what_each_threshold_keeps_and_drops() -> None:
-    shown = CliRunner().invoke(app, ["models", "calibrate"])
+@pytest.mark.usefixtures("diary")
+def test_people_see_what_each_threshold_keeps_and_drops(brain: Brain) -> None:
+    shown = brain("models", "calibrate")
 
     assert shown.exit_code == 0
     for told in ("←", "relevant kept", "others dropped", "chosen to keep 99 %", "(was none)"):

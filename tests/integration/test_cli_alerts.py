@@ -4,26 +4,25 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from command_line import Brain
 from smtp_server import SmtpServer
 from smtp_server import smtp_server as smtp_server  # noqa: PLC0414  a fixture, re-exported to pytest
-from typer.testing import CliRunner, Result
 from webhook_server import WebhookServer
 from webhook_server import webhook_server as webhook_server  # noqa: PLC0414
 
 from rag_core.alerting.incidents import Judgement, advance
-from rag_core.cli import alerts  # noqa: F401  it registers the commands
-from rag_core.cli.app import app
 from rag_core.model.incident import Trouble
 from rag_core.storage.alerts import operator_connection, write_incidents
 from rag_core.storage.database import Database
+
+pytestmark = pytest.mark.usefixtures("without_tenant")
 
 NOW = datetime(2025, 3, 2, 12, 0, tzinfo=UTC)
 
 
 @pytest.fixture
-def database_with_two(database: Database, database_url: str, monkeypatch: pytest.MonkeyPatch) -> Database:
-    """One alert is firing, one is over; the command finds them."""
-    monkeypatch.setenv("DATABASE_URL", database_url)
+def database_with_two(database: Database) -> Database:
+    """One alert is firing, one is over."""
     troubles = [
         Trouble(
             rule="run_failed",
@@ -43,12 +42,8 @@ def database_with_two(database: Database, database_url: str, monkeypatch: pytest
     return database
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["alerts", *arguments])
-
-
-def test_what_is_firing_and_what_was_are_listed_apart(database_with_two: Database) -> None:
-    found = json.loads(run("--json").stdout)
+def test_what_is_firing_and_what_was_are_listed_apart(brain: Brain, database_with_two: Database) -> None:
+    found = json.loads(brain("alerts", "--json").stdout)
 
     (firing,), (recent,) = found["firing"], found["recent"]
     assert (firing["rule"], firing["subject"], firing["state"]) == ("run_failed", "index_notes", "firing")
@@ -57,8 +52,8 @@ def test_what_is_firing_and_what_was_are_listed_apart(database_with_two: Databas
     assert found["addresses"] == []
 
 
-def test_people_get_a_table_and_are_told_when_nobody_is_told(database_with_two: Database) -> None:
-    shown = run()
+def test_people_get_a_table_and_are_told_when_nobody_is_told(brain: Brain, database_with_two: Database) -> None:
+    shown = brain("alerts")
 
     assert shown.exit_code == 0
     assert "Alerts: 1 firing" in shown.stdout
@@ -66,22 +61,22 @@ def test_people_get_a_table_and_are_told_when_nobody_is_told(database_with_two: 
 
 
 def test_who_is_told_is_shown_without_the_addresses(
-    database_with_two: Database, monkeypatch: pytest.MonkeyPatch
+    brain: Brain, database_with_two: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRAIN_ALERT_URLS", "json://ana:geheim@127.0.0.1/x")
 
-    shown = run("--json").stdout
+    shown = brain("alerts", "--json").stdout
 
     assert json.loads(shown)["addresses"] == ["address 1 (json)"]
     assert "geheim" not in shown
 
 
-def test_an_alert_that_nothing_else_ends_is_closed_by_hand(database_with_two: Database) -> None:
-    (firing,) = json.loads(run("--json").stdout)["firing"]
+def test_an_alert_that_nothing_else_ends_is_closed_by_hand(brain: Brain, database_with_two: Database) -> None:
+    (firing,) = json.loads(brain("alerts", "--json").stdout)["firing"]
 
-    closed = json.loads(run("close", firing["id"][:8].upper(), "--json").stdout)
+    closed = json.loads(brain("alerts", "close", firing["id"][:8].upper(), "--json").stdout)
 
-    after = json.loads(run("--json").stdout)
+    after = json.loads(brain("alerts", "--json").stdout)
     assert (closed["id"], closed["state"], closed["is_closed_by_hand"]) == (firing["id"], "resolved", True)
     assert after["firing"] == []
     assert [one["is_closed_by_hand"] for one in after["recent"] if one["id"] == firing["id"]] == [True]
@@ -90,25 +85,25 @@ def test_an_alert_that_nothing_else_ends_is_closed_by_hand(database_with_two: Da
 @pytest.mark.parametrize(
     ("given", "said"), [("nobody", "no firing alert has an id that begins with"), ("", "give more of it")]
 )
-def test_what_names_no_one_alert_closes_none(database_with_two: Database, given: str, said: str) -> None:
+def test_what_names_no_one_alert_closes_none(brain: Brain, database_with_two: Database, given: str, said: str) -> None:
     with operator_connection(database_with_two, timeout_ms=10_000) as connection:
         trouble = Trouble(rule="run_failed", subject="third", severity="warning", title="Third", message="…")
         judgement = Judgement(rule="run_failed", troubles=[trouble])
         write_incidents(connection, advance([], judgement, now=NOW, cooldown=timedelta(hours=6)))
 
-    result = run("close", given, "--json")
+    result = brain("alerts", "close", given, "--json")
 
     assert result.exit_code != 0
     assert said in json.loads(result.stdout)["error"]
-    assert len(json.loads(run("--json").stdout)["firing"]) == 2
+    assert len(json.loads(brain("alerts", "--json").stdout)["firing"]) == 2
 
 
 def test_a_test_message_reaches_every_address(
-    smtp_server: SmtpServer, webhook_server: WebhookServer, monkeypatch: pytest.MonkeyPatch
+    brain: Brain, smtp_server: SmtpServer, webhook_server: WebhookServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRAIN_ALERT_URLS", f"{smtp_server.url()}, {webhook_server.url()}")
 
-    result = run("test", "--json")
+    result = brain("alerts", "test", "--json")
 
     assert (result.exit_code, json.loads(result.stdout)) == (
         0,
@@ -118,12 +113,12 @@ def test_a_test_message_reaches_every_address(
 
 
 def test_an_address_that_takes_nothing_is_named_and_exits_1(
-    smtp_server: SmtpServer, webhook_server: WebhookServer, monkeypatch: pytest.MonkeyPatch
+    brain: Brain, smtp_server: SmtpServer, webhook_server: WebhookServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     webhook_server.fault = "status"
     monkeypatch.setenv("BRAIN_ALERT_URLS", f"{smtp_server.url()} {webhook_server.url('geheim')}")
 
-    result = run("test")
+    result = brain("alerts", "test")
 
     assert result.exit_code == 1
     assert "address 1 (mailto): taken" in result.stdout
@@ -131,8 +126,8 @@ def test_an_address_that_takes_nothing_is_named_and_exits_1(
     assert "geheim" not in result.output
 
 
-def test_without_addresses_the_test_says_what_to_set() -> None:
-    result = run("test", "--json")
+def test_without_addresses_the_test_says_what_to_set(brain: Brain) -> None:
+    result = brain("alerts", "test", "--json")
 
     assert result.exit_code == 1
     assert "set BRAIN_ALERT_URLS" in json.loads(result.stdout)["error"]

@@ -6,13 +6,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 import pytest
 from backup_data import EVERY_TABLE, differing, rows_of
+from command_line import Brain, Done, spawn
 from psycopg.conninfo import make_conninfo
 
 from rag_core.operation.running_parts import only_one
@@ -23,7 +24,6 @@ from rag_core.storage.embedded import stop
 
 pytestmark = pytest.mark.slow
 
-Brain = Callable[..., subprocess.CompletedProcess[str]]
 
 HOLD = """
 import sys
@@ -66,7 +66,7 @@ def backed_up(homes: Path) -> Path:
     folder.mkdir()
     notes = folder / "notas.jsonl"
     notes.write_text("".join(json.dumps(note) + "\n" for note in NOTES), encoding="utf-8")
-    assert run_brain(folder, "one", "import", notes, "--tenant", "pruebas").returncode == 0
+    assert run_brain(folder, "one", "import", notes, "--tenant", "pruebas").exit_code == 0
     with (
         open_database(read_settings(home=folder / "one", database_url=None)) as database,
         database.owner() as connection,
@@ -74,7 +74,7 @@ def backed_up(homes: Path) -> Path:
         connection.execute("set search_path = brain, public")
         connection.execute(EVERY_TABLE)
     done = run_brain(folder, "one", "backup", folder / "brain.zip", "--json")
-    assert (done.returncode, json.loads(done.stdout)["tables"]["notes"]) == (0, 3)
+    assert (done.exit_code, json.loads(done.stdout)["tables"]["notes"]) == (0, 3)
     return folder
 
 
@@ -103,25 +103,9 @@ def file(folder: Path, backed_up: Path) -> Path:
     return folder / "brain.zip"
 
 
-def run_brain(folder: Path, home: str, *words: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", "from rag_core.cli import main; main()", *map(str, words)],
-        env={
-            "PATH": "/usr/bin:/bin",
-            "HOME": str(folder),
-            "BRAIN_HOME": str(folder / home),
-            "BRAIN_SHARED_BUFFERS_MB": "32",
-            "OLLAMA_HOST": "http://127.0.0.1:9",
-            "PYTHONUTF8": "1",
-            **environment,
-        },
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+def run_brain(folder: Path, home: str, *words: object, **environment: str) -> Done:
+    own = {"BRAIN_HOME": str(folder / home), "BRAIN_SHARED_BUFFERS_MB": "32"}
+    return spawn(*words, folder=folder, environment=own | environment)
 
 
 def rows_of_home(home: Path) -> dict[str, list[str]]:
@@ -132,14 +116,14 @@ def rows_of_home(home: Path) -> dict[str, list[str]]:
 def answers(brain: Brain, home: str, **environment: str) -> list[tuple[str, float, str]]:
     words = ("search", "conflicto en el mercado", "--strategy", "fulltext", "--tenant", "pruebas", "--json")
     done = brain(home, *words, **environment)
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     return [(hit["chunkId"], hit["score"], hit["content"]) for hit in json.loads(done.stdout)["results"]]
 
 
 def test_where_there_are_no_notes_nothing_is_backed_up_and_no_home_is_made(brain: Brain, folder: Path) -> None:
     done = brain("nowhere", "backup", folder / "nothing.zip")
 
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert "there are no notes at" in done.stderr
     assert not (folder / "nowhere").exists()
     assert not (folder / "nothing.zip").exists()
@@ -148,7 +132,7 @@ def test_where_there_are_no_notes_nothing_is_backed_up_and_no_home_is_made(brain
 def test_a_home_comes_back_in_another_home(brain: Brain, folder: Path, file: Path) -> None:
     done = brain("two", "restore", file, "--json")
 
-    assert (done.returncode, json.loads(done.stdout)["fulltext_rebuilt"]) == (0, False)
+    assert (done.exit_code, json.loads(done.stdout)["fulltext_rebuilt"]) == (0, False)
     assert differing(rows_of_home(folder / "one"), rows_of_home(folder / "two")) == []
     found = answers(brain, "two")
     assert len(found) == 2
@@ -169,7 +153,7 @@ def test_a_restore_that_is_killed_after_its_commit_has_said_that_the_backup_is_i
     again = brain("two", "restore", file)
 
     assert (killed.returncode, "is in place" in killed.stderr) == (-9, True)
-    assert (again.returncode, "had put it in place and was stopped afterwards" in again.stderr) == (0, True)
+    assert (again.exit_code, "had put it in place and was stopped afterwards" in again.stderr) == (0, True)
     assert differing(rows_of_home(folder / "one"), rows_of_home(folder / "two")) == []
 
 
@@ -178,9 +162,9 @@ def test_conversations_find_their_owners_again_with_the_secret_which_no_backup_h
 ) -> None:
     noted = {"id": "a", "text": "La caldera se rompió el lunes y costó 180 euros."}
     (folder / "notas.jsonl").write_text(json.dumps(noted), encoding="utf-8")
-    assert brain("asked", "import", folder / "notas.jsonl").returncode == 0
-    assert brain("asked", "ask", "¿Cuánto costó la caldera?", "--session", "new").returncode == 0
-    assert brain("asked", "backup", folder / "asked.zip").returncode == 0
+    assert brain("asked", "import", folder / "notas.jsonl").exit_code == 0
+    assert brain("asked", "ask", "¿Cuánto costó la caldera?", "--session", "new").exit_code == 0
+    assert brain("asked", "backup", folder / "asked.zip").exit_code == 0
 
     told = brain("new", "restore", folder / "asked.zip")
     empty = brain("new", "conversations", "--json")  # makes a secret of its own
@@ -200,12 +184,12 @@ def test_conversations_find_their_owners_again_with_the_secret_which_no_backup_h
 def test_a_home_moves_to_a_server_of_ones_own_and_back(
     brain: Brain, folder: Path, file: Path, database_url: str
 ) -> None:
-    assert brain("none", "restore", file, DATABASE_URL=database_url).returncode == 0
+    assert brain("none", "restore", file, DATABASE_URL=database_url).exit_code == 0
     assert differing(rows_of_home(folder / "one"), rows_of(database_url)) == []
     assert answers(brain, "none", DATABASE_URL=database_url) == answers(brain, "one")
 
-    assert brain("none", "backup", folder / "back.zip", DATABASE_URL=database_url).returncode == 0
-    assert brain("three", "restore", folder / "back.zip").returncode == 0
+    assert brain("none", "backup", folder / "back.zip", DATABASE_URL=database_url).exit_code == 0
+    assert brain("three", "restore", folder / "back.zip").exit_code == 0
 
     assert differing(rows_of(database_url), rows_of_home(folder / "three")) == []
     assert not (folder / "none" / "postgres").exists()
@@ -221,7 +205,7 @@ def test_postgresql_18_and_16_restore_each_others_backups(brain: Brain, folder: 
     back = brain("four", "restore", folder / "from16.zip", "--json")
     four = rows_of_home(folder / "four")
 
-    assert [done.returncode for done in (there, taken, back)] == [0, 0, 0]
+    assert [done.exit_code for done in (there, taken, back)] == [0, 0, 0]
     assert json.loads(taken.stdout)["server_version"].startswith("16")
     assert [json.loads(done.stdout)["fulltext_rebuilt"] for done in (there, back)] == [True, True]
     assert differing(one, sixteen) == ["chunks", "corpus_statistics", "lexeme_statistics", "postings"]
@@ -256,8 +240,8 @@ def test_a_home_that_holds_notes_is_replaced_only_when_asked(brain: Brain, folde
     refused = brain("one", "restore", file, "--json")
     done = brain("one", "restore", file, "--replace")
 
-    assert (refused.returncode, "--replace" in json.loads(refused.stdout)["error"]) == (1, True)
-    assert (done.returncode, "3 notes, " in done.stdout) == (0, True)
+    assert (refused.exit_code, "--replace" in json.loads(refused.stdout)["error"]) == (1, True)
+    assert (done.exit_code, "3 notes, " in done.stdout) == (0, True)
     assert differing(before, rows_of_home(folder / "one")) == []
 
 
@@ -265,7 +249,7 @@ def test_a_home_in_which_everything_is_up_is_left_alone(brain: Brain, folder: Pa
     with only_one(folder / "one"):
         done = brain("one", "restore", file, "--replace", "--json")
 
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert "stop it with Ctrl-C" in json.loads(done.stdout)["error"]
 
 
@@ -274,12 +258,12 @@ def test_a_damaged_file_is_refused_before_a_server_is_started(brain: Brain, fold
 
     done = brain("five", "restore", file)
 
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.exit_code, done.stdout) == (1, "")
     assert "no whole backup of Brain Sync" in done.stderr
     assert not (folder / "five").exists()
 
 
 def test_a_backup_is_not_overwritten_unless_asked(brain: Brain, file: Path) -> None:
-    assert brain("one", "backup", file).returncode == 1
-    assert brain("one", "backup", file, "--force").returncode == 0
-    assert brain("one", "backup").returncode == 2
+    assert brain("one", "backup", file).exit_code == 1
+    assert brain("one", "backup", file, "--force").exit_code == 0
+    assert brain("one", "backup").exit_code == 2

@@ -1,46 +1,15 @@
 """`brain evaluate` against a baseline, and `brain golden baseline`."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from uuid import UUID, uuid4
 
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from builders import ANIMALS
+from command_line import Brain, printed_json
 
-from rag_core.cli import evaluation, report, runs  # noqa: F401  they register the commands
-from rag_core.cli.app import app
 from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.storage.evaluations import fetch_run, insert_run
-
-Brain = Callable[..., Result]
-ANIMALS = ["zorro", "gato", "perro", "lobo", "oso", "ciervo", "pato", "búho", "rana", "topo", "erizo", "lince"]
-
-
-@pytest.fixture
-def brain(database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path) -> Brain:
-    """Run the command on the test's database as its tenant."""
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    monkeypatch.setenv("BRAIN_HOME", str(tmp_path))
-    monkeypatch.setenv("BRAIN_TENANT", "pruebas")
-    monkeypatch.setenv("COLUMNS", "200")
-    return lambda *words: CliRunner().invoke(app, list(words))
-
-
-@pytest.fixture
-def golden(database, tenant, make_note, index_notes) -> None:
-    """Twelve notes that full text finds first, each by its animal."""
-    for animal in ANIMALS:
-        make_note(f"Hoy vi un {animal} en el bosque.", external_id=animal)
-    index_notes()
-    lines = [json.dumps({"query": f"¿Cuándo vi un {animal}?", "relevant_ids": [animal]}).encode() for animal in ANIMALS]
-    import_golden(database, tenant, lines)
-
-
-def measured(done: Result) -> dict:
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
 
 
 def spoil(database) -> None:
@@ -52,7 +21,7 @@ def spoil(database) -> None:
 @pytest.mark.usefixtures("golden")
 class TestEvaluate:
     def test_without_a_baseline_nothing_is_compared(self, brain: Brain) -> None:
-        run = measured(brain("evaluate", "--strategy", "fulltext", "--json"))
+        run = printed_json(brain("evaluate", "--strategy", "fulltext", "--json"))
 
         assert (run["comparison"], run["strategy"], run["purpose"]) == (None, "fulltext", "manual")
 
@@ -64,7 +33,7 @@ class TestEvaluate:
         ]
         import_golden(database, tenant, [json.dumps(line).encode() for line in (*nothing, *proposed)])
 
-        run = measured(brain("evaluate", "--strategy", "fulltext", "--json"))
+        run = printed_json(brain("evaluate", "--strategy", "fulltext", "--json"))
         said = brain("evaluate", "--strategy", "fulltext").stdout
 
         found = run["metrics"]["by_origin"]
@@ -76,20 +45,20 @@ class TestEvaluate:
         assert "proposed_queries" not in run["circumstances"]
 
     def test_where_nobody_proposed_any_nothing_is_said_of_it(self, brain: Brain) -> None:
-        assert measured(brain("evaluate", "--strategy", "fulltext", "--json"))["metrics"]["by_origin"] == {}
+        assert printed_json(brain("evaluate", "--strategy", "fulltext", "--json"))["metrics"]["by_origin"] == {}
         assert "by origin" not in brain("evaluate", "--strategy", "fulltext").stdout
 
     def test_a_run_is_compared_with_another_named_by_its_id(self, brain: Brain) -> None:
-        first = measured(brain("evaluate", "--strategy", "fulltext", "--json"))
+        first = printed_json(brain("evaluate", "--strategy", "fulltext", "--json"))
 
-        run = measured(brain("evaluate", "--strategy", "semantic", "--baseline", first["run_id"], "--json"))
+        run = printed_json(brain("evaluate", "--strategy", "semantic", "--baseline", first["run_id"], "--json"))
 
         assert run["comparison"]["baseline_run_id"] == first["run_id"]
         assert run["comparison"]["queries"] == 12
         assert {"difference", "p_value", "interval"} <= set(run["comparison"]["metrics"]["hit_rate_at_10"])
 
     def test_a_loss_against_the_baseline_is_told(self, brain: Brain, database) -> None:
-        first = measured(brain("evaluate", "--strategy", "fulltext", "--json"))
+        first = printed_json(brain("evaluate", "--strategy", "fulltext", "--json"))
         brain("golden", "baseline", first["run_id"])
         spoil(database)
 
@@ -98,7 +67,7 @@ class TestEvaluate:
         assert f"Worse than run {first['run_id']}: nDCG@10 0.000, was 1.000: -1.000" in said
 
     def test_the_same_again_is_about_as_good(self, brain: Brain) -> None:
-        first = measured(brain("evaluate", "--strategy", "fulltext", "--json"))
+        first = printed_json(brain("evaluate", "--strategy", "fulltext", "--json"))
         brain("golden", "baseline", first["run_id"])
 
         said = brain("evaluate", "--strategy", "fulltext").stdout
@@ -118,15 +87,15 @@ class TestEvaluate:
 
 class TestBaseline:
     def test_a_promoted_run_is_listed(self, brain: Brain, golden: None) -> None:
-        run = measured(brain("evaluate", "--strategy", "fulltext", "--json"))
+        run = printed_json(brain("evaluate", "--strategy", "fulltext", "--json"))
 
-        listed = measured(brain("golden", "baseline", run["run_id"], "--json"))["baselines"]
+        listed = printed_json(brain("golden", "baseline", run["run_id"], "--json"))["baselines"]
 
         assert [(one["set"], one["strategy"], one["run_id"], one["is_automatic"]) for one in listed] == [
             ("default", "fulltext", run["run_id"], False)
         ]
         assert (listed[0]["ndcg_at_10"], listed[0]["total_queries"]) == (1.0, 12)
-        assert measured(brain("golden", "baseline", "--json"))["baselines"] == listed
+        assert printed_json(brain("golden", "baseline", "--json"))["baselines"] == listed
         assert run["run_id"][:8] in brain("golden", "baseline").stdout
 
     def test_without_any_it_says_how_to_make_one(self, brain: Brain, tenant) -> None:
@@ -152,7 +121,7 @@ class TestWhatIsAsked:
         import_golden(database, tenant, [json.dumps(line).encode()])
 
     def test_one_category_alone(self, brain: Brain, answered) -> None:
-        run = measured(brain("evaluate", "--category", "comparative", "--json"))
+        run = printed_json(brain("evaluate", "--category", "comparative", "--json"))
 
         assert (run["total_queries"], run["category"], list(run["metrics"]["by_category"])) == (
             1,
@@ -167,7 +136,7 @@ class TestWhatIsAsked:
         assert "expected one of factual, causal" in json.loads(refused.stdout)["error"]
 
     def test_answers_are_measured_where_an_answer_is_expected(self, brain: Brain, answered) -> None:
-        run = measured(brain("evaluate", "--answers", "--json"))
+        run = printed_json(brain("evaluate", "--answers", "--json"))
 
         answers = run["answers"]
         assert (answers["answers"], answers["judge"], answers["means"]["groundedness"]) == (1, None, None)
@@ -192,8 +161,8 @@ class TestWhatIsAsked:
         assert "by construction" in done.stderr
 
     def test_several_at_a_time_measure_the_same(self, brain: Brain) -> None:
-        one = measured(brain("evaluate", "--json"))
-        several = measured(brain("evaluate", "--concurrency", "4", "--json"))
+        one = printed_json(brain("evaluate", "--json"))
+        several = printed_json(brain("evaluate", "--concurrency", "4", "--json"))
 
         assert several["metrics"] == one["metrics"]
         assert (several["circumstances"]["concurrency"], several["degraded_queries"]) == (4, 0)
@@ -218,13 +187,13 @@ class TestRuns:
     def test_the_first_characters_of_its_id_stand_for_a_run(self, brain: Brain, monkeypatch, tmp_path) -> None:
         monkeypatch.chdir(tmp_path)
         first, second = (
-            measured(brain("evaluate", "--strategy", name, "--json"))["run_id"] for name in ("fulltext", "semantic")
+            printed_json(brain("evaluate", "--strategy", name, "--json"))["run_id"] for name in ("fulltext", "semantic")
         )
 
-        compared = measured(brain("compare", first[:8], second[:12], "--json"))
-        run = measured(brain("evaluate", "--strategy", "semantic", "--baseline", first[:8], "--json"))
-        promoted = measured(brain("golden", "baseline", second[:8], "--json"))["baselines"]
-        written = measured(brain("report", second[:8], "--baseline", first[:8], "--json"))
+        compared = printed_json(brain("compare", first[:8], second[:12], "--json"))
+        run = printed_json(brain("evaluate", "--strategy", "semantic", "--baseline", first[:8], "--json"))
+        promoted = printed_json(brain("golden", "baseline", second[:8], "--json"))["baselines"]
+        written = printed_json(brain("report", second[:8], "--baseline", first[:8], "--json"))
 
         assert (compared["baseline_run_id"], compared["candidate_run_id"]) == (first, second)
         assert run["comparison"]["baseline_run_id"] == first
@@ -240,7 +209,7 @@ class TestRuns:
     def test_a_beginning_of_no_run_or_of_several_is_an_error_with_the_remedy(
         self, brain: Brain, database, tenant
     ) -> None:
-        run_id = UUID(measured(brain("evaluate", "--strategy", "fulltext", "--json"))["run_id"])
+        run_id = UUID(printed_json(brain("evaluate", "--strategy", "fulltext", "--json"))["run_id"])
         with database.transaction(tenant) as connection:
             run = fetch_run(connection, tenant, run_id)
             for number in range(2):
@@ -257,12 +226,12 @@ class TestRuns:
         self, brain: Brain, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("COLUMNS", "80")
-        first = measured(brain("evaluate", "--strategy", "hybrid+rerank", "--json"))["run_id"]
-        second = measured(brain("evaluate", "--strategy", "fulltext", "--category", "factual", "--json"))["run_id"]
+        first = printed_json(brain("evaluate", "--strategy", "hybrid+rerank", "--json"))["run_id"]
+        second = printed_json(brain("evaluate", "--strategy", "fulltext", "--category", "factual", "--json"))["run_id"]
         brain("golden", "baseline", first)
 
-        listed, shown = measured(brain("runs", "--json"))["runs"], brain("runs").stdout
-        newest = measured(brain("runs", "--limit", "1", "--json"))["runs"]
+        listed, shown = printed_json(brain("runs", "--json"))["runs"], brain("runs").stdout
+        newest = printed_json(brain("runs", "--limit", "1", "--json"))["runs"]
 
         assert [(one["run_id"], one["strategy"], one["category"]) for one in listed] == [
             (second, "fulltext", "factual"),
@@ -276,9 +245,9 @@ class TestRuns:
         assert max(map(len, shown.splitlines())) <= 80
 
     def test_runs_of_another_tenant_are_not_found(self, brain: Brain) -> None:
-        run = measured(brain("evaluate", "--strategy", "fulltext", "--json"))["run_id"]
+        run = printed_json(brain("evaluate", "--strategy", "fulltext", "--json"))["run_id"]
 
-        listed = measured(brain("runs", "--tenant", "otra", "--json"))["runs"]
+        listed = printed_json(brain("runs", "--tenant", "otra", "--json"))["runs"]
         refused = brain("golden", "baseline", run[:8], "--tenant", "otra", "--json")
 
         assert (listed, refused.exit_code) == ([], 1)
@@ -290,7 +259,7 @@ class TestWhatIsShown:
     ) -> None:
         shown, document = (
             brain("evaluate", "--strategy", "fulltext").stdout,
-            measured(brain("evaluate", "--strategy", "fulltext", "--json")),
+            printed_json(brain("evaluate", "--strategy", "fulltext", "--json")),
         )
 
         row = next(line for line in shown.splitlines() if "hit rate @10" in line)
@@ -320,11 +289,11 @@ class TestWhatIsShown:
 
         assert told.exit_code == 0
         assert "12 of 12 notes have no vectors" in told.stderr
-        assert measured(brain("evaluate", "--strategy", "hybrid", "--json"))["notes_without_vectors"] == 12
+        assert printed_json(brain("evaluate", "--strategy", "hybrid", "--json"))["notes_without_vectors"] == 12
         assert "no vectors" not in by_words.stderr
 
     def test_of_what_it_is_compared_on_is_told(self, brain: Brain, golden: None, database, tenant) -> None:
-        first = measured(brain("evaluate", "--strategy", "fulltext", "--json"))["run_id"]
+        first = printed_json(brain("evaluate", "--strategy", "fulltext", "--json"))["run_id"]
         more = [json.dumps({"query": f"¿{a} o bosque?", "relevant_ids": [a]}).encode() for a in ANIMALS]
         import_golden(database, tenant, [*more, b'{"query": "bosque", "relevant_ids": ["gato"]}'])
 

@@ -1,16 +1,10 @@
 """`brain golden`: sets listed, covered, verified and thinned out, as files in either form."""
 
 import json
-from collections.abc import Callable
 
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from command_line import Brain, printed_json
 
-from rag_core.cli import golden  # noqa: F401  registers the commands
-from rag_core.cli.app import app
-
-Brain = Callable[..., Result]
 LINES = [
     {"id": "g1", "query": "¿Quién riega?", "relevant_ids": ["n1"], "category": "factual", "difficulty": "easy"},
     {
@@ -27,16 +21,6 @@ LINES = [
 
 
 @pytest.fixture
-def brain(database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path) -> Brain:
-    """Run the command on the test's database as its tenant."""
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    monkeypatch.setenv("BRAIN_HOME", str(tmp_path))
-    monkeypatch.setenv("BRAIN_TENANT", "pruebas")
-    monkeypatch.setenv("COLUMNS", "200")
-    return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
-
-
-@pytest.fixture
 def lines(make_note, tmp_path):
     """A file of two queries on one note."""
     make_note("El señor Ferrer riega los tomates al alba.")
@@ -45,20 +29,15 @@ def lines(make_note, tmp_path):
     return file
 
 
-def said(done: Result) -> dict:
-    assert done.exit_code == 0, done.output
-    return dict(json.loads(done.stdout))
-
-
 def test_a_document_goes_out_and_comes_in_as_the_same_set(brain: Brain, lines, tmp_path) -> None:
     document = tmp_path / "rv.json"
     brain("golden", "import", lines, "--set", "rv")
 
     brain("golden", "export", "--set", "rv", "-o", document)
-    before = said(brain("golden", "export", "--set", "rv", "--json"))
+    before = printed_json(brain("golden", "export", "--set", "rv", "--json"))
     brain("golden", "remove", "g1", "g2", "--set", "rv")
-    again = said(brain("golden", "import", document, "--json"))
-    after = said(brain("golden", "export", "--set", "rv", "--json"))
+    again = printed_json(brain("golden", "import", document, "--json"))
+    after = printed_json(brain("golden", "export", "--set", "rv", "--json"))
 
     assert json.loads(document.read_text(encoding="utf-8")) == before
     assert again == {"imported": 2, "rejected": []}
@@ -93,10 +72,10 @@ def test_a_new_set_takes_the_vocabulary_asked_for(brain: Brain, make_note, tmp_p
     file = tmp_path / "plain.jsonl"
     file.write_text('{"query": "¿Quién?", "relevant_ids": ["n1"]}\n', encoding="utf-8")
 
-    said(brain("golden", "import", file, "--set", "rv", "--vocabulary", "rag_v2", "--json"))
+    printed_json(brain("golden", "import", file, "--set", "rv", "--vocabulary", "rag_v2", "--json"))
     refused = brain("golden", "import", file, "--set", "rv", "--vocabulary", "brain_sync", "--json")
 
-    (golden_set,) = said(brain("golden", "list", "--json"))["sets"]
+    (golden_set,) = printed_json(brain("golden", "list", "--json"))["sets"]
     assert (golden_set["set"], golden_set["vocabulary"], golden_set["queries"]) == ("rv", "rag_v2", 1)
     assert refused.exit_code == 1
     assert "in the words of rag_v2" in json.loads(refused.stdout)["error"]
@@ -107,7 +86,7 @@ def test_sets_are_listed_with_what_they_hold(brain: Brain, lines) -> None:
     brain("golden", "import", lines)
 
     shown = brain("golden", "list").stdout
-    (listed,) = said(brain("golden", "list", "--json"))["sets"]
+    (listed,) = printed_json(brain("golden", "list", "--json"))["sets"]
 
     assert {name: listed[name] for name in ("set", "version", "queries", "without_notes", "verified", "with_spans")} == {
         "set": "default", "version": 1, "queries": 2, "without_notes": 0, "verified": 1, "with_spans": 1,
@@ -118,7 +97,7 @@ def test_sets_are_listed_with_what_they_hold(brain: Brain, lines) -> None:
 def test_coverage_says_what_is_missing(brain: Brain, lines) -> None:
     brain("golden", "import", lines)
 
-    covered = said(brain("golden", "coverage", "--json"))
+    covered = printed_json(brain("golden", "coverage", "--json"))
     shown = brain("golden", "coverage").stdout
 
     rows = {one["category"]: (one["total"], one["minimum"], one["missing"]) for one in covered["coverage"]}
@@ -132,13 +111,13 @@ def test_coverage_says_what_is_missing(brain: Brain, lines) -> None:
 
 def test_queries_are_verified_and_removed_by_either_id(brain: Brain, lines) -> None:
     brain("golden", "import", lines)
-    (first, _) = said(brain("golden", "export", "--json"))["queries"]
+    (first, _) = printed_json(brain("golden", "export", "--json"))["queries"]
     assert "verified_by" not in first
 
-    verified = said(brain("golden", "verify", "g1", "--by", "Ana", "--json"))
-    by_id = said(brain("golden", "remove", verified["verified"][0], "--json"))
+    verified = printed_json(brain("golden", "verify", "g1", "--by", "Ana", "--json"))
+    by_id = printed_json(brain("golden", "remove", verified["verified"][0], "--json"))
 
-    (left,) = said(brain("golden", "export", "--json"))["queries"]
+    (left,) = printed_json(brain("golden", "export", "--json"))["queries"]
     assert by_id == {"removed": verified["verified"]}
     assert (left["id"], left["verified_by"]) == ("g2", "Lucía")
 
@@ -155,4 +134,4 @@ def test_a_name_that_is_nobodys_or_several_queries_changes_nothing(brain: Brain,
     assert (unknown.exit_code, ambiguous.exit_code) == (1, 1)
     assert "no golden query 'g9' in the set 'default'" in unknown.stderr
     assert "'g1' is the name of several queries" in ambiguous.stderr
-    assert len(said(brain("golden", "export", "--json"))["queries"]) == 3
+    assert len(printed_json(brain("golden", "export", "--json"))["queries"]) == 3

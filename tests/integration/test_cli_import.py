@@ -1,15 +1,12 @@
 """`brain import`: it asks for an index run only where there is something to index, and takes no more notes than there may be."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from command_line import Brain, Done
 
-from rag_core.cli import attaching, notes, tenants  # noqa: F401  they register the commands
-from rag_core.cli.app import app
 from rag_core.storage.batches import list_tenants
 from rag_core.storage.database import Database
 
@@ -17,29 +14,26 @@ NEXT = "Run `brain index`"
 
 
 @pytest.fixture
-def imported(database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Result]:
+def imported(brain: Brain, tmp_path: Path) -> Brain:
     """Import texts from a file by their places in it."""
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    monkeypatch.setenv("BRAIN_HOME", str(tmp_path))
-    monkeypatch.setenv("BRAIN_TENANT", "pruebas")
     file = tmp_path / "notas.jsonl"
 
-    def run(*texts: str) -> Result:
+    def run(*texts: str) -> Done:
         lines = (json.dumps({"id": str(place), "text": text}) for place, text in enumerate(texts))
         file.write_text("\n".join(lines), encoding="utf-8")
-        return CliRunner().invoke(app, ["import", str(file), "--source", "diario"])
+        return brain("import", file, "--source", "diario")
 
     return run
 
 
-def test_new_notes_are_to_be_indexed(imported: Callable[..., Result]) -> None:
+def test_new_notes_are_to_be_indexed(imported: Brain) -> None:
     done = imported("Compré pan.")
 
     assert "imported 1" in done.stdout
     assert NEXT in done.stderr
 
 
-def test_nothing_is_asked_for_where_all_is_indexed(imported: Callable[..., Result], index_notes: Any) -> None:
+def test_nothing_is_asked_for_where_all_is_indexed(imported: Brain, index_notes: Any) -> None:
     imported("Compré pan.")
     index_notes()
 
@@ -49,14 +43,14 @@ def test_nothing_is_asked_for_where_all_is_indexed(imported: Callable[..., Resul
     assert NEXT not in done.output
 
 
-def test_an_edited_note_is_to_be_indexed(imported: Callable[..., Result], index_notes: Any) -> None:
+def test_an_edited_note_is_to_be_indexed(imported: Brain, index_notes: Any) -> None:
     imported("Compré pan.")
     index_notes()
 
     assert NEXT in imported("Compré pan y leche.").stderr
 
 
-def test_what_an_earlier_import_left_is_to_be_indexed_still(imported: Callable[..., Result]) -> None:
+def test_what_an_earlier_import_left_is_to_be_indexed_still(imported: Brain) -> None:
     imported("Compré pan.")
 
     done = imported("Compré pan.")
@@ -66,15 +60,15 @@ def test_what_an_earlier_import_left_is_to_be_indexed_still(imported: Callable[.
 
 
 def test_attached_notes_are_all_taken_and_leave_no_room_for_imported_ones(
-    imported: Callable[..., Result], tmp_path: Path
+    brain: Brain, imported: Brain, tmp_path: Path
 ) -> None:
     imported("Compré pan.")
-    CliRunner().invoke(app, ["tenant", "limit", "pruebas", "--max-notes", "2"])
+    brain("tenant", "limit", "pruebas", "--max-notes", "2")
     file = tmp_path / "cuaderno.jsonl"
     lines = [{"id": name, "text": f"Vino {name}."} for name in ("Ana", "Eva", "Luis")]
     file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
 
-    attached = CliRunner().invoke(app, ["migration", "attach", str(file), "--json"])
+    attached = brain("migration", "attach", file, "--json")
     refused = imported("Compré pan.", "Compré leche.")
 
     assert attached.exit_code == 0, attached.output
@@ -93,47 +87,51 @@ class TestTenantThatIsNotThere:
         file.write_text('{"id": "1", "text": "Compré pan."}', encoding="utf-8")
         return file
 
-    def test_is_made_for_a_note_and_named_with_those_like_it(self, file: Path) -> None:
-        CliRunner().invoke(app, ["tenant", "create", "familia"])
-        CliRunner().invoke(app, ["tenant", "create", "taller"])
+    def test_is_made_for_a_note_and_named_with_those_like_it(self, brain: Brain, file: Path) -> None:
+        brain("tenant", "create", "familia")
+        brain("tenant", "create", "taller")
 
-        first = CliRunner().invoke(app, ["import", str(file), "--tenant", "famlia"])
-        again = CliRunner().invoke(app, ["import", str(file), "--tenant", "famlia"])
+        first = brain("import", file, "--tenant", "famlia")
+        again = brain("import", file, "--tenant", "famlia")
 
         made = "The tenant famlia did not exist and was made. If familia was meant, `brain tenant delete famlia` takes it back."
         assert made in first.stderr.splitlines()
         assert "was made" not in again.output
 
-    def test_is_told_of_in_json(self, file: Path) -> None:
-        told = [CliRunner().invoke(app, ["import", str(file), "--tenant", "casa", "--json"]).stdout for _ in range(2)]
+    def test_is_told_of_in_json(self, brain: Brain, file: Path) -> None:
+        told = [brain("import", file, "--tenant", "casa", "--json").stdout for _ in range(2)]
 
         assert [json.loads(one)["is_new_tenant"] for one in told] == [True, False]
 
-    def test_is_not_made_where_every_line_is_rejected(self, file: Path, database: Database) -> None:
+    def test_is_not_made_where_every_line_is_rejected(self, brain: Brain, file: Path, database: Database) -> None:
         file.write_text('{"id": "1"}\nno es JSON', encoding="utf-8")
 
-        done = CliRunner().invoke(app, ["import", str(file), "--tenant", "famlia"])
+        done = brain("import", file, "--tenant", "famlia")
 
         assert done.exit_code == 1
         assert "rejected 2" in done.stdout
         assert "was made" not in done.output
         assert list_tenants(database) == []
 
-    def test_is_not_made_where_the_database_refuses_every_note(self, file: Path, database: Database) -> None:
+    def test_is_not_made_where_the_database_refuses_every_note(
+        self, brain: Brain, file: Path, database: Database
+    ) -> None:
         with database.owner() as connection:
             connection.execute("alter table brain.notes add constraint none_of_it check (title <> 'malo')")
         file.write_text('{"id": "1", "title": "malo", "text": "Compré pan."}', encoding="utf-8")
 
-        done = CliRunner().invoke(app, ["import", str(file), "--tenant", "famlia"])
+        done = brain("import", file, "--tenant", "famlia")
 
         assert "PostgreSQL refuses it" in done.stderr
         assert list_tenants(database) == []
 
-    def test_is_told_to_nobody_who_runs_as_another(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        CliRunner().invoke(app, ["tenant", "create", "familia"])
+    def test_is_told_to_nobody_who_runs_as_another(
+        self, brain: Brain, file: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        brain("tenant", "create", "familia")
         monkeypatch.setenv("BRAIN_TENANT", "casa")
 
-        done = CliRunner().invoke(app, ["import", str(file), "--tenant", "famlia"])
+        done = brain("import", file, "--tenant", "famlia")
 
         assert "The tenant famlia did not exist and was made." in done.stderr
         assert "familia" not in done.output
@@ -141,7 +139,7 @@ class TestTenantThatIsNotThere:
 
 @pytest.mark.parametrize("command", [["import"], ["migration", "attach"]])
 def test_what_holds_no_notes_is_refused_as_a_whole_with_what_is_expected(
-    imported: Callable[..., Result], database: Database, tmp_path: Path, command: list[str]
+    brain: Brain, imported: Brain, database: Database, tmp_path: Path, command: list[str]
 ) -> None:
     imported("Compré pan.")
     (tmp_path / "carpeta").mkdir()
@@ -157,7 +155,7 @@ def test_what_holds_no_notes_is_refused_as_a_whole_with_what_is_expected(
     }
 
     for name, reason in reasons.items():
-        done = CliRunner().invoke(app, [*command, str(tmp_path / name)])
+        done = brain(*command, tmp_path / name)
 
         assert (done.exit_code, done.stdout) == (1, ""), name
         assert reason in done.stderr
@@ -167,12 +165,12 @@ def test_what_holds_no_notes_is_refused_as_a_whole_with_what_is_expected(
         assert connection.execute("select count(*) from brain.migration_failures").fetchone() == (0,)
 
 
-def test_a_file_with_a_note_after_lines_that_are_none_is_taken(imported: Callable[..., Result], tmp_path: Path) -> None:
+def test_a_file_with_a_note_after_lines_that_are_none_is_taken(brain: Brain, imported: Brain, tmp_path: Path) -> None:
     imported("Compré pan.")
     file = tmp_path / "mezcla.jsonl"
     file.write_text("título\n" * 99 + '{"id": "a", "text": "Llovió."}\n', encoding="utf-8")
 
-    done = CliRunner().invoke(app, ["import", str(file), "--json"])
+    done = brain("import", file, "--json")
 
     counts = json.loads(done.stdout)
     assert (counts["imported"], counts["rejected_count"]) == (1, 99)
@@ -182,17 +180,15 @@ class TestWhatIsWrongWithTheLines:
     """Problems that many lines have are told once."""
 
     @pytest.fixture
-    def load(self, imported: Callable[..., Result], tmp_path: Path) -> Callable[..., Result]:
-        def run(*lines: str, options: tuple[str, ...] = ()) -> Result:
+    def load(self, brain: Brain, imported: Brain, tmp_path: Path) -> Brain:
+        def run(*lines: str, options: tuple[str, ...] = ()) -> Done:
             file = tmp_path / "lineas.jsonl"
             file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-            return CliRunner().invoke(app, ["import", str(file), *options])
+            return brain("import", file, *options)
 
         return run
 
-    def test_the_same_error_on_many_lines_is_told_once_with_its_count_and_first_lines(
-        self, load: Callable[..., Result]
-    ) -> None:
+    def test_the_same_error_on_many_lines_is_told_once_with_its_count_and_first_lines(self, load: Brain) -> None:
         empty = [json.dumps({"id": str(number), "text": ""}) for number in range(2, 40)]
 
         done = load('{"id": "1", "text": "Llovió."}', *empty, '{"id": "40", "text": "Otra.", "language": "fr"}')
@@ -204,7 +200,7 @@ class TestWhatIsWrongWithTheLines:
             "  line 40: language is 'fr'; expected one of es, de, en",
         ]
 
-    def test_errors_that_differ_in_a_value_alone_are_one_error(self, load: Callable[..., Result]) -> None:
+    def test_errors_that_differ_in_a_value_alone_are_one_error(self, load: Brain) -> None:
         done = load(*(json.dumps({"id": str(n), "text": "a", "created_at": f"día {n}"}) for n in range(3)))
 
         problems = [line for line in done.stderr.splitlines() if line.startswith("  line")]
@@ -212,7 +208,7 @@ class TestWhatIsWrongWithTheLines:
             "  lines 1, 2, 3: created_at is 'día 0'; expected an ISO date or date-time such as 2025-03-01T09:00:00+01:00"
         ]
 
-    def test_fields_that_are_nearly_known_ones_are_told_and_the_lines_taken(self, load: Callable[..., Result]) -> None:
+    def test_fields_that_are_nearly_known_ones_are_told_and_the_lines_taken(self, load: Brain) -> None:
         done = load(*(json.dumps({"id": str(n), "text": "a", "createdAt": "2025-03-01"}) for n in range(7)))
 
         assert "imported 7" in done.stdout
@@ -221,7 +217,7 @@ class TestWhatIsWrongWithTheLines:
             in done.stderr.splitlines()
         )
 
-    def test_json_has_errors_and_warnings_by_kind(self, load: Callable[..., Result]) -> None:
+    def test_json_has_errors_and_warnings_by_kind(self, load: Brain) -> None:
         done = load('{"id": "1", "text": ""}', '{"id": "2", "text": "a", "Title": "b"}', options=("--json",))
 
         document = json.loads(done.stdout)
@@ -232,14 +228,12 @@ class TestWhatIsWrongWithTheLines:
         assert document["rejected"] == [{"line": 1, "error": "text is empty; a note needs some content"}]
 
     @pytest.mark.parametrize("content", ["", "\n \n"], ids=["no bytes", "blank lines"])
-    def test_a_file_without_any_line_exits_1(
-        self, imported: Callable[..., Result], tmp_path: Path, content: str
-    ) -> None:
+    def test_a_file_without_any_line_exits_1(self, brain: Brain, imported: Brain, tmp_path: Path, content: str) -> None:
         imported("Compré pan.")
         file = tmp_path / "vacio.jsonl"
         file.write_text(content, encoding="utf-8")
 
-        done = CliRunner().invoke(app, ["import", str(file)])
+        done = brain("import", file)
 
         assert (done.exit_code, done.stdout) == (1, "")
         assert "vacio.jsonl is empty" in done.stderr

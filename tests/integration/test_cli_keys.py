@@ -1,38 +1,33 @@
 """`brain key create`, `list` and `revoke`."""
 
 import json
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from command_line import Brain, printed_json
 
 from rag_core.access.keys import parse_key
-from rag_core.cli import keys  # noqa: F401  it registers the commands
-from rag_core.cli.app import app
 from rag_core.model.note import TenantId
 from rag_core.settings import read_settings
 from rag_core.storage.api_keys import find_key
 from rag_core.storage.batches import list_tenants
 from rag_core.storage.database import Database
 
-
-@pytest.fixture(autouse=True)
-def _database(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DATABASE_URL", database_url)
+pytestmark = pytest.mark.usefixtures("without_tenant")
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["key", *arguments])
+Told = Callable[..., dict[str, Any]]
 
 
-def told(*arguments: str) -> dict[str, Any]:
-    found = run(*arguments, "--json")
-    assert found.exit_code == 0, found.output
-    return dict(json.loads(found.stdout))
+@pytest.fixture
+def told(brain: Brain) -> Told:
+    """Run `brain key … --json`, which succeeds, and return its document."""
+    return lambda *arguments: printed_json(brain("key", *arguments, "--json"))
 
 
-def test_a_new_key_opens_what_was_asked_for(database: Database) -> None:
+def test_a_new_key_opens_what_was_asked_for(told: Told, database: Database) -> None:
     whose = ("ana", "--tenant", "casa", "--department", "ventas", "--department", "legal")
     made = told("create", *whose, "--expires", "90d", "--per-minute", "3", "--per-hour", "30", "--create-tenant")
 
@@ -46,7 +41,7 @@ def test_a_new_key_opens_what_was_asked_for(database: Database) -> None:
     assert made["is_new_tenant"]
 
 
-def test_the_secret_is_stored_nowhere(database: Database) -> None:
+def test_the_secret_is_stored_nowhere(told: Told, database: Database) -> None:
     secret = told("create", "ana")["key"].split("_", 2)[2]
 
     with database.owner() as connection:
@@ -57,7 +52,7 @@ def test_the_secret_is_stored_nowhere(database: Database) -> None:
     assert secret.encode().hex() not in rows[0][0]
 
 
-def test_the_application_reads_no_key_but_by_its_secret(database: Database) -> None:
+def test_the_application_reads_no_key_but_by_its_secret(told: Told, database: Database) -> None:
     told("create", "ana", "--tenant", "casa")
 
     with database.transaction(TenantId("casa")) as connection:
@@ -69,21 +64,21 @@ def test_the_application_reads_no_key_but_by_its_secret(database: Database) -> N
     assert allowed == [(False,)] * 4
 
 
-def test_people_get_the_key_on_stdout_and_all_else_beside_it() -> None:
-    made = run("create", "ana", "--tenant", "casa")
+def test_people_get_the_key_on_stdout_and_all_else_beside_it(brain: Brain) -> None:
+    made = brain("key", "create", "ana", "--tenant", "casa")
 
     assert parse_key(made.stdout) is not None
     assert made.stdout.count("\n") == 1
     assert "The tenant casa did not exist and was made." in made.stderr
     assert "tenant casa, read; never ends" in made.stderr
     assert "BRAIN_ACCESS=keys" in made.stderr
-    assert "did not exist" not in run("create", "luis", "--tenant", "casa").stderr
+    assert "did not exist" not in brain("key", "create", "luis", "--tenant", "casa").stderr
 
 
-def test_a_typing_error_makes_no_tenant(database: Database) -> None:
+def test_a_typing_error_makes_no_tenant(told: Told, brain: Brain, database: Database) -> None:
     told("create", "ana", "--tenant", "familia")
 
-    refused = run("create", "luis", "--tenant", "famlia")
+    refused = brain("key", "create", "luis", "--tenant", "famlia")
 
     assert refused.exit_code == 1
     assert refused.stderr == (
@@ -94,7 +89,7 @@ def test_a_typing_error_makes_no_tenant(database: Database) -> None:
     assert list_tenants(database) == ["familia"]
 
 
-def test_a_tenant_is_made_with_its_key_where_that_is_asked_for(database: Database) -> None:
+def test_a_tenant_is_made_with_its_key_where_that_is_asked_for(told: Told, database: Database) -> None:
     told("create", "ana", "--tenant", "familia")
 
     assert told("create", "luis", "--tenant", "taller", "--create-tenant")["is_new_tenant"]
@@ -102,7 +97,7 @@ def test_a_tenant_is_made_with_its_key_where_that_is_asked_for(database: Databas
     assert list_tenants(database) == ["familia", "taller"]
 
 
-def test_the_installations_own_tenant_is_made_with_its_key() -> None:
+def test_the_installations_own_tenant_is_made_with_its_key(told: Told) -> None:
     told("create", "ana", "--tenant", "familia")
 
     made = told("create", "luis")
@@ -110,18 +105,22 @@ def test_the_installations_own_tenant_is_made_with_its_key() -> None:
     assert (made["tenant"], made["is_new_tenant"]) == ("default", True)
 
 
-def test_whoever_runs_as_one_tenant_is_not_told_what_others_are_called(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_runs_as_one_tenant_is_not_told_what_others_are_called(
+    told: Told, brain: Brain, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told("create", "ana", "--tenant", "familia")
     monkeypatch.setenv("BRAIN_TENANT", "casa")
 
-    refused = run("create", "luis", "--tenant", "famlia")
+    refused = brain("key", "create", "luis", "--tenant", "famlia")
 
     assert refused.exit_code == 1
     assert "familia" not in refused.output
 
 
 @pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago"])
-def test_eighty_columns_show_all_that_revoking_needs(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_eighty_columns_show_all_that_revoking_needs(
+    told: Told, brain: Brain, zone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """At any hour the day of one of these zones is another than the day in UTC."""
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("BRAIN_TIMEZONE", zone)
@@ -131,7 +130,7 @@ def test_eighty_columns_show_all_that_revoking_needs(zone: str, monkeypatch: pyt
     of_luis = told("create", "luis", "--tenant", "casa", "--department", "ventas", "--department", "legal")
     told("revoke", "luis")
 
-    shown = run("list").stdout
+    shown = brain("key", "list").stdout
 
     assert max(map(len, shown.splitlines())) <= 80
     assert "…" not in shown
@@ -146,16 +145,16 @@ def test_eighty_columns_show_all_that_revoking_needs(zone: str, monkeypatch: pyt
     assert "revoked" in ends
 
 
-def test_a_name_with_square_brackets_is_listed_as_it_is() -> None:
+def test_a_name_with_square_brackets_is_listed_as_it_is(told: Told, brain: Brain) -> None:
     told("create", "[/x] ana [bold]", "--tenant", "casa")
 
-    listed = run("list")
+    listed = brain("key", "list")
 
     assert listed.exit_code == 0, listed.output
     assert "[/x] ana [bold]" in " ".join(listed.stdout.replace("│", " ").split())
 
 
-def test_a_key_can_read_and_no_more_unless_asked_for() -> None:
+def test_a_key_can_read_and_no_more_unless_asked_for(told: Told) -> None:
     assert told("create", "ana")["scopes"] == ["read"]
     assert told("create", "eva", "--scope", "admin,write")["scopes"] == ["write", "admin"]
 
@@ -169,15 +168,17 @@ def test_a_key_can_read_and_no_more_unless_asked_for() -> None:
         (("--scope", "admin", "--department", "ventas"), "leave one of the two out"),
     ],
 )
-def test_what_cannot_be_is_refused_with_the_remedy(arguments: tuple[str, ...], problem: str) -> None:
-    refused = run("create", "ana", *arguments, "--json")
+def test_what_cannot_be_is_refused_with_the_remedy(
+    told: Told, brain: Brain, arguments: tuple[str, ...], problem: str
+) -> None:
+    refused = brain("key", "create", "ana", *arguments, "--json")
 
     assert refused.exit_code == 1
     assert problem in json.loads(refused.stdout)["error"]
     assert told("list")["keys"] == []
 
 
-def test_a_list_shows_whose_keys_there_are_and_how_they_stand() -> None:
+def test_a_list_shows_whose_keys_there_are_and_how_they_stand(told: Told, brain: Brain) -> None:
     told("create", "ana", "--tenant", "casa")
     told("create", "robot", "--tenant", "taller", "--scope", "write", "--create-tenant")
     told("revoke", "ana")
@@ -190,26 +191,28 @@ def test_a_list_shows_whose_keys_there_are_and_how_they_stand() -> None:
     ]
     assert all("key" not in key for key in listed)
     assert [key["name"] for key in told("list", "--tenant", "casa")["keys"]] == ["ana"]
-    shown = run("list").stdout
+    shown = brain("key", "list").stdout
     assert "Keys: 1 usable" in shown
 
 
-def test_whoever_runs_as_one_tenant_neither_sees_nor_revokes_anothers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_runs_as_one_tenant_neither_sees_nor_revokes_anothers(
+    told: Told, brain: Brain, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = told("create", "robot", "--tenant", "taller")
     monkeypatch.setenv("BRAIN_TENANT", "casa")
 
     for name in (other["id"], "robot", "nadie"):
-        refused = run("revoke", name)
+        refused = brain("key", "revoke", name)
         assert refused.exit_code == 1
         assert refused.stderr == f"brain: no key is named {name!r} or has that id; `brain key list` shows them\n"
     assert told("list")["keys"] == []
     assert told("create", "mia")["tenant"] == "casa"
 
 
-def test_a_name_is_taken_until_its_key_is_revoked() -> None:
+def test_a_name_is_taken_until_its_key_is_revoked(told: Told, brain: Brain) -> None:
     first = told("create", "ana")
 
-    refused = run("create", "ana", "--json")
+    refused = brain("key", "create", "ana", "--json")
     assert "`brain key revoke 'ana' --tenant default`" in json.loads(refused.stdout)["error"]
     told("revoke", "ana")
     again = told("create", "ana")
@@ -218,7 +221,7 @@ def test_a_name_is_taken_until_its_key_is_revoked() -> None:
     assert told("revoke", "ana")["id"] == again["id"]
 
 
-def test_revoking_twice_keeps_the_first_moment() -> None:
+def test_revoking_twice_keeps_the_first_moment(told: Told) -> None:
     key = told("create", "ana")["id"]
 
     first = told("revoke", key)
@@ -226,10 +229,10 @@ def test_revoking_twice_keeps_the_first_moment() -> None:
     assert told("revoke", key)["revoked_at"] == first["revoked_at"]
 
 
-def test_a_name_that_several_tenants_use_is_asked_for_by_id() -> None:
+def test_a_name_that_several_tenants_use_is_asked_for_by_id(told: Told, brain: Brain) -> None:
     ids = [told("create", "ana", "--tenant", tenant, "--create-tenant")["id"] for tenant in ("casa", "taller")]
 
-    refused = run("revoke", "ana")
+    refused = brain("key", "revoke", "ana")
 
     assert refused.exit_code == 1
     assert all(one in refused.stderr for one in ids)

@@ -1,63 +1,18 @@
 """`brain migration` and `brain rollback` as a shell sees them."""
 
 import json
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import psycopg
 import pytest
-from typer.testing import CliRunner
+from command_line import Brain
 
-from rag_core.cli import attaching, migration, migration_status, rolling_back  # noqa: F401  they register the commands
-from rag_core.cli.app import app
 from rag_core.errors import IndexingError
 from rag_core.migration import attach
 
 READING = """
 select count(*) from pg_stat_activity where application_name = 'brain migration attach' and xact_start is not null
 """
-
-
-class Done(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> dict:
-        return json.loads(self.out)
-
-
-@pytest.fixture
-def brain(database_url: str, tmp_path: Path) -> Callable[..., Done]:
-    """Run the command in a process of its own on the test's database."""
-
-    def run(*words: object, **environment: str) -> Done:
-        done = subprocess.run(
-            [sys.executable, "-c", "from rag_core.cli import main; main()", *map(str, words)],
-            env={
-                "PATH": "/usr/bin:/bin",
-                "HOME": str(tmp_path),
-                "BRAIN_HOME": str(tmp_path / "home"),
-                "OLLAMA_HOST": "http://127.0.0.1:9",
-                "DATABASE_URL": database_url,
-                "PYTHONUTF8": "1",
-                "COLUMNS": "160",
-                **environment,
-            },
-            cwd=tmp_path,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        return Done(done.returncode, done.stdout, done.stderr)
-
-    return run
 
 
 @pytest.fixture
@@ -74,9 +29,9 @@ def table(database_url: str) -> None:
         )
 
 
-def test_from_attaching_to_migrated_and_back(brain, table) -> None:
-    attached = brain("migration", "attach", "--table", "public.apuntes", "--column", "content=texto", "--json")
-    assert attached.code == 0, attached.err
+def test_from_attaching_to_migrated_and_back(brain_process: Brain, table) -> None:
+    attached = brain_process("migration", "attach", "--table", "public.apuntes", "--column", "content=texto", "--json")
+    assert attached.exit_code == 0, attached.stderr
     assert {name: attached.json[name] for name in ("attached", "unchanged", "rejected_count", "state")} == {
         "attached": 3,
         "unchanged": 0,
@@ -84,53 +39,53 @@ def test_from_attaching_to_migrated_and_back(brain, table) -> None:
         "state": "running",
     }
     assert attached.json["rejected"] == [{"id": "4", "error": "text is empty; a note needs some content"}]
-    assert "tsv (the full-text index makes its own)" in attached.err
-    assert "--embedding-model NAME" in attached.err
-    found = brain("search", "tomates", "--json").json["results"]
+    assert "tsv (the full-text index makes its own)" in attached.stderr
+    assert "--embedding-model NAME" in attached.stderr
+    found = brain_process("search", "tomates", "--json").json["results"]
     assert [result["externalId"] for result in found][:1] == ["1"]
 
-    ran = brain("migration", "run", "--json")
-    assert ran.code == 0, ran.err
+    ran = brain_process("migration", "run", "--json")
+    assert ran.exit_code == 0, ran.stderr
     assert (ran.json["success"], ran.json["migrated"], ran.json["stopped"]) == (True, 3, None)
-    status = brain("migration", "status", "--json").json
+    status = brain_process("migration", "status", "--json").json
     assert (status["state"], status["legacy"]) == ("running", {"attached": 3, "pending": 0, "migrated": 3})
     assert (status["progressPercentage"], status["errorCount"], status["batches"]) == (100, 1, {"total": 1, "done": 1})
 
-    stopped = brain("rollback", "--partial", "--reason", "una pausa", "--json")
-    assert (stopped.code, stopped.json["state"], stopped.json["migrated"]) == (0, "stopped", 3)
-    refused = brain("migration", "run", "--json")
-    assert refused.code == 1
+    stopped = brain_process("rollback", "--partial", "--reason", "una pausa", "--json")
+    assert (stopped.exit_code, stopped.json["state"], stopped.json["migrated"]) == (0, "stopped", 3)
+    refused = brain_process("migration", "run", "--json")
+    assert refused.exit_code == 1
     assert "una pausa" in refused.json["error"]
 
-    back = brain("rollback", "--json")
-    assert (back.code, back.json["notes"], back.json["chunks"], back.json["failed"]) == (0, 3, 3, [])
-    shown = brain("migration", "status")
-    assert "0.00 %  rolled back" in shown.out
-    assert "legacy:4, attachment, attempt 1" in shown.err
+    back = brain_process("rollback", "--json")
+    assert (back.exit_code, back.json["notes"], back.json["chunks"], back.json["failed"]) == (0, 3, 3, [])
+    shown = brain_process("migration", "status")
+    assert "0.00 %  rolled back" in shown.stdout
+    assert "legacy:4, attachment, attempt 1" in shown.stderr
 
-    resumed = brain("migration", "resume", "--json")
-    assert (resumed.code, resumed.json["state"], resumed.json["pending"]) == (0, "running", 3)
-    assert brain("migration", "retry", "--json").json == {"retried": 0}
-    unfinished = brain("migration", "finish", "--json")
-    assert unfinished.code == 1
+    resumed = brain_process("migration", "resume", "--json")
+    assert (resumed.exit_code, resumed.json["state"], resumed.json["pending"]) == (0, "running", 3)
+    assert brain_process("migration", "retry", "--json").json == {"retried": 0}
+    unfinished = brain_process("migration", "finish", "--json")
+    assert unfinished.exit_code == 1
     assert any("pending" in reason for reason in unfinished.json["reasons"])
 
 
-def test_a_file_is_attached_and_what_comes_next_is_said(brain, tmp_path: Path) -> None:
+def test_a_file_is_attached_and_what_comes_next_is_said(brain: Brain, tmp_path: Path) -> None:
     file = tmp_path / "notas.jsonl"
     file.write_text('{"id": "a", "text": "Vino Lucía."}\n{roto\n', "utf-8")
 
     done = brain("migration", "attach", file)
 
-    assert done.code == 0
-    assert "attached 1" in done.out
-    assert "(line 2): not valid JSON" in done.err
-    assert "brain migration run" in done.err
-    assert "brain migration status" in done.err
-    assert "default.legacy-" in done.err
+    assert done.exit_code == 0
+    assert "attached 1" in done.stdout
+    assert "(line 2): not valid JSON" in done.stderr
+    assert "brain migration run" in done.stderr
+    assert "brain migration status" in done.stderr
+    assert "default.legacy-" in done.stderr
 
 
-def test_how_often_retrieval_is_measured_can_be_said(brain, table, database_url: str) -> None:
+def test_how_often_retrieval_is_measured_can_be_said(brain: Brain, table, database_url: str) -> None:
     def every() -> object:
         with psycopg.connect(database_url) as connection:
             return connection.execute("select evaluate_every from brain.migrations").fetchone()
@@ -145,13 +100,13 @@ def test_how_often_retrieval_is_measured_can_be_said(brain, table, database_url:
     assert every() == (7,)
 
 
-def test_when_nothing_can_be_taken_it_exits_with_1(brain, tmp_path: Path) -> None:
+def test_when_nothing_can_be_taken_it_exits_with_1(brain: Brain, tmp_path: Path) -> None:
     file = tmp_path / "notas.jsonl"
     file.write_text('{"id": "a", "text": " "}\n', "utf-8")
 
-    assert brain("migration", "attach", file).code == 1
+    assert brain("migration", "attach", file).exit_code == 1
     file.write_text("", "utf-8")
-    assert brain("migration", "attach", file).code == 0
+    assert brain("migration", "attach", file).exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -166,14 +121,14 @@ def test_when_nothing_can_be_taken_it_exits_with_1(brain, tmp_path: Path) -> Non
         ["x.jsonl", "--language", "fr"],
     ],
 )
-def test_wrong_usage_exits_with_2(brain, words) -> None:
-    assert brain("migration", "attach", *words).code == 2
+def test_wrong_usage_exits_with_2(brain: Brain, words) -> None:
+    assert brain("migration", "attach", *words).exit_code == 2
 
 
-def test_vectors_of_another_model_are_an_error_with_its_remedy(brain, table) -> None:
+def test_vectors_of_another_model_are_an_error_with_its_remedy(brain: Brain, table) -> None:
     done = brain("migration", "attach", "--table", "apuntes", "--embedding-model", "otro", "--json")
 
-    assert done.code == 1
+    assert done.exit_code == 1
     assert "Promote otro first" in done.json["error"]
     assert "--without-vectors" in done.json["error"]
 
@@ -191,16 +146,14 @@ def test_vectors_of_another_model_are_an_error_with_its_remedy(brain, table) -> 
         (["--table", "a.b.c"], "expected table or schema.table"),
     ],
 )
-def test_what_cannot_be_read_is_told(brain, table, words, message) -> None:
+def test_what_cannot_be_read_is_told(brain: Brain, table, words, message) -> None:
     done = brain("migration", "attach", *words, "--json")
 
-    assert done.code == 1
+    assert done.exit_code == 1
     assert message in done.json["error"]
 
 
-def test_the_vector_index_is_made_when_the_table_is_read_no_longer(
-    database_url: str, table, tmp_path: Path, monkeypatch
-) -> None:
+def test_the_vector_index_is_made_when_the_table_is_read_no_longer(brain: Brain, table, monkeypatch) -> None:
     """An index that is built beside all work waits for the reading transaction, which would wait for the index."""
     readers = []
 
@@ -208,18 +161,16 @@ def test_the_vector_index_is_made_when_the_table_is_read_no_longer(
         with database.owner() as connection:
             readers.append(connection.execute(READING).fetchone())
 
-    for name, value in {"DATABASE_URL": database_url, "BRAIN_HOME": str(tmp_path / "home")}.items():
-        monkeypatch.setenv(name, value)
     monkeypatch.setattr(attach, "VACUUM_AFTER_NOTES", 3)
     monkeypatch.setattr(attach, "ensure_vector_index", count_readers)
 
-    done = CliRunner().invoke(app, ["migration", "attach", "--table", "apuntes", "--column", "content=texto"])
+    done = brain("migration", "attach", "--table", "apuntes", "--column", "content=texto")
 
     assert done.exit_code == 0, done.output
     assert readers == [(0,)]
 
 
-def test_a_run_with_notes_that_failed_is_no_success_and_names_them(brain, table, database_url: str) -> None:
+def test_a_run_with_notes_that_failed_is_no_success_and_names_them(brain: Brain, table, database_url: str) -> None:
     brain("migration", "attach", "--table", "public.apuntes", "--column", "content=texto")
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute(
@@ -235,17 +186,13 @@ def test_a_run_with_notes_that_failed_is_no_success_and_names_them(brain, table,
     assert ran["errors"][0]["noteId"]
 
 
-def test_an_error_that_ends_a_run_is_told_as_one_of_the_migration(
-    database_url: str, table, tmp_path: Path, monkeypatch
-) -> None:
+def test_an_error_that_ends_a_run_is_told_as_one_of_the_migration(brain: Brain, table, monkeypatch) -> None:
     def fail(*_arguments: object, **_options: object) -> None:
         raise IndexingError("the disk is full")
 
-    for name, value in {"DATABASE_URL": database_url, "BRAIN_HOME": str(tmp_path / "home")}.items():
-        monkeypatch.setenv(name, value)
     monkeypatch.setattr("rag_assets.migration.run_migration", fail)
 
-    done = CliRunner().invoke(app, ["migration", "run", "--json"])
+    done = brain("migration", "run", "--json")
 
     assert done.exit_code == 1
     assert json.loads(done.stdout) == {"error": "Error durante la migración de notas: the disk is full"}
@@ -254,19 +201,19 @@ def test_an_error_that_ends_a_run_is_told_as_one_of_the_migration(
 @pytest.mark.parametrize(
     "words", [["migration", "run"], ["migration", "resume"], ["rollback"], ["rollback", "--partial"]]
 )
-def test_without_a_migration_there_is_nothing_to_run_or_roll_back(brain, words) -> None:
+def test_without_a_migration_there_is_nothing_to_run_or_roll_back(brain: Brain, words) -> None:
     done = brain(*words, "--json")
 
-    assert done.code == 1
+    assert done.exit_code == 1
     assert "brain migration attach" in done.json["error"]
 
 
-def test_the_status_of_everything_has_a_line_for_the_migration(brain, tmp_path: Path) -> None:
+def test_the_status_of_everything_has_a_line_for_the_migration(brain: Brain, tmp_path: Path) -> None:
     file = tmp_path / "notas.jsonl"
     file.write_text('{"id": "a", "text": "Vino Lucía."}\n', "utf-8")
-    assert "migration" not in brain("status").out
+    assert "migration" not in brain("status").stdout
     brain("migration", "attach", file)
 
-    shown = brain("status").out
+    shown = brain("status").stdout
 
     assert "0.00 %, running, 1 note to come" in shown

@@ -5,41 +5,15 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from command_line import Brain, printed_json
 
-from rag_core.cli import operation, promotion, searching  # noqa: F401  they register the commands
-from rag_core.cli.app import app
 from rag_core.configuration.proposals import propose_configuration
-from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.reranking.weights import shipped_weights
 from rag_core.storage.evaluations import list_runs
 
-Brain = Callable[..., Result]
-ANIMALS = ["zorro", "gato", "perro", "lobo", "oso", "ciervo", "pato", "búho", "rana", "topo", "erizo", "lince"]
 SHIPPED = shipped_weights()
 REVERSED = replace(SHIPPED, version="reversed", coefficients=tuple(-one for one in SHIPPED.coefficients)).to_json()
 """What answers a query best comes last."""
-
-
-@pytest.fixture
-def brain(database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path) -> Brain:
-    """Run the command on the test's database as its tenant."""
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    monkeypatch.setenv("BRAIN_HOME", str(tmp_path))
-    monkeypatch.setenv("BRAIN_TENANT", "pruebas")
-    monkeypatch.setenv("COLUMNS", "200")
-    return lambda *words: CliRunner().invoke(app, list(words))
-
-
-@pytest.fixture
-def golden(database, tenant, make_note, index_notes) -> None:
-    """Twelve notes, each found first by its animal."""
-    for animal in ANIMALS:
-        make_note(f"Hoy vi un {animal} en el bosque.", external_id=animal)
-    index_notes()
-    lines = [json.dumps({"query": f"¿Cuándo vi un {animal}?", "relevant_ids": [animal]}).encode() for animal in ANIMALS]
-    import_golden(database, tenant, lines)
 
 
 @pytest.fixture
@@ -67,19 +41,14 @@ def file(tmp_path) -> Callable[[object], str]:
     return written
 
 
-def told(done: Result, *, code: int = 0) -> dict:
-    assert done.exit_code == code, done.output
-    return json.loads(done.stdout)
-
-
 @pytest.mark.usefixtures("golden")
 class TestPromote:
     def test_a_number_is_promoted_and_taken_back(self, brain: Brain, propose) -> None:
         number = propose({"topK": {"retrieval": 30}})
 
-        promoted = told(brain("promote", str(number), "--reason", "más candidatos", "--json"))
-        again = told(brain("promote", str(number), "--json"))
-        back = told(brain("promote", "--back", "--json"))
+        promoted = printed_json(brain("promote", str(number), "--reason", "más candidatos", "--json"))
+        again = printed_json(brain("promote", str(number), "--json"))
+        back = printed_json(brain("promote", "--back", "--json"))
 
         assert (promoted["promoted"], promoted["configuration"], promoted["former"]) == (True, 1, None)
         assert promoted["promotion"]["evidence"]["verdict"] == "steady"
@@ -89,7 +58,7 @@ class TestPromote:
     def test_a_worse_one_exits_with_1_and_shows_what_it_lost(self, brain: Brain, propose) -> None:
         number = propose({}, REVERSED)
 
-        refused = told(brain("promote", str(number), "--json"), code=1)
+        refused = printed_json(brain("promote", str(number), "--json"), exit_code=1)
         shown = brain("promote", str(number))
 
         assert refused["promoted"] is False
@@ -98,38 +67,38 @@ class TestPromote:
         assert (shown.exit_code, "nDCG@10" in shown.stdout, "Nothing changed" in shown.stderr) == (1, True, True)
 
     def test_force_promotes_it_all_the_same(self, brain: Brain, propose) -> None:
-        done = told(brain("promote", str(propose({}, REVERSED)), "--force", "--json"))
+        done = printed_json(brain("promote", str(propose({}, REVERSED)), "--force", "--json"))
 
         assert (done["promoted"], done["promotion"]["evidence"]["is_forced"]) == (True, True)
 
     def test_a_file_is_numbered_promoted_and_searched_with(self, brain: Brain, file) -> None:
-        done = told(brain("promote", "--config", file({"strategy": "fulltext"}), "--json"))
+        done = printed_json(brain("promote", "--config", file({"strategy": "fulltext"}), "--json"))
 
-        found = told(brain("search", "zorro", "--json"))
+        found = printed_json(brain("search", "zorro", "--json"))
         assert (done["promoted"], done["configuration"]) == (True, 1)
         assert found["metadata"]["strategy"] == "fulltext"
 
     def test_a_dry_run_measures_and_promotes_nothing(self, brain: Brain, propose) -> None:
         number = str(propose({}, REVERSED))
 
-        tried = told(brain("promote", number, "--dry-run", "--json"))
+        tried = printed_json(brain("promote", number, "--dry-run", "--json"))
 
         assert tried["promoted"] is False
         assert "worse" in tried["objection"]
-        assert told(brain("promote", "--json"))["history"] == []
+        assert printed_json(brain("promote", "--json"))["history"] == []
         assert "not promoted (--dry-run)" in brain("promote", number, "--dry-run").stdout
 
     def test_a_file_on_trial_is_measured_and_stored_nowhere(self, brain: Brain, file, database, tenant) -> None:
         mine = file({"strategy": "fulltext"})
 
         tried, shown = (
-            told(brain("promote", "--config", mine, "--dry-run", "--json")),
+            printed_json(brain("promote", "--config", mine, "--dry-run", "--json")),
             brain("promote", "--config", mine, "--dry-run"),
         )
 
         assert (tried["promoted"], tried["configuration"]) == (False, None)
         assert tried["evidence"]["runs"]["candidate"]["strategy"] == "fulltext"
-        assert told(brain("promote", "--json"))["configurations"] == []
+        assert printed_json(brain("promote", "--json"))["configurations"] == []
         assert "not stored (--dry-run)" in shown.stdout
         with database.transaction(tenant) as connection:
             assert {run.purpose for run in list_runs(connection, tenant, limit=9)} == {"promotion"}
@@ -153,7 +122,7 @@ class TestPromote:
         brain("promote", str(propose({"topK": {"retrieval": 30}})), "--reason", "más candidatos")
         brain("promote", "--defaults")
 
-        document, shown = told(brain("promote", "--json")), brain("promote").stdout
+        document, shown = printed_json(brain("promote", "--json")), brain("promote").stdout
 
         assert document["served"]["configuration"] is None
         assert [(one["action"], one["configuration"]) for one in document["history"]] == [
@@ -168,7 +137,7 @@ class TestPromote:
     def test_status_and_doctor_say_what_is_served(self, brain: Brain, propose) -> None:
         brain("promote", str(propose({"strategy": "hybrid"})))
 
-        status, doctor = told(brain("status", "--json")), brain("doctor", "--json")
+        status, doctor = printed_json(brain("status", "--json")), brain("doctor", "--json")
 
         assert status["served"] == {"configuration": 1, "strategy": "hybrid", "reranker": SHIPPED.version}
         found = {check["name"]: check for check in json.loads(doctor.stdout)["checks"]}["configuration"]
@@ -186,15 +155,18 @@ class TestRefusals:
 
     @pytest.mark.usefixtures("tenant")
     def test_an_unknown_number_exits_with_1_and_the_remedy(self, brain: Brain) -> None:
-        assert "there is no configuration 7" in told(brain("promote", "7", "--json"), code=1)["error"]
+        assert "there is no configuration 7" in printed_json(brain("promote", "7", "--json"), exit_code=1)["error"]
 
     @pytest.mark.usefixtures("tenant")
     def test_a_file_that_cannot_be_served_exits_with_1(self, brain: Brain, file) -> None:
-        assert "chunking" in told(brain("promote", "--config", file({"chunking": {}}), "--json"), code=1)["error"]
-        assert "JSON object" in told(brain("promote", "--config", file([1]), "--json"), code=1)["error"]
-        assert "no.json" in told(brain("promote", "--config", "no.json", "--json"), code=1)["error"]
+        assert (
+            "chunking"
+            in printed_json(brain("promote", "--config", file({"chunking": {}}), "--json"), exit_code=1)["error"]
+        )
+        assert "JSON object" in printed_json(brain("promote", "--config", file([1]), "--json"), exit_code=1)["error"]
+        assert "no.json" in printed_json(brain("promote", "--config", "no.json", "--json"), exit_code=1)["error"]
 
     @pytest.mark.usefixtures("tenant")
     def test_with_nothing_to_go_back_to_it_exits_with_1_and_defaults_change_nothing(self, brain: Brain) -> None:
-        assert "nothing was before" in told(brain("promote", "--back", "--json"), code=1)["error"]
-        assert told(brain("promote", "--defaults", "--json"))["promoted"] is False
+        assert "nothing was before" in printed_json(brain("promote", "--back", "--json"), exit_code=1)["error"]
+        assert printed_json(brain("promote", "--defaults", "--json"))["promoted"] is False

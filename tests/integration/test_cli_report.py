@@ -7,26 +7,15 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from builders import ANIMALS, golden_lines_of_animals
+from command_line import Brain, printed_json
 
-from rag_core.cli import evaluation, report  # noqa: F401  they register the commands
-from rag_core.cli.app import app
 from rag_core.evaluation.golden.exporting import import_golden
 
-Brain = Callable[..., Result]
-ANIMALS = ["zorro", "gato", "perro", "lobo", "oso", "ciervo", "pato", "búho", "rana", "topo", "erizo", "lince"]
 
-
-@pytest.fixture
-def brain(database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Brain:
-    """Run the command on the test's database as its tenant, in a folder of its own."""
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    monkeypatch.setenv("BRAIN_HOME", str(tmp_path))
-    monkeypatch.setenv("BRAIN_TENANT", "pruebas")
+@pytest.fixture(autouse=True)
+def _public_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRAIN_API_URL", "https://notas.example")
-    monkeypatch.chdir(tmp_path)
-    return lambda *words: CliRunner().invoke(app, list(words))
 
 
 @pytest.fixture
@@ -35,13 +24,10 @@ def evaluate(brain: Brain, database, tenant, make_note, index_notes) -> Callable
     for animal in ANIMALS:
         make_note(f"Hoy vi un {animal} en el bosque.", external_id=animal, title=f"El {animal}")
     index_notes()
-    lines = [json.dumps({"query": f"¿Cuándo vi un {animal}?", "relevant_ids": [animal]}).encode() for animal in ANIMALS]
-    import_golden(database, tenant, lines)
+    import_golden(database, tenant, golden_lines_of_animals())
 
     def run(*words: str) -> str:
-        done = brain("evaluate", "--json", *words)
-        assert done.exit_code == 0, done.output
-        return str(json.loads(done.stdout)["run_id"])
+        return str(printed_json(brain("evaluate", "--json", *words))["run_id"])
 
     return run
 

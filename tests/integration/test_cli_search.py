@@ -1,35 +1,20 @@
 """`brain search` with conditions, and what it says to people."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from click.testing import Result
+from command_line import Brain, Done
 from fastapi.testclient import TestClient
-from typer.testing import CliRunner
 
 from rag_core.api.app import create_app
-from rag_core.cli import evaluation, searching  # noqa: F401  registers the commands
-from rag_core.cli.app import app
 from rag_core.model.note import TenantId
 from rag_core.model.retrieval import Retrieval, TransformedQuery
 from rag_core.retrieval import retrieve as retrieval_module
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
-
-Brain = Callable[..., Result]
-
-
-@pytest.fixture
-def brain(database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path) -> Brain:
-    """Run `brain search` on the test's database as its tenant."""
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    monkeypatch.setenv("BRAIN_HOME", str(tmp_path))
-    monkeypatch.setenv("BRAIN_TENANT", "pruebas")
-    return lambda *words: CliRunner().invoke(app, ["search", *words])
 
 
 @pytest.fixture
@@ -41,7 +26,7 @@ def travels(make_note, index_notes) -> None:
     index_notes()
 
 
-def found(done: Result) -> set[str]:
+def found(done: Done) -> set[str]:
     assert done.exit_code == 0, done.output
     return {result["externalId"] for result in json.loads(done.stdout)["results"]}
 
@@ -63,7 +48,7 @@ def found(done: Result) -> set[str]:
 )
 @pytest.mark.usefixtures("travels")
 def test_only_notes_that_meet_the_conditions_are_found(brain: Brain, words: list[str], expected: str) -> None:
-    assert found(brain("tren", "--top-k", "50", "--json", *words)) == set(expected.split())
+    assert found(brain("search", "tren", "--top-k", "50", "--json", *words)) == set(expected.split())
 
 
 @pytest.mark.usefixtures("travels")
@@ -72,7 +57,9 @@ def test_its_json_is_the_body_of_the_api(brain: Brain) -> None:
     with open_engine(read_settings()) as engine, TestClient(create_app(engine), base_url="http://127.0.0.1") as client:
         over_http = client.post("/api/retrieve", json=body).json()
 
-    printed = json.loads(brain("tren", "--to", "2025-03-31", "--tag", "familia", "--top-k", "3", "--json").stdout)
+    printed = json.loads(
+        brain("search", "tren", "--to", "2025-03-31", "--tag", "familia", "--top-k", "3", "--json").stdout
+    )
 
     assert without_times(printed) == without_times(over_http)
     assert printed["results"]
@@ -91,7 +78,7 @@ def without_times(body: dict[str, Any]) -> dict[str, Any]:
     ],
 )
 def test_a_value_that_is_none_of_the_choices_is_wrong_usage(brain: Brain, words: list[str], said: str) -> None:
-    done = brain("tren", *words)
+    done = brain("search", "tren", *words)
 
     assert done.exit_code == 2
     assert said in " ".join(done.stderr.split())
@@ -106,7 +93,7 @@ def test_a_value_that_is_none_of_the_choices_is_wrong_usage(brain: Brain, words:
     ],
 )
 def test_a_condition_that_cannot_be_is_told(brain: Brain, words: list[str], said: str) -> None:
-    done = brain("tren", "--json", *words)
+    done = brain("search", "tren", "--json", *words)
 
     assert done.exit_code == 1
     assert said in json.loads(done.stdout)["error"]
@@ -133,7 +120,7 @@ def test_what_was_understood_and_the_warnings_are_told_beside_the_results(
 
     monkeypatch.setattr(retrieval_module, "retrieve", explained)
 
-    done = brain("tren")
+    done = brain("search", "tren")
 
     assert "Entendido: pregunta por las causas · 31 mar – 6 abr" in done.stderr
     assert "huelga → viaje [largo]" in done.stdout
@@ -147,7 +134,7 @@ def test_a_note_of_the_calendars_first_or_last_moment_is_shown_with_its_day(
     make_note("Viajé en tren a Cádiz.", external_id="n", created_at=moment)
     index_notes()
 
-    done = brain("tren")
+    done = brain("search", "tren")
 
     assert done.exit_code == 0, done.output
     assert f"{moment[:10]}  n  score" in done.stdout
@@ -156,7 +143,7 @@ def test_a_note_of_the_calendars_first_or_last_moment_is_shown_with_its_day(
 def test_nothing_found_under_conditions_says_to_leave_one_out(brain: Brain, make_note) -> None:
     make_note("Viajé en tren a Cádiz.")
 
-    done = brain("tren", "--tag", "nada")
+    done = brain("search", "tren", "--tag", "nada")
 
     assert done.exit_code == 0
     assert "leave one out" in done.stderr
@@ -168,7 +155,7 @@ def test_a_file_with_sizes_of_chunks_is_refused_as_by_promote(brain: Brain, trav
     file.write_text('{"chunking": {"maxChunkSize": 256}}')
     words = ["search", "trenes"] if command == "search" else ["evaluate"]
 
-    refused = CliRunner().invoke(app, [*words, "--config", str(file), "--json"])
+    refused = brain(*words, "--config", str(file), "--json")
 
     assert refused.exit_code == 1
     assert "chunking is decided when notes are indexed" in json.loads(refused.stdout)["error"]

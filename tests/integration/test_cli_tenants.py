@@ -1,69 +1,51 @@
 """`brain tenant`: what it prints, and that it asks before it deletes."""
 
-import json
-from collections.abc import Callable
-
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from command_line import Brain, printed_json
 
 from rag_core.cli import tenants
-from rag_core.cli.app import app
 
-Brain = Callable[..., Result]
-
-
-@pytest.fixture
-def brain(database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path) -> Brain:
-    """Run `brain tenant` on the test's database."""
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    monkeypatch.setenv("BRAIN_HOME", str(tmp_path))
-    return lambda *words, **more: CliRunner().invoke(app, ["tenant", *words], **more)
-
-
-def printed(done: Result):
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
+pytestmark = pytest.mark.usefixtures("without_tenant")
 
 
 def test_one_is_made_limited_shown_and_deleted(brain: Brain, make_note) -> None:
-    assert printed(brain("create", "ana", "--json")) == {"name": "ana"}
-    assert "there is a tenant ana already" in brain("create", "ana").stderr
-    limits = printed(brain("limit", "ana", "--max-notes", "2", "--per-minute", "30", "--json"))
+    assert printed_json(brain("tenant", "create", "ana", "--json")) == {"name": "ana"}
+    assert "there is a tenant ana already" in brain("tenant", "create", "ana").stderr
+    limits = printed_json(brain("tenant", "limit", "ana", "--max-notes", "2", "--per-minute", "30", "--json"))
     assert (limits["max_notes"], limits["questions_per_minute"], limits["questions_per_hour"]) == (2, 30, None)
-    assert printed(brain("limit", "ana", "--max-notes", "none", "--json"))["max_notes"] is None
+    assert printed_json(brain("tenant", "limit", "ana", "--max-notes", "none", "--json"))["max_notes"] is None
     make_note("Una nota.", owner="ana", metadata={"visibility": "department", "department": "Ventas"})
 
-    shown = printed(brain("show", "ana", "--json"))
-    deleted = printed(brain("delete", "ana", "--json"))
+    shown = printed_json(brain("tenant", "show", "ana", "--json"))
+    deleted = printed_json(brain("tenant", "delete", "ana", "--json"))
 
     assert (shown["notes"], shown["audiences"], shown["rows"]["chunks"]) == (1, {"department ventas": 1}, 1)
     assert (deleted["rows"]["notes"], deleted["dagster"]) == (1, {"partitions": 0, "runs": 0})
-    assert [tenant["name"] for tenant in printed(brain("list", "--json"))] == ["pruebas"]
+    assert [tenant["name"] for tenant in printed_json(brain("tenant", "list", "--json"))] == ["pruebas"]
 
 
 def test_tables_are_for_people(brain: Brain, make_note) -> None:
     make_note("Una nota.")
 
-    assert "pruebas" in brain("list").stdout
-    assert "everybody" in brain("show", "pruebas").stdout
-    assert "no table has a row of it" in brain("delete", "pruebas", "--yes").stdout
+    assert "pruebas" in brain("tenant", "list").stdout
+    assert "everybody" in brain("tenant", "show", "pruebas").stdout
+    assert "no table has a row of it" in brain("tenant", "delete", "pruebas", "--yes").stdout
 
 
 def test_without_anybody_to_ask_nothing_is_deleted(brain: Brain, tenant) -> None:
-    done = brain("delete", "pruebas")
+    done = brain("tenant", "delete", "pruebas")
 
     assert (done.exit_code, "give --yes" in done.stderr) == (1, True)
-    assert len(printed(brain("list", "--json"))) == 1
+    assert len(printed_json(brain("tenant", "list", "--json"))) == 1
 
 
 @pytest.mark.parametrize(("typed", "left"), [("pruebas\n", 0), ("prueba\n", 1), ("y\n", 1)])
 def test_only_whoever_types_the_name_deletes(brain: Brain, tenant, monkeypatch, typed: str, left: int) -> None:
     monkeypatch.setattr(tenants, "_is_somebody_there", lambda: True)
 
-    brain("delete", "pruebas", input=typed)
+    brain("tenant", "delete", "pruebas", typed=typed)
 
-    assert len(printed(brain("list", "--json"))) == left
+    assert len(printed_json(brain("tenant", "list", "--json"))) == left
 
 
 @pytest.mark.parametrize(
@@ -76,11 +58,11 @@ def test_only_whoever_types_the_name_deletes(brain: Brain, tenant, monkeypatch, 
     ],
 )
 def test_what_cannot_be_done_is_told(brain: Brain, words: list[str], said: str) -> None:
-    done = brain(*words)
+    done = brain("tenant", *words)
 
     assert (done.exit_code, said in done.stderr) == (1, True)
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "muchas", "99999999999"])
 def test_a_limit_is_a_number_or_none(brain: Brain, tenant, value: str) -> None:
-    assert brain("limit", "pruebas", f"--max-notes={value}").exit_code == 2
+    assert brain("tenant", "limit", "pruebas", f"--max-notes={value}").exit_code == 2

@@ -6,6 +6,7 @@ from functools import partial
 from uuid import UUID, uuid4
 
 import pytest
+from builders import make_citation
 
 from rag_core.conversation import sessions
 from rag_core.conversation.feedback import give_feedback
@@ -20,7 +21,6 @@ from rag_core.conversation.sessions import (
     read_conversation,
 )
 from rag_core.errors import InvalidInputError, NotFoundError
-from rag_core.model.answer import CheckedCitation
 from rag_core.model.conversation import CitedSource, KeptAnswer, QuestionFigures, SearchFigures, parse_kept_answer
 from rag_core.model.note import ChunkId, NoteId, TenantId
 from rag_core.runtime.engine import Engine
@@ -33,16 +33,7 @@ ANSWER = KeptAnswer(
     text="Los aislamientos [1].",
     language="es",
     citations=(
-        CheckedCitation(
-            number=1,
-            mark=(17, 20),
-            claim=(0, 21),
-            evidence=(4, 25),
-            quote="Primero: aislamientos",
-            support=0.75,
-            is_supported=True,
-            verified_by="lexical",
-        ),
+        make_citation(mark=(17, 20), claim=(0, 21), evidence=(4, 25), quote="Primero: aislamientos", support=0.75),
     ),
     uncited=((3, 9),),
     removed_citations=2,

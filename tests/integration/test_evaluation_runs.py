@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from builders import make_hit
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -22,7 +23,7 @@ from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.run_json import to_json
 from rag_core.model.evaluation import LatencyPercentiles, RetrievalMetrics
-from rag_core.model.note import ChunkId, NoteId, TenantId
+from rag_core.model.note import NoteId, TenantId
 from rag_core.model.retrieval import Hit, Retrieval
 from rag_core.storage.database import Database
 from rag_core.storage.evaluations import fetch_query_results, fetch_run, list_runs
@@ -32,24 +33,7 @@ MODELS = {"embedding": "hashing@1"}
 
 
 def hit(note: UUID, *, chunk_index: int = 0) -> Hit:
-    return Hit(
-        chunk_id=ChunkId(uuid4()),
-        note_id=NoteId(note),
-        external_id="n",
-        source="notas",
-        title=None,
-        created_at=datetime(2024, 1, 1, tzinfo=UTC),
-        language="es",
-        content="texto",
-        expanded_content="texto",
-        start_char=0,
-        bounds=(0, 5),
-        matched_spans=((0, 5),),
-        chunk_index=chunk_index,
-        score=0.5,
-        fusion_score=0.5,
-        method="hybrid",
-    )
+    return make_hit("texto", note_id=NoteId(note), chunk_index=chunk_index)
 
 
 def found(query: str, notes: Sequence[UUID], *, is_degraded: bool = False) -> Retrieval:

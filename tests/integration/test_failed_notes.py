@@ -5,6 +5,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from builders import make_embedding_model
 from ollama_server import OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 
@@ -17,7 +18,6 @@ from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_note, stage_notes
 from rag_core.migration import control
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import NoteId, TenantId
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine
@@ -218,21 +218,14 @@ class TestEmbedding:
     ) -> None:
         ollama_server.serve("bge-m3", dimensions=engine.model.dimensions)
         ollama_server.refuses = lambda text: "veneno" in text
-        model = EmbeddingModel(
+        model = make_embedding_model(
             id=engine.model.id,
             name="bge-m3",
             provider="ollama",
-            version="1",
             dimensions=engine.model.dimensions,
-            query_prefix="",
-            document_prefix="",
-            context_tokens=8192,
-            similarity_threshold=None,
             fusion_method="rrf",
             semantic_weight=0.5,
             fulltext_weight=0.5,
-            uses_contextual=True,
-            state="active",
         )
         with engine.database.owner() as connection:
             connection.execute(

@@ -5,12 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from builders import make_new_note
 
 from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_note, stage_notes
-from rag_core.model.note import NewNote, TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage import staging as store
 from rag_core.storage import vector_index
@@ -29,12 +30,6 @@ def other_pipeline(pipeline: Pipeline) -> Pipeline:
 def rows(engine: Engine, tenant: TenantId, statement: str) -> list[tuple]:
     with engine.database.transaction(tenant) as connection:
         return connection.execute(statement).fetchall()
-
-
-def note(text: str, external_id: str = "a") -> NewNote:
-    return NewNote(
-        external_id=external_id, source="notas", title=None, content=text, language="es", created_at=None, metadata={}
-    )
 
 
 def test_an_edit_between_staging_and_embedding_leaves_no_wrong_vector(engine, tenant, make_note, index_notes) -> None:
@@ -138,13 +133,13 @@ def test_replacing_a_note_embeds_only_what_is_not_known(engine, tenant) -> None:
     counting = Counting()
     pipeline = Pipeline(chunking=engine.pipeline.chunking, model=engine.model, embedder=counting)
     text = "\n\n".join(f"Párrafo {n}. " + f"La historia número {n} sigue. " * 60 for n in range(5))
-    store_and_index(engine.database, tenant, note(text), pipeline)
+    store_and_index(engine.database, tenant, make_new_note(text, "a"), pipeline)
     first = len(counting.texts)
 
-    store_and_index(engine.database, tenant, note(text), pipeline)
+    store_and_index(engine.database, tenant, make_new_note(text, "a"), pipeline)
     assert len(counting.texts) == first
 
-    store_and_index(engine.database, tenant, note(text + " Y fin."), pipeline)
+    store_and_index(engine.database, tenant, make_new_note(text + " Y fin.", "a"), pipeline)
     assert 0 < len(counting.texts) - first < first / 2
 
 

@@ -1,17 +1,14 @@
 """Queries that the program proposes, kept, accepted and rejected, on PostgreSQL and from the command line."""
 
 import json
-from collections.abc import Callable
 from zoneinfo import ZoneInfo
 
 import pytest
-from click.testing import Result
+from command_line import Brain, printed_json
 from ollama_server import ollama_server  # noqa: F401  a fixture
-from typer.testing import CliRunner
 
 from rag_core.chat.providers.ollama import OllamaChat
 from rag_core.cli import golden, proposals  # noqa: F401  register the commands
-from rag_core.cli.app import app
 from rag_core.errors import ConflictError, InvalidInputError, NotFoundError
 from rag_core.evaluation.golden.exporting import add_golden_query, import_golden, list_golden_queries
 from rag_core.evaluation.golden.proposals.decide import accept_proposal, find_proposal, reject_proposals
@@ -265,20 +262,6 @@ class TestDecide:
             find_proposal(known, str(known[0].id)[:3])
 
 
-@pytest.fixture
-def brain(database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path, diary) -> Callable[..., Result]:
-    """Run the command on the test's database as its tenant."""
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    monkeypatch.setenv("BRAIN_HOME", str(tmp_path))
-    monkeypatch.setenv("BRAIN_TENANT", "pruebas")
-    return lambda *words, **options: CliRunner().invoke(app, ["golden", *words], **options)
-
-
-def answered(done: Result) -> dict:
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
-
-
 class TestOverTwoNotes:
     FIRST = "Tarde larga en casa con Nora y con Trufa. Trufa se comió la goma de borrar. Nadie la echó de menos."
     SECOND = "Otra vez sola en casa con Nora y con Trufa. Trufa se comió media tableta de chocolate. Menudo susto."
@@ -341,92 +324,99 @@ class TestOverTwoNotes:
 
 class TestCommands:
     def test_proposals_are_made_listed_accepted_and_rejected(self, brain) -> None:
-        made = answered(brain("propose", "--count", "3", "--json"))["proposed"]
+        made = printed_json(brain("golden", "propose", "--count", "3", "--json"))["proposed"]
         first, second, third = (one["id"] for one in made)
 
         assert (
-            answered(brain("accept", first[:13], "--by", "ana", "--json"))["accepted"][0]["query"] == made[0]["query"]
+            printed_json(brain("golden", "accept", first[:13], "--by", "ana", "--json"))["accepted"][0]["query"]
+            == made[0]["query"]
         )
-        assert answered(brain("reject", second, "--json")) == {"rejected": 1}
+        assert printed_json(brain("golden", "reject", second, "--json")) == {"rejected": 1}
 
-        assert [one["id"] for one in answered(brain("proposals", "--json"))["proposals"]] == [third]
-        states = {one["id"]: one["state"] for one in answered(brain("proposals", "--all", "--json"))["proposals"]}
+        assert [one["id"] for one in printed_json(brain("golden", "proposals", "--json"))["proposals"]] == [third]
+        states = {
+            one["id"]: one["state"]
+            for one in printed_json(brain("golden", "proposals", "--all", "--json"))["proposals"]
+        }
         assert states == {first: "accepted", second: "rejected", third: "open"}
 
     def test_of_several_all_are_accepted_or_none(self, brain, database, tenant) -> None:
-        made = answered(brain("propose", "--count", "3", "--json"))["proposed"]
+        made = printed_json(brain("golden", "propose", "--count", "3", "--json"))["proposed"]
         ids = [one["id"] for one in made]
-        brain("reject", ids[2])
+        brain("golden", "reject", ids[2])
 
-        refused = brain("accept", *ids, "--by", "ana", "--json")
-        states = {one["id"]: one["state"] for one in answered(brain("proposals", "--all", "--json"))["proposals"]}
+        refused = brain("golden", "accept", *ids, "--by", "ana", "--json")
+        states = {
+            one["id"]: one["state"]
+            for one in printed_json(brain("golden", "proposals", "--all", "--json"))["proposals"]
+        }
         before = list_golden_queries(database, tenant)
-        accepted = brain("accept", *ids[:2], "--by", "ana", "--json")
+        accepted = brain("golden", "accept", *ids[:2], "--by", "ana", "--json")
 
         assert refused.exit_code == 1
         assert f"{ids[2]} is rejected already" in json.loads(refused.stdout)["error"]
         assert states == {ids[0]: "open", ids[1]: "open", ids[2]: "rejected"}
         assert before == []
-        assert [one["query"] for one in answered(accepted)["accepted"]] == [one["query"] for one in made[:2]]
+        assert [one["query"] for one in printed_json(accepted)["accepted"]] == [one["query"] for one in made[:2]]
 
     def test_several_accepted_at_once_are_one_version(self, brain) -> None:
-        ids = [one["id"] for one in answered(brain("propose", "--count", "3", "--json"))["proposed"]]
+        ids = [one["id"] for one in printed_json(brain("golden", "propose", "--count", "3", "--json"))["proposed"]]
 
-        brain("accept", *ids, "--by", "ana")
+        brain("golden", "accept", *ids, "--by", "ana")
 
-        (only,) = answered(brain("list", "--json"))["sets"]
+        (only,) = printed_json(brain("golden", "list", "--json"))["sets"]
         assert (only["version"], only["queries"]) == (1, 3)
 
     def test_a_long_answer_is_cut_at_a_word(self, brain, database) -> None:
-        brain("propose", "--count", "1")
+        brain("golden", "propose", "--count", "1")
         with database.owner() as connection:
             connection.execute("update brain.golden_proposals set expected_answer = repeat('palabra ', 40)")
 
-        shown = brain("proposals").stdout.split("→ ")[1].splitlines()[0]
+        shown = brain("golden", "proposals").stdout.split("→ ")[1].splitlines()[0]
 
         assert len(shown) <= 200
         assert shown.endswith(" palabra…")
 
     def test_an_accepted_one_is_exported_with_its_span(self, brain) -> None:
-        one = answered(brain("propose", "--count", "1", "--json"))["proposed"][0]
-        brain("accept", one["id"], "--by", "ana")
+        one = printed_json(brain("golden", "propose", "--count", "1", "--json"))["proposed"][0]
+        brain("golden", "accept", one["id"], "--by", "ana")
 
-        exported = answered(brain("export", "--json"))["queries"]
+        exported = printed_json(brain("golden", "export", "--json"))["queries"]
 
         assert [query["query"] for query in exported] == [one["query"]]
         assert one["quote"] in json.dumps(exported, ensure_ascii=False)
 
     def test_better_words_are_for_one_proposal(self, brain) -> None:
-        ids = [one["id"] for one in answered(brain("propose", "--count", "2", "--json"))["proposed"]]
+        ids = [one["id"] for one in printed_json(brain("golden", "propose", "--count", "2", "--json"))["proposed"]]
 
-        done = brain("accept", *ids, "--query", "¿Qué?")
+        done = brain("golden", "accept", *ids, "--query", "¿Qué?")
 
         assert done.exit_code == 1
         assert "name only one" in done.output
 
     def test_an_unknown_proposal_is_an_error_with_a_remedy(self, brain) -> None:
-        done = brain("reject", "deadbeef")
+        done = brain("golden", "reject", "deadbeef")
 
         assert done.exit_code == 1
         assert "brain golden proposals lists them" in done.output
 
     def test_review_goes_from_one_to_the_next(self, brain) -> None:
-        made = answered(brain("propose", "--count", "4", "--json"))["proposed"]
+        made = printed_json(brain("golden", "propose", "--count", "4", "--json"))["proposed"]
 
-        done = brain("review", "--by", "ana", input="y\nn\ne\n¿Qué pasó de verdad?\nNada\ns\n")
+        done = brain("golden", "review", "--by", "ana", typed="y\nn\ne\n¿Qué pasó de verdad?\nNada\ns\n")
 
         assert done.exit_code == 0, done.output
         assert "accepted 2  rejected 1  skipped 1" in done.output
-        exported = {query["query"] for query in answered(brain("export", "--json"))["queries"]}
+        exported = {query["query"] for query in printed_json(brain("golden", "export", "--json"))["queries"]}
         assert exported == {made[0]["query"], "¿Qué pasó de verdad?"}
 
     def test_review_can_be_left_with_what_was_decided_kept(self, brain) -> None:
-        brain("propose", "--count", "3")
+        brain("golden", "propose", "--count", "3")
 
-        done = brain("review", input="n\nq\n")
+        done = brain("golden", "review", typed="n\nq\n")
 
         assert "accepted 0  rejected 1" in done.output
-        assert len(answered(brain("proposals", "--json"))["proposals"]) == 2
+        assert len(printed_json(brain("golden", "proposals", "--json"))["proposals"]) == 2
 
 
 class TestWithoutNotes:
@@ -435,7 +425,7 @@ class TestWithoutNotes:
     COMMANDS = (["propose"], ["proposals"], ["accept", "deadbeef"], ["reject", "deadbeef"], ["review"])
 
     @pytest.fixture
-    def empty(self, brain, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    def empty(self, brain, monkeypatch: pytest.MonkeyPatch) -> Brain:
         monkeypatch.delenv("BRAIN_TENANT")
         return brain
 
@@ -461,20 +451,20 @@ class TestWithoutNotes:
     def test_what_the_remedy_says_works(self, empty, make_note) -> None:
         make_note(DIARY["trufa"], external_id="trufa", owner=TenantId("demo"))
 
-        assert answered(empty("propose", "--tenant", "demo", "--json"))["notes_read"] == 1
+        assert printed_json(empty("propose", "--tenant", "demo", "--json"))["notes_read"] == 1
 
 
 def test_a_second_time_nothing_new_is_said_and_not_passed_over(brain) -> None:
-    brain("propose", "--count", "500")
+    brain("golden", "propose", "--count", "500")
 
-    again = brain("propose", "--count", "500")
+    again = brain("golden", "propose", "--count", "500")
 
     assert again.exit_code == 0
     assert "nothing new to propose" in again.stderr
 
 
 def test_a_review_with_nothing_to_decide_says_what_makes_some(brain) -> None:
-    done = brain("review")
+    done = brain("golden", "review")
 
     assert done.exit_code == 0
     assert "no proposals wait; brain golden propose makes some" in done.stderr

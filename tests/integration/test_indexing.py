@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+from builders import make_new_note
 from hypothesis import HealthCheck, given, settings
 from properties.strategies import spanish_text
 
@@ -9,7 +10,7 @@ from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
-from rag_core.model.note import NewNote, TenantId
+from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.batches import register_batches, stale_batches
 from rag_core.storage.database import Database
@@ -30,12 +31,6 @@ from notes n left join chunks c using (tenant_id, note_id) order by n.external_i
 def rows(database: Database, tenant: TenantId, statement: str, *parameters: object) -> list[tuple]:
     with database.transaction(tenant) as connection:
         return connection.execute(statement, parameters).fetchall()
-
-
-def new_note(text: str, external_id: str = "n1") -> NewNote:
-    return NewNote(
-        external_id=external_id, source="notas", title=None, content=text, language="es", created_at=None, metadata={}
-    )
 
 
 class BrokenEmbedder:
@@ -71,7 +66,7 @@ def test_any_note_is_indexed_whole(engine, tenant, text) -> None:
     if not text.strip() or "\0" in text:
         return
 
-    store_and_index(engine.database, tenant, new_note(text), engine.pipeline)
+    store_and_index(engine.database, tenant, make_new_note(text), engine.pipeline)
 
     held = rows(engine.database, tenant, HELD)
     assert [row[1] for row in held] == list(range(len(held)))
@@ -82,7 +77,7 @@ def test_any_note_is_indexed_whole(engine, tenant, text) -> None:
     "text", ["a" + " " * 9000 + "b", "\n" * 5000 + "hola", "🍅", "?!…", "\u00a0x\u200b", "x" * 20_000]
 )
 def test_odd_notes_are_indexed_too(engine, tenant, text) -> None:
-    stored = store_and_index(engine.database, tenant, new_note(text), engine.pipeline)
+    stored = store_and_index(engine.database, tenant, make_new_note(text), engine.pipeline)
 
     assert stored.is_embedded
     held = rows(engine.database, tenant, HELD)
@@ -209,7 +204,7 @@ def test_a_note_edited_after_staging_is_not_published_from_the_old_text(engine, 
 
 
 def test_a_single_note_is_indexed_in_the_transaction_that_stores_it(engine, tenant) -> None:
-    stored = store_and_index(engine.database, tenant, new_note(LONG), engine.pipeline)
+    stored = store_and_index(engine.database, tenant, make_new_note(LONG), engine.pipeline)
 
     assert stored.is_embedded
     held = rows(engine.database, tenant, HELD)
@@ -219,7 +214,7 @@ def test_a_single_note_is_indexed_in_the_transaction_that_stores_it(engine, tena
 
 
 def test_a_single_note_is_kept_when_the_provider_fails_and_embedded_later(engine, tenant, index_notes) -> None:
-    stored = store_and_index(engine.database, tenant, new_note("Sin vector por ahora."), broken(engine.pipeline))
+    stored = store_and_index(engine.database, tenant, make_new_note("Sin vector por ahora."), broken(engine.pipeline))
 
     assert not stored.is_embedded
     assert rows(engine.database, tenant, "select chunking_method from chunks") == [("whole_note",)]
@@ -228,7 +223,7 @@ def test_a_single_note_is_kept_when_the_provider_fails_and_embedded_later(engine
 
 def test_batches_hold_a_hundred_notes_newest_first_and_keep_them(engine, tenant) -> None:
     def store(first: int, count: int) -> None:
-        notes = [replace(new_note("hola", f"{n:04d}"), created_at=None) for n in range(first, first + count)]
+        notes = [replace(make_new_note("hola", f"{n:04d}"), created_at=None) for n in range(first, first + count)]
         with engine.database.transaction(tenant, has_copy=True) as connection:
             store_notes(connection, tenant, notes)
         with engine.database.transaction(tenant) as connection:

@@ -5,11 +5,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from command_line import Brain
 from ollama_server import LOADED_BYTES, OllamaServer, running_ollama_server
-from typer.testing import CliRunner
 
-from rag_core.cli import benchmark  # noqa: F401  registers the command
-from rag_core.cli.app import app
 from rag_core.errors import (
     EmbeddingUnavailableError,
     EvaluationCancelledError,
@@ -221,12 +219,10 @@ def _finished(engine: Engine, tenant: TenantId, job_id: Any) -> Any:
     return job
 
 
-def test_the_command_prints_the_report(corpus, database_url, monkeypatch, tmp_path) -> None:
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    monkeypatch.setenv("BRAIN_HOME", str(tmp_path / "home"))
+def test_the_command_prints_the_report(brain: Brain, corpus) -> None:
     words = ["models", "benchmark", "--tenant", "pruebas"]
 
-    done, told = CliRunner().invoke(app, words), CliRunner().invoke(app, [*words, "--json"])
+    done, told = brain(*words), brain(*words, "--json")
 
     assert (done.exit_code, told.exit_code) == (0, 0)
     assert "Quality, set diario, semantic" in done.stdout

@@ -7,6 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from builders import make_new_note
 from ollama_server import OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 
@@ -18,7 +19,7 @@ from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model.embedding import EmbeddingModel, WantedModel
-from rag_core.model.note import NewNote, TenantId
+from rag_core.model.note import TenantId
 from rag_core.model.retrieval import Retrieval
 from rag_core.model_change.backfill import begin_backfill, fill_model, settle_model
 from rag_core.model_change.promotion import promote
@@ -70,12 +71,6 @@ def long_ago(database: Database) -> None:
     """Move the last promotion two minutes back."""
     with database.owner() as connection:
         connection.execute("update brain.embedding_models set promoted_at = now() - interval '2 minutes'")
-
-
-def note(text: str, external_id: str = "a") -> NewNote:
-    return NewNote(
-        external_id=external_id, source="notas", title=None, content=text, language="es", created_at=None, metadata={}
-    )
 
 
 def find(engine: Engine, tenant: TenantId, query: str, *, strategy: str = "semantic") -> Retrieval:
@@ -219,7 +214,7 @@ class TestTheMomentOfPromotion:
             done.start()
             while active(engine.database).name == "hashing" and done.is_alive():
                 threading.Event().wait(0.01)
-            store_and_index(engine.database, tenant, note(BILLS, "nueva"), with_model(engine, model).pipeline)
+            store_and_index(engine.database, tenant, make_new_note(BILLS, "nueva"), with_model(engine, model).pipeline)
         done.join(timeout=60)
 
         changed = with_model(engine, model).pipeline.fingerprint
@@ -265,7 +260,7 @@ class TestTheMomentOfPromotion:
         promote(engine, OTHER)
 
         with pytest.raises(ModelChangedError):
-            store_and_index(engine.database, tenant, note(RIVER), engine.pipeline)
+            store_and_index(engine.database, tenant, make_new_note(RIVER, "a"), engine.pipeline)
 
         with engine.database.transaction(tenant) as connection:
             assert connection.execute("select count(*) from notes").fetchone() == (0,)
@@ -368,7 +363,7 @@ class TestGoingBack:
     def test_a_note_written_in_between_is_found_by_the_former_model_too(self, engine, tenant) -> None:
         model = backfilled(engine)
         promote(engine, OTHER)
-        store_and_index(engine.database, tenant, note(BILLS, "nueva"), with_model(engine, model).pipeline)
+        store_and_index(engine.database, tenant, make_new_note(BILLS, "nueva"), with_model(engine, model).pipeline)
 
         promote(engine, "hashing")
 
@@ -520,7 +515,7 @@ class TestALiveEngine:
         assert (after.model.id, after.model.name) == (before.model.id, "hashing-128")
         assert running.renewed().model.dimensions == 128
         with pytest.raises(ModelChangedError, match="a backup was restored meanwhile"):
-            store_and_index(engine.database, tenant, note(RIVER), before.pipeline)
+            store_and_index(engine.database, tenant, make_new_note(RIVER, "a"), before.pipeline)
 
     def test_a_writer_need_not_wait(self, engine, live) -> None:
         running, _ = live

@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import pytest
 from attached_notes import ask, attach_texts, put_state
+from builders import make_new_note
 
 from rag_core.errors import EmbeddingError
 from rag_core.indexing import one_note
 from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.pipeline import Pipeline
-from rag_core.model.note import NewNote, note_id_for
+from rag_core.model.note import note_id_for
 
 LIVE = """
 select c.chunking_method, c.chunk_id = n.note_id,
@@ -18,12 +19,6 @@ select c.chunking_method, c.chunk_id = n.note_id,
 from notes n join chunks c using (tenant_id, note_id) where n.external_id = %s order by c.chunk_index
 """
 WHOLE = [("whole_note", True, ["contextual", "standard"])]
-
-
-def note(text: str, external_id: str = "n1", source: str = "notas") -> NewNote:
-    return NewNote(
-        external_id=external_id, source=source, title=None, content=text, language="es", created_at=None, metadata={}
-    )
 
 
 def broken(pipeline: Pipeline) -> Pipeline:
@@ -41,7 +36,7 @@ def test_a_legacy_note_that_is_edited_keeps_its_uuid_and_is_migrated_by_it(engin
     attach_texts(engine, tenant, {name: "Como era."})
 
     stored = store_and_index(
-        engine.database, tenant, note("Como es.", name, "legacy"), engine.pipeline, expected="known"
+        engine.database, tenant, make_new_note("Como es.", name, "legacy"), engine.pipeline, expected="known"
     )
 
     assert stored.note_id == uuid.UUID(name)
@@ -52,7 +47,7 @@ def test_a_legacy_note_that_is_edited_keeps_its_uuid_and_is_migrated_by_it(engin
 def test_after_a_rollback_a_note_is_stored_whole_with_its_own_vector(engine, tenant) -> None:
     put_state(engine, tenant, "rolled_back")
 
-    stored = store_and_index(engine.database, tenant, note("Vino Lucía. " * 300), engine.pipeline)
+    stored = store_and_index(engine.database, tenant, make_new_note("Vino Lucía. " * 300), engine.pipeline)
 
     assert stored.is_embedded
     assert stored.note_id == note_id_for(tenant, "notas", "n1")
@@ -62,10 +57,10 @@ def test_after_a_rollback_a_note_is_stored_whole_with_its_own_vector(engine, ten
 
 def test_after_a_rollback_an_edit_has_the_vector_of_its_new_text(engine, tenant) -> None:
     put_state(engine, tenant, "rolled_back")
-    store_and_index(engine.database, tenant, note("Vino Lucía."), engine.pipeline)
+    store_and_index(engine.database, tenant, make_new_note("Vino Lucía."), engine.pipeline)
     before = ask(engine, tenant, "select distinct input_hash from embeddings")
 
-    store_and_index(engine.database, tenant, note("Vino Rosa."), engine.pipeline, expected="known")
+    store_and_index(engine.database, tenant, make_new_note("Vino Rosa."), engine.pipeline, expected="known")
 
     assert ask(engine, tenant, LIVE, "n1") == WHOLE
     assert ask(engine, tenant, "select distinct input_hash from embeddings") != before
@@ -73,9 +68,9 @@ def test_after_a_rollback_an_edit_has_the_vector_of_its_new_text(engine, tenant)
 
 def test_after_a_rollback_the_same_note_again_costs_no_embedding(engine, tenant) -> None:
     put_state(engine, tenant, "rolled_back")
-    store_and_index(engine.database, tenant, note("Vino Lucía."), engine.pipeline)
+    store_and_index(engine.database, tenant, make_new_note("Vino Lucía."), engine.pipeline)
 
-    again = store_and_index(engine.database, tenant, note("Vino Lucía."), broken(engine.pipeline))
+    again = store_and_index(engine.database, tenant, make_new_note("Vino Lucía."), broken(engine.pipeline))
 
     assert again.is_embedded
     assert ask(engine, tenant, LIVE, "n1") == WHOLE
@@ -84,7 +79,7 @@ def test_after_a_rollback_the_same_note_again_costs_no_embedding(engine, tenant)
 def test_after_a_rollback_a_note_is_kept_when_the_provider_fails(engine, tenant) -> None:
     put_state(engine, tenant, "rolled_back")
 
-    stored = store_and_index(engine.database, tenant, note("Vino Lucía."), broken(engine.pipeline))
+    stored = store_and_index(engine.database, tenant, make_new_note("Vino Lucía."), broken(engine.pipeline))
 
     assert not stored.is_embedded
     assert ask(engine, tenant, LIVE, "n1") == [("whole_note", True, None)]
@@ -94,8 +89,10 @@ def test_while_it_is_stopped_pending_notes_stay_whole_and_new_ones_are_chunked(e
     attach_texts(engine, tenant, {"a": "Como era."})
     put_state(engine, tenant, "stopped")
 
-    store_and_index(engine.database, tenant, note("Como es.", "a", "legacy"), engine.pipeline, expected="known")
-    store_and_index(engine.database, tenant, note("Una nueva.", "b"), engine.pipeline)
+    store_and_index(
+        engine.database, tenant, make_new_note("Como es.", "a", "legacy"), engine.pipeline, expected="known"
+    )
+    store_and_index(engine.database, tenant, make_new_note("Una nueva.", "b"), engine.pipeline)
 
     assert ask(engine, tenant, LIVE, "a") == WHOLE
     assert ask(engine, tenant, "select legacy_state from notes where external_id = 'a'") == [("pending",)]
@@ -122,7 +119,7 @@ def test_a_rollback_between_embedding_and_storing_is_noticed(
 
     monkeypatch.setattr(one_note, "_store", meanwhile)
 
-    store_and_index(engine.database, tenant, note("Vino Lucía."), engine.pipeline)
+    store_and_index(engine.database, tenant, make_new_note("Vino Lucía."), engine.pipeline)
 
     assert len(calls) == 2
     assert {row[0] for row in ask(engine, tenant, LIVE, "n1")} == {method}

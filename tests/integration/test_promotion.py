@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from builders import ANIMALS
 
 from rag_core.configuration.overrides import adopt_override
 from rag_core.configuration.proposals import propose_configuration
@@ -50,7 +51,6 @@ from rag_core.storage.configurations import (
 from rag_core.storage.evaluations import fetch_run
 from rag_core.storage.notes import ensure_tenant
 
-ANIMALS = ["zorro", "gato", "perro", "lobo", "oso", "ciervo", "pato", "búho", "rana", "topo", "erizo", "lince"]
 MORE = {"topK": {"retrieval": 30}}
 SHIPPED = shipped_weights()
 TUNED = SHIPPED.to_json() | {"version": "tuned-1"}
@@ -87,16 +87,6 @@ def serve(database, tenant) -> Callable[[int | None], None]:
             append_promotion(connection, tenant, configuration=number, action="promote", expected=last)
 
     return now
-
-
-@pytest.fixture
-def golden(database, tenant, make_note, index_notes) -> None:
-    """Twelve notes, each found first by its animal."""
-    for animal in ANIMALS:
-        make_note(f"Hoy vi un {animal} en el bosque.", external_id=animal)
-    index_notes()
-    lines = [json.dumps({"query": f"¿Cuándo vi un {animal}?", "relevant_ids": [animal]}).encode() for animal in ANIMALS]
-    import_golden(database, tenant, lines)
 
 
 class Clock:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import pytest
+from builders import make_new_note
 from ollama_server import OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 
@@ -18,7 +19,7 @@ from rag_core.indexing.one_note import store_and_index
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import PublishReport, publish_staged
 from rag_core.indexing.staging import EmbedReport, StageReport, embed_staged, stage_notes
-from rag_core.model.note import Language, NewNote, TenantId
+from rag_core.model.note import Language, TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.batches import register_batches, stale_batches
 from rag_core.storage.notes import delete_notes
@@ -368,15 +369,7 @@ class TestOneNote:
     def test_it_is_stored_without_waiting_for_the_model_and_summarised_by_the_next_run(
         self, engine, tenant, chat, pipeline, index
     ) -> None:
-        note = NewNote(
-            external_id="a",
-            source="notas",
-            title=None,
-            content=LONG,
-            language="es",
-            created_at=None,
-            metadata={},
-        )
+        note = make_new_note(LONG, "a")
 
         stored = store_and_index(engine.database, tenant, note, pipeline)
 

@@ -3,10 +3,8 @@ import json
 from collections.abc import Callable
 
 import pytest
-from typer.testing import CliRunner
+from command_line import Brain, printed_json
 
-from rag_core.cli import tuning  # noqa: F401  it registers the command
-from rag_core.cli.app import app
 from rag_core.configuration.proposals import propose_configuration
 from rag_core.configuration.schema import configure
 from rag_core.configuration.served import OneConfiguration, ServedConfiguration, served_configuration
@@ -84,11 +82,6 @@ def golden(database, tenant: TenantId, lines: list[dict], name: str = "default")
     assert import_golden(database, tenant, content, set_name=name).imported == len(lines)
 
 
-def brain(*words: str) -> tuple[int, dict]:
-    result = CliRunner().invoke(app, [*words, "--json"])
-    return result.exit_code, json.loads(result.stdout)
-
-
 def configurations(database, tenant: TenantId) -> list:
     with database.transaction(tenant) as connection:
         return list_configurations(connection, tenant, limit=10)
@@ -120,22 +113,15 @@ def ticking(seconds: float) -> Callable[[], float]:
     return lambda: next(times) * seconds
 
 
-@pytest.fixture
-def as_command(database_url, tenant, monkeypatch) -> None:
-    """The command line works on the test's database and tenant."""
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    monkeypatch.setenv("BRAIN_TENANT", tenant)
-
-
-@pytest.mark.usefixtures("as_command")
 def test_what_is_better_on_held_out_queries_is_proposed_and_nothing_is_served_otherwise(
-    engine, database, tenant, titled_diary
+    brain: Brain, engine, database, tenant, titled_diary
 ) -> None:
     golden(database, tenant, titled_diary)
 
-    code, said = brain("tune", "--parts", "reranking")
+    done = brain("tune", "--parts", "reranking", "--json")
+    said = done.json
 
-    assert code == 0
+    assert done.exit_code == 0
     assert (said["queries"], said["left_out"], said["folds"]) == (40, 0, 5)
     ndcg, mrr = said["metrics"]["ndcg_at_10"], said["metrics"]["mrr"]
     assert ndcg["tuned"] - ndcg["served"] == pytest.approx(ndcg["difference"])
@@ -151,11 +137,10 @@ def test_what_is_better_on_held_out_queries_is_proposed_and_nothing_is_served_ot
     assert served_configuration(database, tenant, engine.model).number is None
 
 
-@pytest.mark.usefixtures("as_command")
-def test_people_are_told_what_would_change_and_how_to_serve_it(database, tenant, titled_diary) -> None:
+def test_people_are_told_what_would_change_and_how_to_serve_it(brain: Brain, database, tenant, titled_diary) -> None:
     golden(database, tenant, titled_diary)
 
-    shown = CliRunner().invoke(app, ["tune", "--parts", "reranking"])
+    shown = brain("tune", "--parts", "reranking")
 
     assert shown.exit_code == 0
     for told in ("nDCG@10", "MRR", "factual", "weights of the re-ranker", "tuned-", "5 of 5"):
@@ -163,25 +148,26 @@ def test_people_are_told_what_would_change_and_how_to_serve_it(database, tenant,
     assert "proposed as configuration 1; brain promote 1 serves it" in shown.output
 
 
-@pytest.mark.usefixtures("as_command")
-def test_a_dry_run_stores_nothing(database, tenant, titled_diary) -> None:
+def test_a_dry_run_stores_nothing(brain: Brain, database, tenant, titled_diary) -> None:
     golden(database, tenant, titled_diary)
 
-    _, said = brain("tune", "--parts", "reranking", "--dry-run")
+    said = printed_json(brain("tune", "--parts", "reranking", "--dry-run", "--json"))
 
     assert said["is_worth_proposing"]
     assert said["number"] is None
     assert configurations(database, tenant) == []
 
 
-@pytest.mark.usefixtures("as_command")
-def test_where_nothing_is_better_nothing_is_proposed_and_the_message_says_so(database, tenant, diary) -> None:
+def test_where_nothing_is_better_nothing_is_proposed_and_the_message_says_so(
+    brain: Brain, database, tenant, diary
+) -> None:
     golden(database, tenant, diary)
 
-    code, said = brain("tune", "--minutes", "0.5")
-    shown = CliRunner().invoke(app, ["tune", "--minutes", "0.5"]).stdout
+    done = brain("tune", "--minutes", "0.5", "--json")
+    said = done.json
+    shown = brain("tune", "--minutes", "0.5").stdout
 
-    assert code == 0
+    assert done.exit_code == 0
     assert said["metrics"]["ndcg_at_10"]["difference"] == 0
     assert (said["changes"], said["reranker"], said["is_worth_proposing"]) == ([], None, False)
     assert "nothing is proposed: nothing that was tried is better than what is served" in shown
@@ -278,32 +264,32 @@ def test_a_job_takes_no_more_than_two_hours(engine: Engine, tenant, minutes) -> 
         run_tuning(engine, tenant, {"minutes": minutes}, Heard())
 
 
-@pytest.mark.usefixtures("as_command")
-def test_too_few_queries_are_an_error_that_says_how_many_are_needed(database, tenant, diary) -> None:
+def test_too_few_queries_are_an_error_that_says_how_many_are_needed(brain: Brain, database, tenant, diary) -> None:
     golden(database, tenant, diary[:29], name="pocas")
 
-    code, said = brain("tune", "--set", "pocas")
+    done = brain("tune", "--set", "pocas", "--json")
+    said = done.json
 
-    assert code == 1
+    assert done.exit_code == 1
     assert "29 queries can be judged" in said["error"]
     assert "at least 30" in said["error"]
 
 
-@pytest.mark.usefixtures("as_command")
-def test_an_unknown_set_is_an_error_that_lists_the_known_ones(database, tenant, diary) -> None:
+def test_an_unknown_set_is_an_error_that_lists_the_known_ones(brain: Brain, database, tenant, diary) -> None:
     golden(database, tenant, diary[:1], name="diario")
 
-    code, said = brain("tune", "--set", "otro")
+    done = brain("tune", "--set", "otro", "--json")
+    said = done.json
 
-    assert code == 1
+    assert done.exit_code == 1
     assert "'otro' (there is: diario)" in said["error"]
 
 
-@pytest.mark.usefixtures("as_command")
-def test_an_unknown_part_is_an_error_that_lists_the_parts(tenant) -> None:
-    code, said = brain("tune", "--parts", "fusion,luck")
+def test_an_unknown_part_is_an_error_that_lists_the_parts(brain: Brain, tenant) -> None:
+    done = brain("tune", "--parts", "fusion,luck", "--json")
+    said = done.json
 
-    assert code == 1
+    assert done.exit_code == 1
     assert "'luck'; expected some of fusion, threshold, candidates, reranking" in said["error"]
 
 

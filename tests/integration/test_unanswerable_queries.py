@@ -4,8 +4,8 @@ import json
 from dataclasses import replace
 
 import pytest
+from command_line import Brain, printed_json
 from quoted_answers import QuotedAnswers
-from test_cli_evaluation import Brain, brain, golden, measured  # noqa: F401  fixtures
 from test_evaluation_runs import run_of, searching
 
 from rag_core.errors import InvalidInputError
@@ -189,7 +189,7 @@ class TestEvaluation:
 
 @pytest.mark.usefixtures("golden")
 class TestCommandLine:
-    def test_evaluate_shows_how_many_were_refused(self, brain: Brain, database, tenant) -> None:  # noqa: F811
+    def test_evaluate_shows_how_many_were_refused(self, brain: Brain, database, tenant) -> None:
         load(database, tenant, {"query": "¿Xyzzy plugh qwertz?", "relevant_ids": [], "answerable": False})
 
         said = brain("evaluate", "--strategy", "fulltext", "--answers")
@@ -199,28 +199,28 @@ class TestCommandLine:
         assert "of 1 query that the notes do not answer 1 was refused, as is right" in said.stdout
         assert "1 query that the notes do not answer is asked with --answers only" in plain.output
 
-    def test_json_has_them(self, brain: Brain, database, tenant) -> None:  # noqa: F811
+    def test_json_has_them(self, brain: Brain, database, tenant) -> None:
         load(database, tenant, {"query": "¿Xyzzy plugh qwertz?", "relevant_ids": [], "answerable": False})
 
-        run = measured(brain("evaluate", "--strategy", "fulltext", "--answers", "--json"))
+        run = printed_json(brain("evaluate", "--strategy", "fulltext", "--answers", "--json"))
 
         assert (run["total_queries"], run["unanswerable"]["refused"]) == (12, 1)
 
 
-def test_a_list_of_sets_and_their_coverage_tell_them(brain: Brain, make_note, tmp_path) -> None:  # noqa: F811
+def test_a_list_of_sets_and_their_coverage_tell_them(brain: Brain, make_note, tmp_path) -> None:
     make_note("El faro.", external_id="n1")
     file = tmp_path / "golden.jsonl"
     file.write_text("\n".join(map(json.dumps, [NOWHERE, {"query": "q", "relevant_ids": ["n1"]}])), encoding="utf-8")
     brain("golden", "import", str(file))
 
-    (listed,) = measured(brain("golden", "list", "--json"))["sets"]
+    (listed,) = printed_json(brain("golden", "list", "--json"))["sets"]
     covered = brain("golden", "coverage")
 
     assert (listed["queries"], listed["unanswerable"], listed["without_notes"]) == (2, 1, 0)
     assert "1 more is not answered by the notes, and right when refused" in covered.output
 
 
-def test_an_empty_file_of_golden_queries_exits_1(brain: Brain, tmp_path, tenant) -> None:  # noqa: F811
+def test_an_empty_file_of_golden_queries_exits_1(brain: Brain, tmp_path, tenant) -> None:
     file = tmp_path / "nada.jsonl"
     file.write_text("\n", encoding="utf-8")
 
@@ -230,7 +230,7 @@ def test_an_empty_file_of_golden_queries_exits_1(brain: Brain, tmp_path, tenant)
     assert "nada.jsonl is empty" in done.stderr
 
 
-def test_the_same_error_of_many_golden_lines_is_told_once(brain: Brain, tmp_path, tenant) -> None:  # noqa: F811
+def test_the_same_error_of_many_golden_lines_is_told_once(brain: Brain, tmp_path, tenant) -> None:
     file = tmp_path / "golden.jsonl"
     lines = [{"query": f"q{number}", "relevant_ids": [f"n{number}"]} for number in range(30)]
     file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")

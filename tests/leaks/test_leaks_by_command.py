@@ -1,7 +1,5 @@
 """Nothing of another tenant comes out of a command that works for one tenant, whatever it is asked for."""
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from uuid import UUID
@@ -9,15 +7,9 @@ from uuid import UUID
 import click
 import pytest
 import typer
+from command_line import Brain, application
 from leak_planting import Secrets
 from leak_requests import NOBODY
-from typer.testing import CliRunner
-
-from rag_core import cli
-from rag_core.cli.app import app
-
-for _module in pkgutil.iter_modules(cli.__path__):
-    importlib.import_module(f"rag_core.cli.{_module.name}")
 
 pytestmark = [
     pytest.mark.slow,
@@ -137,24 +129,25 @@ def commands() -> Iterator[str]:
         for name, one in (own or {}).items():
             yield from under(one, *path, name)
 
-    return under(typer.main.get_command(app))
+    return under(typer.main.get_command(application()))
 
 
 @pytest.fixture
-def brain(installation, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., str]:
+def database_url(installation) -> str:
+    """The installation of all tests of leaks."""
+    return str(installation.engine.settings.database_url)
+
+
+@pytest.fixture
+def printed(brain: Brain, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., str]:
     """Run a command as Ana, and give all that it prints or writes."""
-    settings = installation.engine.settings
-    monkeypatch.setenv("DATABASE_URL", settings.database_url)
-    monkeypatch.setenv("BRAIN_HOME", str(tmp_path))
     monkeypatch.setenv("BRAIN_TENANT", "ana")
-    monkeypatch.chdir(tmp_path)
 
     def run(name: str, words: list[str]) -> str:
         options = [] if name == "golden review" else ["--json"]
-        done = CliRunner().invoke(app, [*name.split(), *words, *options], input="\n" * 20)
+        done = brain(*name.split(), *words, *options, typed="\n" * 20)
         written = "".join(path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.html") if path.is_file())
-        assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-        return done.stdout + done.stderr + written
+        return done.output + written
 
     return run
 
@@ -165,16 +158,16 @@ def test_every_command_is_asked_or_is_nobodys_in_particular() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(OF_A_TENANT))
-def test_nothing_of_another_tenant_is_printed(installation, brain, tmp_path: Path, name: str) -> None:
+def test_nothing_of_another_tenant_is_printed(installation, printed, tmp_path: Path, name: str) -> None:
     secrets = installation.of_bruno
     asked = OF_A_TENANT[name](secrets, tmp_path)
     sent = " ".join(word for words in asked for word in words)
     if name == "golden import":
         sent += (tmp_path / "preguntas.jsonl").read_text(encoding="utf-8")
 
-    printed = "\n".join(brain(name, words) for words in asked)
+    found = "\n".join(printed(name, words) for words in asked)
 
-    assert secrets.seen_in(printed, sent=sent) == set()
+    assert secrets.seen_in(found, sent=sent) == set()
 
 
 @pytest.mark.parametrize(
@@ -189,13 +182,13 @@ def test_nothing_of_another_tenant_is_printed(installation, brain, tmp_path: Pat
     ],
 )
 def test_what_another_tenant_has_is_told_of_like_what_nobody_has(
-    installation, brain, tmp_path: Path, name: str, kind: str
+    installation, printed, tmp_path: Path, name: str, kind: str
 ) -> None:
     theirs: UUID = installation.of_bruno.ids[kind]
 
     def told(one: UUID) -> str:
         (words,) = OF_A_TENANT[name](Secrets(tokens=frozenset(), ids={kind: one}, names=(), words=()), tmp_path)
-        return brain(name, words).replace(str(one), "…").replace(str(one)[:8], "…")
+        return printed(name, words).replace(str(one), "…").replace(str(one)[:8], "…")
 
     assert told(theirs) == told(NOBODY)
     assert told(theirs)

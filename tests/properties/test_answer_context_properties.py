@@ -2,8 +2,8 @@
 
 import json
 import uuid
-from datetime import UTC, datetime
 
+from builders import make_hit
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from properties.strategies import spanish_text
@@ -23,23 +23,12 @@ BUDGETS = st.integers(min_value=0, max_value=600)
 
 
 def hit_of(text: str, title: str | None, number: int) -> Hit:
-    return Hit(
+    return make_hit(
+        text,
         chunk_id=ChunkId(uuid.UUID(int=number)),
         note_id=NoteId(uuid.UUID(int=number)),
         external_id=str(number),
-        source="notas",
         title=title,
-        created_at=datetime(2025, 3, 1, tzinfo=UTC),
-        language="es",
-        content=text,
-        expanded_content=text,
-        start_char=0,
-        bounds=(0, len(text)),
-        matched_spans=((0, len(text)),),
-        chunk_index=0,
-        score=0.5,
-        fusion_score=0.5,
-        method="hybrid",
     )
 
 

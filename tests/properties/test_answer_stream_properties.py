@@ -4,8 +4,8 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID
 
+from builders import make_source
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -14,27 +14,12 @@ from rag_core.answering.finishing import OutgoingGate
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.answering.writing import Writing
 from rag_core.guardrails import RedactionPolicy
-from rag_core.model.answer import PromptContext, Source
-from rag_core.model.note import ChunkId, NoteId
+from rag_core.model.answer import PromptContext
 from rag_core.resilience.cancellation import Cancellation
 
 TEXTS = ("Se rompió la caldera de gas. El técnico cobró 180 euros.", "Rosa cumplió 40 años en Valencia.")
 SOURCES = tuple(
-    Source(
-        number=number,
-        note_id=NoteId(UUID(int=number)),
-        chunk_id=ChunkId(UUID(int=number)),
-        external_id=f"n{number}",
-        title=None,
-        created_at=datetime(2025, 3, number, tzinfo=UTC),
-        language="es",
-        text=text,
-        original=text,
-        start_char=0,
-        chunk_index=0,
-        score=0.5,
-    )
-    for number, text in enumerate(TEXTS, 1)
+    make_source(text, number, created_at=datetime(2025, 3, number, tzinfo=UTC)) for number, text in enumerate(TEXTS, 1)
 )
 PIECES = st.sampled_from(
     [

@@ -4,6 +4,7 @@ import random
 from dataclasses import replace
 from uuid import UUID
 
+from builders import make_query_result
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from properties.strategies import sentences
@@ -33,16 +34,12 @@ def answered(number: int, rank: int | None, *, query: str = "", is_degraded: boo
     """A query whose one relevant note was found at a rank."""
     relevant = NoteId(UUID(int=1))
     others = tuple(NoteId(UUID(int=other)) for other in range(2, 22))
-    return QueryResult(
-        query_id=UUID(int=number),
+    return make_query_result(
+        number,
         query=query or f"¿Pregunta {number}?",
-        category="factual",
-        difficulty=3,
         relevant_note_ids=(relevant,),
         ranked_note_ids=others if rank is None else (*others[: rank - 1], relevant),
-        latency_ms=1.0,
         is_degraded=is_degraded,
-        error=None,
     )
 
 

@@ -4,30 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from builders import make_embedding_model
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from rag_core.chunking.graphemes import is_cluster_boundary
 from rag_core.embedding.context import contextual_input, template_summary
 from rag_core.embedding.providers.hashing import HashingEmbedder
-from rag_core.model.embedding import EmbeddingModel, input_hash
+from rag_core.model.embedding import input_hash
 
-MODEL = EmbeddingModel(
-    id=1,
-    name="hashing",
-    provider="hashing",
-    version="1",
-    dimensions=64,
-    query_prefix="",
-    document_prefix="",
-    context_tokens=1_000_000,
-    similarity_threshold=None,
-    fusion_method="relative_score",
-    semantic_weight=0.2,
-    fulltext_weight=0.8,
-    uses_contextual=True,
-    state="active",
-)
+MODEL = make_embedding_model(context_tokens=1_000_000)
 
 words = st.sampled_from(
     ["la", "acequia", "se", "desbordó", "pingüino", "¿qué?", "¡ay!", "EE.", "UU.", "3,5", "«sí»", "corazón"]

@@ -8,6 +8,7 @@ from fractions import Fraction
 from uuid import uuid4
 
 import pytest
+from builders import make_hit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from properties.corpora import new_tenant, parsed, stored
@@ -19,7 +20,6 @@ from rag_core.evaluation.golden.edits import add_golden_query
 from rag_core.evaluation.runs.asking import EvaluatedSearch
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.model.golden import CATEGORIES
-from rag_core.model.note import ChunkId
 from rag_core.model.retrieval import Hit, Retrieval
 from rag_core.storage.evaluations import fetch_query_results, fetch_run, insert_run, list_runs
 
@@ -85,24 +85,7 @@ class World:
 
 
 def hit(note_id, external_id: str) -> Hit:
-    return Hit(
-        chunk_id=ChunkId(uuid4()),
-        note_id=note_id,
-        external_id=external_id,
-        source="notas",
-        title=None,
-        created_at=datetime(2025, 1, 1, tzinfo=UTC),
-        language="es",
-        content="x",
-        expanded_content="x",
-        start_char=0,
-        bounds=(0, 1),
-        matched_spans=((0, 1),),
-        chunk_index=0,
-        score=1.0,
-        fusion_score=1.0,
-        method="hybrid",
-    )
+    return make_hit("x", note_id=note_id, external_id=external_id, score=1.0, fusion_score=1.0)
 
 
 def first_places(places) -> list[str]:

@@ -2,6 +2,7 @@
 
 import itertools
 
+from builders import make_citation
 from hypothesis import example, given
 from hypothesis import strategies as st
 from injection_texts import ATTACKS_IN_NOTES, ATTACKS_IN_QUESTIONS, HARMLESS_NOTES
@@ -16,7 +17,7 @@ from rag_core.guardrails.incoming import check_question, sanitised
 from rag_core.guardrails.injection import scan
 from rag_core.guardrails.neutral import neutralised
 from rag_core.guardrails.outgoing import find_all, fitting_end, redact
-from rag_core.model.answer import CheckedCitation, CheckedText
+from rag_core.model.answer import CheckedText
 
 VALUES = (
     "ana@correo.example",
@@ -52,15 +53,12 @@ def checked(text: str) -> CheckedText:
     return CheckedText(
         text=text,
         citations=tuple(
-            CheckedCitation(
+            make_citation(
                 number=citation.numbers[0],
                 mark=citation.span,
                 claim=(0, citation.span[1]),
-                evidence=None,
-                quote="",
                 support=0.0,
                 is_supported=False,
-                verified_by="lexical",
             )
             for citation in parse_citations(text)
         ),

@@ -1,8 +1,8 @@
 """What holds of reading through passages, however notes are cut."""
 
-from datetime import UTC, datetime
 from uuid import UUID
 
+from builders import make_hit
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,23 +19,13 @@ def hit(window: Span, best: Span, *others: Span) -> Hit:
     start, end = window
     text = CONTENT[start:end]
     inside = [(one - start, other - start) for one, other in (best, *others)]
-    return Hit(
+    return make_hit(
         chunk_id=ChunkId(UUID(int=2)),
         note_id=NOTE,
-        external_id="n",
-        source="notas",
-        title=None,
-        created_at=datetime(2026, 1, 1, tzinfo=UTC),
-        language="es",
         content=CONTENT[best[0] : best[1]],
         expanded_content=text,
-        start_char=0,
         bounds=inside[0],
         matched_spans=tuple(sorted(inside)),
-        chunk_index=0,
-        score=0.5,
-        fusion_score=0.5,
-        method="hybrid",
     )
 
 

@@ -3,30 +3,17 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from builders import make_embedding_model
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.configuration.schema import configure
 from rag_core.configuration.served import MODEL_DEPENDENT, model_key, resolve, without_model_values
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.promotion.promote import served_stack
 from rag_core.storage.configurations import Promotion, StoredServed
 
-MODEL = EmbeddingModel(
-    id=1,
-    name="hashing",
-    provider="hashing",
-    version="1",
-    dimensions=8,
-    query_prefix="",
-    document_prefix="",
-    context_tokens=512,
-    similarity_threshold=None,
-    fusion_method="relative_score",
-    semantic_weight=0.3,
-    fulltext_weight=0.7,
-    uses_contextual=False,
-    state="active",
+MODEL = make_embedding_model(
+    dimensions=8, context_tokens=512, semantic_weight=0.3, fulltext_weight=0.7, uses_contextual=False
 )
 WEIGHTS = st.floats(0.01, 1)
 OVERRIDES = st.fixed_dictionaries(

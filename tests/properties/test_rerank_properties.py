@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from builders import make_candidate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from properties.strategies import spanish_text
@@ -35,11 +36,11 @@ def candidates(draw: st.DrawFn) -> list[Candidate]:
         st.sampled_from(["fulltext", "fulltext:2", "semantic", "graph"]), st.floats(-1, 50), max_size=3
     )
     return [
-        Candidate(
+        make_candidate(
+            text,
             chunk_id=ChunkId(uuid.UUID(int=at)),
             note_id=NoteId(uuid.UUID(int=at)),
             title=draw(st.none() | st.text(max_size=20)),
-            content=text,
             language=draw(st.sampled_from(["es", "de", "en"])),
             score=draw(SCORES),
             leg_scores=draw(legs),

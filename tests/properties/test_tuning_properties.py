@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
+from builders import make_embedding_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from properties.corpora import Corpus, queries_about
@@ -14,29 +15,13 @@ from rag_core.evaluation.runs.served import DEPTH
 from rag_core.evaluation.tuning.record import leg_search, record
 from rag_core.evaluation.tuning.replay import Replay
 from rag_core.evaluation.tuning.space import KNOBS, SERVED, Space
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.golden import GoldenQuery, Relevance
 from rag_core.reranking.weights import shipped_weights
 from rag_core.retrieval.retrieve import retrieve
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 PATIENCE_MS = 60_000
-MODEL = EmbeddingModel(
-    id=1,
-    name="hashing",
-    provider="hashing",
-    version="1",
-    dimensions=512,
-    query_prefix="",
-    document_prefix="",
-    context_tokens=8192,
-    similarity_threshold=None,
-    fusion_method="relative_score",
-    semantic_weight=0.25,
-    fulltext_weight=0.75,
-    uses_contextual=True,
-    state="active",
-)
+MODEL = make_embedding_model(dimensions=512, semantic_weight=0.25, fulltext_weight=0.75)
 
 
 def golden(query: str, corpus: Corpus) -> GoldenQuery:

@@ -3,24 +3,23 @@
 import uuid
 from datetime import UTC, datetime
 
+from builders import make_source
+
 from rag_core.model.answer import Source
-from rag_core.model.note import ChunkId, NoteId
+from rag_core.model.note import ChunkId
 
 
 def source(number: int, original: str, *, title=None, language="es", page=None, chunk_index=0, start_char=0) -> Source:
-    return Source(
-        number=number,
-        note_id=NoteId(uuid.UUID(int=number)),
+    return make_source(
+        original.strip(),
+        number,
         chunk_id=ChunkId(uuid.UUID(int=100 + number)),
-        external_id=f"n{number}",
         title=title,
         created_at=datetime(2025, 3, 1, tzinfo=UTC),
         language=language,
-        text=original.strip(),
         original=original,
         start_char=start_char,
         chunk_index=chunk_index,
-        score=0.5,
         page=page,
     )
 

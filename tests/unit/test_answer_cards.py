@@ -7,6 +7,7 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 import pytest
+from builders import make_citation
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,7 +46,7 @@ def citation(
     verified_by: VerifiedBy = "lexical",
     quote: str = "Así fue.",
 ) -> CheckedCitation:
-    return CheckedCitation(
+    return make_citation(
         number=number,
         mark=mark,
         claim=(0, mark[0]),

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from builders import make_citation, make_hit, make_source
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,40 +33,14 @@ WORDS = ("costó", "inyección", "trufa", "veterinario", "marzo")
 
 
 def source(text: str = TRUFA, *, language: Language = "es", title: str | None = None, number: int = 1) -> Source:
-    return Source(
-        number=number,
-        note_id=NoteId(uuid.UUID(int=number)),
-        chunk_id=ChunkId(uuid.UUID(int=number)),
-        external_id=f"n{number}",
-        title=title,
-        created_at=datetime(2025, 3, 3, tzinfo=UTC),
-        language=language,
-        text=text,
-        original=text,
-        start_char=0,
-        chunk_index=0,
-        score=0.5,
-    )
+    return make_source(text, number, title=title, language=language)
 
 
 def hit(*, rerank_score: float | None = None, **ranks: int) -> Hit:
-    return Hit(
+    return make_hit(
+        TRUFA,
         chunk_id=ChunkId(uuid.UUID(int=1)),
         note_id=NoteId(uuid.UUID(int=1)),
-        external_id="n1",
-        source="notas",
-        title=None,
-        created_at=datetime(2025, 3, 3, tzinfo=UTC),
-        language="es",
-        content=TRUFA,
-        expanded_content=TRUFA,
-        start_char=0,
-        bounds=(0, len(TRUFA)),
-        matched_spans=((0, len(TRUFA)),),
-        chunk_index=0,
-        score=0.5,
-        fusion_score=0.5,
-        method="hybrid",
         ranks=ranks,
         rerank_score=rerank_score,
     )
@@ -335,15 +310,13 @@ def timed(query: str, *, day: int, days: int = 1, is_relative: bool = True, with
 
 
 def citation(*, claim=(0, 10), is_supported: bool = True) -> CheckedCitation:
-    return CheckedCitation(
-        number=1,
+    return make_citation(
         mark=(6, 9),
         claim=claim,
         evidence=(0, 5) if is_supported else None,
         quote="texto" if is_supported else "",
         support=1.0 if is_supported else 0.0,
         is_supported=is_supported,
-        verified_by="lexical",
     )
 
 

@@ -1,39 +1,20 @@
 """What an answerer is given to read of the notes: numbered, harmless, and within its budget."""
 
 import json
-import uuid
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
+from builders import make_hit
 from growth import MOST_GROWTH, growth
 
 from rag_core.answering.sources.context import build_context, fit_sources, without_marks
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.chunking import count_tokens
-from rag_core.model.note import ChunkId, NoteId
 from rag_core.model.retrieval import Hit
 
 
 def hit(text: str, *, title: str | None = None, score: float = 0.5) -> Hit:
-    return Hit(
-        chunk_id=ChunkId(uuid.uuid4()),
-        note_id=NoteId(uuid.uuid4()),
-        external_id="n",
-        source="notas",
-        title=title,
-        created_at=datetime(2025, 3, 1, tzinfo=UTC),
-        language="es",
-        content=text,
-        expanded_content=text,
-        start_char=0,
-        bounds=(0, len(text)),
-        matched_spans=((0, len(text)),),
-        chunk_index=0,
-        score=score,
-        fusion_score=0.5,
-        method="hybrid",
-    )
+    return make_hit(text, title=title, score=score)
 
 
 def matched(text: str, match: str) -> Hit:

@@ -4,13 +4,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from builders import make_source
 
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.answering.verification.refusals import is_refusal
 from rag_core.errors import ChatError
 from rag_core.evaluation.runs.answers import answer_and_judge, hallucination_score, summarise
 from rag_core.evaluation.runs.judges import Judgement
-from rag_core.model.answer import Citation, GeneratedAnswer, PromptContext, Source
+from rag_core.model.answer import Citation, GeneratedAnswer, PromptContext
 from rag_core.model.answer_metrics import AnswerRecord, parse_answer_metrics, parse_answer_record
 from rag_core.model.golden import GoldenQuery
 from rag_core.model.note import ChunkId, NoteId
@@ -31,18 +32,11 @@ class Answerer:
     def answer(self, query, hits, *, language, timeout_seconds) -> GeneratedAnswer:
         if self.text is None:
             raise ChatError("no answer; expected one")
-        source = Source(
-            number=1,
+        source = make_source(
+            "La inyección de Trufa costó 142 euros.",
             note_id=NOTE,
             chunk_id=ChunkId(uuid.UUID(int=2)),
-            external_id="n",
-            title=None,
             created_at=NOW,
-            language="es",
-            text="La inyección de Trufa costó 142 euros.",
-            original="La inyección de Trufa costó 142 euros.",
-            start_char=0,
-            chunk_index=0,
             score=1.0,
         )
         citations: tuple[Citation, ...] = parse_citations(self.text)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from uuid import UUID
 
 import pytest
+from builders import make_citation, make_source
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +15,7 @@ from rag_core.answering.rendering import CitationStyle
 from rag_core.conversation.records import kept_answer
 from rag_core.model.answer import Answer, CheckedCitation, Source
 from rag_core.model.conversation import Turn
-from rag_core.model.note import ChunkId, NoteId
+from rag_core.model.note import ChunkId
 from rag_core.model.retrieval import Retrieval
 from rag_core.wire.answers import (
     SNIPPET_CHARACTERS,
@@ -33,19 +34,13 @@ FIRST, SECOND = "Nadar ayuda [1, 3]. ", "Leer también [3]."
 
 
 def source(number: int, *, title: str | None = "Diario", page: int | None = None, text: str = "Nadar ayuda.") -> Source:
-    return Source(
-        number=number,
-        note_id=NoteId(UUID(int=number)),
+    return make_source(
+        text,
+        number,
         chunk_id=ChunkId(UUID(int=100 + number)),
-        external_id=f"n{number}",
         title=title,
         created_at=datetime(2025, 3, 3, 9, tzinfo=timezone(timedelta(hours=1))),
-        language="es",
-        text=text,
-        original=text,
-        start_char=0,
         chunk_index=7,
-        score=0.5,
         page=page,
     )
 
@@ -54,7 +49,7 @@ def citation(number: int, mark: str, *, at: int, support: float = 1.0) -> Checke
     text = FIRST + SECOND
     start = text.index(mark, at)
     claim = (0, len(FIRST) - 1) if at < len(FIRST) else (len(FIRST), len(text))
-    return CheckedCitation(
+    return make_citation(
         number=number,
         mark=(start, start + len(mark)),
         claim=claim,
@@ -62,7 +57,6 @@ def citation(number: int, mark: str, *, at: int, support: float = 1.0) -> Checke
         quote="Nadar ayuda.",
         support=support,
         is_supported=support > 0.5,
-        verified_by="lexical",
     )
 
 

@@ -1,8 +1,8 @@
 import json
-import uuid
 from datetime import UTC, datetime
 
 import pytest
+from builders import make_hit
 from ollama_server import ollama_server  # noqa: F401  a fixture
 from quoted_answers import QuotedAnswers
 
@@ -13,29 +13,11 @@ from rag_core.chat.providers.ollama import OllamaChat
 from rag_core.chunking import count_tokens
 from rag_core.errors import ChatError
 from rag_core.language.languages import language_of
-from rag_core.model.note import ChunkId, NoteId
 from rag_core.model.retrieval import Hit
 
 
 def hit(text: str, *, title: str | None = None, language="es", day: int = 1) -> Hit:
-    return Hit(
-        chunk_id=ChunkId(uuid.uuid4()),
-        note_id=NoteId(uuid.uuid4()),
-        external_id="n",
-        source="notas",
-        title=title,
-        created_at=datetime(2025, 3, day, tzinfo=UTC),
-        language=language,
-        content=text,
-        expanded_content=text,
-        start_char=0,
-        bounds=(0, len(text)),
-        matched_spans=((0, len(text)),),
-        chunk_index=0,
-        score=0.5,
-        fusion_score=0.5,
-        method="hybrid",
-    )
+    return make_hit(text, title=title, created_at=datetime(2025, 3, day, tzinfo=UTC), language=language)
 
 
 def quoted(query: str, *hits: Hit, language="es"):

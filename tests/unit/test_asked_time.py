@@ -1,14 +1,13 @@
 """Whether a sentence names a time that is asked for, read on the day of its note."""
 
-import uuid
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
+from builders import make_source
 
 from rag_core.answering.quoting.asked_time import names_time
 from rag_core.model.answer import AskedTime, Source
-from rag_core.model.note import ChunkId, NoteId
 
 MADRID, MEXICO = ZoneInfo("Europe/Madrid"), ZoneInfo("America/Mexico_City")
 UNDATED = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
@@ -21,20 +20,7 @@ def asked(zone: ZoneInfo) -> AskedTime:
 
 
 def written(at: datetime) -> Source:
-    return Source(
-        number=1,
-        note_id=NoteId(uuid.uuid4()),
-        chunk_id=ChunkId(uuid.uuid4()),
-        external_id="n",
-        title=None,
-        created_at=at,
-        language="es",
-        text="",
-        original="",
-        start_char=0,
-        chunk_index=0,
-        score=0.5,
-    )
+    return make_source("", created_at=at)
 
 
 @pytest.mark.parametrize(

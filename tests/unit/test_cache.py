@@ -10,6 +10,7 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+from builders import make_embedding_model, make_hit
 
 from rag_core.embedding.providers.hashing import HashingEmbedder
 from rag_core.errors import (
@@ -19,9 +20,9 @@ from rag_core.errors import (
     RagError,
     SearchCancelledError,
 )
-from rag_core.model.embedding import EmbeddingModel, input_hash
+from rag_core.model.embedding import input_hash
 from rag_core.model.note import ChunkId, NoteId, TenantId
-from rag_core.model.retrieval import NO_FILTERS, Filters, Hit, Retrieval
+from rag_core.model.retrieval import NO_FILTERS, Filters, Retrieval
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.runtime.cache import (
     Cache,
@@ -35,22 +36,7 @@ from rag_core.storage.search import WindowText
 
 ANA = TenantId("ana")
 NOTE = NoteId(UUID(int=1))
-MODEL = EmbeddingModel(
-    id=1,
-    name="hashing",
-    provider="hashing",
-    version="1",
-    dimensions=64,
-    query_prefix="",
-    document_prefix="",
-    context_tokens=1000,
-    similarity_threshold=None,
-    fusion_method="rrf",
-    semantic_weight=0.5,
-    fulltext_weight=0.5,
-    uses_contextual=True,
-    state="active",
-)
+MODEL = make_embedding_model(context_tokens=1000, fusion_method="rrf", semantic_weight=0.5, fulltext_weight=0.5)
 
 
 class Clock:
@@ -322,20 +308,10 @@ class TestQueryKey:
 
 
 def retrieval(**changes: object) -> Retrieval:
-    hit = Hit(
+    hit = make_hit(
+        "Dormí mal.",
         chunk_id=ChunkId(UUID(int=2)),
         note_id=NOTE,
-        external_id="n1",
-        source="notas",
-        title=None,
-        created_at=datetime(2025, 3, 3, tzinfo=UTC),
-        language="es",
-        content="Dormí mal.",
-        expanded_content="Dormí mal.",
-        start_char=0,
-        bounds=(0, 10),
-        matched_spans=((0, 10),),
-        chunk_index=0,
         score=1.0,
         fusion_score=1.0,
         method="fulltext",

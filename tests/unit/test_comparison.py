@@ -5,6 +5,7 @@ from dataclasses import replace
 from uuid import UUID
 
 import pytest
+from builders import make_query_result
 
 from rag_core.evaluation.comparison.compare import compare, query_effects
 from rag_core.model.comparison import Comparison, parse_comparison
@@ -19,16 +20,10 @@ OTHERS = tuple(NoteId(UUID(int=number)) for number in range(2, 22))
 def queries(ranks: Sequence[int | None]) -> list[QueryResult]:
     """A query a rank, its one relevant note found there or not at all."""
     return [
-        QueryResult(
-            query_id=UUID(int=number),
-            query=f"¿Pregunta {number}?",
-            category="factual",
-            difficulty=3,
+        make_query_result(
+            number,
             relevant_note_ids=(RELEVANT,),
             ranked_note_ids=OTHERS if rank is None else (*OTHERS[: rank - 1], RELEVANT),
-            latency_ms=1.0,
-            is_degraded=False,
-            error=None,
         )
         for number, rank in enumerate(ranks)
     ]

@@ -1,11 +1,11 @@
 """The Markdown of a run."""
 
-from datetime import UTC, datetime
 from uuid import UUID
+
+from builders import make_query_result, make_run
 
 from rag_core.evaluation.comparison.compare import compare
 from rag_core.evaluation.report.markdown import markdown_report
-from rag_core.evaluation.runs.results import EvaluationRun, latency_percentiles, retrieval_metrics
 from rag_core.model.comparison import Comparison
 from rag_core.model.evaluation import QueryResult
 from rag_core.model.note import NoteId
@@ -18,42 +18,20 @@ def result(
     query: str, rank: int | None, *, category="factual", error: str | None = None, number: int = 99
 ) -> QueryResult:
     ranked = OTHERS[:5] if rank is None else (*OTHERS[: rank - 1], RELEVANT)
-    return QueryResult(
-        query_id=UUID(int=number),
+    return make_query_result(
+        number,
         query=query,
         category=category,
-        difficulty=3,
         relevant_note_ids=(RELEVANT,),
         ranked_note_ids=() if error else ranked,
         latency_ms=12.0,
-        is_degraded=False,
         error=error,
     )
 
 
 def report_of(*results: QueryResult, orphaned: int = 0, degraded: int = 0, comparison: Comparison | None = None) -> str:
     return markdown_report(
-        EvaluationRun(
-            run_id=UUID(int=7),
-            set_name="default",
-            set_version=3,
-            category=None,
-            config_hash="00c0ffee00c0ffee",
-            config={},
-            models={},
-            pipeline_fingerprint="huella",
-            metrics=retrieval_metrics(results),
-            faithfulness=None,
-            answer_relevance=None,
-            latency_ms=latency_percentiles(results),
-            total_queries=len(results),
-            degraded_queries=degraded,
-            failed_queries=sum(found.error is not None for found in results),
-            created_at=datetime(2024, 1, 1, tzinfo=UTC),
-            queries=results,
-            orphaned_queries=orphaned,
-            comparison=comparison,
-        )
+        make_run(results, set_version=3, degraded_queries=degraded, orphaned_queries=orphaned, comparison=comparison)
     )
 
 

@@ -1,13 +1,14 @@
 from dataclasses import replace
 
 import pytest
+from builders import make_citation
 from growth import MOST_GROWTH, growth
 
 from rag_core.answering.finishing import OutgoingGate, finish
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.chunking import count_tokens
 from rag_core.language.languages import language_of
-from rag_core.model.answer import CheckedCitation, CheckedText
+from rag_core.model.answer import CheckedText
 
 LONG_SENTENCE = "La lluvia cayó durante toda la tarde sobre los tejados rojos del pueblo [1]. "
 
@@ -17,16 +18,7 @@ def checked(text: str, *, quote: str = "", uncited=()) -> CheckedText:
     return CheckedText(
         text=text,
         citations=tuple(
-            CheckedCitation(
-                number=number,
-                mark=citation.span,
-                claim=(0, citation.span[0]),
-                evidence=None,
-                quote=quote,
-                support=1.0,
-                is_supported=True,
-                verified_by="lexical",
-            )
+            make_citation(number=number, mark=citation.span, claim=(0, citation.span[0]), quote=quote)
             for citation in parse_citations(text)
             for number in citation.numbers
         ),

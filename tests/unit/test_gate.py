@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
+from builders import make_query_result, make_run
 
 from rag_core.evaluation.comparison.compare import compare
 from rag_core.evaluation.comparison.gate import GateCheck, GateTargets, judge_gate
-from rag_core.evaluation.runs.results import EvaluationRun, latency_percentiles, retrieval_metrics
+from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.model.comparison import parse_comparison
 from rag_core.model.evaluation import QueryResult
 from rag_core.model.note import NoteId
@@ -25,18 +25,13 @@ OTHERS = NOTES[1:]
 def queries(ranks: Sequence[int], *, others: Sequence[NoteId] = OTHERS, latency_ms: float = 5.0) -> list[QueryResult]:
     """A query a rank, its one relevant note found there among the others in their order; 0 is not found."""
     return [
-        QueryResult(
-            query_id=UUID(int=number),
-            query=f"¿Pregunta {number}?",
-            category="factual",
-            difficulty=3,
+        make_query_result(
+            number,
             relevant_note_ids=(RELEVANT,),
             ranked_note_ids=tuple(others[:20])
             if rank == 0
             else (*others[: rank - 1], RELEVANT, *others[rank - 1 : 19]),
             latency_ms=latency_ms,
-            is_degraded=False,
-            error=None,
         )
         for number, rank in enumerate(ranks)
     ]
@@ -46,26 +41,8 @@ def run(
     found: list[QueryResult], *, baseline: list[QueryResult] | None = None, changed: tuple[str, ...] | None = None
 ) -> EvaluationRun:
     """A run of these queries, compared with a baseline of those; ``changed`` is what it searched that is another."""
-    return EvaluationRun(
-        run_id=UUID(int=7),
-        set_name="default",
-        set_version=1,
-        category=None,
-        config_hash="00c0ffee00c0ffee",
-        config={},
-        models={},
-        pipeline_fingerprint="huella",
-        metrics=retrieval_metrics(found),
-        faithfulness=None,
-        answer_relevance=None,
-        latency_ms=latency_percentiles(found),
-        total_queries=len(found),
-        degraded_queries=sum(query.is_degraded for query in found),
-        failed_queries=sum(query.error is not None for query in found),
-        created_at=datetime(2025, 1, 1, tzinfo=UTC),
-        comparison=None if baseline is None else compare(UUID(int=6), baseline, found, changed_inputs=changed),
-        queries=tuple(found),
-        orphaned_queries=0,
+    return make_run(
+        found, comparison=None if baseline is None else compare(UUID(int=6), baseline, found, changed_inputs=changed)
     )
 
 

@@ -1,8 +1,9 @@
 """What the causal graph adds to a prompt: the relations that a search followed, bounded and harmless."""
 
 import json
-from datetime import UTC, datetime
 from uuid import UUID
+
+from builders import make_hit
 
 from rag_core.answering.sources.graph_context import followed_relations, graph_text
 from rag_core.chunking import count_tokens
@@ -29,22 +30,13 @@ def relation(number: int, *, evidence: str = "Wegen des Unwetters fiel der Strom
 def hit(*relations: Relation) -> Hit:
     text = "Ein Dokument."
     ids = ("effect", *(one.source_id for one in relations))
-    return Hit(
+    return make_hit(
+        text,
         chunk_id=ChunkId(UUID(int=1)),
         note_id=NoteId(UUID(int=1)),
         external_id="a",
         source="dateien",
-        title=None,
-        created_at=datetime(2025, 3, 3, tzinfo=UTC),
         language="de",
-        content=text,
-        expanded_content=text,
-        start_char=0,
-        bounds=(0, len(text)),
-        matched_spans=((0, len(text)),),
-        chunk_index=0,
-        score=0.5,
-        fusion_score=0.5,
         method="graph",
         causal_path=ids,
         causal_path_names=ids,

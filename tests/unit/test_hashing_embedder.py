@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from builders import make_embedding_model
 
 from rag_core.embedding import build_embedder
 from rag_core.embedding.providers.hashing import _FUNCTION_WORDS, HASHING_VERSION, HashingEmbedder
@@ -16,22 +17,7 @@ from rag_core.errors import EmbeddingError
 from rag_core.model.embedding import EmbeddingModel, input_hash
 from rag_core.settings import Settings
 
-HASHING = EmbeddingModel(
-    id=1,
-    name="hashing",
-    provider="hashing",
-    version=HASHING_VERSION,
-    dimensions=768,
-    query_prefix="",
-    document_prefix="",
-    context_tokens=1_000_000,
-    similarity_threshold=None,
-    fusion_method="relative_score",
-    semantic_weight=0.2,
-    fulltext_weight=0.8,
-    uses_contextual=True,
-    state="active",
-)
+HASHING = make_embedding_model(version=HASHING_VERSION, dimensions=768, context_tokens=1_000_000)
 
 FLOOD = "La acequia se desbordó en octubre; el arroz junto a la acequia, ¡perdido!"
 FLOOD_16 = [

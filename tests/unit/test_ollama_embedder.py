@@ -7,6 +7,7 @@ import httpx
 import numpy as np
 import pytest
 import stamina
+from builders import make_embedding_model
 from ollama import Client
 from ollama_server import FaultKind, OllamaServer, embed_text
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
@@ -15,11 +16,10 @@ from rag_core.chat.ollama_client import open_client
 from rag_core.embedding import build_embedder
 from rag_core.embedding.providers.ollama import OllamaEmbedder
 from rag_core.errors import ConfigurationError, EmbeddingError, EmbeddingUnavailableError
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.resilience.call_time import call_time
 from rag_core.settings import Settings
 
-NOMIC = EmbeddingModel(
+NOMIC = make_embedding_model(
     id=7,
     name="nomic-embed-text",
     provider="ollama",
@@ -27,12 +27,9 @@ NOMIC = EmbeddingModel(
     dimensions=16,
     query_prefix="search_query: ",
     document_prefix="search_document: ",
-    context_tokens=8192,
     similarity_threshold=0.5,
-    fusion_method="relative_score",
     semantic_weight=0.5,
     fulltext_weight=0.5,
-    uses_contextual=True,
     state="candidate",
 )
 

@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
+from builders import make_hit
 
 from rag_core.evaluation.runs.passages import anchor, notes_to_read, passage_of, read_through
 from rag_core.model.golden import GoldenQuery, GoldenSpan, Relevance
-from rag_core.model.note import ChunkId, NoteId, Span
+from rag_core.model.note import NoteId, Span
 from rag_core.model.retrieval import Hit
 
 NOTE, OTHER = NoteId(UUID(int=1)), NoteId(UUID(int=2))
@@ -36,23 +37,12 @@ def spans_of(query: GoldenQuery, contents: dict[NoteId, str]) -> dict[NoteId, li
 def passage(note: NoteId, window: str, *chunks: Span) -> Hit:
     """A hit whose best chunk is the first one given."""
     best = chunks[0] if chunks else (0, len(window))
-    return Hit(
-        chunk_id=ChunkId(uuid4()),
+    return make_hit(
         note_id=note,
-        external_id="n",
-        source="notas",
-        title=None,
-        created_at=datetime(2026, 1, 1, tzinfo=UTC),
-        language="es",
         content=window[best[0] : best[1]],
         expanded_content=window,
-        start_char=0,
         bounds=best,
         matched_spans=chunks or (best,),
-        chunk_index=0,
-        score=0.5,
-        fusion_score=0.5,
-        method="hybrid",
     )
 
 

@@ -1,11 +1,11 @@
 """Which sentences of notes are quoted for a question."""
 
-import uuid
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from builders import make_source
 from growth import MOST_GROWTH, growth
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,20 +28,7 @@ APRIL = datetime(2025, 4, 1, tzinfo=UTC)
 
 
 def source(text: str, *, number: int = 1, title: str | None = None, month: int = 3, day: int = 4) -> Source:
-    return Source(
-        number=number,
-        note_id=uuid.UUID(int=number),
-        chunk_id=uuid.UUID(int=number),
-        external_id=f"n{number}",
-        title=title,
-        created_at=datetime(2025, month, day, 12, tzinfo=UTC),
-        language="es",
-        text=text,
-        original=text,
-        start_char=0,
-        chunk_index=0,
-        score=0.5,
-    )
+    return make_source(text, number, title=title, created_at=datetime(2025, month, day, 12, tzinfo=UTC))
 
 
 def reading(*sources: Source) -> PromptContext:

@@ -1,18 +1,16 @@
 import builtins
-import uuid
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
 import tokenizers
+from builders import make_candidate
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer
 
 from rag_core.errors import ConfigurationError, RerankingError, SearchCancelledError
-from rag_core.model.note import ChunkId, NoteId
 from rag_core.model.retrieval import QueryStatistics
-from rag_core.reranking import Candidate
 from rag_core.reranking.providers.cross_encoder import open_cross_encoder
 from rag_core.resilience.cancellation import Cancellation
 
@@ -67,21 +65,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def candidate(content: str) -> Candidate:
-    return Candidate(
-        chunk_id=ChunkId(uuid.uuid4()),
-        note_id=NoteId(uuid.uuid4()),
-        title=None,
-        content=content,
-        language="es",
-        score=0.5,
-    )
-
-
 def score(encoder, texts, *, query="gato", seconds=30.0, cancellation=None) -> list[float]:
     return encoder.score(
         query,
-        [candidate(text) for text in texts],
+        [make_candidate(text) for text in texts],
         statistics=NO_STATISTICS,
         timeout_seconds=seconds,
         cancellation=cancellation,

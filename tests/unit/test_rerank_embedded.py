@@ -1,10 +1,9 @@
 import dataclasses
-import uuid
 
 import pytest
+from builders import make_candidate
 
 from rag_core.errors import ConfigurationError, RerankingError
-from rag_core.model.note import ChunkId, NoteId
 from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking import RERANKERS, Candidate, RerankerParts
 from rag_core.reranking.features import FEATURES
@@ -17,15 +16,7 @@ STATISTICS = QueryStatistics(documents={"es": 1000}, frequencies={"es": {"bufand
 
 
 def candidate(content: str, *, score: float = 0.5) -> Candidate:
-    return Candidate(
-        chunk_id=ChunkId(uuid.uuid4()),
-        note_id=NoteId(uuid.uuid4()),
-        title=None,
-        content=content,
-        language="es",
-        score=score,
-        leg_scores={"fulltext": 5.0, "semantic": 0.4},
-    )
+    return make_candidate(content, score=score, leg_scores={"fulltext": 5.0, "semantic": 0.4})
 
 
 def test_the_passage_that_answers_is_scored_highest_and_every_score_is_a_probability() -> None:

@@ -1,10 +1,9 @@
-import uuid
-
 import numpy as np
 import pytest
+from builders import make_candidate
 
 from rag_core.language.stemming import query_words
-from rag_core.model.note import ChunkId, Language, NoteId
+from rag_core.model.note import Language
 from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking import Candidate
 from rag_core.reranking.answer_types import expected_answer
@@ -14,11 +13,9 @@ from rag_core.reranking.features import FEATURES, MAX_CHARACTERS, features
 def candidate(
     content: str, *, title: str | None = None, language: Language = "es", score: float = 0.5, **legs: float
 ) -> Candidate:
-    return Candidate(
-        chunk_id=ChunkId(uuid.uuid4()),
-        note_id=NoteId(uuid.uuid4()),
+    return make_candidate(
+        content,
         title=title,
-        content=content,
         language=language,
         score=score,
         leg_scores={name.replace("_", ":"): value for name, value in legs.items()},

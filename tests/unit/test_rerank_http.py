@@ -1,16 +1,14 @@
 import threading
-import uuid
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
+from builders import make_candidate
 from pydantic import SecretStr
 from rerank_server import RerankServer, rerank_server
 
 from rag_core.errors import ConfigurationError, RerankerUnavailableError, RerankingError, SearchCancelledError
-from rag_core.model.note import ChunkId, NoteId
 from rag_core.model.retrieval import QueryStatistics
-from rag_core.reranking import Candidate
 from rag_core.reranking.providers.http import HttpReranker, open_http_reranker
 from rag_core.resilience.cancellation import Cancellation
 
@@ -18,17 +16,6 @@ __all__ = ["rerank_server"]
 
 NO_STATISTICS = QueryStatistics(documents={}, frequencies={})
 TEXTS = ["compré pan", "el gato negro duerme", "el gato come"]
-
-
-def candidate(content: str, *, title: str | None = None) -> Candidate:
-    return Candidate(
-        chunk_id=ChunkId(uuid.uuid4()),
-        note_id=NoteId(uuid.uuid4()),
-        title=title,
-        content=content,
-        language="es",
-        score=0.5,
-    )
 
 
 def scores(
@@ -41,7 +28,7 @@ def scores(
 def ask(reranker: HttpReranker, *, seconds: float = 5.0, cancellation: Cancellation | None = None) -> list[float]:
     return reranker.score(
         "gato negro",
-        [candidate(text) for text in TEXTS],
+        [make_candidate(text) for text in TEXTS],
         statistics=NO_STATISTICS,
         timeout_seconds=seconds,
         cancellation=cancellation,
@@ -85,7 +72,7 @@ def test_a_title_stands_before_its_passage(rerank_server) -> None:
     reranker = open_http_reranker(url=rerank_server.url)
 
     found = reranker.score(
-        "gato", [candidate("Duerme mucho.", title="El gato")], statistics=NO_STATISTICS, timeout_seconds=5
+        "gato", [make_candidate("Duerme mucho.", title="El gato")], statistics=NO_STATISTICS, timeout_seconds=5
     )
 
     assert found == [1.0]
@@ -109,7 +96,7 @@ def test_scores_outside_the_unit_interval_get_one_sigmoid_each(rerank_server) ->
 @pytest.mark.parametrize("url_suffix", ["", "/", "/rerank", "/v2/rerank/"])
 def test_the_path_is_added_once(rerank_server, url_suffix) -> None:
     open_http_reranker(url=rerank_server.url + url_suffix).score(
-        "gato", [candidate("gato")], statistics=NO_STATISTICS, timeout_seconds=5
+        "gato", [make_candidate("gato")], statistics=NO_STATISTICS, timeout_seconds=5
     )
 
     assert rerank_server.paths[0] in {"/rerank", "/v2/rerank"}
@@ -260,7 +247,7 @@ def test_nobody_there_is_an_error() -> None:
     reranker = open_http_reranker(url="http://127.0.0.1:9")
 
     with pytest.raises(RerankingError, match="cannot be reached"):
-        reranker.score("gato", [candidate("gato")], statistics=NO_STATISTICS, timeout_seconds=2)
+        reranker.score("gato", [make_candidate("gato")], statistics=NO_STATISTICS, timeout_seconds=2)
 
 
 def test_no_candidates_ask_nobody(rerank_server) -> None:

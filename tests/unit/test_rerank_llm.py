@@ -1,11 +1,11 @@
 import json
 import threading
 import time
-import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from builders import make_candidate
 
 from rag_core.errors import (
     BusyError,
@@ -15,24 +15,11 @@ from rag_core.errors import (
     RerankingError,
     SearchCancelledError,
 )
-from rag_core.model.note import ChunkId, NoteId
 from rag_core.model.retrieval import QueryStatistics
-from rag_core.reranking import Candidate
 from rag_core.reranking.providers.llm import LlmReranker, parse_scores
 from rag_core.resilience.cancellation import Cancellation
 
 NO_STATISTICS = QueryStatistics(documents={}, frequencies={})
-
-
-def candidate(content: str, *, title: str | None = None) -> Candidate:
-    return Candidate(
-        chunk_id=ChunkId(uuid.uuid4()),
-        note_id=NoteId(uuid.uuid4()),
-        title=title,
-        content=content,
-        language="es",
-        score=0.5,
-    )
 
 
 class Chat:
@@ -70,7 +57,7 @@ def score(chat, texts, *, batch_size=5, seconds=10.0, threads=1, query="¿qué c
     with ThreadPoolExecutor(threads) as executor:
         reranker = LlmReranker(chat=chat, batch_size=batch_size, executor=executor)
         return reranker.score(
-            query, [candidate(text) for text in texts], statistics=NO_STATISTICS, timeout_seconds=seconds
+            query, [make_candidate(text) for text in texts], statistics=NO_STATISTICS, timeout_seconds=seconds
         )
 
 
@@ -166,7 +153,7 @@ def given_up(reranker: LlmReranker, cancellation: Cancellation, *, texts: int) -
     with pytest.raises(SearchCancelledError):
         reranker.score(
             "gato",
-            [candidate("x") for _ in range(texts)],
+            [make_candidate("x") for _ in range(texts)],
             statistics=NO_STATISTICS,
             timeout_seconds=10,
             cancellation=cancellation,

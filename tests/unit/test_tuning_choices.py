@@ -7,6 +7,7 @@ from zlib import crc32
 
 import numpy as np
 import pytest
+from builders import make_embedding_model
 
 from rag_core.configuration.schema import RetrievalConfig, configure
 from rag_core.errors import InvalidInputError
@@ -16,25 +17,9 @@ from rag_core.evaluation.tuning.replay import Figures
 from rag_core.evaluation.tuning.report import SIGNIFICANCE
 from rag_core.evaluation.tuning.search import explore, simplest_good
 from rag_core.evaluation.tuning.space import KNOBS, SERVED, Space, parse_parts
-from rag_core.model.embedding import EmbeddingModel
 from rag_core.reranking.weights import shipped_weights
 
-MODEL = EmbeddingModel(
-    id=1,
-    name="hashing",
-    provider="hashing",
-    version="1",
-    dimensions=512,
-    query_prefix="",
-    document_prefix="",
-    context_tokens=8192,
-    similarity_threshold=None,
-    fusion_method="relative_score",
-    semantic_weight=0.25,
-    fulltext_weight=0.75,
-    uses_contextual=True,
-    state="active",
-)
+MODEL = make_embedding_model(dimensions=512, semantic_weight=0.25, fulltext_weight=0.75)
 SPACE = Space(base=configure(strategy="hybrid"), model=MODEL)
 BALANCE = next(knob for knob in KNOBS if knob.name == "balance")
 THRESHOLD = next(knob for knob in KNOBS if knob.name == "threshold")

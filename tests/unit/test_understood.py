@@ -5,6 +5,7 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 import pytest
+from builders import make_hit
 
 from rag_core.model.graph import CausalDirection
 from rag_core.model.note import ChunkId, NoteId
@@ -38,20 +39,10 @@ def retrieval(
 
 
 def hit(names: tuple[str, ...] | None) -> Hit:
-    return Hit(
+    return make_hit(
+        "c",
         chunk_id=ChunkId(UUID(int=1)),
         note_id=NoteId(UUID(int=2)),
-        external_id="n1",
-        source="diario",
-        title=None,
-        created_at=datetime(2025, 1, 1, tzinfo=UTC),
-        language="es",
-        content="c",
-        expanded_content="c",
-        start_char=0,
-        bounds=(0, 1),
-        matched_spans=((0, 1),),
-        chunk_index=0,
         score=1,
         fusion_score=1,
         method="graph",
