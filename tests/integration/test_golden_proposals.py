@@ -8,7 +8,6 @@ from command_line import Brain, printed_json
 from ollama_server import ollama_server  # noqa: F401  a fixture
 
 from rag_core.chat.providers.ollama import OllamaChat
-from rag_core.cli import golden, proposals  # noqa: F401  register the commands
 from rag_core.errors import ConflictError, InvalidInputError, NotFoundError
 from rag_core.evaluation.golden.exporting import add_golden_query, import_golden, list_golden_queries
 from rag_core.evaluation.golden.proposals.decide import accept_proposal, find_proposal, reject_proposals
