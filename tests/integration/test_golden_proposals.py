@@ -321,6 +321,7 @@ class TestOverTwoNotes:
             assert connection.execute("select count(*) from golden_proposal_places").fetchone() == (0,)
 
 
+@pytest.mark.usefixtures("diary")
 class TestCommands:
     def test_proposals_are_made_listed_accepted_and_rejected(self, brain) -> None:
         made = printed_json(brain("golden", "propose", "--count", "3", "--json"))["proposed"]
@@ -432,27 +433,28 @@ class TestWithoutNotes:
     def test_every_command_says_so_and_how_to_name_the_demo(self, empty, make_note, words) -> None:
         make_note(DIARY["trufa"], external_id="trufa", owner=TenantId("demo"))
 
-        done = empty(*words)
+        done = empty("golden", *words)
 
         assert done.exit_code == 1
         assert "default has no notes to propose questions from" in done.stderr
         assert "for the demo's add --tenant demo" in done.stderr
 
     def test_json_has_the_error(self, empty) -> None:
-        done = empty("propose", "--json")
+        done = empty("golden", "propose", "--json")
 
         assert done.exit_code == 1
         assert json.loads(done.stdout)["error"].startswith("default has no notes")
 
     def test_a_demo_that_is_not_loaded_is_not_named(self, empty) -> None:
-        assert "--tenant demo" not in empty("proposals").stderr
+        assert "--tenant demo" not in empty("golden", "proposals").stderr
 
     def test_what_the_remedy_says_works(self, empty, make_note) -> None:
         make_note(DIARY["trufa"], external_id="trufa", owner=TenantId("demo"))
 
-        assert printed_json(empty("propose", "--tenant", "demo", "--json"))["notes_read"] == 1
+        assert printed_json(empty("golden", "propose", "--tenant", "demo", "--json"))["notes_read"] == 1
 
 
+@pytest.mark.usefixtures("diary")
 def test_a_second_time_nothing_new_is_said_and_not_passed_over(brain) -> None:
     brain("golden", "propose", "--count", "500")
 
@@ -462,6 +464,7 @@ def test_a_second_time_nothing_new_is_said_and_not_passed_over(brain) -> None:
     assert "nothing new to propose" in again.stderr
 
 
+@pytest.mark.usefixtures("diary")
 def test_a_review_with_nothing_to_decide_says_what_makes_some(brain) -> None:
     done = brain("golden", "review")
 
