@@ -20,7 +20,7 @@ from rag_core.resilience.cancellation import Cancellation
 
 
 class Answerer(Protocol):
-    """What answers a question from sources; the same for sentences quoted and for a chat model."""
+    """An answerer of questions from sources: quoted sentences or a chat model."""
 
     @property
     def name(self) -> str:

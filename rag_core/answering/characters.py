@@ -21,7 +21,7 @@ def decoded(text: str) -> str:
 
 
 def decoded_with_rest(text: str) -> tuple[str, str]:
-    """The same in two parts: behind the last reference, or from the "&" that it is, the text is as it was, and may go on."""
+    """Decode a text that may go on: the decoded part, and the rest from its last reference, or "&", on."""
     pieces: list[str] = []
     at, ampersand = 0, ""
     while True:
@@ -50,7 +50,7 @@ class Visible:
         self._joiner = ""  # stays if a symbol follows
 
     def feed(self, text: str) -> str:
-        """What is certain with this bit. A joiner that nothing follows is dropped."""
+        """The text that is certain with this bit. A joiner that nothing follows is dropped."""
         if not self._joiner and (text.isascii() or not INVISIBLE.search(text)):
             self._before = text[-1:] or self._before
             return text

@@ -1,4 +1,4 @@
-"""How far what was found answers the question, and how far an answer is to be trusted. Pure.
+"""Evidence of the sources for an answer, and the confidence in a finished answer. Pure.
 
 Before anything is generated ``judge_evidence`` looks at the question and the sources; after it ``final_confidence`` looks at the
 answer as well. What a score is worth, and where its weights come from, is in docs/abstention.md.
@@ -20,14 +20,14 @@ from rag_core.reranking.answer_types import answer_test, expected_answer
 
 HIGH_SCORE = 0.9
 MEDIUM_SCORE = 0.5
-"""From so much evidence on confidence is high, or medium; below that low, and below the threshold of the settings insufficient."""
+"""Least evidence for high and for medium confidence; below that it is low, and below the threshold of the settings insufficient."""
 _WORD = re.compile(r"\w+")
 _LEVELS: tuple[Confidence, ...] = ("insufficient", "low", "medium", "high")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """How far the sources answer the question: ``score`` in [0, 1], and what it was made of, by name."""
+    """Evidence of the sources for an answer: ``score`` in [0, 1], and its features by name."""
 
     score: float
     confidence: Confidence
@@ -35,7 +35,7 @@ class Evidence:
 
     @property
     def is_enough(self) -> bool:
-        """Whether an answer is worth generating."""
+        """True if an answer is worth generating."""
         return self.confidence != "insufficient"
 
 
@@ -93,7 +93,7 @@ def groundedness_of(checked: CheckedText) -> float | None:
 
 
 def holds_its_kind(query: str, answer: str, *, language: Language) -> bool:
-    """Whether an answer holds a number, a date or a name where its question asks for one that the question does not name itself.
+    """Test whether an answer holds a number, a date or a name where its question asks for one that the question does not name itself.
 
     True where none of them is asked for, and in German for names, where every noun has a capital.
     """
@@ -115,7 +115,7 @@ def final_confidence(
     quotation: Strength | None = None,
     is_of_kind: bool = True,
 ) -> Confidence:
-    """How far a finished answer is to be trusted: its evidence's level, lowered by what its text shows; never "insufficient".
+    """The confidence in a finished answer: its evidence's level, lowered by what its text shows; never "insufficient".
 
     Low where no source holds anything of it, its groundedness is below the least, or it is not ``is_of_kind`` (``holds_its_kind``);
     a step lower where any claim is uncited or any citation does not hold. What is only quoted (``quotation``) is at most medium, and
@@ -137,7 +137,7 @@ def _is_within(claim: Span, sentences: Sequence[Span]) -> bool:
 
 
 def _is_outranked(retrieval: Retrieval | None, reranker: str | None, least: float) -> bool:
-    """Whether the re-ranker, where its scores mean something, found no passage that answers the question."""
+    """Test whether the re-ranker, where its scores mean something, found no passage that answers the question."""
     if retrieval is None or not is_calibrated(reranker):
         return False
     scores = [hit.rerank_score for hit in retrieval.hits if hit.rerank_score is not None]

@@ -1,4 +1,4 @@
-"""What is asked of the answering path, and what it tells while it answers: the one interface of every contract and the page.
+"""Requests and events of the answering path: the one interface of every contract and the page.
 
 A contract makes an ``AnswerRequest``, iterates over ``rag_core.answering.answer.answer_events`` and writes each event its own way;
 a caller that wants the whole at once takes the last, ``AnswerFinished``.
@@ -16,16 +16,16 @@ from rag_core.model.retrieval import NO_FILTERS, Filters, Retrieval
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerOptions:
-    """How an answer is to be made; what is None is as the settings say, and the configuration that is searched with."""
+    """Options of an answer; None leaves the choice to the settings and the configuration."""
 
     max_sources: int | None = None
     max_context_tokens: int | None = None
     compression: Compression = "none"
     may_use_recent_notes: bool = False
     is_grounding_required: bool | None = None
-    """Whether an answer below the groundedness threshold is refused."""
+    """True if an answer below the groundedness threshold is refused."""
     is_disclaimer_wanted: bool | None = None
-    """Whether one that is not refused ends with a disclaimer."""
+    """True if one that is not refused ends with a disclaimer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class AnswerRequest:
     is_recorded: bool = True
     """False for evaluation, which leaves no trace among people's questions."""
     is_trusted: bool = False
-    """Whether rules and judge of questions are passed over: for administrators, and for the evaluation's own questions."""
+    """True if rules and judge of questions are passed over: for administrators, and for the evaluation's own questions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ class SentenceReady:
 
     text: str
     start: int
-    """Where it begins in the answer so far."""
+    """Position of its beginning in the answer so far."""
     citations: tuple[CheckedCitation, ...]
     """Those of this sentence; their spans are of the answer so far."""
 

@@ -1,4 +1,4 @@
-"""What speaks for an answer in the sources: numbers of the question beside the first passage, and one score of them. Pure."""
+"""Features of the evidence for an answer, comparing the question with the first passage, and one score of them. Pure."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -17,11 +17,11 @@ from rag_core.reranking.features import FEATURES, read_passages
 from rag_core.reranking.passage import sigmoid
 
 _READ = FEATURES[FEATURES.index("coverage") :]
-"""What ``rag_core.reranking.features`` reads of a passage by itself, in its order."""
+"""Features that ``rag_core.reranking.features`` reads of a passage by itself, in its order."""
 _UNTOLD = 0.5
 """Between both legs agreeing and not, where only one of them searched."""
 _UNTITLED = 0.2
-"""What a note without a title gets for it: the mean of those that have one."""
+"""Value of ``title`` for a note without one: the mean of those that have one."""
 
 EVIDENCE_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
@@ -52,7 +52,7 @@ def evidence_features(
     language: Language,
     statistics: QueryStatistics,
 ) -> dict[str, float]:
-    """What ``evidence_score`` is made of, each in [0, 1] and higher for more evidence; no sources give 0 everywhere.
+    """The features of ``evidence_score``, each in [0, 1] and higher for more evidence; no sources give 0 everywhere.
 
     ``coverage``, ``exact``, ``pairs`` and ``grams`` are the first source's, as ``rag_core.reranking.features`` defines them;
     ``title`` is whether its title has a word of the question, 0.2 where it has no title. ``known`` is the share of the question's
@@ -80,7 +80,7 @@ def evidence_features(
 
 
 def evidence_score(features: Mapping[str, float]) -> float:
-    """sigmoid(Σ weight · feature + intercept): how likely the notes hold the answer, were both as likely before; in (0, 1)."""
+    """sigmoid(Σ weight · feature + intercept): probability that the notes hold the answer, assuming even prior odds; in (0, 1)."""
     return sigmoid(sum(weight * features[name] for name, weight in EVIDENCE_WEIGHTS.items()) + EVIDENCE_INTERCEPT)
 
 

@@ -1,4 +1,4 @@
-"""What is done last to an answer, with its citations: hide what must not be shown, cut what is too long, say what is not held.
+"""The last steps of an answer, with its citations: hide sensitive data, cut what is too long, add a disclaimer.
 
 In this order, each step on what the one before it made: a span is of the text it is used on, a cut takes whole sentences with their
 citations, and room for the disclaimer is kept. While an answer comes sentence by sentence ``OutgoingGate`` does the first two to each
@@ -22,7 +22,7 @@ from rag_core.model.note import Language, Span
 
 SECRET_KINDS = frozenset({"password", "api_key", "token", "private_key"})
 _REMEMBERED_CHARACTERS = 400
-"""Of the sentences before: what a secret that is spread over two of them may begin in."""
+"""Characters of earlier sentences read together with the next one, for secrets that are spread over two."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,10 +38,10 @@ class Finished:
     disclaimer: str | None
     policy: RedactionPolicy
     has_lost_links: bool = False
-    """Whether addresses were taken out that no cited note holds."""
+    """True if addresses were taken out that no cited note holds."""
 
     def warnings(self, language: Language) -> tuple[str, ...]:
-        """What whoever asked is told, as sentences."""
+        """Warnings for the reader, as sentences."""
         told = _told(self.findings, self.policy, is_cut=self.is_cut)
         if self.has_lost_links:
             told.append("links")
@@ -49,7 +49,7 @@ class Finished:
 
 
 class OutgoingGate:
-    """What lets an answer out sentence by sentence: hides in each what must not be shown, and closes when the answer is long enough.
+    """A gate for the sentences of an answer: it hides sensitive data in each, and closes when the answer is long enough.
 
     One gate an answer; ``findings``, ``is_cut``, ``has_lost_links`` and ``is_blocked`` tell what it did so far. A secret that begins
     in one sentence and ends in a later one is hidden from the later one on; a private key that was begun stays hidden until its end.
@@ -179,7 +179,7 @@ def _hidden(checked: CheckedText, findings: Sequence[Finding], language: Languag
 
 
 def _is_touched(span: Span, findings: Sequence[Finding]) -> bool:
-    """Whether any finding, which stand apart and in the text's order, has something of the span."""
+    """Test whether any finding, which stand apart and in the text's order, has something of the span."""
     first = bisect_right(findings, span[0], key=lambda finding: finding.span[1])
     return first < len(findings) and findings[first].span[0] < span[1]
 
@@ -217,7 +217,7 @@ def _reserve(language: Language) -> int:
 
 
 def _remembered(text: str) -> str:
-    """What of the sentences so far the next one is read together with: a private key that has no end yet, else a little."""
+    """The text of earlier sentences that the next one is read together with: a private key that has no end yet, else a little."""
     begun = text.rfind("-----BEGIN ")
     if begun >= 0 and "-----END " not in text[begun:]:
         return text[begun:]
@@ -225,7 +225,7 @@ def _remembered(text: str) -> str:
 
 
 def _last_word(text: str) -> str:
-    """What stands behind the last white space; '' where nothing does."""
+    """The text behind the last white space; '' where there is none."""
     return text.rsplit(maxsplit=1)[-1] if text.rstrip() == text and text else ""
 
 

@@ -44,7 +44,7 @@ class GeneratedAnswerer:
         return f"generated:{self.chat.name}@{PROMPT_VERSION}"
 
     def fetch_context_tokens(self, query: str, *, language: Language, history: Sequence[Message] = ()) -> int:
-        """What the model's context leaves beside instructions, conversation, question and answer."""
+        """Tokens that the model's context leaves beside instructions, conversation, question and answer."""
         prompt = self._prompt(query, _NO_SOURCES, language, history)
         return self.chat.fetch_free_tokens(prompt, answer_tokens=MAX_ANSWER_TOKENS)
 
@@ -58,7 +58,7 @@ class GeneratedAnswerer:
         history: Sequence[Message] = (),
         cancellation: Cancellation | None = None,
     ) -> Generator[str]:
-        """What the model says as it says it, at temperature 0.3.
+        """Stream the model's answer, at temperature 0.3.
 
         As long as it has said nothing, a prompt that is too long is tried again with fewer sources.
         """
@@ -137,5 +137,5 @@ def last_turns(history: Sequence[Message]) -> list[Message]:
 
 
 def build_answerer(chat: ChatModel | None, *, wordings: Wordings = NOTES) -> Answerer:
-    """What answers here: the chat model, if there is one, else quoted sentences."""
+    """The answerer of this process: the chat model, if there is one, else quoted sentences."""
     return ExtractiveAnswerer(wordings=wordings) if chat is None else GeneratedAnswerer(chat=chat, wordings=wordings)

@@ -51,7 +51,7 @@ class AnswerBasis:
 
     @property
     def is_of_recent_notes(self) -> bool:
-        """Whether the sources are the newest notes, because none fits the question."""
+        """True if the sources are the newest notes, because none fits the question."""
         return self.found.fallback == "recent_notes"
 
 
@@ -233,5 +233,5 @@ def _of_the_quotation(basis: AnswerBasis, written: WrittenAnswer, confidence: Co
 
 @lru_cache(maxsize=1024)
 def _has_instructions(text: str) -> bool:
-    """Whether a note's text would command its reader."""
+    """Test whether a note's text would command its reader."""
     return bool(scan(text, profile="note").spans)

@@ -1,4 +1,4 @@
-"""What a chat model writes, as plain text bit by bit: without invisible characters, HTML, images and the syntax of links. Pure.
+"""Plain text of a chat model's output, bit by bit: without invisible characters, HTML, images and the syntax of links. Pure.
 
 Whatever renders an answer as Markdown or HTML finds nothing in it to load or to follow. The addresses that links named stay as text;
 ``rag_core.guardrails.links`` finds them, and ``finishing`` takes out those that no cited note holds. In what comes out
@@ -44,7 +44,7 @@ _BRACKETS = str.maketrans(OPENING + CLOSING, "[" * len(OPENING) + "]" * len(CLOS
 _BEHIND_LABEL = re.compile(r"(?<=\])(?=:)")
 _APART = frozenset({"![", "]("})
 _KEPT_BEHIND = frozenset("=- \t\n0123456789")
-"""What "<" may stand before: nothing that opens a tag."""
+"""Characters behind a "<" that opens no tag."""
 
 
 def plain_bits(bits: Iterable[str]) -> Iterator[str]:
@@ -58,18 +58,18 @@ def plain_bits(bits: Iterable[str]) -> Iterator[str]:
 
 
 def plain_text(text: str) -> str:
-    """The same for a whole text. Plain text comes back as it is."""
+    """The plain form of a whole text. Plain text comes back as it is."""
     return "".join(plain_bits([text]))
 
 
 def is_plain(text: str, *, given: Iterable[str], instructions: str) -> bool:
-    """Whether a model's text is plain, names no address but those of what it was given, and does not tell its instructions."""
+    """Test whether a model's text is plain, names no address but those of what it was given, and does not tell its instructions."""
     known = frozenset[str]().union(*map(links_in, given))
     return plain_text(text) == text and links_in(text) <= known and not PromptEcho([instructions]).hears(text)
 
 
 class _PlainText:
-    """Where a text stands that comes bit by bit: what is held back, and the end of what was given."""
+    """The state of a text that comes bit by bit: the part held back, and the end of the part given."""
 
     def __init__(self) -> None:
         self._encoded = ""  # may begin a character reference
@@ -78,7 +78,7 @@ class _PlainText:
         self._shown = "\n"
 
     def feed(self, bit: str, *, is_last: bool = False) -> str:
-        """What is certain with this bit."""
+        """The text that is certain with this bit."""
         self._pending += self._visible.feed(self._decoded(bit, is_last=is_last)).translate(_BRACKETS)
         pieces: list[str] = []
         at = 0
@@ -116,7 +116,7 @@ class _PlainText:
         self._shown = (self._shown + piece)[-LONGEST:]
 
     def _read(self, at: int, *, is_last: bool) -> tuple[int, str] | None:
-        """Where the text goes on after the sign at ``at``, and what is shown of it; None while more must come to say so."""
+        """The position after the sign at ``at``, and the text shown for it; None while more must come to decide."""
         sign = self._pending[at]
         begun = {"<": _TAG_BEGUN, "!": _IMAGE_BEGUN, "[": _LINK_BEGUN}.get(sign)
         if sign == "]":
@@ -134,7 +134,7 @@ class _PlainText:
         return "\u2039" if sign == "<" and following and following not in _KEPT_BEHIND else sign
 
     def _has_closed_label(self) -> bool:
-        """Whether a colon would now define a link."""
+        """Test whether a colon would now define a link."""
         return self._shown[-1] == "]" and _DEFINITION.search(self._shown[:-1]) is not None
 
 

@@ -11,7 +11,7 @@ from rag_core.model.answer import CheckedCitation, CheckedText, Source
 from rag_core.model.note import Span
 
 CitationStyle = Literal["numbered", "notes", "german"]
-"""How a source is named: "[1]", "[N1]", or "[Quelle: Titel]", with ", Seite 5" where the page is known."""
+"""Style of citations: "[1]", "[N1]", or "[Quelle: Titel]", with ", Seite 5" where the page is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ def render(checked: CheckedText, sources: Sequence[Source], style: CitationStyle
 
 
 def citation_marks(sources: Sequence[Source], style: CitationStyle) -> dict[int, str]:
-    """How each source is named in a style, by its number; no two alike."""
+    """The mark of each source in a style, by its number; no two are alike."""
     if style == "german":
         return {number: f"[Quelle: {label}]" for number, label in source_labels(sources).items()}
     return {source.number: f"[{'N' if style == 'notes' else ''}{source.number}]" for source in sources}
@@ -62,7 +62,7 @@ def citation_marks(sources: Sequence[Source], style: CitationStyle) -> dict[int,
 
 @dataclass(frozen=True, slots=True)
 class _Shifts:
-    """How far what stands behind each replaced mark has moved."""
+    """The shift of the text behind each replaced mark."""
 
     ends: Sequence[int]
     totals: Sequence[int]

@@ -51,7 +51,7 @@ class ContextWindow:
         return min(self._fetch_card().context_tokens or self._most_tokens, self._most_tokens)
 
     def fetch_begins_in_thought(self) -> bool:
-        """Whether an answer's thought has no opening tag."""
+        """Test whether an answer's thought has no opening tag."""
         return self._fetch_card().begins_in_thought
 
     def fetch_free_tokens(self, messages: Sequence[Message], *, answer_tokens: int) -> int:

@@ -52,7 +52,7 @@ class ChatModelCard:
 
     context_tokens: int | None
     begins_in_thought: bool
-    """Whether its template ends with the tag that opens a thought, so that an answer has the closing one alone."""
+    """True if its template ends with the tag that opens a thought, so that an answer has the closing one alone."""
 
 
 def fetch_chat_model_card(client: Client, model: str) -> ChatModelCard:
@@ -150,7 +150,7 @@ def find_fault(host: str, model: str, *, capability: str, timeout_seconds: float
 
 
 def is_outage(error: Exception, *, seconds: float) -> bool:
-    """Whether the server failed within the ``seconds`` it had, rather than refused or had too few of them."""
+    """Test whether the server failed within the ``seconds`` it had, rather than refused or had too few of them."""
     if isinstance(error, httpx.TimeoutException):
         return seconds >= OUTAGE_SECONDS
     if isinstance(error, ResponseError):
@@ -167,7 +167,7 @@ def is_outage(error: Exception, *, seconds: float) -> bool:
 
 
 def is_too_long(error: ResponseError) -> bool:
-    """Whether the server refused a prompt because the model's context cannot hold it."""
+    """Test whether the server refused a prompt because the model's context cannot hold it."""
     return error.status_code == httpx.codes.BAD_REQUEST and "context" in str(error.error)
 
 
@@ -197,7 +197,7 @@ def _explain(error: Exception, model: str, seconds: float, expected: str, refusa
 
 
 def _is_broken_off(error: ResponseError) -> bool:
-    """Whether the error came in the middle of an answer whose status had been good."""
+    """Test whether the error came in the middle of an answer whose status had been good."""
     return error.status_code < 0
 
 

@@ -16,14 +16,14 @@ from rag_core.storage.questions import insert_question, insert_search_figures
 from rag_core.telemetry.logs import log_degraded
 
 NEAREST_NOTES = 3
-"""How many notes a refusal refers its reader to."""
+"""Number of notes that a refusal refers its reader to."""
 RECORD_MS = 1_000
-"""How long an answer that is finished may wait until it is written down; then it goes out without."""
+"""Maximum time for the record of a finished answer; the answer does not wait longer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpokenTurn:
-    """What a conversation keeps of a question."""
+    """The part of a question that a conversation keeps."""
 
     question: str
     standalone: str | None
@@ -92,7 +92,7 @@ def search_figures(
     is_calibrated: bool,
     least_rerank_score: float,
 ) -> SearchFigures:
-    """How a search went; whether the best passage reaches the least score is told only of a calibrated re-ranker."""
+    """Figures of a search; ``confidence_threshold_met`` is set only for a calibrated re-ranker."""
     figures, hits = retrieval.figures, retrieval.hits
     rerank_scores = [hit.rerank_score for hit in hits if hit.rerank_score is not None]
     best = max(rerank_scores, default=None)
@@ -117,7 +117,7 @@ def search_figures(
 
 
 def kept_answer(answer: Answer) -> KeptAnswer:
-    """What a conversation keeps of an answer: its text, the sources that it cites, and of a refusal the nearest notes."""
+    """The part of an answer that a conversation keeps: its text, the sources that it cites, and of a refusal the nearest notes."""
     cited = {citation.number for citation in answer.citations}
     return KeptAnswer(
         text=answer.text,

@@ -106,7 +106,7 @@ def prefer_time(candidates: Sequence[Fused], times: Sequence[TimeExpression]) ->
 
 
 def is_in_time(candidate: Fused) -> bool:
-    """Whether the search within the time that the query names found it."""
+    """Test whether the search within the time that the query names found it."""
     return any(leg.endswith(IN_TIME) for leg in candidate.ranks)
 
 

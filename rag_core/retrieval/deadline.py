@@ -16,12 +16,12 @@ class Deadline:
 
     @classmethod
     def after_ms(cls, milliseconds: float) -> "Deadline":
-        """So many milliseconds from now."""
+        """The deadline this many milliseconds from now."""
         return cls(moment=time.monotonic() + milliseconds / 1000)
 
     @property
     def remaining_ms(self) -> int:
-        """What is left, never negative."""
+        """Milliseconds left, never negative."""
         return max(0, int((self.moment - time.monotonic()) * 1000))
 
     def check(self) -> None:

@@ -1,4 +1,4 @@
-"""How the legs of a search went, in figures. Pure."""
+"""Figures of the legs of a search. Pure."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ MEAN_OF = 10
 
 
 def figures_of(legs: LegResults, *, fusion_ms: float, rerank_ms: float | None) -> RetrievalFigures:
-    """What the legs brought; the searches of one leg count together, a chunk by the best score it has in them."""
+    """Count the results of the legs. The searches of one leg count together, a chunk by its best score in them."""
     found = {leg: best_scores(legs, leg) for leg in ("semantic", "fulltext", "graph")}
     leading = sorted((found["semantic"] or {}).values(), reverse=True)[:MEAN_OF]
     legs_with = Counter(chunk for scores in found.values() for chunk in scores or ())

@@ -31,7 +31,7 @@ def reciprocal_rank_fusion(
 
 
 def highest_rrf_score(weights: Sequence[float], *, k: int = 60) -> float:
-    """What a chunk that leads every ranking gets: Σ_i weights[i] / (k + 1). Dividing by it maps RRF into [0, 1]."""
+    """The score of a chunk that leads every ranking: Σ_i weights[i] / (k + 1). Dividing by it maps RRF into [0, 1]."""
     return sum(weights) / (k + 1)
 
 
@@ -81,7 +81,7 @@ def weighted_fusion(
 
 
 def recency_of(age_days: float, *, half_life_days: float) -> float:
-    """How fresh something is: exp(-ln 2 · age / half life), 1 for now and for the future, in [0, 1]."""
+    """Recency of a note: exp(-ln 2 · age / half life), 1 for now and for the future, in [0, 1]."""
     return math.exp(-math.log(2) * max(0.0, age_days) / half_life_days)
 
 

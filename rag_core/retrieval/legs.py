@@ -56,14 +56,14 @@ class LegResults:
 
     @property
     def warnings(self) -> list[str]:
-        """What the reader should know, in Spanish; optional legs fail without a word."""
+        """Warnings for the reader, in Spanish; the failure of an optional leg gives none."""
         told = [_message(leg, error) for leg, error in self.failures.items() if leg in _MESSAGES]
         told += [LOW_CONFIDENCE] if self.is_low_confidence else []
         return [*dict.fromkeys(told), *([WITHOUT_WORDS] if self._has_no_word() and not told else [])]
 
     @property
     def is_confident(self) -> bool | None:
-        """Whether a chunk is as near to the query as the threshold asks; None where no chunk was compared with it."""
+        """True if a chunk is as near to the query as the threshold asks; None where no chunk was compared with it."""
         if self.is_low_confidence:
             return False
         compared = [leg for leg in self.rankings if leg.startswith("semantic") and not leg.endswith((IN_TIME, HYDE))]
@@ -72,7 +72,7 @@ class LegResults:
         return False if any(self.below_threshold.get(leg) for leg in compared) else None
 
     def _has_no_word(self) -> bool:
-        """Whether only likeness found something, though words were looked for, and nothing is there for its time."""
+        """Test whether only likeness found something, though words were looked for, and nothing is there for its time."""
         found = {leg for leg, ranking in self.rankings.items() if ranking}
         has_looked = any(leg.startswith("fulltext") for leg in self.rankings)
         return has_looked and bool(found) and all(leg in {"semantic", "semantic:hyde"} for leg in found)
@@ -80,7 +80,7 @@ class LegResults:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorSearch:
-    """How texts are embedded and compared."""
+    """The embedding and the comparison of texts."""
 
     model: EmbeddingModel
     embedder: Embedder

@@ -9,7 +9,7 @@ from rag_core.model.note import Language, Span
 
 _WORD = re.compile(r"\w+")
 MAX_READ_CHARACTERS = 100_000
-"""Of a note that is not chunked yet: splitting that much takes up to 0.15 s, for each note that was found."""
+"""Characters read of a note that is not chunked yet: splitting that much takes up to 0.15 s for each note found."""
 _STEM_CHARACTERS = 5
 _SHORT_WORD = 3
 

@@ -30,12 +30,12 @@ class Search:
 
 
 def is_relative(times: Sequence[TimeExpression]) -> bool:
-    """Whether the query names a time counted from now; no text says "ayer" and means the same day."""
+    """Test whether the query names a time counted from now; no text says "ayer" and means the same day."""
     return any(time.is_relative for time in times)
 
 
 def asks_for_time(times: Sequence[TimeExpression]) -> bool:
-    """Whether the time a query names is when a note was written: counted from now, or finer than a year.
+    """Test whether the time a query names is when a note was written: counted from now, or finer than a year.
 
     A bare year ("en 2008") is as often part of what is asked, which a text of any time may speak of.
     """

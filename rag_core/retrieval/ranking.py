@@ -24,17 +24,17 @@ _SECONDS_PER_DAY = 86_400
 
 
 def leg_depth(config: RetrievalConfig) -> int:
-    """How many chunks each leg is asked for."""
+    """Number of chunks that each leg is asked for."""
     return 2 * config.top_k.retrieval
 
 
 def graph_depth(config: RetrievalConfig) -> int:
-    """How many chunks the causal graph is asked for."""
+    """Number of chunks that the causal graph is asked for."""
     return config.top_k.retrieval
 
 
 def pool_size(config: RetrievalConfig) -> int:
-    """How many candidates go on: what is served is what a deeper evaluation re-ranks."""
+    """Number of candidates for re-ranking; a deeper evaluation re-ranks as many, so that it measures what is served."""
     wanted = config.top_k.retrieval
     return max(wanted, MAX_CANDIDATES) if served_strategy(config) == "hybrid+rerank" else wanted
 
@@ -58,7 +58,7 @@ def vector_kind(config: RetrievalConfig, model: EmbeddingModel) -> EmbeddingKind
 
 
 def fusion_method(config: RetrievalConfig, model: EmbeddingModel) -> FusionMethod:
-    """How rankings become one: the configuration's way, else the model's."""
+    """The fusion method: the configuration's, else the model's."""
     return config.hybrid_search.method or model.fusion_method
 
 
@@ -74,7 +74,7 @@ def leg_weights(config: RetrievalConfig, model: EmbeddingModel) -> dict[str, flo
 
 
 def final_candidates(config: RetrievalConfig) -> int:
-    """How many candidates the results are made of: what is left after the last cut before they are joined."""
+    """Number of candidates that results are made of: those left after the last cut before windows are joined."""
     return config.top_k.reranking if served_strategy(config) == "hybrid+rerank" else pool_size(config)
 
 
@@ -112,7 +112,7 @@ def fuse_legs(
 def recency_by_chunk(
     written: Mapping[ChunkId, datetime], *, now: datetime, half_life_days: float
 ) -> dict[ChunkId, float]:
-    """How fresh each chunk's note is, in [0, 1]."""
+    """The recency of each chunk's note, in [0, 1]."""
     return {
         chunk: recency_of((now - moment).total_seconds() / _SECONDS_PER_DAY, half_life_days=half_life_days)
         for chunk, moment in written.items()
@@ -120,7 +120,7 @@ def recency_by_chunk(
 
 
 def rerank_query(transformed: TransformedQuery, query: str) -> str:
-    """What passages are scored against: the query without a time that is counted from now, which no text can share."""
+    """The query for re-ranking: without a time that is counted from now, which no text can share."""
     return (transformed.without_time or query) if is_relative(transformed.times) else query
 
 

@@ -22,7 +22,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """What one result shows: its best match, the union of the windows joined, and all the spans matched in it."""
+    """The text of one result: its best match, the union of the joined windows, and all spans matched in it."""
 
     best: Match
     span: Span

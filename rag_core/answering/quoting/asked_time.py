@@ -35,12 +35,12 @@ def asked_time_of(retrieval: Retrieval) -> AskedTime | None:
 
 
 def is_of(source: Source, asked: AskedTime) -> bool:
-    """Whether the note was written in that time."""
+    """Test whether the note was written in that time."""
     return asked.since <= source.created_at < asked.until
 
 
 def names_time(sentence: str, source: Source, asked: AskedTime) -> bool:
-    """Whether the sentence, read on the day of its note, names a time within the one that is asked for."""
+    """Test whether the sentence, read on the day of its note, names a time within the one that is asked for."""
     found = find_times(sentence, now=in_zone(source.created_at, asked.since.tzinfo), language=source.language)
     return any(asked.since <= time.since and time.until <= asked.until for time in found)
 
@@ -57,7 +57,7 @@ def spread(items: Sequence[_T], most: int) -> Sequence[_T]:
 
 
 def _asks_for_all(question: str) -> bool:
-    """Whether no word of the question says what it is about."""
+    """Test whether no word of the question says what it is about."""
     words = {fold(word).text for word in _WORD.findall(question)}
     return any(words <= _saying_nothing(language) for language in LANGUAGES)
 

@@ -19,9 +19,9 @@ from rag_core.query.transformation import query_language
 
 SAME_STEM = 0.85
 OTHER_FORM = 0.75
-"""What a match is worth beside 1 for the word as it was asked: with its stem, and as an irregular form of it."""
+"""Weights of a match by the stem and by an irregular form, beside 1 for the word itself."""
 LIGHT_WEIGHT = 0.3
-"""What a word that most sentences could hold ("dijo", "vez") counts beside 1 for others."""
+"""Weight of a word that most sentences could hold ("dijo", "vez"), beside 1 for others."""
 NAME_WEIGHT = 1.2
 """A name says more of what is asked than another word as rare."""
 LEAST_FORM_LETTERS = 4
@@ -52,7 +52,7 @@ def folded_words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def keys_of(text: str, language: Language) -> frozenset[str]:
-    """What a text can be found by: its words folded, "^word" of those with a capital, and "~stem" of those that are no names."""
+    """The keys of a text: its folded words, "^word" of those with a capital, and "~stem" of those that are no names."""
     keys = set[str]()
     for match in _TOKEN.finditer(text):
         word = match[0]
@@ -82,7 +82,7 @@ def terms_of(question: str, language: Language, *, spoken: Language) -> tuple[Te
 
 
 def worth(term: Term, keys: frozenset[str]) -> float:
-    """How far the term is among the keys of a text: in [0, 1]."""
+    """The best match of the term among the keys of a text, in [0, 1]."""
     return max((value for form, value in term.forms.items() if form in keys), default=0.0)
 
 
@@ -100,7 +100,7 @@ def _term(match: re.Match[str], question: str, language: Language, spoken: Langu
 
 
 def _is_name(text: str, match: re.Match[str], language: Language) -> bool:
-    """Whether a word has a capital that its place does not ask for; in German every noun has one."""
+    """Test whether a word has a capital that its place does not ask for; in German every noun has one."""
     if language == "de" or not match[0][0].isupper():
         return False
     return _OPENING.search(text, 0, match.start()) is None

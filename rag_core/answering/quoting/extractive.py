@@ -35,7 +35,7 @@ class ExtractiveAnswerer:
     wordings: Wordings = field(default_factory=lambda: NOTES)
 
     def fetch_context_tokens(self, query: str, *, language: Language, history: Sequence[Message] = ()) -> int:  # noqa: ARG002
-        """The same for every question: nothing but the time of a reader bounds what is read."""
+        """The default for every question: quoting has no limit of its own."""
         return MAX_CONTEXT_TOKENS
 
     def stream(
@@ -65,7 +65,7 @@ def _asks_when(query: str, language: Language) -> bool:
 
 
 def _is_longer_than_a_day(asked: AskedTime | None) -> bool:
-    """Whether notes of several days may be quoted one after the other."""
+    """Test whether notes of several days may be quoted one after the other."""
     return asked is not None and asked.is_all and asked.until - asked.since > A_DAY
 
 

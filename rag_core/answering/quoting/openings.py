@@ -21,7 +21,7 @@ _CAPITALS, _IN_BOLD, _NUMBER_SIGN = 1, 2, 3
 
 
 def is_item(text: str) -> bool:
-    """Whether it is an item of a list."""
+    """Test whether it is an item of a list."""
     return _ITEM.match(text) is not None
 
 
@@ -31,7 +31,7 @@ def without_bullet(text: str) -> str:
 
 
 def is_heading(text: str) -> bool:
-    """Whether it is marked as a heading: by "#"; or in bold or in capitals without the end of a sentence or a number."""
+    """Test whether it is marked as a heading: by "#"; or in bold or in capitals without the end of a sentence or a number."""
     mark = _mark(text)
     if mark == _CAPITALS:
         return not (_is_ended(text) or holds_digit(text))
@@ -39,7 +39,7 @@ def is_heading(text: str) -> bool:
 
 
 def heads(text: str, below: str) -> bool:
-    """Whether another heading may stand below it: two of one rank are a list, the first of them announces nothing."""
+    """Test whether another heading may stand below it: two of one rank are a list, the first of them announces nothing."""
     return announces(text) or _rank(text) == 0 or _rank(text) > _rank(below)
 
 
@@ -54,12 +54,12 @@ def set_off(texts: Sequence[str], title: str | None) -> list[bool]:
 
 
 def holds_digit(text: str) -> bool:
-    """Whether there is a digit in it."""
+    """Test whether there is a digit in it."""
     return any(map(str.isdigit, text))
 
 
 def _rank(text: str) -> int:
-    """How high it stands by its marks: 0 plain, 1 in capitals, 2 in bold, and from 3 the more the fewer "#" it has."""
+    """The rank of a heading by its marks: 0 plain, 1 in capitals, 2 in bold, from 3 the higher the fewer "#" it has."""
     if signs := _NUMBER_SIGNS.match(text.strip()):
         return _NUMBER_SIGN + max(0, MOST_NUMBER_SIGNS - signs.end())
     return _mark(text)
@@ -80,12 +80,12 @@ def _is_ended(text: str) -> bool:
 
 
 def announces(text: str) -> bool:
-    """Whether it ends in the colon before what it is about."""
+    """Test whether it ends in the colon before what it is about."""
     return text.strip(_MARKS).endswith(":")
 
 
 def is_opening(text: str, title: str | None) -> bool:
-    """Whether a sentence says nothing by itself: a heading, the title of its note once more, or what ends in a colon."""
+    """Test whether a sentence says nothing by itself: a heading, the title of its note once more, or what ends in a colon."""
     return announces(text) or is_heading(text) or _is_title(text, title)
 
 
@@ -94,7 +94,7 @@ def _is_title(text: str, title: str | None) -> bool:
 
 
 def announced(following: Sequence[str]) -> int:
-    """How many of the sentences after an opening belong to it: the items of a list, up to a bound, or the next sentence; 0 of none."""
+    """The number of sentences that belong to an opening: the items of a list, up to a bound, or the next sentence; 0 of none."""
     return max(1, sum(1 for _ in _items(following))) if following else 0
 
 

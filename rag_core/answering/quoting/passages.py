@@ -16,9 +16,9 @@ MAX_OPENINGS = 3
 PLACES_OF_SHOWN = (1, -1, 2, 3)
 """Where around a sentence that lacks it an amount, an hour or the like is looked for."""
 PLACES_OF_TOLD = (1, -1, 2)
-"""The same for a cause, a yes or no, and what somebody said."""
+"""Places for a cause, a yes or no, and what somebody said."""
 PLACES_OF_NAMED = (1, -1)
-"""The same for a number or a name, which stand anywhere by chance: such a neighbour must share a word with the question."""
+"""Places for a number or a name, which may stand anywhere by chance: such a neighbour must share a word with the question."""
 TOLD: frozenset[Wanted | None] = frozenset({"cause", "polarity", "speech"})
 
 
@@ -36,7 +36,7 @@ class Surroundings:
         return None if found is None or is_order(found.text) else found
 
     def after(self, sentence: ScoredSentence) -> Iterator[ScoredSentence]:
-        """What follows without a gap, no more than can belong to an opening."""
+        """The sentences that follow without a gap, no more than can belong to an opening."""
         for step in range(1, MAX_ITEMS + 1):
             found = self.at(sentence, step)
             if found is None:
@@ -95,5 +95,5 @@ def _neighbours(best: ScoredSentence, around: Surroundings) -> Iterator[ScoredSe
 
 @lru_cache(maxsize=4096)
 def is_order(text: str) -> bool:
-    """Whether a sentence would command its reader."""
+    """Test whether a sentence would command its reader."""
     return scan(text, profile="note").score >= BLOCK_SCORE

@@ -25,7 +25,7 @@ It refuses 2 % of squad-es-mt's questions, 1 % of XQuAD-es', 7 % of the demo's g
 LEAST_ALONE = 0.49
 """So much of the question must a word cover that is the only one: about half, as the name does in "¿Cuándo murió Tesla?"."""
 LEAST_BESIDE_KIND = 0.15
-"""The same for a sentence that holds the amount, the hour or the length that is asked for."""
+"""The share for a sentence that holds the amount, the hour or the length that is asked for."""
 LEAST_INSTEAD = 0.3
 """So likely beside the best sentence, one that holds the number or the name asked for takes its place where that has none."""
 LEAST_CHANCE = 0.1
@@ -70,7 +70,7 @@ NOTHING = Quotation(passages=(), strength="weak")
 
 
 def quote(query: str, context: PromptContext, *, language: Language) -> Quotation:
-    """What the sources say nearest to the question, at most three sentences; of a time without any other content its notes in turn.
+    """Quote the sentences nearest to the question, at most three; for a question of a time alone, the notes of that time in turn.
 
     No sentence that covers less than a quarter of the question is quoted, and none that would command its reader. Where a time is
     asked for, only what is of it counts, if there is any. ``language`` is the question's own. What is asked of one
@@ -91,7 +91,7 @@ def quote(query: str, context: PromptContext, *, language: Language) -> Quotatio
 
 
 def _telling_of(asked: AskedTime, query: str, context: PromptContext, language: Language) -> Quotation:
-    """What notes of other times say of the one that is asked for; else, where more is asked for, what is nearest by words."""
+    """Sentences of other notes about the time that is asked for; else, where more is asked for, the nearest by words."""
     scored = _scored(query, context.sources, language)
     found = _nearest(query, scored, language=language, is_doubtful=True, is_fitting=_within(asked))
     if found.passages or asked.is_all:
@@ -100,7 +100,7 @@ def _telling_of(asked: AskedTime, query: str, context: PromptContext, language: 
 
 
 def _within(asked: AskedTime) -> Callable[[ScoredSentence], bool]:
-    """Whether a sentence is of a note of that time, or names it."""
+    """Test whether a sentence is of a note of that time, or names it."""
 
     def is_within(sentence: ScoredSentence) -> bool:
         source = sentence.source
@@ -152,7 +152,7 @@ def _nearest(
 
 
 def _passages(ranked: Iterable[ScoredSentence], around: Surroundings) -> Iterator[Passage]:
-    """What may be quoted, the best first; made as far as it is read, since a note may have thousands of sentences."""
+    """Candidates for quotation, the best first; computed lazily, since a note may have thousands of sentences."""
     quotable = (sentence for sentence in ranked if not is_order(sentence.text))
     return (passage for sentence in quotable if (passage := passage_of(sentence, around)))
 
@@ -177,7 +177,7 @@ def _best_of(
 
 
 def _may_answer(passage: Passage) -> bool:
-    """Whether it holds what is asked for or half of the question, or its note has more of it than one word of several."""
+    """Test whether it holds what is asked for or half of the question, or its note has more of it than one word of several."""
     return any(sentence.has_kind or sentence.has_ground or sentence.own >= LEAST_ALONE for sentence in passage)
 
 
@@ -186,12 +186,12 @@ def _lacks_kind(passage: Passage) -> bool:
 
 
 def _is_near(sentence: ScoredSentence, *, is_shown: bool) -> bool:
-    """Whether a sentence may answer at all; what is asked for and hardly stands anywhere by chance needs fewer words about it."""
+    """Test whether a sentence may answer at all; what is asked for and hardly stands anywhere by chance needs fewer words about it."""
     return sentence.coverage >= (LEAST_BESIDE_KIND if is_shown and sentence.has_kind else LEAST_COVERAGE)
 
 
 def _chances(scored: Sequence[ScoredSentence]) -> dict[ScoredSentence, float]:
-    """How likely each is the answer, if one of them is: exp(score) / Σ exp(score)."""
+    """The probability that each is the answer, if one of them is: exp(score) / Σ exp(score)."""
     highest = max((sentence.score for sentence in scored), default=0.0)
     weights = {sentence: exp(sentence.score - highest) for sentence in scored}
     whole = sum(weights.values())
@@ -199,7 +199,7 @@ def _chances(scored: Sequence[ScoredSentence]) -> dict[ScoredSentence, float]:
 
 
 def _is_whole(passage: Passage, wanted: Wanted | None) -> bool:
-    """Whether the names of the question are there, and the kind of thing it asks for."""
+    """Test whether the names of the question are there, and the kind of thing it asks for."""
     has_names = any(sentence.has_names for sentence in passage)
     return has_names and (wanted is None or not _lacks_kind(passage))
 
@@ -234,7 +234,7 @@ def _likeness(one: ScoredSentence, other: ScoredSentence) -> float:
 
 
 def _listed(sources: Sequence[Source], asked: AskedTime, query: str, language: Language) -> Quotation:
-    """What notes from all of the time begin with, the earliest first; of one note its first three sentences that tell something."""
+    """The beginnings of notes from all of the time, the earliest first; of one note its first three sentences with content."""
     telling = _telling_by_note(sources, asked, query, language)
     most = MAX_SENTENCES if len(telling) == 1 else 1
     return Quotation(

@@ -1,4 +1,4 @@
-"""How near each sentence of the sources is to a question, by its words alone. Pure."""
+"""Scores of the sources' sentences for a question, by their words alone. Pure."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ FEATURES = (
     "lead",  # 1 for the first sentence of a source
     "length",  # ln of its words of content
 )
-"""What a sentence is judged by; all but the last in [0, 1]."""
+"""Features of a sentence; all but the last are in [0, 1]."""
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
         "own": 2.3,
@@ -62,7 +62,7 @@ the source as a whole has of the question is "source"; beside that it speaks aga
 LEAST_SHARED_WORDS = 2
 """A note that shares fewer words with a question of several may be about anything: the wifi of a hotel is not its password."""
 AROUND: Mapping[str, float] = MappingProxyType({"title": 0.6, "beside": 0.5, "elsewhere": 0.25})
-"""What a word of the question that stands around a sentence counts for its coverage, beside 1 for one in it."""
+"""Weight of a word of the question near a sentence for its coverage, beside 1 for a word in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -200,7 +200,7 @@ def _told_kind(kind: Wanted | None, spoken: Language, *, has_kind: bool | None) 
 
 
 def _has_ground(sentence: _Sentence, weights: Sequence[tuple[Term, float]]) -> bool:
-    """Whether its source and the title have two words of the question, light ones aside, or all where it has fewer.
+    """Test whether its source and the title have two words of the question, light ones aside, or all where it has fewer.
 
     One that is no name is enough in the title: the note on it is found, whatever the question calls its parts.
     """
@@ -249,13 +249,13 @@ def _source_share(sentence: _Sentence, weights: Sequence[tuple[Term, float]]) ->
 
 
 def _has_names(sentence: _Sentence, weights: Sequence[tuple[Term, float]]) -> bool:
-    """Whether every name of the question stands in the sentence, beside it or in the title."""
+    """Test whether every name of the question stands in the sentence, beside it or in the title."""
     near = sentence.keys | sentence.beside | sentence.title
     return all(worth(term, near) > 0 for term, _ in weights if term.is_name)
 
 
 def _adds_nothing(sentence: _Sentence, asked: Sequence[str]) -> bool:
-    """Whether no word of the sentence goes beyond the question's."""
+    """Test whether no word of the sentence goes beyond the question's."""
     return {key for key in sentence.keys if key[0] not in "~^"} <= set(asked)
 
 

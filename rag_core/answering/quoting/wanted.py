@@ -1,4 +1,4 @@
-"""What a question wants to know (an amount of money, a place, a cause), and whether a sentence holds such a thing. Pure."""
+"""The kind of thing that a question wants to know (an amount of money, a place, a cause), and a test of sentences for it. Pure."""
 
 import re
 from collections.abc import Callable
@@ -26,7 +26,7 @@ _WORD = re.compile(r"\w+")
 
 
 def wanted_kind(query: str, language: Language) -> Wanted | None:
-    """What the question asks for; None for keywords and for what shows in no sentence."""
+    """The kind of thing the question asks for; None for keywords and for kinds that cannot be seen in a sentence."""
     for kind, cue in _cues(language):
         if cue.search(query):
             return kind
@@ -37,7 +37,7 @@ def wanted_kind(query: str, language: Language) -> Wanted | None:
 
 
 def is_of_a_person(query: str, language: Language) -> bool:
-    """Whether it asks for a thing that a diary says of its writer and of others in the same words: a name, a home, a birthday."""
+    """Test whether it asks for a thing that a diary says of its writer and of others in the same words: a name, a home, a birthday."""
     return _question(rf"(?:{language_of(language).quoting.of_a_person})\b").search(query) is not None
 
 
@@ -51,7 +51,7 @@ def without_cue(query: str, language: Language) -> str:
 
 
 def kind_test(query: str, kind: Wanted, language: Language) -> Callable[[str], bool]:
-    """Whether a sentence in ``language`` holds a thing of the kind that the question does not name itself."""
+    """Test whether a sentence in ``language`` holds a thing of the kind that the question does not name itself."""
     asked = frozenset(_WORD.findall(query.lower()))
     shown = language_of(language).quoting.shown.get(kind)
     if shown is not None:

@@ -74,7 +74,7 @@ def fit_sources(sources: Sequence[Source], *, max_tokens: int) -> PromptContext:
 
 
 def renumbered(context: PromptContext) -> PromptContext:
-    """The same sources, numbered from 1."""
+    """Number the sources from 1."""
     return as_context([replace(source, number=number) for number, source in enumerate(context.sources, 1)])
 
 
@@ -84,7 +84,7 @@ def as_context(sources: Sequence[Source]) -> PromptContext:
 
 
 def context_tokens(sources: Sequence[Source]) -> int:
-    """What a prompt that holds the sources has of them, brackets and commas included."""
+    """Number of tokens of the sources in a prompt, brackets and commas included."""
     return count_tokens(as_context(sources).text)
 
 

@@ -144,7 +144,7 @@ def _searched(
 
 
 def by_keyword_and_recency(config: RetrievalConfig) -> RetrievalConfig:
-    """The same search without vectors: score = 0.625 · BM25 over the best + 0.375 · recency, and nothing re-ranked."""
+    """The configuration for a search without vectors: score = 0.625 · BM25 over the best + 0.375 · recency, not re-ranked."""
     weights = {"method": "weighted", "fulltextWeight": KEYWORD_WEIGHT, "recencyWeight": RECENCY_WEIGHT}
     return configure({"hybridSearch": weights}, strategy="fulltext", base=config)
 
@@ -159,7 +159,7 @@ def _fits(
     statistics: QueryStatistics,
     reranker: Reranker | None,
 ) -> bool:
-    """Whether a note has a word of the question, is of the time it names or a cause of it, or is near to it.
+    """Test whether a note has a word of the question, is of the time it names or a cause of it, or is near to it.
 
     Near is above the similarity threshold of the configuration or the model. Without one what was found must be evidence enough for
     an answer: vectors find something for any question.

@@ -1,4 +1,4 @@
-"""What the causal graph adds to the sources of an answer: the relations that a search followed, as data for a prompt. Pure."""
+"""Relations of the causal graph that a search followed, as data for the prompt of an answer. Pure."""
 
 import json
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from rag_core.model.graph import Relation
 from rag_core.model.retrieval import Hit
 
 GRAPH_SHARE = 0.2
-"""How much of the tokens for an answer's context relations may take; the sources have the rest."""
+"""Share of the tokens of an answer's context for relations; the sources have the rest."""
 
 
 def followed_relations(hits: Sequence[Hit]) -> list[Relation]:
@@ -18,7 +18,7 @@ def followed_relations(hits: Sequence[Hit]) -> list[Relation]:
 
 
 def entity_names(hits: Sequence[Hit]) -> dict[str, str]:
-    """What the entities on the hits' causal paths are called, by id, those of the best hits first."""
+    """Names of the entities on the hits' causal paths, by id, those of the best hits first."""
     return {
         entity: name
         for hit in hits

@@ -1,4 +1,4 @@
-"""What a source is called where it is cited by its title, so that a reader knows it and a program finds it again. Pure."""
+"""Labels of sources cited by title, readable by people and resolvable by programs. Pure."""
 
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -49,7 +49,7 @@ def resolve_label(written: str, numbers: Mapping[str, int]) -> int | None:
 
 
 def label_key(label: str) -> str:
-    """What is the same for two labels that read the same."""
+    """The key of a label, equal for two labels that read the same."""
     return unicodedata.normalize("NFKC", label).casefold()
 
 

@@ -21,7 +21,7 @@ from rag_core.telemetry.logs import log_degraded
 
 MAX_CHARACTERS = 2_000
 TOLD_CHARACTERS = 500
-"""How much of an earlier answer a chat model is told."""
+"""Maximum length of an earlier answer in a chat model's prompt."""
 _MAX_TOKENS = 200
 _SCHEMA = {"type": "object", "properties": {"question": {"type": "string"}}, "required": ["question"]}
 

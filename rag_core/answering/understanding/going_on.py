@@ -1,4 +1,4 @@
-"""Whether a question goes on from the one before it, by rules. Pure."""
+"""Detection of follow-up questions by rules. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from rag_core.model.note import Language
 from rag_core.query.time_expressions import find_times
 
 MOST_NEW_WORDS = 3
-"""What goes on from a question in part of one and says more than so much is whole by itself."""
+"""A fragment with more content words than this is a question of its own."""
 MOST_POINTING_WORDS = 6
 MOST_CHARACTERS = 300
 """Whatever is longer is whole by itself."""
@@ -21,7 +21,7 @@ _SPANISH_DATIVE = re.compile(r"les?\b", re.IGNORECASE)
 
 
 def is_follow_up(question: str, language: Language, *, now: datetime) -> bool:
-    """Whether a question needs the one before it: it is a part of one, says next to nothing by itself, or points back.
+    """Test whether a question needs the one before it: it is a part of one, says next to nothing by itself, or points back.
 
     A question that only begins with "and" and is whole otherwise needs nothing.
     """
@@ -40,25 +40,25 @@ def is_follow_up(question: str, language: Language, *, now: datetime) -> bool:
 
 
 def _is_search(text: str, language: Language) -> bool:
-    """Whether it may be words to search for: "vino de Rioja"."""
+    """Test whether it may be words to search for: "vino de Rioja"."""
     return (
         not text.rstrip().endswith("?") and words_of(text)[0].key not in language_of(language).follow_ups.asking_words
     )
 
 
 def leaves_out_who(question: str, language: Language, *, now: datetime) -> bool:
-    """Whether it asks what somebody does and does not say who."""
+    """Test whether it asks what somebody does and does not say who."""
     return lacks_subject(question, language, outside=_time_spans(question, language, now))
 
 
 def without_opening(question: str, language: Language) -> str:
-    """What is new: "and in April?" gives "in April?"."""
+    """The new part: "and in April?" gives "in April?"."""
     opening = language_of(language).follow_ups.opening.match(question)
     return question[opening.end() :] if opening else question
 
 
 def is_question(text: str, language: Language) -> bool:
-    """Whether it is a question of its own and no part of one: it begins with "who", "with whom", "did" and the like."""
+    """Test whether it is a question of its own and no part of one: it begins with "who", "with whom", "did" and the like."""
     words = words_of(text)[:2]
     if len(words) > 1 and _is_preposition(words[0], language):
         return words[1].key in language_of(language).follow_ups.asking_words
@@ -76,7 +76,7 @@ def is_question(text: str, language: Language) -> bool:
 
 
 def points_back(question: str, language: Language, *, now: datetime) -> bool:
-    """Whether something in it stands for what was said before, and for nothing in itself."""
+    """Test whether something in it stands for what was said before, and for nothing in itself."""
     if len(content_of(question, language)) > MOST_POINTING_WORDS:
         return False
     phrases = phrases_of(question, language, outside=_time_spans(question, language, now))
@@ -91,20 +91,20 @@ def points_back(question: str, language: Language, *, now: datetime) -> bool:
 
 
 def _is_within_reach(at: int, question: str, phrases: Sequence[NounPhrase], language: Language) -> bool:
-    """Whether a clause before the word at ``at`` names something: "when did the boiler break and who fixed it?"."""
+    """Test whether a clause before the word at ``at`` names something: "when did the boiler break and who fixed it?"."""
     clauses = [opening.start() for opening in language_of(language).follow_ups.clause_opening.finditer(question, 0, at)]
     return any(phrase.end <= clauses[-1] for phrase in phrases) if clauses else False
 
 
 def _is_doubled(match: re.Match[str], phrases: Sequence[NounPhrase], language: Language) -> bool:
-    """Whether the question says whom "le" stands for: "¿qué le dije a Marta?"."""
+    """Test whether the question says whom "le" stands for: "¿qué le dije a Marta?"."""
     if language != "es" or not _SPANISH_DATIVE.match(match[0]):
         return False
     return any(phrase.preposition == "a" for phrase in phrases)
 
 
 def _says_nothing(question: str, language: Language, *, now: datetime) -> bool:
-    """Whether it names nothing and no time: "why?", "how much did I pay?", "¿qué trajo?", "which doctor?"."""
+    """Test whether it names nothing and no time: "why?", "how much did I pay?", "¿qué trajo?", "which doctor?"."""
     if _time_spans(question, language, now):
         return False
     words = [word for word in words_of(question) if word.key not in language_of(language).follow_ups.saying_nothing]
@@ -118,14 +118,14 @@ def _says_nothing(question: str, language: Language, *, now: datetime) -> bool:
 
 
 def _is_alone(word: Word, before: Word, language: Language) -> bool:
-    """Whether the only word that says something is a verb, or what is asked for."""
+    """Test whether the only word that says something is a verb, or what is asked for."""
     if before.key in language_of(language).follow_ups.asking_words | language_of(language).follow_ups.asking_for_a_noun:
         return True
     return not word.is_capitalised and before.key in language_of(language).follow_ups.before_a_verb
 
 
 def _is_asked_part(question: str, language: Language) -> bool:
-    """Whether it is a part of a question that begins with a preposition: "with Ana?"; without a question mark it is a search."""
+    """Test whether it is a part of a question that begins with a preposition: "with Ana?"; without a question mark it is a search."""
     words = words_of(question)
     return bool(words) and _is_preposition(words[0], language) and question.rstrip().endswith("?")
 

@@ -22,7 +22,7 @@ from rag_core.query.time_expressions import find_times, strip_times
 
 KEPT_WORDS = 8
 READ_CHARACTERS = 2_000
-"""How much of an earlier question is read; whoever pastes a text into one asks about its beginning."""
+"""Maximum number of characters read of an earlier question."""
 _TOPIC = re.compile(r"(?P<asked>.*\S) \((?P<topic>[^()]+)\)")
 
 
@@ -76,7 +76,7 @@ def _joined(question: str, before: TopicQuestion, *, language: Language, now: da
 
 
 def _is_whole(new: str, language: Language, *, now: datetime) -> bool:
-    """Whether it stays as it is, with words of the question before beside it."""
+    """Test whether it stays as it is, with words of the question before beside it."""
     return is_question(new, language) or points_back(new, language, now=now) or leaves_out_who(new, language, now=now)
 
 
@@ -125,12 +125,12 @@ def _with_topic(part: str, phrase: NounPhrase, before: TopicQuestion) -> TopicQu
 
 
 def _is_of_topic(phrase: NounPhrase, before: TopicQuestion) -> bool:
-    """Whether the topic names one of the same sort: "das Projekt Zephyr" after "(Projekt Apollo)"."""
+    """Test whether the topic names one of the same sort: "das Projekt Zephyr" after "(Projekt Apollo)"."""
     return not set(phrase.head).isdisjoint(word.lower() for word in before.topic)
 
 
 def _counterpart(new: NounPhrase, known: Sequence[NounPhrase]) -> NounPhrase | None:
-    """What the new phrase takes the place of; where several could be meant, the last."""
+    """The phrase that the new one replaces; where several could be meant, the last."""
     said = [phrase for phrase in known if not phrase.is_asked]
     for is_meant in _likenesses(new):
         if found := [phrase for phrase in said if is_meant(phrase)]:
@@ -140,7 +140,7 @@ def _counterpart(new: NounPhrase, known: Sequence[NounPhrase]) -> NounPhrase | N
 
 
 def _likenesses(new: NounPhrase) -> Iterator[Callable[[NounPhrase], bool]]:
-    """What a counterpart must be like, the surest first."""
+    """Tests of a counterpart, the surest first."""
     if new.preposition:
         yield lambda old: old.preposition == new.preposition and old.kind == new.kind
         yield lambda old: old.preposition == new.preposition

@@ -1,4 +1,4 @@
-"""Whether a Spanish question leaves out who it is about: "¿cuánto cobra por hora?". Pure.
+"""Detection of Spanish questions that leave out their subject: "¿cuánto cobra por hora?". Pure.
 
 Spanish needs no pronoun, so nothing in such a question points back. What tells is a verb that only people do, and nobody named.
 """
@@ -20,7 +20,7 @@ _ANOTHER_VERB = re.compile(rf"{_WORDS.past_verb}|{_WORDS.infinitive}")
 
 
 def lacks_subject(question: str, language: Language, *, outside: Sequence[tuple[int, int]] = ()) -> bool:
-    """Whether nobody is named who does what the question asks about; ``outside`` are the stretches that say when.
+    """Test whether nobody is named who does what the question asks about; ``outside`` are the stretches that say when.
 
     A question is taken for whole where anything in it might be its subject: "¿cuánto cobra el técnico?".
     """
@@ -43,7 +43,7 @@ def lacks_subject(question: str, language: Language, *, outside: Sequence[tuple[
 
 
 def _is_time(word: Word, outside: Sequence[tuple[int, int]]) -> bool:
-    """Whether it says when; a month with a capital letter that stands alone is Julio."""
+    """Test whether it says when; a month with a capital letter that stands alone is Julio."""
     return any(
         start <= word.start < end and not (word.is_capitalised and (start, end) == (word.start, word.end))
         for start, end in outside
@@ -51,22 +51,22 @@ def _is_time(word: Word, outside: Sequence[tuple[int, int]]) -> bool:
 
 
 def _is_before_a_verb(word: Word) -> bool:
-    """Whether it asks, or is one of the small words that belong to the verb."""
+    """Test whether it asks, or is one of the small words that belong to the verb."""
     return word.key in _WORDS.asking_words | _WORDS.before_a_verb or _is_preposition(word)
 
 
 def _is_asked_object(before: Sequence[Word], verb: Word) -> bool:
-    """Whether the noun is what the verb does something to: "¿cuántos años cumple?", not "¿qué vecino vive aquí?"."""
+    """Test whether the noun is what the verb does something to: "¿cuántos años cumple?", not "¿qué vecino vive aquí?"."""
     return verb.key in _WORDS.doing_something and before[0].key in _WORDS.asking_for_a_noun
 
 
 def _asks_for_the_subject(before: Sequence[Word], behind: Sequence[Word]) -> bool:
-    """Whether it asks what does something to the noun behind the verb: "¿qué tiene cafeína?"."""
+    """Test whether it asks what does something to the noun behind the verb: "¿qué tiene cafeína?"."""
     return [word.key for word in before] in _ASKING_FOR_SOMETHING and bool(behind) and not _is_preposition(behind[0])
 
 
 def _is_named(question: str, verb: Word, behind: Sequence[Word], outside: Sequence[tuple[int, int]]) -> bool:
-    """Whether something behind the verb may be its subject."""
+    """Test whether something behind the verb may be its subject."""
     if behind and not _is_preposition(behind[0]):
         is_object = (
             verb.key in _WORDS.doing_something and not behind[0].is_capitalised and behind[0].key not in _WORDS.kin
@@ -83,7 +83,7 @@ def _may_be_subject(phrase: NounPhrase, verb: Word) -> bool:
 
 
 def _has_another_subject(behind: Sequence[Word]) -> bool:
-    """Whether somebody is named, or something else is done, behind the first word: "¿qué opina de mi libro Carmen?"."""
+    """Test whether somebody is named, or something else is done, behind the first word: "¿qué opina de mi libro Carmen?"."""
     return any(_says_who_or_what(behind[at]) and not _is_governed(behind, at) for at in range(1, len(behind)))
 
 
@@ -96,7 +96,7 @@ def _says_who_or_what(word: Word) -> bool:
 
 
 def _is_governed(words: Sequence[Word], at: int) -> bool:
-    """Whether the word belongs to a preposition, with nothing but articles and the like between: "en San Sebastián"."""
+    """Test whether the word belongs to a preposition, with nothing but articles and the like between: "en San Sebastián"."""
     before = next(
         (
             word

@@ -1,4 +1,4 @@
-"""What a question speaks of: its noun phrases, with the preposition and the article before each. Pure."""
+"""Noun phrases of a question, with the preposition and the article before each. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ class Word:
 
     @property
     def is_capitalised(self) -> bool:
-        """Whether it begins with a capital letter."""
+        """True if it begins with a capital letter."""
         return self.text[0].isupper()
 
 
@@ -201,5 +201,5 @@ def _described(run: Sequence[Word], language: Language) -> list[Word]:
 
 
 def _is_joined(text: str, words: Sequence[Word]) -> bool:
-    """Whether nothing but blanks parts neighbouring words."""
+    """Test whether nothing but blanks parts neighbouring words."""
     return all(text[left.end : right.start].isspace() for left, right in pairwise(words))

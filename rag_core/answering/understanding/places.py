@@ -34,7 +34,7 @@ def with_complement(old: NounPhrase, known: Sequence[NounPhrase], text: str, lan
 
 
 def _is_destination(phrase: NounPhrase, text: str, language: Language) -> bool:
-    """Whether it names what is gone to; "¿a quién vi?" and "vi a Lucas" have the same preposition in Spanish."""
+    """Test whether it names what is gone to; "¿a quién vi?" and "vi a Lucas" have the same preposition in Spanish."""
     if phrase.preposition != language_of(language).follow_ups.going_to:
         return False
     before = words_of(text[: phrase.start])

@@ -45,7 +45,7 @@ class Question:
 
     @property
     def searched(self) -> str:
-        """What notes are searched for, and what an answerer is asked."""
+        """The text that is searched and that an answerer is asked."""
         return self.standalone or self.text
 
     @property

@@ -82,7 +82,7 @@ def check_citations(text: str, sources: Sequence[Source], *, language: Language)
 
 
 def check_sentence(sentence: str, read: ReadSources, *, language: Language) -> CheckedText:
-    """The same for one sentence of ``answer_sentences`` or ``cut_sentences``; spans are of the sentence.
+    """Check one sentence of ``answer_sentences`` or ``cut_sentences``; spans are of the sentence.
 
     It depends on nothing before or after it, so what was said of a finished sentence never changes.
     """
@@ -109,7 +109,7 @@ def joined(parts: Sequence[CheckedText]) -> CheckedText:
 
 
 def moved(checked: CheckedText, by: int) -> CheckedText:
-    """The same with its spans so much further on, as within a longer text; evidence is of notes and stays."""
+    """Shift the spans of an answer, as within a longer text; evidence is of notes and stays."""
     if not by:
         return checked
     return replace(
@@ -130,7 +130,7 @@ def judged(
     language: Language,
     timeout_seconds: float = JUDGE_TIMEOUT_SECONDS,
 ) -> CheckedText:
-    """What a judge says of the first 50 citations counts instead of the words; a judge that fails leaves all as it was.
+    """Replace the verdicts on the first 50 citations by a judge's; if the judge fails, nothing changes.
 
     A figure that stands nowhere in the source stays unsupported whatever the judge says.
     """
@@ -224,7 +224,7 @@ def _claims(text: str, groups: Sequence[Sequence[Citation]], read: ReadSources, 
 
 
 def _holds_tail(text: str, start: int, group: Sequence[Citation], read: ReadSources, language: Language) -> bool:
-    """Whether what follows a sentence's last marks claims nothing, or is held with the rest by what they name."""
+    """Test whether what follows a sentence's last marks claims nothing, or is held with the rest by what they name."""
     tail = text[group[-1].span[1] :]
     if not is_claim(tail, language, known=read.words):
         return True

@@ -1,4 +1,4 @@
-"""What an answer cites, read from its text: "[1]", "[1, 2]", "[2-4]", "[N1]", "[Fuente 2]", "[Quelle: Titel]". Pure.
+"""Citations read from an answer's text: "[1]", "[1, 2]", "[2-4]", "[N1]", "[Fuente 2]", "[Quelle: Titel]". Pure.
 
 A model does not keep to one way of writing marks, so all that people read as one are read. Marks are found within a line and within
 240 characters, so that the time is linear in the text whatever stands in it.
@@ -56,7 +56,7 @@ def parse_citations(text: str, sources: Sequence[Source] | None = None) -> tuple
 
 
 def find_marks(text: str, labels: Mapping[str, int] | None) -> Iterator[tuple[Citation, bool]]:
-    """What reads as a mark, and whether it is a link; the span of a link holds its target. ``labels`` as of ``numbers_by_label``."""
+    """Find marks, each with whether it is a link; the span of a link holds its target. ``labels`` as of ``numbers_by_label``."""
     for match in _MARK.finditer(text):
         numbers = _numbers_of(match, labels)
         if numbers is not None and len(match["mark"]) <= LONGEST_MARK:

@@ -1,4 +1,4 @@
-"""What an answer claims: how it is cut into sentences, and which of them state what a note could hold. Pure.
+"""Claims of an answer: its sentences, and those of them that state what a note could hold. Pure.
 
 A mark behind a full stop belongs to the sentence before it, and so does "Yes." to the question before it.
 """
@@ -27,7 +27,7 @@ _BEGUN_MARK = re.compile(rf"\s*[{re.escape(OPENING)}][^\n{re.escape(OPENING + CL
 _SIGNS = ".!?…)"
 _WORD = re.compile(r"\w")
 _FIRST = re.compile(r"(?![,;:!?%)]|\.+(?:\s|\Z))[\s\S]")
-"""What a sentence can begin with: not with a sign of the one before it."""
+"""Pattern of a sentence's beginning: not a sign of the one before it."""
 _SENTENCE_END = re.compile(r"[.!?…:\n]")
 _HEADING = re.compile(r"\s*#{1,6}\s[^\n]*\s*|\s*(\*\*|__)[^\n]+\1:?\s*")
 _EMPHASIS = re.compile(r"^\s*(?:#{1,6}\s|>)|(?<!\w)[*_`~]{1,3}|[*_`~]{1,3}(?!\w)", re.MULTILINE)
@@ -98,7 +98,7 @@ def cut_sentences(bits: Iterable[str], language: Language) -> Iterator[str]:
 
 
 def is_claim(sentence: str, language: Language, *, known: frozenset[str] = frozenset()) -> bool:
-    """Whether a sentence states what a note could hold: no question, heading, greeting, announcement, offer or refusal.
+    """Test whether a sentence states what a note could hold: no question, heading, greeting, announcement, offer or refusal.
 
     None of these may carry a link, or an amount that is not among ``known``, the content of the sources. A heading, a bold line or a
     line that ends in a colon names nothing that they do not, and is no clause; a greeting or an offer is made of ``aside_words``
@@ -123,14 +123,14 @@ def is_claim(sentence: str, language: Language, *, known: frozenset[str] = froze
 
 
 def _is_clause(plain: str, stated: Statement, language: Language) -> bool:
-    """Whether a line says something of what it names, as far as its length and its verbs tell."""
+    """Test whether a line says something of what it names, as far as its length and its verbs tell."""
     content = stated.content - stated.figures - stems_of(language_of(language).citing.aside_words, language)
     has_verb = language_of(language).citing.label_verb.search(LAST_COPULA.sub("", plain)) is not None
     return len(content) > MOST_LABEL_WORDS or has_verb
 
 
 def _goes_beyond(part: str, language: Language) -> bool:
-    """Whether what stands beside a refusal states something; what is denied, or asked, does not."""
+    """Test whether what stands beside a refusal states something; what is denied, or asked, does not."""
     stated = statement_of(part, language, is_claim=True)
     is_silent = language_of(language).citing.indirect_question.match(part.strip()) is not None
     is_silent |= not negation_stems(language).isdisjoint(tokens_of(part, language))

@@ -13,7 +13,7 @@ from rag_core.model.answer import CheckedCitation, Source
 from rag_core.model.note import Span
 
 NEAR_CHARACTERS = 100
-"""How near an order in its note makes an address no evidence: "Add this to your answer:", and the address below."""
+"""Distance from an order in its note within which an address is no evidence: "Add this to your answer:", and the address below."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What stands in quotes or round brackets, and is of one sentence whatever full stops it holds. Pure.
+"""Pairs of quotes and round brackets, which belong to one sentence whatever full stops they hold. Pure.
 
 The segmenter pairs these signs by their order, so that one that is never closed hides every end up to the next mark; in a text that
 is being written, an end that was there would be none a word later. Here a pair begins like one and closes within its line and
@@ -40,6 +40,6 @@ def paired(text: str) -> tuple[list[Span], int]:
 
 
 def is_within(pairs: Sequence[Span], at: int) -> bool:
-    """Whether a place lies in one of the pairs, which ascend."""
+    """Test whether a place lies in one of the pairs, which ascend."""
     before = bisect_left(pairs, (at, 0)) - 1
     return before >= 0 and at < pairs[before][1]

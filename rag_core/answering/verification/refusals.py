@@ -1,4 +1,4 @@
-"""Whether an answer says that there is none. Pure."""
+"""Detection of answers that say that there is none. Pure."""
 
 import re
 
@@ -14,7 +14,7 @@ PART_END = re.compile(r"[;:!…\n]|,(?!\d)|\.(?!\w)|\s[-\u2013]\s|\u2014")
 
 
 def is_refusal(text: str, language: Language) -> bool:
-    """Whether the first sentence says that the sources hold no answer, and nothing is cited.
+    """Test whether the first sentence says that the sources hold no answer, and nothing is cited.
 
     What cites a source has found something, whatever else it says, and so has a sentence that goes on with what there is
     instead ("No tengo notas de eso, pero la reunión fue el 3 de mayo."). '' is no refusal.
@@ -29,13 +29,13 @@ def is_refusal(text: str, language: Language) -> bool:
 
 
 def admits_ignorance(sentence: str, language: Language) -> bool:
-    """Whether a sentence says that the sources hold no answer, and does not go on with what there is instead."""
+    """Test whether a sentence says that the sources hold no answer, and does not go on with what there is instead."""
     refusal = language_of(language).refusals.refusal.search(sentence)
     return refusal is not None and language_of(language).refusals.contrast.search(sentence, refusal.end()) is None
 
 
 def without_refusal(sentence: str, language: Language) -> str:
-    """What stands beside the words of a refusal: before them, and from the end of their part of the sentence on."""
+    """The text beside the words of a refusal: before them, and from the end of their part of the sentence on."""
     refusal = language_of(language).refusals.refusal.search(sentence)
     if refusal is None:
         return sentence

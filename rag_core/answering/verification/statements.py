@@ -1,4 +1,4 @@
-"""What a text states, as it is held to a source: words by weight, figures, units, names, and what is denied. Pure."""
+"""Content of a statement that a source can support: words by weight, figures, units, names, negations. Pure."""
 
 import re
 from bisect import bisect_right
@@ -22,7 +22,7 @@ _DOUBTFUL_WORDS = 2
 _MONTH, _WEEKDAY = "month", "weekday"
 MONTHS = frozenset(f"{_MONTH}{number}" for number in range(1, 13))
 WEEKDAYS = frozenset(f"{_WEEKDAY}{number}" for number in range(7))
-"""What months and days of the week are called in the content of a statement."""
+"""Keys of months and days of the week in the content of a statement."""
 _YEAR, _DAY = re.compile(r"(?:19|20)\d\d"), re.compile(r"[12]?\d|3[01]")
 _SIGNS = frozenset({"€", "$", "£"})
 _UNIT_NAMES = frozenset({"%"}).union(*(language_of(language).quantities.units.values() for language in LANGUAGES))
@@ -59,7 +59,7 @@ class Statement:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to hold to a source."""
+        """True if there is nothing to hold to a source."""
         return not self.content
 
 
@@ -205,7 +205,7 @@ def _figures(tokens: Sequence[str], language: Language) -> list[str]:
 
 
 def _is_added(number: str, to: str) -> bool:
-    """Whether a number in words goes on the one before it: 80 does on 100, 100 does not on 80."""
+    """Test whether a number in words goes on the one before it: 80 does on 100, 100 does not on 80."""
     return to.isdecimal() and len(number) <= len(to) - len(to.rstrip("0"))
 
 

@@ -1,4 +1,4 @@
-"""Whether a source says what is claimed of it, by its words, and in which of its sentences. Pure."""
+"""Support of a claim by the words of a source, and the sentences that hold it. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ LEAST_MORE_A_SENTENCE = 0.2
 LEAST_NEAR = 0.3
 """Sentences with less of it are no evidence to show."""
 LEAST_ANCHORS = 2
-"""So many figures and names must agree for a claim in another language than its source."""
+"""Number of figures and names that must agree for a claim in another language than its source."""
 MOST_ACROSS_LANGUAGES = 0.5
 """The support of such a claim at best."""
 MAX_EVIDENCE_SENTENCES = 3
@@ -25,7 +25,7 @@ MAX_EVIDENCE_SENTENCES = 3
 
 @dataclass(frozen=True, slots=True)
 class CitedClaim:
-    """What an answer says and cites; its words are read by each language's rules once."""
+    """A cited sentence of an answer; its words are read by each language's rules once."""
 
     text: str
     language: Language
@@ -54,7 +54,7 @@ class ReadSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """How a source holds a claim: ``share`` of its content in [0, 1] stands in the sentences of ``span`` in the source's original.
+    """The support of a claim: ``share`` of its content in [0, 1] stands in the sentences of ``span`` in the source's original.
 
     ``is_consistent`` is whether every figure, its unit and every name is there, and nothing ``is_contradicted``: denied in one and
     not in the other, counted by other figures, or of another unit, month or day of the week.
@@ -69,7 +69,7 @@ class Support:
 
     @property
     def is_enough(self) -> bool:
-        """Whether the source says what is claimed."""
+        """True if the source says what is claimed."""
         return self.span is not None and self.is_consistent and self.share >= self.least_share
 
 
@@ -176,7 +176,7 @@ def _window_support(claim: Statement, read: ReadSource, window: tuple[int, int],
 
 
 def _is_denied(claim: Statement, evidence: Iterable[Mapping[str, frozenset[bool]]]) -> bool:
-    """Whether a word that both have is denied in one and not in the other."""
+    """Test whether a word that both have is denied in one and not in the other."""
     said: dict[str, set[bool]] = {}
     for polarity in evidence:
         for token, values in polarity.items():
@@ -189,7 +189,7 @@ def _denies(polarity: Mapping[str, frozenset[bool]]) -> bool:
 
 
 def _is_miscounted(claim: Statement, evidence: Sequence[Mapping[str, frozenset[str]]]) -> bool:
-    """Whether both count the same thing, and by no figure in common."""
+    """Test whether both count the same thing, and by no figure in common."""
     for token, figures in claim.counted.items():
         counted = frozenset[str]().union(*(said.get(token, frozenset()) for said in evidence))
         if counted and not figures & counted:
@@ -198,7 +198,7 @@ def _is_miscounted(claim: Statement, evidence: Sequence[Mapping[str, frozenset[s
 
 
 def _is_of_another(claim: Statement, evidence: Sequence[Statement], *, dated: frozenset[str]) -> bool:
-    """Whether a unit, month or day of the week is claimed that is not said, and another of its kind is said that is not claimed.
+    """Test whether a unit, month or day of the week is claimed that is not said, and another of its kind is said that is not claimed.
 
     A month that only the note's date tells does not stand for the one that its sentence names, but in the date as a whole.
     """
@@ -217,7 +217,7 @@ def _is_of_another(claim: Statement, evidence: Sequence[Statement], *, dated: fr
 
 
 def _is_other_measure(one: str, claim: Statement, other: str, evidence: Sequence[Statement]) -> bool:
-    """Whether a unit that is claimed measures something else than the one that is said.
+    """Test whether a unit that is claimed measures something else than the one that is said.
 
     A word beside no figure, such as "ese año", is no other measure than "60 minutos", and "una hora" is the same.
     """

@@ -103,7 +103,7 @@ def _close_gap(buffer: list[str], text: str, at: int, language: Language) -> int
 
 
 def _emptied(buffer: list[str], text: str, at: int) -> tuple[int, int, bool] | None:
-    """How much to drop before and after, where brackets, quotes or emphasis hold nothing any more."""
+    """Number of characters to drop before and after, where brackets, quotes or emphasis have become empty."""
     left, right = _tail(buffer), text[at : at + _CONTEXT_CHARACTERS]
     bare_left, bare_right = left.rstrip(_BLANKS), right.lstrip(_BLANKS)
     if bare_left and bare_right and bare_left[-1] + bare_right[0] in _PAIRS:
@@ -115,7 +115,7 @@ def _emptied(buffer: list[str], text: str, at: int) -> tuple[int, int, bool] | N
 
 
 def _hanging(buffer: list[str], text: str, at: int, language: Language) -> tuple[int, int, bool] | None:
-    """How much to drop before, where a word led to the mark, and whether it opened the sentence."""
+    """Number of characters to drop before, where a word led to the mark, and whether it opened the sentence."""
     left = _tail(buffer)
     lead = language_of(language).citing.lead.search(left)
     if lead is None or not _AFTER_LEAD.match(text, at):
@@ -162,7 +162,7 @@ def _spaced(buffer: list[str], text: str, at: int) -> int:
 
 
 def _fewer_line_ends(left: str, text: str, at: int) -> int:
-    """Where the text goes on so that as many line ends are left as the side with more of them has."""
+    """The position where the text goes on, so that the line ends of the longer side are left."""
     before = left[len(left.rstrip()) :].count("\n") if left else len(text)
     after = at
     while before and (line_end := _LINE_END.match(text, after)):
