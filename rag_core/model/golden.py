@@ -2,7 +2,7 @@
 
 import hashlib
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, get_args
@@ -105,11 +105,6 @@ class GoldenQuery:
     def is_retrieval_only(self) -> bool:
         """Tell whether the metrics of answers leave it out."""
         return not self.expected_answer
-
-
-def plain_relevance(notes: Iterable[NoteId]) -> tuple[Relevance, ...]:
-    """The notes, each once and ascending, relevant by the lowest grade and without spans."""
-    return tuple(Relevance(note_id=note) for note in sorted(set(notes)))
 
 
 def joint_group(category: Category) -> str:

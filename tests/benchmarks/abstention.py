@@ -30,7 +30,6 @@ from rag_core.answering.events import AnswerRequest
 from rag_core.answering.evidence import EVIDENCE_INTERCEPT, EVIDENCE_WEIGHTS, evidence_features
 from rag_core.answering.sources.context import build_context
 from rag_core.answering.sources.fallbacks import find_sources
-from rag_core.evaluation.abstention import OperatingPoint, cheapest, risk_coverage, roc_auc, trade_off
 from rag_core.model.note import Language
 from rag_core.reranking.fitting import folds_of
 from rag_core.runtime.engine import Engine
@@ -42,6 +41,7 @@ from .fit_reranking import import_corpus
 from .indexing import index_all
 from .progress import step
 from .scratch import TENANT, forget_environment, scratch_engine
+from .trade_offs import OperatingPoint, cheapest, risk_coverage, roc_auc, trade_off
 
 OUTSIDE = Path(__file__).with_name("outside_questions.jsonl")
 SQUAD = "squad-es-mt"

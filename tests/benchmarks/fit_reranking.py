@@ -26,17 +26,13 @@ from rag_core.notes.importing import import_lines
 from rag_core.reranking.fitting import (
     SHIPPED_RIDGE,
     JudgedList,
-    Quality,
-    difference_interval,
     fit,
-    order_by,
-    out_of_fold_orders,
-    quality,
 )
 from rag_core.reranking.weights import Weights
 from rag_core.runtime.engine import Engine
 
 from .corpus import EXAMPLES, _rows, _stored
+from .fit_worth import Quality, difference_interval, order_by, out_of_fold_orders, quality
 from .indexing import index_all
 from .progress import step
 from .scratch import TENANT, forget_environment, scratch_engine

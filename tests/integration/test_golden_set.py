@@ -21,7 +21,7 @@ from rag_core.evaluation.golden.exporting import (
     normalise_query,
     update_golden_query,
 )
-from rag_core.model.golden import plain_relevance
+from rag_core.model.golden import Relevance
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.golden import fetch_golden_set
@@ -81,7 +81,7 @@ class TestImport:
             id=stored.id,
             external_id="g1",
             query="¿Quién cultiva tomates?",
-            relevance=plain_relevance([first, second]),
+            relevance=tuple(Relevance(note_id=note) for note in sorted([first, second])),
             expected_answer="El señor Ferrer",
             category="multi-part",
             difficulty=4,

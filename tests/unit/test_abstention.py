@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.evaluation.abstention import OperatingPoint, cheapest, risk_coverage, roc_auc, trade_off
+from tests.benchmarks.trade_offs import OperatingPoint, cheapest, risk_coverage, roc_auc, trade_off
 
 SCORES = st.lists(st.floats(0, 1, width=16), min_size=1, max_size=12)
 

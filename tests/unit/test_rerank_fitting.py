@@ -6,13 +6,10 @@ import pytest
 from rag_core.reranking.features import FEATURES
 from rag_core.reranking.fitting import (
     JudgedList,
-    difference_interval,
     fit,
-    order_by,
-    out_of_fold_orders,
-    quality,
 )
 from rag_core.reranking.weights import shipped_weights
+from tests.benchmarks.fit_worth import difference_interval, order_by, out_of_fold_orders, quality
 
 
 def judged(rows: dict[str, list[float]], *, relevant: set[int], unit: str = "q", family: str = "") -> JudgedList:

@@ -19,17 +19,3 @@ where score is not null
 on conflict (tenant_id, note_id) do update
 set content_hash = excluded.content_hash, rules_version = excluded.rules_version, score = excluded.score, spans = excluded.spans,
     found_at = now();
-
--- name: fetch_note_findings
--- What was found in these notes as they stand now.
-select f.note_id, f.score, f.spans
-from note_findings f
-join notes n using (tenant_id, note_id)
-where f.tenant_id = %(tenant)s and f.note_id = any(%(notes)s) and f.content_hash = n.content_hash;
-
--- name: count_note_findings
--- Notes that hold instructions to a model as they stand now.
-select count(*)
-from note_findings f
-join notes n using (tenant_id, note_id)
-where f.tenant_id = %(tenant)s and f.content_hash = n.content_hash;

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 
 from rag_core.model.note import Span
 
-MAX_VALUE_CHARACTERS = 240
 MAX_LIST_CHARACTERS = 900
-LEAST_ITEMS = 2
 _LABELLED = re.compile(
     r"^(?:[-*•] |\d+[.)] )?(?P<label>[^\W\d_][^:\n?!.,;«»()]{2,45}): (?P<value>\S[^\n]{7,239})$", re.MULTILINE
 )
