@@ -123,8 +123,8 @@ class TestAFailureAfterTheClientHasGone:
                 if request.param == "searched":
                     return await streaming.searched(asked, work)
                 if request.param == "awaited":
-                    return await streaming.awaited(asked, served, work)
-                return await streaming.streamed(asked, served, stream, on_failure=lambda _: {})
+                    return await streaming.awaited(asked, work)
+                return await streaming.streamed(asked, stream, on_failure=lambda _: {})
 
             app.add_api_route("/defect", answer, methods=["POST"], response_model=None)
             with running(app) as port:
