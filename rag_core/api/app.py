@@ -20,36 +20,13 @@ from rag_core.access.exposure import OPEN_WARNING, allowed_hosts, check_exposure
 from rag_core.access.limits import QuestionLimits
 from rag_core.access.pseudonyms import pseudonyms
 from rag_core.alerting.service_minutes import recorded_minutes
-from rag_core.api import health, performance, streaming
+from rag_core.api import streaming
 from rag_core.api.address import check_address
-from rag_core.api.aurora import chat
-from rag_core.api.brain_sync import (
-    comparison,
-    configuration,
-    evaluation,
-    experiments,
-    golden_dataset,
-    migration,
-    notes,
-    retrieval,
-)
+from rag_core.api.contracts import contracts
 from rag_core.api.errors import register_handlers
 from rag_core.api.guard import RequestGuard
-from rag_core.api.hybrid import feedback, query, sessions
-from rag_core.api.pages import ask as ask_pages
-from rag_core.api.pages import login, opinions
-from rag_core.api.pages import search as pages
-from rag_core.api.pages.evaluation import overview as evaluation_overview
-from rag_core.api.pages.evaluation import runs as evaluation_pages
-from rag_core.api.pages.evaluation import work as evaluation_work_pages
 from rag_core.api.pages.web import STATIC_FOLDER
 from rag_core.api.places import request_places
-from rag_core.api.rag_v2 import benchmark, tuning
-from rag_core.api.rag_v2 import chat as chat_v2
-from rag_core.api.rag_v2 import comparison as comparison_v2
-from rag_core.api.rag_v2 import evaluation as evaluation_v2
-from rag_core.api.rag_v2 import golden as golden_v2
-from rag_core.api.rag_v2 import search as search_v2
 from rag_core.api.scopes import needed_scope
 from rag_core.api.server import build_server
 from rag_core.errors import ConfigurationError
@@ -61,39 +38,6 @@ from rag_core.settings import Settings
 from rag_core.telemetry.logs import configure_logging
 
 HOST = "127.0.0.1"
-_ROUTERS = tuple(
-    module.router
-    for module in (
-        retrieval,
-        chat,
-        query,
-        search_v2,
-        chat_v2,
-        feedback,
-        sessions,
-        configuration,
-        evaluation,
-        comparison,
-        comparison_v2,
-        evaluation_v2,
-        benchmark,
-        tuning,
-        golden_dataset,
-        golden_v2,
-        notes,
-        migration,
-        health,
-        performance,
-        login,
-        pages,
-        ask_pages,
-        evaluation_overview,
-        evaluation_pages,
-        evaluation_work_pages,
-        experiments,
-        opinions,
-    )
-)
 _ABOUT = """Search personal notes, and know how good the search is.
 
 Errors are `{error, details}`: in Spanish, under `/api/v2` in German, of `/chat` and `/api/query` in the question's language.
@@ -125,7 +69,7 @@ def create_app(engine: Engine) -> FastAPI:
     app.state.question_limits = QuestionLimits(
         per_minute=settings.questions_per_minute, per_hour=settings.questions_per_hour
     )
-    app.state.routes = [route for router in _ROUTERS for route in router.routes]
+    app.state.routes = [route for router in _routers() for route in router.routes]
     app.router.routes.extend(_routes())
     app.mount("/static", StaticFiles(directory=STATIC_FOLDER))
     app.state.places = request_places(engine)
@@ -141,11 +85,15 @@ def create_app(engine: Engine) -> FastAPI:
     return app
 
 
+def _routers() -> list[APIRouter]:
+    return [router for contract in contracts() for router in contract.routers]
+
+
 @cache
 def _routes() -> Sequence[BaseRoute]:
     """The routes of every application of the process; FastAPI prepares them at the first request, which takes 130 ms."""
     every = APIRouter(dependencies=[Depends(check_address)])
-    for router in _ROUTERS:
+    for router in _routers():
         every.include_router(router)
     return every.routes
 

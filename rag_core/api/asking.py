@@ -13,7 +13,7 @@ from rag_core.answering.answer import answer_events
 from rag_core.answering.events import AnswerEvent, AnswerFinished, AnswerRequest
 from rag_core.api import errors
 from rag_core.api.access import RequestContext
-from rag_core.api.errors import ExplainedError, Tongue, answer_in, http_reply, reply_to, tell, tongue_for
+from rag_core.api.errors import ExplainedError, answer_in, http_reply, reply_to, tell, tongue_for
 from rag_core.errors import AnswerCancelledError, GuardrailError, InvalidInputError, RagError
 from rag_core.guardrails.incoming import problem_message
 from rag_core.language import LANGUAGES
@@ -49,7 +49,7 @@ def _question_in(body: Any) -> str:
     return next((fields[name] for name in _QUESTION_FIELDS if isinstance(fields.get(name), str)), "")
 
 
-def language_of(request: Request, question: str) -> Tongue:
+def language_of(request: Request, question: str) -> Language:
     """The language of a question; where it shows none, what the client accepts, or else the contract's."""
     shows_one = detect_language(question) is not None or any(sign in question for sign in "¿¡ñÑß")
     if shows_one:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from types import ModuleType
-from typing import Any, cast
+from typing import Any, Final, cast
 from urllib.parse import urlencode
 
 from fastapi import FastAPI, Request, Response
@@ -21,6 +21,7 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
+from rag_core.api.contracts import language_of, rule_of
 from rag_core.api.messages import english, german, spanish
 from rag_core.api.pages.web import render
 from rag_core.errors import (
@@ -58,14 +59,10 @@ RETRY_BUSY_SECONDS = 5
 
 LOGIN_PAGE = "/entrar"
 
-Tongue = Language
-"""The language of a route's messages."""
-
-TELLING: Mapping[Tongue, ModuleType] = {"es": spanish, "de": german, "en": english}
+DEFAULT: Final[Language] = "es"
+TELLING: Mapping[Language, ModuleType] = {"es": spanish, "de": german, "en": english}
 """The texts of each language: modules with the same names in them."""
 
-_OF_THE_QUESTION: Mapping[str, Tongue] = {"/chat/": "es", "/api/query/": "en"}
-"""Where a question is answered in its own language, and the contract's, for what shows none."""
 _WANTED = re.compile(
     r"(?P<tongue>[a-z]{1,8})(?:-[a-z0-9]{1,8})*(?:\s*;\s*q=(?P<weight>0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?"
 )
@@ -73,48 +70,45 @@ _TONGUE = "brain.tongue"
 """Where the scope of a request keeps the language of its question."""
 
 
-def tongue_of(path: str, accepted: str = "") -> Tongue:
-    """German for the routes of RAG V2, Spanish for most others.
+def tongue_of(path: str, accepted: str = "") -> Language:
+    """The language of messages at an address: the contract's own, or the one that ``accepted``, an Accept-Language, prefers.
 
-    Where a question is answered in its own language, what the client likes best of ``accepted``, an Accept-Language, is used
-    as long as no question shows one; without such a wish the contract's own.
+    Where a question is answered in its own language, that holds as long as no question shows one.
     """
-    if f"{path}/".startswith("/api/v2/"):
-        return "de"
-    own = next((tongue for start, tongue in _OF_THE_QUESTION.items() if f"{path}/".startswith(start)), None)
-    return "es" if own is None else _accepted_tongue(accepted) or own
+    language = language_of(path)
+    return (_accepted_tongue(accepted) if language.is_clients else None) or language.own
 
 
-def access_tongue_of(path: str, accepted: str = "") -> Tongue:
-    """How whoever may not come in is told so: under ``/api/v2`` in what is liked best, else in Spanish as everywhere."""
-    if f"{path}/".startswith("/api/v2/"):
-        return _accepted_tongue(accepted) or "es"
-    return tongue_of(path, accepted)
+def access_tongue_of(path: str, accepted: str = "") -> Language:
+    """The language in which somebody is turned away: the client's too where the contract's own is not Spanish."""
+    language = language_of(path)
+    is_fixed = language.own != DEFAULT and not language.is_clients
+    return (_accepted_tongue(accepted) or DEFAULT) if is_fixed else tongue_of(path, accepted)
 
 
-def _accepted_tongue(accepted: str) -> Tongue | None:
+def _accepted_tongue(accepted: str) -> Language | None:
     """The language of ours with the greatest weight, of equal ones the first; None where none is wanted.
 
     A part that is no language with a weight says nothing, and neither does "*".
     Source: RFC 9110, sections 12.4.2 and 12.5.4.
     """
-    weights: dict[Tongue, float] = {}
+    weights: dict[Language, float] = {}
     for part in accepted.split(","):
         if (named := _WANTED.fullmatch(part.strip().lower())) and named["tongue"] in TELLING:
-            tongue = cast("Tongue", named["tongue"])
+            tongue = cast("Language", named["tongue"])
             weights[tongue] = max(weights.get(tongue, 0.0), float(named["weight"] or 1))
     best = max(weights, key=weights.__getitem__, default=None)
     return best if best is not None and weights[best] > 0 else None
 
 
-def tongue_for(request: Request, *, error: Exception | None = None) -> Tongue:
+def tongue_for(request: Request, *, error: Exception | None = None) -> Language:
     """The language of a request's messages, or of that error of it."""
-    chosen: Tongue | None = request.scope.get(_TONGUE)
+    chosen: Language | None = request.scope.get(_TONGUE)
     spoken = access_tongue_of if isinstance(error, UnauthenticatedError | AccessDeniedError) else tongue_of
     return chosen or spoken(request.url.path, request.headers.get("accept-language", ""))
 
 
-def answer_in(request: Request, tongue: Tongue) -> None:
+def answer_in(request: Request, tongue: Language) -> None:
     """Let what fails from now on be told in the language of the question."""
     request.scope[_TONGUE] = tongue
 
@@ -168,7 +162,7 @@ _STATUSES: Mapping[type[RagError], int] = {
 """The status by the class of an error; the nearest class that is named here counts."""
 
 
-def reply_to(error: RagError, *, timeout_ms: int, tongue: Tongue = "es") -> ErrorReply:
+def reply_to(error: RagError, *, timeout_ms: int, tongue: Language = "es") -> ErrorReply:
     """How an error is told."""
     kind = error.kind if isinstance(error, ExplainedError) else type(error)
     status = next(_STATUSES[one] for one in kind.__mro__ if one in _STATUSES)
@@ -198,19 +192,19 @@ def _retry_after_seconds(error: RagError, status: int) -> int | None:
     return RETRY_UNAVAILABLE_SECONDS if status == HTTPStatus.SERVICE_UNAVAILABLE else None
 
 
-def field_problem(error: InvalidFieldError, tongue: Tongue = "es") -> str:
+def field_problem(error: InvalidFieldError, tongue: Language = "es") -> str:
     """What is wrong with a field."""
     return str(TELLING[tongue].describe_field(error.field, error.problem, error.limit))
 
 
-def http_reply(status: int, tongue: Tongue = "es") -> ErrorReply:
+def http_reply(status: int, tongue: Language = "es") -> ErrorReply:
     """How a refusal that has only a status is told."""
     unknown = (HTTPStatus(status).name.replace("_", " ").capitalize(), TELLING[tongue].OTHER_REFUSAL)
     error, details = TELLING[tongue].HTTP.get(status, unknown)
     return ErrorReply(status=status, error=error, details=details.format(megabytes=MAX_BODY_MEGABYTES))
 
 
-def validation_problem(errors: Sequence[Any], tongue: Tongue = "es") -> str:
+def validation_problem(errors: Sequence[Any], tongue: Language = "es") -> str:
     """What is wrong with a request, the first problems only."""
     texts = TELLING[tongue]
     told = list(dict.fromkeys(texts.describe_value(_of_a_text(item)) for item in errors))
@@ -242,9 +236,10 @@ def error_response(
 
 def _wants_page(request: Request) -> bool:
     path, accepted = request.url.path, request.headers.get("accept", "")
+    rule = rule_of(path)
     if f"{path}/".startswith("/evaluation/"):  # pages only: JSON is for whoever asks for nothing else
         return "json" not in accepted or "text/html" in accepted
-    is_page = not path.startswith(("/api", "/chat", "/openapi.json", "/healthz", "/readyz", "/static"))
+    is_page = not path.startswith("/api") if rule is None else rule.is_page
     return is_page and "text/html" in accepted
 
 
@@ -288,7 +283,7 @@ def _on_invalid_request(request: Request, error: Exception) -> Response:
     return error_response(ErrorReply(status=400, error=TELLING[tongue].INVALID, details=details), request=request)
 
 
-def _place(location: Sequence[Any], tongue: Tongue) -> tuple[Any, ...]:
+def _place(location: Sequence[Any], tongue: Language) -> tuple[Any, ...]:
     """Where a problem is, as the caller knows it: without "body" or "query"; a path has one variable part."""
     if location[0] == "path":
         return (TELLING[tongue].PATH_PART,)

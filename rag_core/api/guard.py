@@ -26,7 +26,6 @@ from rag_core.api.errors import (
     LOGIN_PAGE,
     MAX_BODY_MEGABYTES,
     ErrorReply,
-    Tongue,
     access_tongue_of,
     error_response,
     failed_response,
@@ -48,6 +47,7 @@ from rag_core.api.pages.web import is_signed_in
 from rag_core.api.places import RequestPlaces
 from rag_core.api.scopes import may_enter, needed_scope
 from rag_core.errors import AccessDeniedError, RagError, UnauthenticatedError
+from rag_core.model.note import Language
 from rag_core.telemetry.logs import log_request
 
 MAX_BODY_BYTES = MAX_BODY_MEGABYTES * 1024 * 1024
@@ -167,7 +167,7 @@ def refusal(method: str, headers: Headers, *, path: str, hosts: Collection[str])
     return None
 
 
-def _said(tongue: Tongue, spanish: str, name: str) -> str:
+def _said(tongue: Language, spanish: str, name: str) -> str:
     if tongue == "es":
         return spanish
     return cast("str", getattr(german if tongue == "de" else english, name))

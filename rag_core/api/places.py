@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fastapi import Request
 
 from rag_core.access import Caller
+from rag_core.api.contracts import rule_of
 from rag_core.api.streaming import ANSWERS_AT_ONCE
 from rag_core.embedding import provider_of
 from rag_core.reranking import RERANKERS
@@ -24,7 +25,6 @@ WAITING_BESIDE_OTHERS = 1 / 6
 COMPUTING_BESIDE_OTHERS = 1 / 12
 """The same where they only compute. Threads of Python do that one at a time: a second one of a tenant's would end no sooner, and take
 as much from every other request."""
-_ANSWERING = ("/chat", "/api/query", "/api/v2/rag/chat", "/preguntar")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,8 @@ class RequestPlaces:
         Raises:
             ShareTakenError: the tenant or the key has as many requests under way as it may, and none ended in time.
         """
-        shares = self.answering if path.startswith(_ANSWERING) else self.computing
+        rule = rule_of(path)
+        shares = self.answering if rule is not None and rule.is_answering else self.computing
         async with shares.awaited_place(caller.tenant or "", caller.key_id, timeout_seconds=self.wait_seconds):
             yield
 

@@ -6,7 +6,7 @@ import pytest
 from leak_planting import Secrets, plant_key, rows_of_tenant
 from leak_requests import FIGURES, Asked, bodies, elsewhere, requests_of, routes
 
-from rag_core.api import app as application
+from rag_core.api.contracts import contracts
 from rag_core.model.note import TenantId
 
 pytestmark = [
@@ -16,7 +16,8 @@ pytestmark = [
 
 ROUTES = [
     (method, route.path)
-    for router in application._ROUTERS
+    for contract in contracts()
+    for router in contract.routers
     for route in router.routes
     for method in sorted(route.methods - {"HEAD"})
 ]

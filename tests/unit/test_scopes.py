@@ -7,10 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.api.app import _ROUTERS
-from rag_core.api.scopes import RULES, needed_scope, rule_of
+from rag_core.api.contracts import contracts, rule_of, rules
+from rag_core.api.scopes import needed_scope
 
-ROUTES = [(method, route.path) for router in _ROUTERS for route in router.routes for method in sorted(route.methods)]
+RULES = rules()
+ROUTES = [
+    (method, route.path)
+    for contract in contracts()
+    for router in contract.routers
+    for route in router.routes
+    for method in sorted(route.methods)
+]
 PUBLIC = {"/healthz", "/readyz", "/entrar", "/salir"}
 
 

@@ -28,7 +28,7 @@ from rag_core.api.asking import (
     refusals_told,
     rest_of,
 )
-from rag_core.api.errors import ExplainedError, Tongue, answer_in, explained
+from rag_core.api.errors import ExplainedError, answer_in, explained
 from rag_core.api.schemas_answers import STREAM, QueryRequest, QueryResponse, question_failures
 from rag_core.api.streaming import Event, awaited, streamed
 from rag_core.configuration.schema import configure
@@ -43,22 +43,22 @@ from rag_core.resilience.cancellation import Cancellation
 from rag_core.wire.answers import query_body, sentence_text
 
 MAX_TOP_K = 20
-EMPTY: Mapping[Tongue, str] = {
+EMPTY: Mapping[Language, str] = {
     "en": "Query cannot be empty",
     "es": "La consulta no puede estar vacía",
     "de": "Die Frage darf nicht leer sein",
 }
-TOO_LONG: Mapping[Tongue, str] = {
+TOO_LONG: Mapping[Language, str] = {
     "en": "Query exceeds maximum length",
     "es": "La consulta supera la longitud máxima",
     "de": "Die Frage überschreitet die maximale Länge",
 }
-WRONG_TOP_K: Mapping[Tongue, str] = {
+WRONG_TOP_K: Mapping[Language, str] = {
     "en": f"topK must be between 1 and {MAX_TOP_K}",
     "es": f"topK debe estar entre 1 y {MAX_TOP_K}",
     "de": f"topK muss zwischen 1 und {MAX_TOP_K} liegen",
 }
-NO_SUCH_SESSION: Mapping[Tongue, str] = {
+NO_SUCH_SESSION: Mapping[Language, str] = {
     "en": "There is no such conversation",
     "es": "No existe ninguna conversación con ese identificador",
     "de": "Dieses Gespräch gibt es nicht",

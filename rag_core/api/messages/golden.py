@@ -3,18 +3,19 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from rag_core.api.errors import ExplainedError, Tongue, field_problem
+from rag_core.api.errors import ExplainedError, field_problem
 from rag_core.errors import AmbiguousNoteError, InvalidFieldError, InvalidGoldenError, InvalidInputError
+from rag_core.model.note import Language
 
-_NOT_TAKEN: Mapping[Tongue, str] = {
+_NOT_TAKEN: Mapping[Language, str] = {
     "es": "No se puede guardar esta consulta; revisa sus fechas y sus notas",
     "de": "Diese Frage lässt sich nicht speichern; Felder und Notizen prüfen",
 }
-_AMBIGUOUS: Mapping[Tongue, str] = {
+_AMBIGUOUS: Mapping[Language, str] = {
     "es": "«{name}» está en varias fuentes; escribe fuente:identificador",
     "de": "„{name}“ steht in mehreren Quellen; Quelle:Kennung angeben",
 }
-PROBLEMS: Mapping[str, Mapping[Tongue, str]] = {
+PROBLEMS: Mapping[str, Mapping[Language, str]] = {
     "unknown_note": {
         "es": "No existe ninguna nota llamada «{note}»",
         "de": "Es gibt keine Notiz „{note}“",
@@ -92,7 +93,7 @@ PROBLEMS: Mapping[str, Mapping[Tongue, str]] = {
 }
 
 
-def told(error: InvalidInputError, tongue: Tongue) -> str:
+def told(error: InvalidInputError, tongue: Language) -> str:
     """What is wrong with a golden query."""
     if isinstance(error, InvalidGoldenError) and error.problem in PROBLEMS:
         return PROBLEMS[error.problem][tongue].format_map(error.facts)
@@ -104,7 +105,7 @@ def told(error: InvalidInputError, tongue: Tongue) -> str:
 
 
 @contextmanager
-def explained_golden(tongue: Tongue) -> Iterator[None]:
+def explained_golden(tongue: Language) -> Iterator[None]:
     """Tell why a golden query is not taken."""
     try:
         yield

@@ -1,0 +1,102 @@
+"""Contracts: what a folder of the API, or a plugin, registers to be served.
+
+A contract is one value: its routers, what a key must allow at its addresses, and the language of its messages. Each folder beside this
+module registers its own in ``contract``, a plugin when it is imported; everything else iterates over them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+from fastapi import APIRouter
+
+from rag_core.model.access import Scope
+from rag_core.model.note import Language
+from rag_core.plugins.registry import Registry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """What holds at an address and under it: the scopes that reading and changing need, where None is open to everybody.
+
+    A request that ``is_answering`` may wait for a language model. Errors of a request that ``is_page`` are pages in a browser.
+    """
+
+    reading: Scope | None
+    changing: Scope | None
+    about: str
+    is_answering: bool = False
+    is_page: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageLanguage:
+    """The language of messages at an address and under it: ``own``, or with ``is_clients`` the one that Accept-Language prefers."""
+
+    own: Language
+    is_clients: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contract:
+    """Routers with the rules of their addresses; messages are in Spanish where ``languages`` says nothing else.
+
+    Of ``rules`` and ``languages`` the longest beginning of a path counts; what stands in no rule needs the scope ``admin``.
+    """
+
+    routers: Sequence[APIRouter]
+    rules: Mapping[str, Rule]
+    languages: Mapping[str, MessageLanguage] = field(default_factory=dict)
+
+
+CONTRACTS: Registry[Contract] = Registry("API contract")
+_SPANISH = MessageLanguage(own="es")
+
+
+@cache
+def contracts() -> tuple[Contract, ...]:
+    """All contracts: those of the folders beside this module, then those of plugins.
+
+    Raises:
+        ConfigurationError: a plugin cannot be imported, or takes the name of another contract.
+    """
+    package, folder = __name__.rpartition(".")[0], Path(__file__).parent
+    for found in iter_modules([str(folder)]):
+        if (folder / found.name / "contract.py").exists():
+            import_module(f"{package}.{found.name}.contract")
+    return tuple(CONTRACTS.all().values())
+
+
+@cache
+def rules() -> Mapping[str, Rule]:
+    """The rules of all contracts by address."""
+    return {path: rule for contract in contracts() for path, rule in contract.rules.items()}
+
+
+def rule_of(path: str) -> Rule | None:
+    """The rule of an address; "/" is itself alone."""
+    known = rules()
+    if path == "/":
+        return known.get(path)
+    return next((known[beginning] for beginning in _beginnings(path) if beginning in known), None)
+
+
+def language_of(path: str) -> MessageLanguage:
+    """The language of messages at an address."""
+    known = _languages()
+    return next((known[beginning] for beginning in _beginnings(path) if beginning in known), _SPANISH)
+
+
+@cache
+def _languages() -> Mapping[str, MessageLanguage]:
+    return {path: language for contract in contracts() for path, language in contract.languages.items()}
+
+
+def _beginnings(path: str) -> Iterator[str]:
+    """The address and those above it but "/", the longest first."""
+    parts = path.rstrip("/").split("/")
+    beginnings = ("/".join(parts[:count]) for count in range(len(parts), 1, -1))
+    return (beginning for beginning in beginnings if beginning != "/")

@@ -1,0 +1,16 @@
+"""Registration of the contract of the Hybrid pipeline."""
+
+from rag_core.api.contracts import CONTRACTS, Contract, MessageLanguage, Rule
+from rag_core.api.hybrid import feedback, query, sessions
+
+CONTRACTS.register("hybrid")(
+    Contract(
+        routers=(query.router, feedback.router, sessions.router),
+        rules={
+            "/api/query": Rule(reading="read", changing="read", about="asking", is_answering=True),
+            "/api/feedback": Rule(reading="read", changing="read", about="what people think of an answer"),
+            "/api/sessions": Rule(reading="read", changing="read", about="one's own conversations"),
+        },
+        languages={"/api/query": MessageLanguage(own="en", is_clients=True)},
+    )
+)

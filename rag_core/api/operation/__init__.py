@@ -1,0 +1,1 @@
+"""The contract of operators: liveness, readiness, figures of the process."""
