@@ -123,7 +123,7 @@ def are_same(a: Phrase, b: Phrase, weights: Weights) -> bool:
 def _head(one: Phrase) -> str:
     """The stem that says what the phrase is: the first in Spanish, the last in German and English."""
     ordered = [stem for stem in one.stems if stem in one.content]
-    return ordered[0 if one.language == "es" else -1]
+    return ordered[0 if language_of(one.language).traits.has_head_first else -1]
 
 
 def _weight(stems: Iterable[str], weights: Weights) -> float:

@@ -60,7 +60,8 @@ def _normalised(token: str, language: Language) -> str:
         return fold(token).text
     stemmed = fold(stem(token, language)).text
     # Snowball leaves the plural of short Spanish words alone: día and días, año and años.
-    return stemmed.removesuffix("s") if language == "es" and len(stemmed) > LEAST_PLURAL_LETTERS else stemmed
+    plural = language_of(language).word_forms.short_plural
+    return stemmed.removesuffix(plural) if len(stemmed) > LEAST_PLURAL_LETTERS else stemmed
 
 
 def _number(token: str, language: Language) -> str:
@@ -68,7 +69,8 @@ def _number(token: str, language: Language) -> str:
 
     A zero behind the other separator stays: "am 3.10." is not "am 3.1.".
     """
-    thousands, decimal = (",", ".") if language == "en" else (".", ",")
+    traits = language_of(language).traits
+    thousands, decimal = traits.thousands_separator, traits.decimal_point
     whole, _, fraction = _NO_FRACTION.sub("", token).partition(decimal)
     if _THOUSANDS[thousands].fullmatch(whole):
         whole = whole.replace(thousands, "")

@@ -31,6 +31,7 @@ from rag_core.language.sentences import SentenceWords
 from rag_core.language.stop_words import StopWords
 from rag_core.language.times import TimeWording
 from rag_core.language.traits import LanguageTraits
+from rag_core.language.word_forms import WordForms
 from rag_core.model.note import Language
 
 
@@ -57,6 +58,7 @@ class LanguageWords:
     stop_words: StopWords
     times: TimeWording
     traits: LanguageTraits
+    word_forms: WordForms
 
 
 @cache

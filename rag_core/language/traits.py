@@ -15,5 +15,7 @@ class LanguageTraits:
     """Every noun has a capital, so a capital does not tell a name."""
     has_verb_after_subject: bool
     """The verb follows its subject in a question: "when did the plumber come"."""
+    has_head_first: bool
+    """A noun stands before what describes it: "dolor de cabeza", unlike "Kopfschmerz" and "head ache"."""
     phone_regions: tuple[str, ...]
     """Countries in which a telephone number without a country code is looked for, by ISO 3166."""

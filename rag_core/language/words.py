@@ -31,6 +31,11 @@ def numbered_lines(table: str) -> dict[str, int]:
     return {word: int(name) for word, name in named_lines(table).items()}
 
 
+def families(stems: str) -> tuple[frozenset[str], ...]:
+    """Stems of one word each, parted by "|": "pens piens | cerr cierr" gives {pens, piens} and {cerr, cierr}."""
+    return tuple(frozenset(family.split()) for family in stems.split("|"))
+
+
 def any_of(*alternatives: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
     """Pattern that matches any of the alternatives as whole words."""
     return re.compile(rf"\b(?:{'|'.join(alternatives)})\b", flags)

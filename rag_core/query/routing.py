@@ -98,7 +98,7 @@ def _runs(text: str, language: Language) -> list[str]:
         words = match[0].split()
         if match.start() == start or words[0].lower() in language_of(language).stop_words.function_words:
             words = words[1:]  # a capital because a sentence begins
-        if len(words) > (language == "de"):
+        if len(words) > language_of(language).traits.has_capitalised_nouns:
             runs.append(" ".join(words))
     return runs
 

@@ -271,7 +271,8 @@ def _is_plain(query: str, folded: Folded, point: _Point, language: Language) -> 
     start, end = folded.span(point.start, point.end)
     if start and query[start - 1].isalnum():
         return False
-    is_name = point.reading in _NAMES | _YEARLY or language == "de" or query.isupper()
+    has_capitals = language_of(language).traits.has_capitalised_nouns or query.isupper()
+    is_name = point.reading in _NAMES | _YEARLY or has_capitals
     return is_name or not any(word[0].isupper() for word in query[start:end].split()[1:])
 
 

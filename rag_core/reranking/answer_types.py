@@ -48,4 +48,6 @@ def answer_test(kind: AnswerType, language: Language) -> Callable[[str], bool]:
     if kind == "date":
         dates = language_of(language).answer_types.date_words
         return lambda token: _YEAR.fullmatch(token) is not None or token.lower() in dates
-    return (lambda _token: False) if language == "de" else lambda token: token[0].isupper()
+    if language_of(language).traits.has_capitalised_nouns:
+        return lambda _token: False
+    return lambda token: token[0].isupper()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pgvector import Vector
 from psycopg import sql
 
+from rag_core.language.languages import language_of
 from rag_core.language.variants import (
     LEAST_COMPOUND_LETTERS,
     compound_relatives,
@@ -142,7 +143,8 @@ def _terms(connection: Connection, tenant: TenantId, text: str, *, sees_all: boo
 
 def _other_forms(language: Language, lexeme: str, longer: Sequence[str]) -> dict[str, float]:
     variants = lexeme_variants(lexeme, language)
-    return compound_relatives(lexeme, longer) | variants if language == "de" else variants
+    has_compounds = bool(language_of(language).word_forms.compound_links)
+    return compound_relatives(lexeme, longer) | variants if has_compounds else variants
 
 
 def _columns(terms: Sequence[_Term]) -> dict[str, list[Any]]:

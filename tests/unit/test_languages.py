@@ -53,6 +53,16 @@ def test_months_are_named_in_one_file(language: str) -> None:
     assert naming == [HOME / language / "times.py"]
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_database_knows_every_language(language: str) -> None:
+    schema = (HOME.parent / "storage" / "schema.sql").read_text()
+    stemmer = language_of(language).traits.stemmer
+    configuration = schema.partition("FUNCTION brain.text_search_configuration")[2].partition(";")[0]
+
+    assert f"'{stemmer}'::regconfig" in configuration
+    assert all(f"'{language}'::text" in line for line in schema.splitlines() if "_language_check CHECK" in line)
+
+
 def test_words_are_reached_as_values() -> None:
     assert language_of("es").times.month_names[0] == "enero"
     assert "mit" in language_of("de").stop_words.function_words

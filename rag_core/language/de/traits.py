@@ -8,5 +8,6 @@ TRAITS = LanguageTraits(
     thousands_separator=".",
     has_capitalised_nouns=True,
     has_verb_after_subject=False,
+    has_head_first=False,
     phone_regions=("DE", "ES"),
 )

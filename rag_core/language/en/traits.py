@@ -8,5 +8,6 @@ TRAITS = LanguageTraits(
     thousands_separator=",",
     has_capitalised_nouns=False,
     has_verb_after_subject=True,
+    has_head_first=False,
     phone_regions=("ES", "DE", "GB", "US"),
 )

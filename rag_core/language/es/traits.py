@@ -8,5 +8,6 @@ TRAITS = LanguageTraits(
     thousands_separator=".",
     has_capitalised_nouns=False,
     has_verb_after_subject=False,
+    has_head_first=True,
     phone_regions=("ES", "DE"),
 )
