@@ -91,6 +91,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         if name in _OURS or (name.startswith("BRAIN_") and not name.startswith("BRAIN_TEST_")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
+    monkeypatch.setenv("BRAIN_LANGUAGE", "en")  # the command line otherwise follows the locale
     monkeypatch.setenv("BRAIN_SECRET", "a secret of the tests, long enough")  # else one is made in the working folder
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_core.cli.app import JsonOption, app, command, print_json, say, table
+from rag_core.cli.messages import label, localised, tr
 
 if TYPE_CHECKING:
     from rag_core.model.incident import Incident
@@ -95,19 +96,23 @@ def _show(incidents: "list[Incident]", settings: "Settings") -> None:
     rows = [
         [
             str(incident.id)[:ID_CHARACTERS],
-            incident.trouble.severity if incident.is_firing else "over",
+            label(incident.trouble.severity) if incident.is_firing else tr("over"),
             incident.trouble.rule,
-            incident.trouble.title,
-            incident.trouble.message,
+            localised(incident.trouble.title),
+            localised(incident.trouble.message),
             local(incident.first_seen_at),
             local(incident.resolved_at),
         ]
         for incident in incidents
     ]
     firing = sum(incident.is_firing for incident in incidents)
-    table(f"Alerts: {firing} firing", ["id", "", "rule", "what", "in figures", "since", "over"], rows)
+    table(
+        tr("Alerts: {firing} firing", firing=firing),
+        [tr("id"), "", tr("rule"), tr("what"), tr("figures"), tr("since"), tr("until")],
+        rows,
+    )
     if not _addresses(settings):
-        say("BRAIN_ALERT_URLS names nobody here; a `brain up` that was started with addresses tells those.")
+        say(tr("BRAIN_ALERT_URLS is not set here; a `brain up` that was started with addresses notifies those."))
 
 
 @alerts_app.command("close")
@@ -137,7 +142,7 @@ def close_alert(
         if is_json:
             print_json(_to_json(closed, settings))
         else:
-            say(f"Closed: {closed.trouble.title}.")
+            say(tr("Closed: {title}.", title=closed.trouble.title))
 
 
 @alerts_app.command("test")
@@ -164,7 +169,7 @@ def send_test(is_json: JsonOption = False) -> None:
             )
         else:
             for name, problem in outcomes.items():
-                print(f"{name}: taken" if problem is None else problem)
+                print(tr("{name}: accepted", name=name) if problem is None else problem)
         _leave(is_ok=not failed)
 
 

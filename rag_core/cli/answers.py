@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rag_core.cli.app import say, table
-from rag_core.model.counting import in_english
+from rag_core.cli.messages import amount, headings, label, localised, tr
 
 if TYPE_CHECKING:
     from rag_core.evaluation.runs.results import EvaluationRun
@@ -19,33 +19,47 @@ def show_answers(run: "EvaluationRun") -> None:
     if answers is None:
         return
     rows = [
-        [name.replace("_", " "), f"{mean:.3f}", str(answers.counts[name])]
+        [label(name), f"{mean:.3f}", str(answers.counts[name])]
         for name, mean in answers.means.items()
         if mean is not None
     ]
-    table(f"{in_english(answers.answers, 'answer')} by {answers.answerer}", ["metric", "mean", "answers"], rows)
+    table(
+        tr("{answers} by {answerer}", answers=amount(answers.answers, "answer"), answerer=answers.answerer),
+        headings("metric", "mean", "answers"),
+        rows,
+    )
     _explain(answers)
-    say(f"{answers.refusals} refused, {answers.failed} failed; judged by {answers.judge or 'nobody'}")
+    say(
+        tr(
+            "{refusals} refused, {failed} failed; judged by {judge}",
+            refusals=answers.refusals,
+            failed=answers.failed,
+            judge=answers.judge or tr("nobody"),
+        )
+    )
     refused = [result.query for result in run.queries if result.answer is not None and result.answer.is_refusal]
     for query in refused[:_LISTED]:
-        say(f"  refused: {query}")
+        say(tr("  refused: {query}", query=query))
     if len(refused) > _LISTED:
-        say(f"  and {len(refused) - _LISTED} more")
+        say(tr("  and {refused} more", refused=len(refused) - _LISTED))
 
 
 def _explain(answers: "AnswerMetrics") -> None:
     held = [name for name in answers.by_construction if answers.means[name] is not None]
     if held:
         say(
-            f"by construction, as these answers quote and cite what they quote: {_listed(held)}. Whether an answer is right, "
-            "expected answer overlap and key facts tell"
+            tr(
+                "by construction, because these answers quote their sources: {held}. Correctness is measured by expected "
+                "answer overlap and key facts",
+                held=_listed(held),
+            )
         )
     reasons: dict[str, list[str]] = {}
     for name, reason in answers.undefined.items():
         reasons.setdefault(reason, []).append(name)
     for reason, names in reasons.items():
-        say(f"not measured, {reason}: {_listed(names)}")
+        say(tr("not measured, {reason}: {names}", reason=localised(reason), names=_listed(names)))
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(name.replace("_", " ") for name in names)
+    return ", ".join(label(name) for name in names)

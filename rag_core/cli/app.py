@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rag_core.cli.help import LocalisedGroup
+from rag_core.cli.messages import localised, tr
+
 if TYPE_CHECKING:
     from rag_assets.indexing import IndexEvent
     from rag_core.model.note import TenantId
@@ -23,6 +26,7 @@ _HELP = (
 
 app = typer.Typer(
     name="brain",
+    cls=LocalisedGroup,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
@@ -138,11 +142,11 @@ def command(*, is_json: bool) -> Iterator[None]:
         yield
     except RagError as error:
         if is_json:
-            print_json({"error": str(error)})
-        say(f"brain: {error}")
+            print_json({"error": localised(str(error))})
+        say(f"brain: {localised(str(error))}")
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
-        say("brain: stopped; what was finished is kept")
+        say(tr("brain: stopped; what was finished is kept"))
         raise typer.Exit(130) from None
     except BrokenPipeError:
         sys.stderr.close()
@@ -161,7 +165,7 @@ def say(text: str) -> None:
 
 def say_waiting(seconds: float) -> None:
     """That PostgreSQL is waited for."""
-    say(f"PostgreSQL does not answer; waiting up to {seconds:.0f} s for it to come back")
+    say(tr("PostgreSQL does not answer; waiting up to {seconds:.0f} s for it to come back", seconds=seconds))
 
 
 @contextmanager
@@ -191,7 +195,7 @@ def measuring() -> Iterator[Callable[[str, int, int], None]]:
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("measuring", total=None, visible=False)  # until it is known how much there is
+        task = bar.add_task(tr("measuring"), total=None, visible=False)  # until it is known how much there is
         yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total, visible=True)
 
 
@@ -204,7 +208,7 @@ def batch_progress(description: str) -> Iterator[Callable[["IndexEvent"], None]]
             if event.batches:
                 bar(event.done, event.batches)
             if event.message and not event.done:
-                say(event.message)
+                say(localised(event.message))
 
         yield show
 

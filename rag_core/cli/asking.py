@@ -8,6 +8,7 @@ from uuid import UUID
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say
+from rag_core.cli.messages import label, localised, tr
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -75,7 +76,12 @@ def ask(
             else:
                 show_answer(_events(engine, owner, request))
         if session == NEW and not is_json:
-            say(f'conversation {session_id}: go on with `brain ask "…" --session {session_id}`')
+            say(
+                tr(
+                    'conversation {session_id}: go on with `brain ask "…" --session {session_id}`',
+                    session_id=session_id,
+                )
+            )
 
 
 def _request(
@@ -153,7 +159,7 @@ def show_answer(events: Iterator["AnswerEvent"], *, heading: str | None = None) 
         console.print(f"\n[bold cyan]{_plain(heading)}[/bold cyan]\n")
     for event in events:
         if isinstance(event, QuestionUnderstood) and event.standalone is not None:
-            say(f"Entendido: {event.standalone}\n")
+            say(tr("Understood: {standalone}\n", standalone=event.standalone))
         if isinstance(event, SentenceReady):
             console.print(_plain(event.text), end="")
             shown += event.text
@@ -170,8 +176,15 @@ def _finish(console: "Console", answer: "Answer", shown: str) -> None:
     for line in _nearest(answer):
         say(line)
     for warning in answer.warnings:
-        say(f"({warning})")
-    say(f"confidence: {answer.confidence}, answered by {answer.answerer}, {answer.stages['total']:.0f} ms")
+        say(f"({localised(warning)})")
+    say(
+        tr(
+            "confidence: {confidence}, answered by {answerer}, {total:.0f} ms",
+            confidence=label(answer.confidence),
+            answerer=answer.answerer,
+            total=answer.stages["total"],
+        )
+    )
 
 
 def _sources(answer: "Answer") -> Iterator[str]:
@@ -186,7 +199,7 @@ def _sources(answer: "Answer") -> Iterator[str]:
         uses = [citation for citation in answer.citations if citation.number == source.number]
         if not uses:
             continue
-        held = "" if all(use.is_supported for use in uses) else "  [yellow]not supported by its text[/yellow]"
+        held = "" if all(use.is_supported for use in uses) else tr("  [yellow]not supported by its text[/yellow]")
         written = in_zone(source.created_at, settings.zone).date()
         title = _plain(hide(source.title or source.external_id))
         yield f"[bold]\\[{source.number}] {title}[/bold]  [dim]{written}  {_plain(source.external_id)}[/dim]{held}"
@@ -209,11 +222,11 @@ def _nearest(answer: "Answer") -> Iterator[str]:
     hide = hiding(redaction_policy("command", settings.guardrails_personal_data), answer.language)
     nearest = nearest_sources(answer.sources)
     if nearest:
-        yield "Lo más cercano en tus notas:"
+        yield tr("Nearest in your notes:")
     for source in nearest:
         written = in_zone(source.created_at, settings.zone).date()
         yield f"    {hide(source.title or source.external_id)}  {written}  {source.external_id}"
-    yield f"Para buscarlo: brain search {quote(answer.standalone or answer.question)}"
+    yield tr("To search for it: brain search {standalone}", standalone=quote(answer.standalone or answer.question))
 
 
 def _plain(text: Any) -> str:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, command, own_tenant, print_json, progress, say, say_waiting
+from rag_core.cli.messages import label, localised, tr
 from rag_core.cli.migration_app import EveryOption, migration_app
 from rag_core.cli.notes import NoteLanguageOption
-from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.migration.attach import AttachReport, LegacyNote, Refusal
@@ -178,7 +178,10 @@ def _attached(
     from rag_core.migration.attach import attach, maintain_after
 
     model = _model(database, wanted.model_name)
-    with _source(database, settings, wanted) as rows, progress(f"attaching {rows.origin}", rows.count) as advance:
+    with (
+        _source(database, settings, wanted) as rows,
+        progress(tr("attaching {origin}", origin=rows.origin), rows.count) as advance,
+    ):
         for remark in rows.remarks:
             say(remark)
         report = attach(
@@ -259,19 +262,24 @@ def _table(
     ) as opened:
         remarks = []
         if opened.ignored:
-            remarks.append("columns that nothing is taken from: " + ", ".join(_ignored(one) for one in opened.ignored))
+            remarks.append(tr("unused columns: ") + ", ".join(_ignored(one) for one in opened.ignored))
         if opened.vectors is not None and not is_with_vectors and not is_silent:
             remarks.append(
-                f"the vectors in {opened.vectors.name} are left out: notes are found by meaning once they are chunked, or "
-                "at once with --embedding-model NAME, if they are of the active model"
+                tr(
+                    "the vectors in {name} are left out: notes are found by meaning once they are chunked, or at once with "
+                    "--embedding-model NAME, if they are of the active model",
+                    name=opened.vectors.name,
+                )
             )
         if not opened.is_newest_first:
-            remarks.append("no column says when a note was written: all are taken to be of this moment")
+            remarks.append(tr("no column gives the date of a note: all are dated now"))
         yield _Rows(notes=opened.notes, origin=opened.origin, count=opened.rows, remarks=tuple(remarks))
 
 
 def _ignored(column: "TableColumn") -> str:
-    return f"{column.name} (the full-text index makes its own)" if column.type == "tsvector" else column.name
+    return (
+        tr("{name} (the full-text index makes its own)", name=column.name) if column.type == "tsvector" else column.name
+    )
 
 
 def _show_attached(report: "AttachReport", owner: "TenantId", *, state: str | None) -> None:
@@ -283,29 +291,35 @@ def _show_attached(report: "AttachReport", owner: "TenantId", *, state: str | No
         "with a vector": report.with_vector,
         "rejected": report.rejected_count,
     }
-    print("  ".join(f"{name} {count}" for name, count in counts.items()))
-    _list_refusals("not taken", report.rejected, report.rejected_count)
-    _list_refusals("taken without their vectors", report.unusable_vectors, report.unusable_vector_count)
+    print("  ".join(f"{label(name)} {count}" for name, count in counts.items()))
+    _list_refusals(tr("not taken"), report.rejected, report.rejected_count)
+    _list_refusals(tr("taken without their vectors"), report.unusable_vectors, report.unusable_vector_count)
     if report.kept_here:
         say(
-            f"{in_english(report.kept_here_count, 'row')} changed whose notes were edited here and stay so: {_first(report.kept_here)}"
+            tr(
+                "Kept as edited here, though their rows changed: {kept_here}",
+                kept_here=_first(report.kept_here),
+            )
         )
     if report.attached and report.unchanged:
-        say("What was new came in; a note that was deleted here comes back as long as its row is there.")
+        say(tr("New rows were attached; a note deleted here returns as long as its row exists."))
     if report.attached + report.updated:
-        say("All of them are found by their words now. `brain golden import` and `brain evaluate` say how well.")
+        say(tr("Full-text search finds all of them now. `brain golden import` and `brain evaluate` measure how well."))
     if state in {"stopped", "rolled_back"}:
-        say(f"The migration is {state}: `brain migration resume` lets it go on.")
+        say(tr("The migration is {state}: `brain migration resume` lets it go on.", state=state))
     if report.taken:
         say(
-            f"Next: chunk them with `brain migration run`, or in Dagster's UI as a backfill of the job migrate_notes over "
-            f"the partitions {owner}.legacy-…; `brain migration status` says how far it is."
+            tr(
+                "Next: chunk them with `brain migration run`, or in Dagster's UI as a backfill of the job migrate_notes over "
+                "the partitions {owner}.legacy-…; `brain migration status` says how far it is.",
+                owner=owner,
+            )
         )
 
 
 def _first(names: Sequence[str]) -> str:
     return ", ".join(names[:SHOWN]) + (
-        f" … and {len(names) - SHOWN} more; --json lists them" if len(names) > SHOWN else ""
+        tr(" … and {names} more; --json lists them", names=len(names) - SHOWN) if len(names) > SHOWN else ""
     )
 
 
@@ -314,6 +328,6 @@ def _list_refusals(what: str, refusals: Sequence["Refusal"], count: int) -> None
         return
     say(f"{count} {what}:")
     for refusal in refusals[:SHOWN]:
-        say(f"  {refusal.id}: {refusal.error}")
+        say(f"  {refusal.id}: {localised(refusal.error)}")
     if count > SHOWN:
-        say(f"  … and {count - SHOWN} more; --json lists them")
+        say(tr("  … and {count} more; --json lists them", count=count - SHOWN))

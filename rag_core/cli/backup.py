@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_core.cli.app import JsonOption, app, command, print_json, progress, say
-from rag_core.model.counting import in_english
+from rag_core.cli.messages import amount, tr
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,13 +37,20 @@ def backup(
     with (
         command(is_json=is_json),
         open_database(_existing(read_settings())) as database,
-        progress("backing up", 1.0) as advance,
+        progress(tr("backing up"), 1.0) as advance,
     ):
         report = back_up(database, file, is_overwriting=is_overwriting, on_progress=advance)
         if is_json:
             print_json({"file": str(file), "bytes": report.bytes, **_described(report.manifest, report.seconds)})
         else:
-            print(f"wrote {file}: {_summary(report.manifest)}, {report.bytes / 1e6:,.1f} MB")
+            print(
+                tr(
+                    "wrote {file}: {manifest}, {bytes:,.1f} MB",
+                    file=file,
+                    manifest=_summary(report.manifest),
+                    bytes=report.bytes / 1000000.0,
+                )
+            )
 
 
 def _existing(settings: "Settings") -> "Settings":
@@ -87,14 +94,16 @@ def restore(
         with (
             _while_nothing_is_up(settings),
             open_database(settings) as database,
-            progress("restoring", 1.0) as advance,
+            progress(tr("restoring"), 1.0) as advance,
         ):
             report = put_back(
                 database,
                 archive,
                 is_replacing=is_replacing,
                 on_progress=advance,
-                on_commit=lambda: say(f"The backup {file} is in place; vacuum and vector indexes are left."),
+                on_commit=lambda: say(
+                    tr("The backup {file} is in place; vacuum and vector indexes are left.", file=file)
+                ),
             )
             lost = _lost_conversations(database, settings)
         if is_json:
@@ -112,14 +121,29 @@ def restore(
 def _show_restored(file: Path, report: "RestoreReport") -> None:
     if report.is_continued:
         say(
-            "An earlier restore of this file had put it in place and was stopped afterwards; what was changed since then "
-            "was kept, and the rest is done now. To put it in place anew, give --replace."
+            tr(
+                "An earlier restore of this file had put it in place and was stopped afterwards; what was changed since then "
+                "was kept, and the rest is done now. To put it in place anew, give --replace."
+            )
         )
-    print(f"restored {file}: {_summary(report.manifest)}, as of {report.manifest.created_at}")
+    print(
+        tr(
+            "restored {file}: {manifest}, as of {created_at}",
+            file=file,
+            manifest=_summary(report.manifest),
+            created_at=report.manifest.created_at,
+        )
+    )
     if report.schema_version != report.manifest.schema_version:
-        say(f"The schema was brought from version {report.manifest.schema_version} to {report.schema_version}.")
+        say(
+            tr(
+                "The schema was brought from version {schema_version} to {newest}.",
+                schema_version=report.manifest.schema_version,
+                newest=report.schema_version,
+            )
+        )
     if report.is_fulltext_rebuilt:
-        say("This server takes words apart otherwise than the one backed up; the full-text index was made anew.")
+        say(tr("This server takes words apart otherwise than the one backed up; the full-text index was made anew."))
 
 
 def _lost_conversations(database: "Database", settings: "Settings") -> int:
@@ -132,12 +156,17 @@ def _lost_conversations(database: "Database", settings: "Settings") -> int:
 
 def _remedy(lost: int, settings: "Settings") -> str:
     """How those who asked get their conversations back."""
-    theirs = f"{in_english(lost, 'conversation')} {'belongs' if lost == 1 else 'belong'} to nobody here"
+    theirs = tr("Without an owner here: {conversations}.", conversations=amount(lost, "conversation"))
     if settings.secret is not None:
-        return f"{theirs}: BRAIN_SECRET is another one than where the backup was made. Set it as it was there."
-    return (
-        f"{theirs}: a backup does not hold the secret that their owners' names are made with. Copy the file `secret` of the home "
-        f"that was backed up to {settings.home / 'secret'}, or set BRAIN_SECRET as it was there, before `brain up`."
+        return tr(
+            "{theirs} BRAIN_SECRET differs from the one of the backup's home; set the same.",
+            theirs=theirs,
+        )
+    return tr(
+        "{theirs} A backup does not hold the secret from which owners' names are made. Before `brain up`, copy the file `secret` of "
+        "the home that was backed up to {home}, or set BRAIN_SECRET as it was there.",
+        theirs=theirs,
+        home=settings.home / "secret",
     )
 
 
@@ -171,4 +200,9 @@ def _described(manifest: "Manifest", seconds: float) -> dict[str, Any]:
 
 def _summary(manifest: "Manifest") -> str:
     rows = {table.name: table.rows for table in manifest.tables}
-    return f"{in_english(rows['notes'], 'note')}, {in_english(sum(rows.values()), 'row')} in {in_english(len(rows), 'table')}"
+    return tr(
+        "{notes}, {rows} in {tables}",
+        notes=amount(rows["notes"], "note"),
+        rows=amount(sum(rows.values()), "row"),
+        tables=amount(len(rows), "table"),
+    )

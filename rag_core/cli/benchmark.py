@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, command, measuring, models_app, print_json, say, shown_p, table
+from rag_core.cli.messages import headings, localised, tr
 
 if TYPE_CHECKING:
     from rag_core.model_change.benchmark_report import Benchmark, ModelBenchmark, QualityReport
@@ -57,21 +58,32 @@ def _show(found: "Benchmark") -> None:
         rows = [
             _quality_row(model, quality) for model in measured for quality in model.quality if _is_at(quality, place)
         ]
-        headers = ["model", "n", "P@5", "P@10", "R@20", "MRR", "nDCG", "German", "technical", "vs active"]
+        headers = [
+            tr("model"),
+            "n",
+            "P@5",
+            "P@10",
+            "R@20",
+            "MRR",
+            "nDCG",
+            tr("German"),
+            tr("technical"),
+            tr("vs active"),
+        ]
         shown = [at for at, name in enumerate(headers) if name not in _SOME or any(row[at] != "-" for row in rows)]
-        title = f"Quality, set {place[0]}, {place[1]}; recall at 20, nDCG at 10"
+        title = tr("Quality, set {name}, {strategy}; recall at 20, nDCG at 10", name=place[0], strategy=place[1])
         table(title, [headers[at] for at in shown], [[row[at] for at in shown] for row in rows], whole=range(7))
     table(
-        "Cost",
-        ["model", "query p50", "query p95", "chunks/s", "memory", "vectors", "index"],
+        tr("Cost"),
+        headings("model", "query p50", "query p95", "chunks/s", "memory", "vectors", "index"),
         [_cost_row(model) for model in measured],
         whole=(0,),
     )
     for model in found.models:
         if model.failure is not None:
-            say(f"{model.name} was not measured: {model.failure}")
+            say(tr("{name} was not measured: {failure}", name=model.name, failure=localised(model.failure)))
     for name, reason in found.left_out.items():
-        say(f"{name} was left out: {reason}")
+        say(tr("{name} was left out: {reason}", name=name, reason=localised(reason)))
 
 
 def _is_at(quality: "QualityReport", place: tuple[str, str]) -> bool:
@@ -81,7 +93,7 @@ def _is_at(quality: "QualityReport", place: tuple[str, str]) -> bool:
 def _quality_row(model: "ModelBenchmark", quality: "QualityReport") -> list[str]:
     overall, german, compared = quality.overall, quality.by_language.get("de"), quality.comparison
     technical = quality.technical
-    beside = "active" if model.is_active else "-"
+    beside = tr("active") if model.is_active else "-"
     if compared is not None and quality.p_adjusted is not None:
         figures = compared.metrics["ndcg_at_10"]
         p = shown_p(quality.p_adjusted)
@@ -91,8 +103,10 @@ def _quality_row(model: "ModelBenchmark", quality: "QualityReport") -> list[str]
         str(overall.queries),
         *(f"{value:.3f}" for value in (overall.precision_at_5, overall.precision_at_10, overall.recall_at_20)),
         *(f"{value:.3f}" for value in (overall.mrr, overall.ndcg_at_10)),
-        "-" if german is None else f"{german.hit_rate_at_10:.3f} of {german.queries}",
-        "-" if technical is None else f"{technical.hit_rate_at_10:.3f} of {technical.queries}",
+        "-" if german is None else tr("{share:.3f} of {queries}", share=german.hit_rate_at_10, queries=german.queries),
+        "-"
+        if technical is None
+        else tr("{share:.3f} of {queries}", share=technical.hit_rate_at_10, queries=technical.queries),
         beside,
     ]
 
@@ -108,7 +122,7 @@ def _cost_row(model: "ModelBenchmark") -> list[str]:
         _number(cost.chunks_per_second, ""),
         f"{_number(cost.memory_mb, ' MB')}, {cost.memory_of}",
         _number(storage.vector_bytes / _BYTES_PER_MEGABYTE, " MB"),
-        "none" if storage.index_bytes is None else _number(storage.index_bytes / _BYTES_PER_MEGABYTE, " MB"),
+        tr("none") if storage.index_bytes is None else _number(storage.index_bytes / _BYTES_PER_MEGABYTE, " MB"),
     ]
 
 

@@ -6,8 +6,8 @@ import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, command, measuring, models_app, print_json, say, table
 from rag_core.cli.golden import SetOption
+from rag_core.cli.messages import amount, headings, tr
 from rag_core.cli.searching import CLI_TIMEOUT_MS
-from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.evaluation.tuning.thresholds import Calibration
@@ -60,32 +60,45 @@ def _show(found: "Calibration", names: dict[str, Any]) -> None:
         for row in found.table
         if row.kept > 0 or row.dropped < 1
     ]
-    counts = f"{in_english(found.relevant, 'relevant note')} found, {in_english(found.others, 'other')}"
-    title = f"{names['model']} on {in_english(found.queries, 'query', 'queries')} of {names['set']}: {counts}"
-    headers = ["threshold", "relevant kept", "others dropped", "nDCG@10 semantic", "nDCG@10 served"]
+    counts = tr(
+        "{relevant} found, {others}",
+        relevant=amount(found.relevant, "relevant note"),
+        others=amount(found.others, "other"),
+    )
+    title = tr(
+        "{model} on {queries} of {set}: {counts}",
+        model=names["model"],
+        queries=amount(found.queries, "query", "queries"),
+        set=names["set"],
+        counts=counts,
+    )
+    headers = headings("threshold", "relevant kept", "others dropped", "nDCG@10 semantic", "nDCG@10 served")
     table(title, headers, rows)
     if folded := len(found.table) - len(rows):
-        higher = in_english(folded, "higher threshold is", "higher thresholds are")
-        say(
-            f"{higher} left out: no result reaches {'it' if folded == 1 else 'them'}, and where "
-            "none does all is shown, so nDCG@10 is that of no threshold"
-        )
+        higher = amount(folded, "higher threshold")
+        say(tr("Not shown: {higher} that no result reaches; nDCG@10 is that of no threshold", higher=higher))
     for attempt in found.attempts:
         say(
-            f"chosen to keep {100 * attempt.target:g} %: {100 * attempt.kept:.1f} % kept and {100 * attempt.dropped:.1f} % of "
-            f"the others dropped on held-out queries; nDCG@10 {attempt.semantic.difference:+.4f} by meaning alone, "
-            f"{attempt.served.difference:+.4f} as served"
+            tr(
+                "chosen to keep {target:g} %: {kept:.1f} % kept and {dropped:.1f} % of the others dropped on held-out queries; "
+                "nDCG@10 {difference:+.4f} by meaning alone, {served:+.4f} as served",
+                target=100 * attempt.target,
+                kept=100 * attempt.kept,
+                dropped=100 * attempt.dropped,
+                difference=attempt.semantic.difference,
+                served=attempt.served.difference,
+            )
         )
     if found.left_out:
-        left_out = in_english(found.left_out, "query was", "queries were")
-        say(f"{left_out} left out: the notes are deleted, or a leg of the search failed")
+        left_out = amount(found.left_out, "query", "queries")
+        say(tr("Left out: {left_out} whose notes are deleted or whose search failed in part", left_out=left_out))
     print(_verdict(found, names))
 
 
 def _verdict(found: "Calibration", names: dict[str, Any]) -> str:
-    was = "none" if names["former"] is None else f"{names['former']:g}"
+    was = tr("none") if names["former"] is None else f"{names['former']:g}"
     if found.threshold is None:
-        return f"{_why_none(found)}; {_outcome(was, 'none', names)}"
+        return f"{_why_none(found)}; {_outcome(was, tr('none'), names)}"
     return _outcome(was, f"{found.threshold:g}", names)
 
 
@@ -94,13 +107,18 @@ def _why_none(found: "Calibration") -> str:
     from rag_core.evaluation.tuning.thresholds import KEPT
 
     if found.attempts[-1].is_borne_out:
-        return "none drops anything without losing what is relevant"
+        return tr("no threshold drops anything without losing relevant notes")
     if all(attempt.kept < KEPT for attempt in found.attempts):
-        return f"none keeps {100 * KEPT:g} % of the relevant notes on queries that did not choose it"
-    return "none keeps enough of the relevant notes, on queries that did not choose it, without lowering nDCG@10"
+        return tr("none keeps {kept:g} % of the relevant notes on queries that did not choose it", kept=100 * KEPT)
+    return tr("none keeps enough of the relevant notes, on queries that did not choose it, without lowering nDCG@10")
 
 
 def _outcome(was: str, now: str, names: dict[str, Any]) -> str:
     if not names["stored"]:
-        return f"not stored (--dry-run); the threshold is {was}, this would make it {now}"
-    return f"the threshold of {names['model']} is {now} (was {was}); it holds where a configuration names none"
+        return tr("not stored (--dry-run); the threshold is {was}, this would make it {now}", was=was, now=now)
+    return tr(
+        "the threshold of {model} is {now} (was {was}); it holds where a configuration names none",
+        model=names["model"],
+        now=now,
+        was=was,
+    )

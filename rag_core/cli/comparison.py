@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say, table
+from rag_core.cli.messages import amount, language, localised, tr
 from rag_core.cli.runs import named_run, run_name
-from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.configuration.schema import RetrievalConfig
@@ -91,33 +91,46 @@ def _show(found: "RunComparison", *, link: str) -> None:
 
     compared = found.comparison
     for reason in found.asked_differently:
-        say(f"compared on the queries in common only: {reason}")
+        say(tr("compared on the queries in common only: {reason}", reason=localised(reason)))
     if compared.objection is not None:
-        say(compared.objection)
+        say(localised(compared.objection))
     rows = [
         [
-            title_of(name),
+            title_of(name, language()),
             f"{metric.baseline:.4f}",
             f"{metric.current:.4f}",
-            f"{metric.difference:+.4f} ({metric.interval[0]:+.4f} to {metric.interval[1]:+.4f})",
+            tr(
+                "{difference:+.4f} ({low:+.4f} to {high:+.4f})",
+                difference=metric.difference,
+                low=metric.interval[0],
+                high=metric.interval[1],
+            ),
             f"{metric.p_value:.4f}",
             "" if metric.p_adjusted is None else f"{metric.p_adjusted:.4f}",
         ]
         for name, metric in compared.metrics.items()
     ]
-    headers = ["metric", "baseline", "run", "difference (95 %)", "p", "p, Holm"]
-    table(f"{in_english(compared.queries, 'query', 'queries')} in common, {compared.left_out} left out", headers, rows)
+    headers = [tr("metric"), tr("baseline"), tr("run"), tr("difference (95 %)"), "p", tr("p, Holm")]
+    table(
+        tr(
+            "{queries} in common, {left_out} left out",
+            queries=amount(compared.queries, "query", "queries"),
+            left_out=compared.left_out,
+        ),
+        headers,
+        rows,
+    )
     _show_changes(found)
     print(_verdict(found))
     print(_needed(found))
-    print(f"report: {link}")
+    print(tr("report: {link}", link=link))
 
 
 def _show_changes(found: "RunComparison") -> None:
     from rag_core.model.metrics.registry import title_of
 
-    title = title_of(found.comparison.metric)
-    for name, changes in (("lost", found.comparison.losses), ("won", found.comparison.wins)):
+    title = title_of(found.comparison.metric, language())
+    for name, changes in ((tr("lost"), found.comparison.losses), (tr("won"), found.comparison.wins)):
         if changes:
             rows = [
                 [
@@ -129,8 +142,14 @@ def _show_changes(found: "RunComparison") -> None:
                 ]
                 for change in changes[:SHOWN_CHANGES]
             ]
-            headers = ["query", f"{title} then", "now", "first relevant rank then", "now"]
-            table(f"queries that {name} most", headers, rows)
+            headers = [
+                tr("query"),
+                tr("{title} then", title=title),
+                tr("now"),
+                tr("first relevant rank then"),
+                tr("now"),
+            ]
+            table(tr("queries that {name} most", name=name), headers, rows)
 
 
 def _verdict(found: "RunComparison") -> str:
@@ -138,22 +157,29 @@ def _verdict(found: "RunComparison") -> str:
 
     compared = found.comparison
     if compared.objection is not None:
-        return "no verdict"
+        return tr("no verdict")
     if compared.is_regression:
-        fell = ", ".join(title_of(name) for name in compared.regressed)
-        return f"worse than the baseline: {fell} fell by more than chance explains (one-sided, Holm over what decides)"
+        fell = ", ".join(title_of(name, language()) for name in compared.regressed)
+        return tr(
+            "worse than the baseline: {fell} fell by more than chance explains (one-sided, Holm over what decides)",
+            fell=fell,
+        )
     if compared.is_significant:
-        way = "better" if compared.difference > 0 else "lower"
-        return f"{way} than the baseline by more than chance explains (two-sided, Holm over all)"
-    return "no difference shown: what there is chance explains as well"
+        way = tr("better") if compared.difference > 0 else tr("lower")
+        return tr("{way} than the baseline by more than chance explains (two-sided, Holm over all)", way=way)
+    return tr("no difference shown: chance explains it as well")
 
 
 def _needed(found: "RunComparison") -> str:
     shown, needed = found.comparison.detectable_difference, found.comparison.queries_needed
     if shown is None:
-        return "how many queries a difference needs cannot be told: too few queries differ for any small p"
-    told = ", ".join(f"{count} for {wanted}" for wanted, count in needed.items())
-    return f"so many queries show a difference of {shown:.3f} four times of five; needed: {told}"
+        return tr("the number of queries needed cannot be estimated: too few queries differ for a small p")
+    told = ", ".join(tr("{count} for {wanted}", count=count, wanted=wanted) for wanted, count in needed.items())
+    return tr(
+        "queries needed to detect a difference in four of five cases (this set detects {shown:.3f}): {told}",
+        shown=shown,
+        told=told,
+    )
 
 
 def run_and_show_gate(
@@ -168,7 +194,7 @@ def run_and_show_gate(
     from rag_core.cli.app import progress
     from rag_core.evaluation.comparison.gate_runs import gate_targets, run_gate
 
-    with progress("evaluating", None) as advance:
+    with progress(tr("evaluating"), None) as advance:
         report, runs = run_gate(
             engine,
             owner,
@@ -195,13 +221,13 @@ def _hit_rate(run: "EvaluationRun") -> str:
     from rag_core.evaluation.comparison.intervals import metric_intervals, query_figures
 
     sure = metric_intervals({"hit": query_figures(query)["hit_rate_at_10"]} for query in run.queries)["hit"]
-    return f"{sure.mean:.3f} ({sure.low:.3f} to {sure.high:.3f})"
+    return tr("{mean:.3f} ({low:.3f} to {high:.3f})", mean=sure.mean, low=sure.low, high=sure.high)
 
 
 def _show_gate(report: "GateReport", runs: "dict[Strategy, EvaluationRun]") -> None:
     from rag_core.evaluation.comparison.gate import LEAST_FOR_P95
 
-    marks = {True: "passed", False: "FAILED", None: "not judged"}
+    marks = {True: tr("passed"), False: tr("FAILED"), None: tr("not judged")}
     rows = [
         [
             name,
@@ -209,14 +235,20 @@ def _show_gate(report: "GateReport", runs: "dict[Strategy, EvaluationRun]") -> N
             _hit_rate(run),
             f"{run.metrics.mrr:.3f}",
             f"{run.metrics.ndcg_at_10:.3f}",
-            f"{run.latency_ms.p95:.0f} ms" if run.total_queries >= LEAST_FOR_P95 else "-",
+            tr("{p95:.0f} ms", p95=run.latency_ms.p95) if run.total_queries >= LEAST_FOR_P95 else "-",
         ]
         for name, run in runs.items()
     ]
     table(
-        "runs (hit rate with its 95 % interval)", ["strategy", "queries", "hit rate @10", "MRR", "nDCG@10", "p95"], rows
+        tr("runs (hit rate with its 95 % interval)"),
+        [tr("strategy"), tr("queries"), tr("hit rate @10"), "MRR", "nDCG@10", "p95"],
+        rows,
     )
-    table("gate", ["check", "", "what was found"], [[c.name, marks[c.passed], c.message] for c in report.checks])
+    table(
+        tr("gate"),
+        [tr("check"), "", tr("what was found")],
+        [[localised(c.name), marks[c.passed], localised(c.message)] for c in report.checks],
+    )
     if new := [str(run.run_id) for run in runs.values() if run.comparison is None]:
-        say(f"to compare later runs with these: brain golden baseline {' '.join(new)}")
-    print("the gate is open" if report.passed else "the gate is closed")
+        say(tr("to compare later runs with these: brain golden baseline {new}", new=" ".join(new)))
+    print(tr("the gate is open") if report.passed else tr("the gate is closed"))

@@ -7,6 +7,7 @@ import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say, table
 from rag_core.cli.asking import askers_here
+from rag_core.cli.messages import headings, tr
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -59,7 +60,7 @@ def _found(engine: "Engine", owner: "TenantId", limit: int, *, only_spoken: bool
 
 def _show(found: "list[Session]", zone: "ZoneInfo") -> None:
     if not found:
-        say('There is none yet: `brain ask "…" --session new` begins one.')
+        say(tr('There is none yet: `brain ask "…" --session new` begins one.'))
         return
     rows = [
         [
@@ -70,4 +71,4 @@ def _show(found: "list[Session]", zone: "ZoneInfo") -> None:
         ]
         for session in found
     ]
-    table("Conversations", ["id", "last spoken in", "questions", "first question"], rows, whole=(0,))
+    table(tr("Conversations"), headings("id", "last spoken in", "questions", "first question"), rows, whole=(0,))

@@ -10,9 +10,9 @@ from rag_core.cli.answers import show_answers
 from rag_core.cli.app import JsonOption, TenantOption, app, command, measuring, print_json, say, table
 from rag_core.cli.comparison import CommonOption, run_and_show_gate
 from rag_core.cli.golden import SetOption
+from rag_core.cli.messages import amount, headings, language, localised, tr
 from rag_core.cli.runs import named_run, run_name, short_id
 from rag_core.cli.searching import CLI_TIMEOUT_MS, ConfigOption, StrategyOption, read_config, read_override
-from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -150,7 +150,7 @@ def _measured(
             common_only=asked.is_common,
             category=asked.category,
             concurrency=asked.concurrency,
-            on_progress=lambda done, total: tell("evaluating", done, total),
+            on_progress=lambda done, total: tell(tr("evaluating"), done, total),
         )
 
 
@@ -163,8 +163,13 @@ def _tell(run: "EvaluationRun", *, bare: int, notes: int, is_json: bool) -> None
     else:
         _show(run)
     if bare:
-        lacking = f"{bare:,} of {in_english(notes, 'note')} {'has' if bare == 1 else 'have'} no vectors"
-        say(f"{lacking}, so nothing is found in them by meaning: `brain index` makes them")
+        say(
+            tr(
+                "Notes without vectors: {bare:,} of {notes:,}. Search by meaning does not find them; run `brain index`",
+                bare=bare,
+                notes=notes,
+            )
+        )
 
 
 def _without_vectors(engine: "Engine", owner: "TenantId") -> tuple[int, int]:
@@ -175,10 +180,10 @@ def _without_vectors(engine: "Engine", owner: "TenantId") -> tuple[int, int]:
 
 
 def _show(run: "EvaluationRun") -> None:
-    print(f"run {run.run_id}")
+    print(tr("run {run_id}", run_id=run.run_id))
     table(
-        f"{in_english(run.total_queries, 'query', 'queries')} of {run.set_name}",
-        ["metric", "mean", "95 % interval"],
+        tr("{queries} of {set_name}", queries=amount(run.total_queries, "query", "queries"), set_name=run.set_name),
+        headings("metric", "mean", "95 % interval"),
         _metric_rows(run),
     )
     percentiles = ", ".join(
@@ -186,21 +191,20 @@ def _show(run: "EvaluationRun") -> None:
         for name, value in asdict(run.latency_ms).items()
         if run.total_queries >= LEAST_QUERIES_FOR.get(name, 1)
     )
-    print(f"latency {percentiles}")
+    print(tr("latency {percentiles}", percentiles=percentiles))
     _show_groups(run)
     _show_origins(run)
     _show_worst(run)
     show_answers(run)
     if run.unanswerable is not None:
-        print(run.unanswerable.line)
+        print(localised(run.unanswerable.line))
     _show_comparison(run)
     if run.degraded_queries:
         say(
-            f"{in_english(run.degraded_queries, 'query was', 'queries were')} degraded: the figures are not this strategy's"
+            tr("Degraded queries: {queries:,}. The figures are not this strategy's alone", queries=run.degraded_queries)
         )
     if run.lost_spans:
-        lost = in_english(run.lost_spans, "golden span stands", "golden spans stand")
-        say(f"{lost} nowhere any more: notes were edited, and the quotes are gone")
+        say(tr("Lost golden spans: {lost:,}. Notes were edited and no longer hold the quotes", lost=run.lost_spans))
 
 
 def _metric_rows(run: "EvaluationRun") -> list[list[str]]:
@@ -211,11 +215,11 @@ def _metric_rows(run: "EvaluationRun") -> list[list[str]]:
     found = metric_intervals(query_figures(query) for query in run.queries)
     return [
         [
-            metric.title()
+            metric.title(language())
             if sure.queries == run.total_queries
-            else f"{metric.title()}, {in_english(sure.queries, 'query', 'queries')}",
+            else f"{metric.title(language())}, {amount(sure.queries, 'query', 'queries')}",
             f"{sure.mean:.3f}",
-            f"{sure.low:.3f} to {sure.high:.3f}",
+            tr("{low:.3f} to {high:.3f}", low=sure.low, high=sure.high),
         ]
         for name, metric in metrics().items()
         if metric.is_shown and (sure := found.get(name)) is not None
@@ -229,21 +233,27 @@ def _show_worst(run: "EvaluationRun") -> None:
         [
             textwrap.shorten(result.query, MAX_QUERY_CHARACTERS, placeholder="…"),
             result.category,
-            result.error or str(result.first_relevant_rank or "not found"),
+            localised(result.error) or str(result.first_relevant_rank or tr("not found")),
         ]
         for result in worst_queries(run, limit=SHOWN_WORST)
     ]
     if rows:
-        table("worst queries", ["query", "category", "first relevant rank"], rows)
+        table(tr("worst queries"), headings("query", "category", "first relevant rank"), rows)
 
 
 def _show_groups(run: "EvaluationRun") -> None:
     from rag_core.evaluation.runs.results import metrics_by
 
     groups = [*metrics_by("category", run.queries).items()]
-    groups += [(f"difficulty {name}", found) for name, found in metrics_by("difficulty", run.queries).items()]
+    groups += [
+        (tr("difficulty {name}", name=name), found) for name, found in metrics_by("difficulty", run.queries).items()
+    ]
     rows = [[name, str(found.total_queries), *(f"{value:.3f}" for value in _means(found))] for name, found in groups]
-    table("by category and difficulty", ["group", "queries", "hit rate @10", "MRR", "nDCG@10", "recall@20"], rows)
+    table(
+        tr("by category and difficulty"),
+        [tr("group"), tr("queries"), tr("hit rate @10"), "MRR", "nDCG@10", tr("recall@20")],
+        rows,
+    )
 
 
 def _show_origins(run: "EvaluationRun") -> None:
@@ -251,11 +261,17 @@ def _show_origins(run: "EvaluationRun") -> None:
     from rag_core.evaluation.golden.origins import metrics_by_origin
 
     told = [
-        f"{found.total_queries} {origin}: hit rate @10 {found.metrics.hit_rate_at[10]:.3f}, nDCG@10 {found.metrics.ndcg_at_10:.3f}"
+        tr(
+            "{total_queries} {origin}: hit rate @10 {hit_rate:.3f}, nDCG@10 {ndcg_at_10:.3f}",
+            total_queries=found.total_queries,
+            origin=tr(origin),
+            hit_rate=found.metrics.hit_rate_at[10],
+            ndcg_at_10=found.metrics.ndcg_at_10,
+        )
         for origin, found in metrics_by_origin(run.circumstances, run.queries).items()
     ]
     if told:
-        print(f"questions by origin: {'; '.join(told)} (proposed ones are easier)")
+        print(tr("questions by origin: {told} (proposed ones are easier)", told="; ".join(told)))
 
 
 def _means(found: "GroupMetrics") -> tuple[float, ...]:
@@ -270,10 +286,20 @@ def _show_comparison(run: "EvaluationRun") -> None:
     if run.comparison is None:
         return
     line = comparison_line(run.comparison, asked=run.total_queries)
-    print(f"{_meaning(run)} run {run.comparison.baseline_run_id}: {line}")
+    print(
+        tr(
+            "{run} run {baseline_run_id}: {line}",
+            run=_meaning(run),
+            baseline_run_id=run.comparison.baseline_run_id,
+            line=localised(line),
+        )
+    )
     if verdict_on(run) == "outdated baseline":
         say(
-            f"most of the set was not compared; brain golden baseline {short_id(run.run_id)} makes this run the one to compare with"
+            tr(
+                "most of the set was not compared; brain golden baseline {run_id} makes this run the one to compare with",
+                run_id=short_id(run.run_id),
+            )
         )
 
 
@@ -282,9 +308,9 @@ def _meaning(run: "EvaluationRun") -> str:
 
     compared = run.comparison
     if compared is None or run.is_disturbed or compared.obstacle is not None:
-        return "Beside"
+        return tr("Beside")
     if compared.is_regression:
-        return "Worse than"
+        return tr("Worse than")
     if compared.disturbance is not None:
-        return "Beside"
-    return "Better than" if is_improvement(compared) else "No difference shown from"
+        return tr("Beside")
+    return tr("Better than") if is_improvement(compared) else tr("No difference shown from")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say, table
+from rag_core.cli.messages import headings, localised, tr
 from rag_core.cli.searching import read_override
 
 if TYPE_CHECKING:
@@ -73,8 +74,15 @@ def start(
         if is_json:
             print_json(experiment_to_json(experiment))
         else:
-            print(f"{experiment.name} is running: {experiment.mode}, share {experiment.share:g}")
-            say(f"`brain experiment show {experiment.name!r}` shows what it tells, `… stop …` ends it.")
+            print(
+                tr(
+                    "{name} is running: {mode}, share {share:g}",
+                    name=experiment.name,
+                    mode=experiment.mode,
+                    share=experiment.share,
+                )
+            )
+            say(tr("`brain experiment show {name!r}` shows what it tells, `… stop …` ends it.", name=experiment.name))
 
 
 @experiment_app.command("list")
@@ -96,9 +104,9 @@ def list_all(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
                 [one.name, one.mode, f"{one.share:g}", one.state, f"{one.started_at:%Y-%m-%d %H:%M}", str(queries)]
                 for one, queries in found
             ]
-            table("Experiments", ["name", "mode", "share", "state", "since", "queries"], rows)
+            table(tr("Experiments"), headings("name", "mode", "share", "state", "since", "queries"), rows)
         else:
-            say("no experiments yet; brain experiment start makes one")
+            say(tr("no experiments yet; brain experiment start makes one"))
 
 
 @experiment_app.command("show")
@@ -146,46 +154,56 @@ def _show(report: "ExperimentReport") -> None:
     from rag_core.experiments.statistics import InterleavingFigures, SplitFigures
 
     figures, experiment = report.figures, report.experiment
-    title = f"{experiment.name}: {experiment.mode}, share {experiment.share:g}, {experiment.state}"
+    title = tr(
+        "{name}: {mode}, share {share:g}, {state}",
+        name=experiment.name,
+        mode=experiment.mode,
+        share=experiment.share,
+        state=experiment.state,
+    )
     if isinstance(figures, InterleavingFigures):
-        table(title, ["what", "value"], _interleaving(figures))
+        table(title, headings("what", "value"), _interleaving(figures))
     elif isinstance(figures, SplitFigures):
-        table(title, ["what", "control", "candidate"], _split(figures))
+        table(title, headings("what", "control", "candidate"), _split(figures))
     else:
-        table(title, ["what", "value"], _shadow(figures))
-    print(report.conclusion)
+        table(title, headings("what", "value"), _shadow(figures))
+    print(localised(report.conclusion))
     if report.pause is not None:
-        say(f"paused: {report.pause}. Stop it and start another one.")
+        say(tr("paused: {pause}. Stop it and start another one.", pause=localised(report.pause)))
 
 
 def _interleaving(figures: "InterleavingFigures") -> list[list[str]]:
     return [
-        ["queries", str(figures.queries)],
-        ["won by the candidate", str(figures.wins)],
-        ["won by the control", str(figures.losses)],
-        ["ties", str(figures.ties)],
-        ["nothing opened or judged", str(figures.undecided)],
-        ["candidate did not answer", str(figures.failed_candidates)],
-        ["candidate's share of decided queries", _share(figures.preference)],
-        ["its 95 % interval", "-" if figures.interval is None else " to ".join(map(_share, figures.interval))],
-        ["p, binomial test", _number(figures.p_value, 4)],
-        ["more live queries needed", _number(figures.more_queries, 0)],
+        [tr("queries"), str(figures.queries)],
+        [tr("won by the candidate"), str(figures.wins)],
+        [tr("won by the control"), str(figures.losses)],
+        [tr("ties"), str(figures.ties)],
+        [tr("nothing opened or judged"), str(figures.undecided)],
+        [tr("candidate did not answer"), str(figures.failed_candidates)],
+        [tr("candidate's share of decided queries"), _share(figures.preference)],
+        [tr("its 95 % interval"), "-" if figures.interval is None else tr(" to ").join(map(_share, figures.interval))],
+        [tr("p, binomial test"), _number(figures.p_value, 4)],
+        [tr("more live queries needed"), _number(figures.more_queries, 0)],
     ]
 
 
 def _split(figures: "SplitFigures") -> list[list[str]]:
     arms = (figures.control, figures.candidate)
-    tests: list[tuple[str, Any]] = [("found helpful", figures.helpful), ("opened", figures.opened)]
+    tests: list[tuple[str, Any]] = [(tr("found helpful"), figures.helpful), (tr("opened"), figures.opened)]
     return [
-        ["queries", *(str(arm.queries) for arm in arms)],
-        ["with a note opened", *(f"{arm.opened}, {_share(arm.open_rate)}" for arm in arms)],
-        ["judged", *(str(arm.judged) for arm in arms)],
-        ["found helpful", *(f"{arm.helpful}, {_share(arm.helpful_rate)}" for arm in arms)],
-        ["degraded", *(str(arm.degraded) for arm in arms)],
-        ["candidate did not answer", *(str(arm.failed) for arm in arms)],
-        ["latency p50 / p95", *(_latency(arm.latency) for arm in arms)],
+        [tr("queries"), *(str(arm.queries) for arm in arms)],
+        [tr("with a note opened"), *(f"{arm.opened}, {_share(arm.open_rate)}" for arm in arms)],
+        [tr("judged"), *(str(arm.judged) for arm in arms)],
+        [tr("found helpful"), *(f"{arm.helpful}, {_share(arm.helpful_rate)}" for arm in arms)],
+        [tr("degraded"), *(str(arm.degraded) for arm in arms)],
+        [tr("candidate did not answer"), *(str(arm.failed) for arm in arms)],
+        [tr("latency p50 / p95"), *(_latency(arm.latency) for arm in arms)],
         *(
-            [f"{what}: p, more live queries needed", "", f"{_number(test.p_value, 4)}, {_number(test.more_queries, 0)}"]
+            [
+                tr("{what}: p, more live queries needed", what=what),
+                "",
+                f"{_number(test.p_value, 4)}, {_number(test.more_queries, 0)}",
+            ]
             for what, test in tests
         ),
     ]
@@ -193,22 +211,27 @@ def _split(figures: "SplitFigures") -> list[list[str]]:
 
 def _shadow(figures: "ShadowFigures") -> list[list[str]]:
     return [
-        ["queries", str(figures.queries)],
-        ["answered by both", str(figures.compared)],
-        ["candidate not asked: all places taken", str(figures.dropped)],
-        ["candidate did not answer", str(figures.failed_candidates)],
-        ["degraded", str(figures.degraded)],
-        ["rank-biased overlap, p 0.9", _number(figures.rank_biased_overlap, 3)],
-        ["overlap of the first ten", _number(figures.overlap_at_10, 3)],
-        ["same best note", _share(figures.same_top)],
-        ["latency p50 / p95, control", _latency(figures.control_latency)],
-        ["latency p50 / p95, candidate in the background (does not compare)", _latency(figures.candidate_latency)],
-        ["more live queries for ± 0.02 of overlap", _number(figures.more_queries, 0)],
+        [tr("queries"), str(figures.queries)],
+        [tr("answered by both"), str(figures.compared)],
+        [tr("candidate not asked: at its limit"), str(figures.dropped)],
+        [tr("candidate did not answer"), str(figures.failed_candidates)],
+        [tr("degraded"), str(figures.degraded)],
+        [tr("rank-biased overlap, p 0.9"), _number(figures.rank_biased_overlap, 3)],
+        [tr("overlap of the first ten"), _number(figures.overlap_at_10, 3)],
+        [tr("same best note"), _share(figures.same_top)],
+        [tr("latency p50 / p95, control"), _latency(figures.control_latency)],
+        [tr("latency p50 / p95, candidate in the background (does not compare)"), _latency(figures.candidate_latency)],
+        [tr("more live queries for ± 0.02 of overlap"), _number(figures.more_queries, 0)],
     ]
 
 
 def _latency(latency: "Latency") -> str:
-    return f"{_number(latency.p50_ms, 0)} / {_number(latency.p95_ms, 0)} ms, {latency.queries} measured"
+    return tr(
+        "{p50_ms} / {p95_ms} ms, {queries} measured",
+        p50_ms=_number(latency.p50_ms, 0),
+        p95_ms=_number(latency.p95_ms, 0),
+        queries=latency.queries,
+    )
 
 
 def _share(value: float | None) -> str:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, command, golden_app, print_json, say, table
+from rag_core.cli.messages import headings, localised, tr
 from rag_core.cli.notes import lines_of
 from rag_core.cli.runs import named_run, run_name, short_id
-from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.evaluation.golden.statistics import GoldenStatistics, SetContents
@@ -71,10 +71,17 @@ def import_golden_set(
             print_json({"imported": report.imported, "rejected": [{"line": n, "error": e} for n, e in report.rejected]})
         else:
             new, same = report.changed - report.updated, report.imported - report.changed
-            taken = f"{new} new, {report.updated} updated, {same} unchanged"
-            print(f"imported {report.imported} ({taken})  rejected {report.rejected_count}")
+            taken = tr("{new} new, {updated} updated, {same} unchanged", new=new, updated=report.updated, same=same)
+            print(
+                tr(
+                    "imported {imported} ({taken})  rejected {rejected_count}",
+                    imported=report.imported,
+                    taken=taken,
+                    rejected_count=report.rejected_count,
+                )
+            )
             for problem in report.problems:
-                say(f"  {lines_of(problem)}: {problem.text}")
+                say(f"  {lines_of(problem)}: {localised(problem.text)}")
         if report.rejected and not report.imported:
             raise typer.Exit(1)
 
@@ -125,10 +132,16 @@ def list_sets(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
         if is_json:
             print_json({"sets": [_summary_to_json(one) for one in found]})
         elif found:
-            headers = ["set", "vocabulary", "version", "queries", "unanswerable", "no notes", "verified", "with spans"]
-            table("golden sets", headers, [_summary_row(one) for one in found])
+            headers = headings(
+                "set", "vocabulary", "version", "queries", "unanswerable", "no notes", "verified", "with spans"
+            )
+            table(tr("golden sets"), headers, [_summary_row(one) for one in found])
         else:
-            say("no golden set yet; brain golden import FILE makes one, brain golden propose drafts questions for it")
+            say(
+                tr(
+                    "no golden set yet; brain golden import FILE makes one, brain golden propose drafts questions for it"
+                )
+            )
 
 
 def _summary_to_json(summary: "GoldenSetSummary") -> dict[str, Any]:
@@ -213,17 +226,23 @@ def _show_coverage(contents: "SetContents", found: "GoldenStatistics") -> None:
     ]
     totals = [str(found.by_difficulty[word]) for word in words]
     askable = found.total_queries - found.without_notes - found.unanswerable
-    rows.append(["all", *totals, str(askable), str(found.minimum), str(found.missing or "")])
-    table(f"{contents.name} ({contents.vocabulary})", ["category", *words, "queries", "at least", "missing"], rows)
+    rows.append([tr("all"), *totals, str(askable), str(found.minimum), str(found.missing or "")])
+    table(
+        f"{contents.name} ({contents.vocabulary})",
+        [tr("category"), *words, tr("queries"), tr("minimum"), tr("missing")],
+        rows,
+    )
     if found.unanswerable:
-        more = in_english(found.unanswerable, "more is", "more are")
-        say(f"{more} not answered by the notes, and right when refused")
+        say(tr("Unanswerable queries: {queries:,}. A refusal is right", queries=found.unanswerable))
     if found.without_notes:
         say(
-            f"{in_english(found.without_notes, 'more is', 'more are')} never asked: every note that answered them was deleted"
+            tr(
+                "Queries never asked: {queries:,}. Every note that answered them is deleted",
+                queries=found.without_notes,
+            )
         )
     if found.lost_spans:
-        say(f"{in_english(found.lost_spans, 'span is', 'spans are')} lost: no note has the quote any longer")
+        say(tr("Lost spans: {spans:,}. No note holds the quote any more", spans=found.lost_spans))
 
 
 @golden_app.command("remove")
@@ -243,7 +262,7 @@ def remove_queries(
         if is_json:
             print_json({"removed": [str(query_id) for query_id in found]})
         else:
-            print(f"removed {len(found)}")
+            print(tr("removed {found}", found=len(found)))
 
 
 @golden_app.command("verify")
@@ -270,7 +289,7 @@ def verify_queries(
         if is_json:
             print_json({"verified": [str(query_id) for query_id in found], "by": by})
         else:
-            print(f"verified {len(found)}")
+            print(tr("verified {found}", found=len(found)))
 
 
 @golden_app.command("baseline")
@@ -302,7 +321,7 @@ def promote_baselines(
         elif baselines:
             _show_baselines(baselines)
         else:
-            say("no baselines yet; brain evaluate makes a run, brain golden baseline RUN promotes it")
+            say(tr("no baselines yet; brain evaluate makes a run, brain golden baseline RUN promotes it"))
 
 
 def _baselines(database: "Database", tenant: "TenantId") -> list[dict[str, Any]]:
@@ -335,8 +354,13 @@ def _show_baselines(baselines: list[dict[str, Any]]) -> None:
             f"{one['ndcg_at_10']:.3f}",
             f"{one['mrr']:.3f}",
             f"{one['hit_rate_at_10']:.3f}",
-            f"{one['promoted_at'][:10]} {'by itself' if one['is_automatic'] else 'promoted'}",
+            f"{one['promoted_at'][:10]} {tr('by itself') if one['is_automatic'] else tr('promoted')}",
         ]
         for one in baselines
     ]
-    table("baselines", ["set", "strategy", "run", "nDCG@10", "MRR", "hit rate @10", "since"], rows, whole=(2,))
+    table(
+        tr("baselines"),
+        [tr("set"), tr("strategy"), tr("run"), "nDCG@10", "MRR", tr("hit rate @10"), tr("since")],
+        rows,
+        whole=(2,),
+    )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, names_like, own_tenant, print_json, say, table
+from rag_core.cli.messages import headings, tr
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -105,7 +106,7 @@ def _check_tenant(database: "Database", settings: "Settings", tenant: "TenantId"
     if not known or tenant in known or tenant == own_tenant(settings, None):
         return
     near = names_like(tenant, known, settings)
-    meant = f"; is it {' or '.join(near)}?" if near else ";"
+    meant = tr("; is it {near}?", near=" or ".join(near)) if near else ";"
     raise NotFoundError(
         f"there is no tenant {tenant}{meant} `brain tenant create {tenant}` makes it, and --create-tenant makes it with the key"
     )
@@ -138,12 +139,25 @@ def _parse_scopes(names: list[str]) -> tuple[Any, ...]:
 
 def _tell_made(key: "ApiKey", *, zone: "ZoneInfo", is_new_tenant: bool, is_asked_for: bool) -> None:
     if is_new_tenant:
-        say(f"The tenant {key.tenant} did not exist and was made.")
-    end = "never ends" if key.expires_at is None else f"ends on {_local(key.expires_at, zone)}"
-    say(f"Key {key.key_id} for {key.name}: tenant {key.tenant}, {', '.join(_ordered(key))}; {end}.")
+        say(tr("The tenant {tenant} did not exist and was created.", tenant=key.tenant))
+    end = (
+        tr("never ends")
+        if key.expires_at is None
+        else tr("ends on {expires_at}", expires_at=_local(key.expires_at, zone))
+    )
+    say(
+        tr(
+            "Key {key_id} for {name}: tenant {tenant}, {key}; {end}.",
+            key_id=key.key_id,
+            name=key.name,
+            tenant=key.tenant,
+            key=", ".join(_ordered(key)),
+            end=end,
+        )
+    )
     if not is_asked_for:
-        say("The API asks for keys once it is started with BRAIN_ACCESS=keys.")
-    say("It is shown this once; keep it where passwords are kept:")
+        say(tr("The API asks for keys when it is started with BRAIN_ACCESS=keys."))
+    say(tr("The key is shown only once; keep it like a password:"))
 
 
 @key_app.command("list")
@@ -195,7 +209,12 @@ def revoke(
             print_json(_to_json(revoked, datetime.now(UTC)))
         else:
             say(
-                f"Revoked: {revoked.key_id}, {revoked.name} of {revoked.tenant}. A running API forgets it within five seconds."
+                tr(
+                    "Revoked: {key_id}, {name} of {tenant}. A running API refuses it within five seconds.",
+                    key_id=revoked.key_id,
+                    name=revoked.name,
+                    tenant=revoked.tenant,
+                )
             )
 
 
@@ -214,7 +233,7 @@ def _chosen(keys: "list[ApiKey]", name_or_id: str) -> "ApiKey":
     if not found:
         raise NotFoundError(f"no key is named {name_or_id!r} or has that id; `brain key list` shows them")
     if len(found) > 1:
-        listed = ", ".join(f"{key.key_id} of {key.tenant}" for key in found)
+        listed = ", ".join(tr("{key_id} of {tenant}", key_id=key.key_id, tenant=key.tenant) for key in found)
         raise InvalidInputError(f"{len(found)} keys are named {name_or_id!r}: {listed}; give the id")
     return found[0]
 
@@ -265,21 +284,25 @@ def _show(keys: "list[ApiKey]", *, now: datetime, zone: "ZoneInfo") -> None:
             key.tenant,
             _allowed(key),
             _ending(key, now, zone),
-            _local(key.last_used_at, zone) or "never",
+            _local(key.last_used_at, zone) or tr("never"),
         ]
         for key in keys
     ]
-    headers = ["id", "name", "tenant", "allows", "ends", "last used"]
-    table(f"Keys: {sum(key.is_usable(now) for key in keys)} usable", headers, rows, whole=(0,))
+    headers = headings("id", "name", "tenant", "allows", "ends", "last used")
+    table(tr("Keys: {usable} usable", usable=sum(key.is_usable(now) for key in keys)), headers, rows, whole=(0,))
 
 
 def _allowed(key: "ApiKey") -> str:
     scopes = ", ".join(_ordered(key))
-    return scopes if key.departments is None else f"{scopes} for {', '.join(key.departments)}"
+    return (
+        scopes
+        if key.departments is None
+        else tr("{scopes} for {departments}", scopes=scopes, departments=", ".join(key.departments))
+    )
 
 
 def _ending(key: "ApiKey", now: datetime, zone: "ZoneInfo") -> str:
     if key.revoked_at is not None:
-        return f"revoked {_local(key.revoked_at, zone)}"
-    end = _local(key.expires_at, zone) or "never"
-    return end if key.is_usable(now) else f"expired {end}"
+        return tr("revoked {revoked_at}", revoked_at=_local(key.revoked_at, zone))
+    end = _local(key.expires_at, zone) or tr("never")
+    return end if key.is_usable(now) else tr("expired {end}", end=end)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, batch_progress, command, print_json, progress, say
+from rag_core.cli.messages import localised, tr
 from rag_core.cli.migration_app import EveryOption, migration_app, opened_engine, tell
 
 if TYPE_CHECKING:
@@ -33,15 +34,15 @@ def run_batches(tenant: TenantOption = None, is_json: JsonOption = False) -> Non
 
     with command(is_json=is_json), opened_engine() as engine:
         owner = engine.writing_tenant(tenant)
-        with batch_progress("migrating") as show, _told_as_fatal():
+        with batch_progress(tr("migrating")) as show, _told_as_fatal():
             report = run_migration(engine, owner, on_event=show)
         is_success = report.stopped is None and not report.failed
         errors = _errors(engine, owner) if is_json and report.failed else []
         tell({"success": is_success, **asdict(report)} | ({"errors": errors} if is_json else {}), is_json=is_json)
         if not is_json and report.failed:
-            say("`brain migration status` lists what failed, `brain migration retry` has it tried again.")
+            say(tr("`brain migration status` lists what failed, `brain migration retry` tries it again."))
         if report.stopped is not None:
-            say(f"brain: stopped: {report.stopped}")
+            say(tr("brain: stopped: {stopped}", stopped=localised(report.stopped)))
             raise typer.Exit(1)
 
 
@@ -78,7 +79,7 @@ def resume_batches(every: EveryOption = None, tenant: TenantOption = None, is_js
         measure_every(engine.database, owner, every)
         tell(asdict(counts), is_json=is_json)
         if not is_json:
-            say("Next: `brain migration run`, or a backfill of migrate_notes in Dagster's UI.")
+            say(tr("Next: `brain migration run`, or a backfill of migrate_notes in Dagster's UI."))
 
 
 @migration_app.command("retry")
@@ -120,7 +121,7 @@ def finish_migration(
 
     with command(is_json=is_json), opened_engine() as engine:
         owner = engine.writing_tenant(tenant)
-        with progress("evaluating", None) as advance:
+        with progress(tr("evaluating"), None) as advance:
             run = measure_now(engine, owner, on_progress=lambda *_: advance(1))
         try:
             report = finish(
@@ -133,10 +134,8 @@ def finish_migration(
         except MigrationIncompleteError as error:
             if not is_json:
                 raise
-            print_json({"error": str(error), "reasons": list(error.reasons)})
+            print_json({"error": localised(str(error)), "reasons": [localised(reason) for reason in error.reasons]})
             raise typer.Exit(1) from None
         tell(asdict(report), is_json=is_json)
         if run is None or run.comparison is None:
-            say(
-                "Nothing was measured before the first batch: nobody can say whether retrieval is better or worse for it."
-            )
+            say(tr("Nothing was measured before the first batch, so there is no comparison."))

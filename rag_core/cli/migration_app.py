@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_core.cli.app import app, print_json
+from rag_core.cli.messages import label, tr
 
 if TYPE_CHECKING:
     from rag_core.runtime.engine import Engine
@@ -41,12 +42,12 @@ def tell(document: dict[str, Any], *, is_json: bool) -> None:
     if is_json:
         print_json(document)
     else:
-        print("  ".join(f"{name.replace('_', ' ')} {_in_words(value)}" for name, value in document.items()))
+        print("  ".join(f"{label(name)} {_in_words(value)}" for name, value in document.items()))
 
 
 def _in_words(value: object) -> str:
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return tr("yes") if value else tr("no")
     if isinstance(value, list | tuple | dict):
-        return ", ".join(map(str, value)) or "none"
-    return "none" if value is None else str(value).replace("rolled_back", "rolled back")
+        return ", ".join(map(str, value)) or tr("none")
+    return tr("none") if value is None else label(str(value))

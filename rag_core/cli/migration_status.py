@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from rag_core.cli.app import JsonOption, TenantOption, command, own_tenant, print_json, progress_bar, say, table
+from rag_core.cli.messages import amount, headings, label, localised, tr
 from rag_core.cli.migration_app import migration_app
-from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -34,39 +34,78 @@ def show_status(tenant: TenantOption = None, is_json: JsonOption = False) -> Non
 
 
 def _show_status(found: "MigrationStatus", *, zone: "ZoneInfo") -> None:
-    print(f"{progress_bar(found.percent)} {found.percent:.2f} %  {found.state.replace('_', ' ')}")
-    speed = "unknown" if found.notes_per_second is None else f"{found.notes_per_second:,.2f} notes a second"
+    print(f"{progress_bar(found.percent)} {found.percent:.2f} %  {label(found.state)}")
+    speed = (
+        tr("unknown")
+        if found.notes_per_second is None
+        else tr("{notes_per_second:,.2f} notes a second", notes_per_second=found.notes_per_second)
+    )
     rows = [
         [
-            "notes",
-            f"{found.chunked_notes:,} of {found.notes:,} chunked, {found.remaining:,} to come; {in_english(found.chunks, 'chunk')}",
+            tr("notes"),
+            tr(
+                "{chunked_notes:,} of {notes:,} chunked, {remaining:,} to come; {chunks}",
+                chunked_notes=found.chunked_notes,
+                notes=found.notes,
+                remaining=found.remaining,
+                chunks=amount(found.chunks, "chunk"),
+            ),
         ],
-        ["legacy notes", f"{found.attached:,} attached, {found.migrated:,} migrated, {found.pending:,} pending"],
-        ["batches", f"{found.batches_done:,} of {found.batches:,} done"],
-        ["last batch", _when(found.last_mark, zone)],
-        ["rate", speed],
-        ["done by", _when(found.estimated_completion, zone)],
-        ["failures", f"{found.failures:,}"],
-        ["retrieval now", _measured(found.current, zone)],
-        ["retrieval before", _measured(found.baseline, zone)],
+        [
+            tr("legacy notes"),
+            tr(
+                "{attached:,} attached, {migrated:,} migrated, {pending:,} pending",
+                attached=found.attached,
+                migrated=found.migrated,
+                pending=found.pending,
+            ),
+        ],
+        [
+            tr("batches"),
+            tr("{batches_done:,} of {batches:,} done", batches_done=found.batches_done, batches=found.batches),
+        ],
+        [tr("last batch"), _when(found.last_mark, zone)],
+        [tr("rate"), speed],
+        [tr("done by"), _when(found.estimated_completion, zone)],
+        [tr("failures"), f"{found.failures:,}"],
+        [tr("retrieval now"), _measured(found.current, zone)],
+        [tr("retrieval before"), _measured(found.baseline, zone)],
     ]
-    table(f"Migration of {found.tenant}", ["what", "value"], rows)
+    table(tr("Migration of {tenant}", tenant=found.tenant), headings("what", "value"), rows)
     if found.reason:
-        say(f"Why it is {found.state.replace('_', ' ')}: {found.reason}")
+        say(tr("Why it is {state}: {reason}", state=label(found.state), reason=found.reason))
     for failure in found.latest_failures:
-        say(f"  {failure.source}:{failure.external_id}, {failure.stage}, attempt {failure.attempts}: {failure.error}")
+        say(
+            tr(
+                "  {source}:{external_id}, {stage}, attempt {attempts}: {error}",
+                source=failure.source,
+                external_id=failure.external_id,
+                stage=failure.stage,
+                attempts=failure.attempts,
+                error=localised(failure.error),
+            )
+        )
     if found.failures > len(found.latest_failures):
-        say(f"  … and {found.failures - len(found.latest_failures)} more")
+        say(tr("  … and {failures} more", failures=found.failures - len(found.latest_failures)))
     if any(failure.stage != "attachment" for failure in found.latest_failures):
-        say("`brain migration retry` has them tried again.")
+        say(tr("`brain migration retry` tries them again."))
 
 
 def _when(moment: "datetime | None", zone: "ZoneInfo") -> str:
-    return "unknown" if moment is None else f"{moment.astimezone(zone):%Y-%m-%d %H:%M}"
+    return tr("unknown") if moment is None else f"{moment.astimezone(zone):%Y-%m-%d %H:%M}"
 
 
 def _measured(figures: "RetrievalFigures | None", zone: "ZoneInfo") -> str:
     if figures is None:
-        return "not measured"
-    latency = "" if figures.average_latency_ms is None else f", {figures.average_latency_ms:.0f} ms on average"
-    return f"hit rate @10 {figures.hit_rate_at_10:.3f}{latency}, {_when(figures.at, zone)}"
+        return tr("not measured")
+    latency = (
+        ""
+        if figures.average_latency_ms is None
+        else tr(", {average_latency_ms:.0f} ms on average", average_latency_ms=figures.average_latency_ms)
+    )
+    return tr(
+        "hit rate @10 {hit_rate_at_10:.3f}{latency}, {at}",
+        hit_rate_at_10=figures.hit_rate_at_10,
+        latency=latency,
+        at=_when(figures.at, zone),
+    )

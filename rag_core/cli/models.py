@@ -16,7 +16,7 @@ from rag_core.cli.app import (
     say,
     table,
 )
-from rag_core.model.counting import in_english
+from rag_core.cli.messages import amount, headings, label, localised, tr
 
 if TYPE_CHECKING:
     from rag_core.model.embedding import EmbeddingModel, WantedModel
@@ -120,12 +120,12 @@ def _show_models(documents: list[dict[str, Any]]) -> None:
             document["state"],
             f"{document['dimensions']}, {document['provider']}",
             "{method} {semantic_weight:g}/{fulltext_weight:g}".format(**document["fusion"]),
-            ", ".join(f"{tenant} {_share(counts)}" for tenant, counts in document["tenants"].items()) or "no notes",
+            ", ".join(f"{tenant} {_share(counts)}" for tenant, counts in document["tenants"].items()) or tr("no notes"),
         ]
         for document in documents
     ]
-    headers = ["model", "state", "numbers", "fusion", "vectors"]
-    table("Embedding models", headers, rows)
+    headers = [tr("model"), tr("state"), tr("dimensions"), "fusion", tr("vectors")]
+    table(tr("Embedding models"), headers, rows)
     for document in documents:
         if (step := _next_step(document)) is not None:
             say(step)
@@ -139,9 +139,12 @@ def _share(counts: dict[str, int]) -> str:
 def _next_step(document: dict[str, Any]) -> str | None:
     name = document["name"]
     steps = {
-        "candidate": f"{name}: `brain models backfill {name}` makes its vectors.",
-        "backfilling": f"{name}: `brain models backfill {name}` goes on with its vectors.",
-        "ready": f"{name}: `brain models evaluate {name}` compares it, `brain models promote {name}` makes it the active one.",
+        "candidate": tr("{name}: `brain models backfill {name}` computes its vectors.", name=name),
+        "backfilling": tr("{name}: `brain models backfill {name}` continues with its vectors.", name=name),
+        "ready": tr(
+            "{name}: `brain models evaluate {name}` compares it, `brain models promote {name}` makes it the active one.",
+            name=name,
+        ),
     }
     return steps.get(document["state"])
 
@@ -205,9 +208,13 @@ def _register(wanted: "WantedModel", *, is_json: bool) -> None:
 
 
 def _show_registration(document: dict[str, Any]) -> None:
-    rows = [[key.replace("_", " "), repr(value)] for key, value in document.items() if key not in {"fusion", "is_new"}]
-    rows += [[key.replace("_", " "), repr(value)] for key, value in document["fusion"].items()]
-    table("Registered" if document["is_new"] else "Unchanged: registered as it is already", ["what", "value"], rows)
+    rows = [[label(key), repr(value)] for key, value in document.items() if key not in {"fusion", "is_new"}]
+    rows += [[label(key), repr(value)] for key, value in document["fusion"].items()]
+    table(
+        tr("Registered") if document["is_new"] else tr("Unchanged: already registered"),
+        headings("what", "value"),
+        rows,
+    )
     if (step := _next_step(document)) is not None:
         say(step)
 
@@ -228,19 +235,22 @@ def backfill(name: NameArgument, is_json: JsonOption = False) -> None:
     with command(is_json=is_json):
         with (
             open_engine(read_settings(), model_name=name) as engine,
-            batch_progress(f"vectors of {name}") as show,
+            batch_progress(tr("vectors of {name}", name=name)) as show,
         ):
             report = run_backfill(engine, name, on_event=show)
         if is_json:
             print_json(asdict(report))
         else:
             counts = {key: value for key, value in asdict(report).items() if key != "failures"}
-            print("  ".join(f"{key} {value}" for key, value in counts.items()))
+            print("  ".join(f"{label(key)} {value}" for key, value in counts.items()))
             for failure in report.failures:
-                say(f"  {failure['note']}: {failure['reason']}")
+                say(f"  {failure['note']}: {localised(failure['reason'])}")
             if report.state == "ready":
                 say(
-                    f"`brain models evaluate {name}` compares it, `brain models promote {name}` makes it the active one."
+                    tr(
+                        "`brain models evaluate {name}` compares it, `brain models promote {name}` makes it the active one.",
+                        name=name,
+                    )
                 )
         if report.failed:
             raise typer.Exit(1)
@@ -286,12 +296,12 @@ def _show_comparisons(found: "list[ModelComparison]", *, active: str, candidate:
             f"{each.comparison.current:.4f}",
             f"{each.comparison.difference:+.4f}",
             f"{each.comparison.p_value:.4f}",
-            each.comparison.objection or ("" if each.comparison.is_significant else "may be chance"),
+            localised(each.comparison.objection) or ("" if each.comparison.is_significant else tr("may be chance")),
         ]
         for each in found
     ]
-    headers = ["set", "strategy", "queries", active, candidate, "difference", "p", ""]
-    table("nDCG@10, on the queries that both were asked", headers, rows)
+    headers = [tr("set"), tr("strategy"), tr("queries"), active, candidate, tr("difference"), "p", ""]
+    table(tr("nDCG@10, on the queries that both were asked"), headers, rows)
 
 
 @models_app.command("promote")
@@ -315,7 +325,7 @@ def promote_candidate(
     with command(is_json=is_json):
         with (
             open_engine(read_settings(), model_name=name) as engine,
-            progress(f"vectors of {name}", None) as advance,
+            progress(tr("vectors of {name}", name=name), None) as advance,
         ):
             report = promote(engine, name, is_waiting=is_waiting, on_progress=advance)
         if is_json:
@@ -324,9 +334,16 @@ def promote_candidate(
             names = {"active": report.model.name, "former": report.former.name}
             print_json(names | {"is_changed": report.is_changed} | counts | facts)
         elif report.is_changed:
-            print(f"{name} is active, {report.former.name} is ready to go back to; {report.seconds:g} s")
+            print(
+                tr(
+                    "{name} is active, {former} is ready to go back to; {seconds:g} s",
+                    name=name,
+                    former=report.former.name,
+                    seconds=report.seconds,
+                )
+            )
         else:
-            print(f"{name} is active already")
+            print(tr("{name} is active already", name=name))
 
 
 @models_app.command("retire")
@@ -340,9 +357,16 @@ def retire_former(name: NameArgument, is_json: JsonOption = False) -> None:
     from rag_core.storage.database import open_database
 
     with command(is_json=is_json):
-        with open_database(read_settings()) as database, progress(f"vectors of {name}", None) as advance:
+        with open_database(read_settings()) as database, progress(tr("vectors of {name}", name=name), None) as advance:
             report = retire(database, name, on_progress=advance)
         if is_json:
             print_json(asdict(report))
         else:
-            print(f"{name} is retired: {in_english(report.vectors, 'vector')} and {report.cached} cached ones removed")
+            print(
+                tr(
+                    "{name} is retired: {vectors} and {cached} cached ones removed",
+                    name=name,
+                    vectors=amount(report.vectors, "vector"),
+                    cached=report.cached,
+                )
+            )

@@ -19,8 +19,8 @@ from rag_core.cli.app import (
     say,
     say_waiting,
 )
+from rag_core.cli.messages import amount, label, localised, tr
 from rag_core.language import LANGUAGES
-from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
     from rag_assets.indexing import IndexReport
@@ -67,7 +67,7 @@ def import_notes(
         with (
             open_database(settings) as database,
             file.open("rb") as lines,
-            progress(f"importing {file.name}", file.stat().st_size) as advance,
+            progress(tr("importing {name}", name=file.name), file.stat().st_size) as advance,
         ):
             report = import_lines(
                 database,
@@ -87,7 +87,7 @@ def import_notes(
         if report.is_new_tenant and not is_json:
             say(_made(owner, near))
         if is_index_needed and not is_json:
-            say("Run `brain index` so that all of them are found by meaning too.")
+            say(tr("Run `brain index` to find all of them by meaning too."))
         if report.rejected_count and not report.taken:
             raise typer.Exit(1)
 
@@ -97,9 +97,12 @@ def _show_imported(report: "ImportReport", *, is_json: bool) -> None:
     if is_json:
         print_json({**counts, **_details(report)})
         return
-    print("  ".join(f"{name} {count}" for name, count in counts.items()) + f"  rejected {report.rejected_count}")
+    print(
+        "  ".join(f"{label(name)} {count}" for name, count in counts.items())
+        + tr("  rejected {rejected_count}", rejected_count=report.rejected_count)
+    )
     for problem in (*report.problems, *report.warnings):
-        say(f"  {lines_of(problem)}: {problem.text}")
+        say(f"  {lines_of(problem)}: {localised(problem.text)}")
 
 
 def _details(report: "ImportReport") -> dict[str, Any]:
@@ -115,13 +118,17 @@ def _details(report: "ImportReport") -> dict[str, Any]:
 def lines_of(problem: "Problem") -> str:
     """The first lines of a problem, and how many more have it."""
     more = problem.count - len(problem.lines)
-    numbers = ", ".join(map(str, problem.lines)) + (f" and {more:,} more" if more else "")
-    return f"line {numbers}" if problem.count == 1 else f"lines {numbers}"
+    numbers = ", ".join(map(str, problem.lines)) + (tr(" and {more:,} more", more=more) if more else "")
+    return tr("line {numbers}", numbers=numbers) if problem.count == 1 else tr("lines {numbers}", numbers=numbers)
 
 
 def _made(tenant: "TenantId", near: list[str]) -> str:
-    meant = f" If {' or '.join(near)} was meant, `brain tenant delete {tenant}` takes it back." if near else ""
-    return f"The tenant {tenant} did not exist and was made.{meant}"
+    meant = (
+        tr(" If {near} was meant, `brain tenant delete {tenant}` removes it.", near=" or ".join(near), tenant=tenant)
+        if near
+        else ""
+    )
+    return tr("The tenant {tenant} did not exist and was created.{meant}", tenant=tenant, meant=meant)
 
 
 @app.command("index")
@@ -150,7 +157,7 @@ def index_notes(
         with open_engine(settings) as engine:
             named = tenant or settings.tenant
             tenants = [TenantId(named)] if named else list_tenants(engine.database)
-            with batch_progress("indexing") as show:
+            with batch_progress(tr("indexing")) as show:
                 report = run_index(engine, tenants=tenants, is_full=is_full, on_event=show)
         if is_json:
             print_json(asdict(report))
@@ -159,11 +166,11 @@ def index_notes(
 
 
 def _show_indexed(report: "IndexReport") -> None:
-    shown = {**asdict(report), "tenants": ", ".join(report.tenants) or "none"}
-    print("  ".join(f"{name} {value}" for name, value in shown.items()))
+    shown = {**asdict(report), "tenants": ", ".join(report.tenants) or tr("none")}
+    print("  ".join(f"{label(name)} {value}" for name, value in shown.items()))
     if report.pending:
-        waiting = f"{in_english(report.pending, 'legacy note')} {'waits' if report.pending == 1 else 'wait'}"
-        print(f"{waiting}, found whole: `brain migration run` has them chunked.")
+        waiting = amount(report.pending, "legacy note")
+        print(tr("Not chunked yet: {waiting}, found as a whole. Run `brain migration run` to chunk.", waiting=waiting))
 
 
 @app.command("delete")
@@ -188,4 +195,4 @@ def delete(
         if is_json:
             print_json({"deleted": len(deleted), "notes": [str(note) for note in deleted]})
         else:
-            print(f"deleted {len(deleted)}")
+            print(tr("deleted {deleted}", deleted=len(deleted)))

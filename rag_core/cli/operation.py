@@ -16,7 +16,7 @@ from rag_core.cli.app import (
     table,
 )
 from rag_core.cli.asking import show_answer
-from rag_core.model.counting import in_english
+from rag_core.cli.messages import amount, headings, label, localised, tr
 
 
 @app.command("status")
@@ -36,36 +36,36 @@ def status(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
 
 def _show_status(found: dict[str, Any]) -> None:
     figures, migration, parts = found.pop("performance"), found.pop("migration"), found.pop("parts") or {}
-    rows = [[name.replace("_", " "), _shown(value)] for name, value in found.items()]
+    rows = [[label(name), _shown(value)] for name, value in found.items()]
     if migration["state"] != "not_started":
-        rows.append(["migration", _migration(migration)])
-    table("Brain Sync", ["what", "value"], rows)
+        rows.append([tr("migration"), _migration(migration)])
+    table("Brain Sync", headings("what", "value"), rows)
     for name, state in parts.items():
         if state != "runs":
-            say(f"{name} is {state}")
+            say(tr("{name} is {state}", name=name, state=label(state)))
     if figures is not None:
         _show_performance(figures)
     elif parts.get("api") == "runs":
-        say("The API of this home runs, but did not give its figures.")
+        say(tr("The API of this home runs, but did not give its figures."))
     else:
-        say("The API of this home does not run, so there are no figures of requests.")
+        say(tr("The API of this home does not run, so there are no figures of requests."))
     if found["stale_notes"]:
-        say("Run `brain index`: some notes are not indexed as they are now.")
+        say(tr("Run `brain index`: the index of some notes is out of date."))
 
 
 def _migration(found: dict[str, Any]) -> str:
     """How far the migration is, in a line."""
     bar = progress_bar(found["percent"])
     parts = [
-        f"{bar} {found['percent']:.2f} %, {found['state'].replace('_', ' ')}",
-        f"{in_english(found['remaining'], 'note')} to come",
+        f"{bar} {found['percent']:.2f} %, {label(found['state'])}",
+        tr("{notes} to come", notes=amount(found["remaining"], "note")),
     ]
     if found["failures"]:
-        parts.append(f"{found['failures']:,} failed (brain migration status)")
+        parts.append(tr("{failures:,} failed (brain migration status)", failures=found["failures"]))
     if found["notes_per_second"] is not None:
-        parts.append(f"{found['notes_per_second']:,.2f} a second")
+        parts.append(tr("{notes_per_second:,.2f} a second", notes_per_second=found["notes_per_second"]))
     if found["estimated_completion"] is not None:
-        parts.append(f"done by {found['estimated_completion']}")
+        parts.append(tr("done by {estimated_completion}", estimated_completion=found["estimated_completion"]))
     return ", ".join(parts)
 
 
@@ -76,20 +76,20 @@ def _show_performance(figures: dict[str, Any]) -> None:
         for stage, stats in figures["stages"].items()
         if stats["count"]
     ]
-    table("The API's requests, in milliseconds", ["stage", "count", *columns], rows)
+    table(tr("The API's requests, in milliseconds"), [tr("stage"), tr("count"), *columns], rows)
     caches = [
         [name, f"{figures['cache'][f'{name}HitRate']:.0%}", str(counts["size"])]
         for name, counts in figures["caches"].items()
     ]
-    table("Caches", ["cache", "hit rate", "entries"], caches)
-    rows = [[name, _shown(figures[name])] for name in ("requests", "database", "resources", "breakers")]
-    table("The API's process", ["what", "value"], rows)
+    table(tr("Caches"), headings("cache", "hit rate", "entries"), caches)
+    rows = [[label(name), _shown(figures[name])] for name in ("requests", "database", "resources", "breakers")]
+    table(tr("The API's process"), headings("what", "value"), rows)
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{key} {_shown(inner)}" for key, inner in value.items())
-    return "none" if value is None else str(value)
+        return ", ".join(f"{label(key)} {_shown(inner)}" for key, inner in value.items())
+    return tr("none") if value is None else str(value)
 
 
 @app.command("doctor")
@@ -100,10 +100,14 @@ def doctor(is_json: JsonOption = False) -> None:
     with command(is_json=is_json):
         findings = examine()
         if is_json:
-            print_json({"ok": all(f.is_ok for f in findings), "checks": [f.to_json() for f in findings]})
+            checks = [f.to_json() | {"found": localised(f.found), "remedy": localised(f.remedy)} for f in findings]
+            print_json({"ok": all(f.is_ok for f in findings), "checks": checks})
         else:
-            rows = [["ok" if f.is_ok else "FAILS", f.name, f.found, f.remedy] for f in findings]
-            table("brain doctor", ["", "check", "found", "remedy"], rows)
+            rows = [
+                [tr("ok" if f.is_ok else "FAILS"), localised(f.name), localised(f.found), localised(f.remedy)]
+                for f in findings
+            ]
+            table("brain doctor", ["", tr("check"), tr("found"), tr("remedy")], rows)
         if not all(f.is_ok for f in findings):
             raise typer.Exit(1)
 
@@ -125,7 +129,7 @@ def down(is_json: JsonOption = False) -> None:
         if is_json:
             print_json({"stopped": was_running})
         else:
-            print("stopped" if was_running else "was not running")
+            print(tr("stopped") if was_running else tr("was not running"))
 
 
 @app.command("up")
@@ -149,17 +153,17 @@ def demo() -> None:
     from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
-    with command(is_json=False), open_engine(read_settings()) as engine, batch_progress("indexing") as show:
-        say("1/3  Demo notes in, and through notes → chunks → embeddings → full-text index → causal graph…")
+    with command(is_json=False), open_engine(read_settings()) as engine, batch_progress(tr("indexing")) as show:
+        say(tr("1/3  Demo notes in, and through notes → chunks → embeddings → full-text index → causal graph…"))
         load_and_index(engine, on_event=show)
-        say("2/3  Evaluation report…")
+        say(tr("2/3  Evaluation report…"))
         report = materialise_report(engine, on_event=show)
-        say("3/3  Three questions…")
+        say(tr("3/3  Three questions…"))
         for question, events in answer_questions(engine):
             show_answer(events, heading=question)
         _show_report(report)
-        say("The whole report, by category and with the worst queries, is the asset evaluation_report in Dagster.")
-        say("Next: `make up` for the page and Dagster, or `brain import FILE` for notes of your own.")
+        say(tr("The whole report, by category and with the worst queries, is the asset evaluation_report in Dagster."))
+        say(tr("Next: `make up` for the page and Dagster, or `brain import FILE` for notes of your own."))
 
 
 def _show_report(figures: dict[str, float]) -> None:
@@ -172,4 +176,4 @@ def _show_report(figures: dict[str, float]) -> None:
         ]
         for strategy in ("fulltext", "semantic", "hybrid", "hybrid+rerank")
     ]
-    table("Evaluation report: questions in other words than the notes'", ["strategy", *shown, "p95"], rows)
+    table(tr("Evaluation report: questions in other words than the notes'"), [tr("strategy"), *shown, "p95"], rows)

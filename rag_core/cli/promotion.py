@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, measuring, print_json, say, shown_p, table
+from rag_core.cli.messages import amount, headings, label, language, localised, tr
 from rag_core.cli.runs import short_id
 from rag_core.cli.searching import read_override
-from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.model.note import TenantId
@@ -85,7 +85,7 @@ def _numbered(engine: "Engine", owner: "TenantId", file: Path, reason: str | Non
     from rag_core.configuration.overrides import adopt_override
 
     configuration = adopt_override(engine.database, engine.model, owner, read_override(file), reason=reason)
-    say(f"{file} is configuration {configuration.number}")
+    say(tr("{file} is configuration {number}", file=file, number=configuration.number))
     return configuration.number
 
 
@@ -114,16 +114,22 @@ def _promote(
             _show_trial(error.evidence)
             raise
         print_json({"error": str(error), "promoted": False, "configuration": number, "evidence": error.evidence})
-        say(f"brain: {error}")
+        say(f"brain: {localised(str(error))}")
         raise typer.Exit(1) from None
     is_changed = promotion.number != former.promotion
     if is_json:
         print_json(_changed(promotion, former=former.number, is_changed=is_changed))
     elif is_changed:
         _show_trial(promotion.evidence)
-        print(f"configuration {number} is served instead of {former.name}; brain promote --back takes that back")
+        print(
+            tr(
+                "configuration {number} is served instead of {name}; brain promote --back undoes it",
+                number=number,
+                name=former.name,
+            )
+        )
     else:
-        print(f"configuration {number} is served already")
+        print(tr("configuration {number} is served already", number=number))
 
 
 def _try(engine: "Engine", owner: "TenantId", number: int, set_name: str, *, is_json: bool) -> None:
@@ -135,8 +141,8 @@ def _try(engine: "Engine", owner: "TenantId", number: int, set_name: str, *, is_
         print_json({"promoted": False, "configuration": number, "objection": trial["objection"], "evidence": trial})
         return
     _show_trial(trial)
-    told = trial["objection"] or f"it is not significantly worse: brain promote {number} serves it"
-    print(f"configuration {number} was measured and not promoted (--dry-run); {told}")
+    told = trial["objection"] or tr("it is not significantly worse: brain promote {number} serves it", number=number)
+    print(tr("configuration {number} was measured and not promoted (--dry-run); {told}", number=number, told=told))
 
 
 def _try_file(engine: "Engine", owner: "TenantId", file: Path, set_name: str, *, is_json: bool) -> None:
@@ -148,8 +154,10 @@ def _try_file(engine: "Engine", owner: "TenantId", file: Path, set_name: str, *,
         print_json({"promoted": False, "configuration": None, "objection": trial["objection"], "evidence": trial})
         return
     _show_trial(trial)
-    told = trial["objection"] or f"it is not significantly worse: brain promote --config {file} numbers and serves it"
-    print(f"{file} was measured and not stored (--dry-run); {told}")
+    told = trial["objection"] or tr(
+        "it is not significantly worse: brain promote --config {file} numbers and serves it", file=file
+    )
+    print(tr("{file} was measured and not stored (--dry-run); {told}", file=file, told=told))
 
 
 def _take_back(engine: "Engine", owner: "TenantId", reason: str | None, *, is_back: bool, is_json: bool) -> None:
@@ -166,9 +174,15 @@ def _take_back(engine: "Engine", owner: "TenantId", reason: str | None, *, is_ba
             else _changed(promotion, former=former.number, is_changed=True)
         )
     elif promotion is None:
-        print("the program's defaults are served already")
+        print(tr("the program's defaults are served already"))
     else:
-        print(f"{_name(promotion.configuration)} served again instead of {former.name}")
+        print(
+            tr(
+                "Served again: {configuration}, instead of {name}",
+                configuration=_name(promotion.configuration),
+                name=former.name,
+            )
+        )
 
 
 def _changed(promotion: "Promotion", *, former: int | None, is_changed: bool) -> dict[str, Any]:
@@ -181,7 +195,7 @@ def _changed(promotion: "Promotion", *, former: int | None, is_changed: bool) ->
 
 
 def _name(number: int | None) -> str:
-    return "the program's defaults are" if number is None else f"configuration {number} is"
+    return tr("the program's defaults") if number is None else tr("configuration {number}", number=number)
 
 
 def _show(engine: "Engine", owner: "TenantId", *, is_json: bool) -> None:
@@ -195,19 +209,34 @@ def _show(engine: "Engine", owner: "TenantId", *, is_json: bool) -> None:
     if is_json:
         print_json({"served": served.to_json(), "history": history, "configurations": known})
         return
-    print(f"served: {served.name}{_told(served.override)}, re-ranker weights {served.weights.version}")
+    print(
+        tr(
+            "served: {name}{override}, re-ranker weights {version}",
+            name=served.name,
+            override=_told(served.override),
+            version=served.weights.version,
+        )
+    )
     if served.is_model_dependent_left_out:
         say(
-            f"Its values for {served.embedding_model} are left out: {engine.model.name} embeds now. brain tune finds new ones."
+            tr(
+                "Its values for {embedding_model} are left out: {name} embeds now. brain tune finds new ones.",
+                embedding_model=served.embedding_model,
+                name=engine.model.name,
+            )
         )
     for problem in served.problems:
-        say(f"Not all of it can be used: {problem}")
+        say(tr("Part of it cannot be used: {problem}", problem=problem))
     if known:
         _show_configurations(known, served.number)
     if history:
         _show_history(history)
     else:
-        say("Nothing was promoted yet; brain tune proposes a configuration, brain promote --config FILE takes yours.")
+        say(
+            tr(
+                "Nothing was promoted yet; brain tune proposes a configuration, brain promote --config FILE takes yours."
+            )
+        )
 
 
 def _told(override: Any) -> str:
@@ -227,37 +256,39 @@ def _told(override: Any) -> str:
 def _show_configurations(known: list[dict[str, Any]], served: int | None) -> None:
     rows = [
         [
-            f"{one['number']}{' (served)' if one['number'] == served else ''}",
-            _told(one["override"]).removeprefix(": ") or "the defaults",
-            one["reranker"] or "shipped",
-            one["embedding_model"] or "any",
-            f"{one['origin']}, {one['created_at'][:10]}",
+            f"{one['number']}{tr(' (served)') if one['number'] == served else ''}",
+            _told(one["override"]).removeprefix(": ") or tr("the defaults"),
+            one["reranker"] or tr("shipped"),
+            one["embedding_model"] or tr("any"),
+            f"{label(one['origin'])}, {one['created_at'][:10]}",
         ]
         for one in known
     ]
-    table("configurations", ["number", "what differs", "re-ranker weights", "embedding model", "made"], rows)
+    table(
+        tr("configurations"), headings("number", "what differs", "re-ranker weights", "embedding model", "origin"), rows
+    )
 
 
 def _show_history(history: list[dict[str, Any]]) -> None:
-    words = {"promote": "promoted", "return": "went back to", "reset": "went back to"}
+    words = {"promote": tr("promoted"), "return": tr("went back to"), "reset": tr("went back to")}
     rows = [
         [
             one["promoted_at"][:16].replace("T", " "),
-            f"{words[one['action']]} {one['configuration'] or 'the defaults'}",
+            f"{words[one['action']]} {one['configuration'] or tr('the defaults')}",
             one["reason"] or "",
             _gain(one["evidence"]),
         ]
         for one in history
     ]
-    table("history", ["when (UTC)", "what", "why", "measured"], rows)
+    table(tr("history"), headings("when (UTC)", "what", "why", "measured"), rows)
 
 
 def _gain(evidence: dict[str, Any]) -> str:
     comparison = evidence.get("comparison")
     if not comparison:
-        return "forced" if evidence.get("is_forced") else ""
+        return tr("forced") if evidence.get("is_forced") else ""
     told = f"{comparison['metric']} {comparison['difference']:+.3f}, p {comparison['p_value']:.3f}"
-    return f"{told}, forced" if evidence.get("is_forced") else told
+    return tr("{told}, forced", told=told) if evidence.get("is_forced") else told
 
 
 def _show_trial(trial: Any) -> None:
@@ -266,14 +297,14 @@ def _show_trial(trial: Any) -> None:
 
     runs = trial["runs"]
     for remark in trial["remarks"]:
-        say(remark)
+        say(localised(remark))
     if runs["candidate"] is None:
         return
     before, after = runs["served"], runs["candidate"]
     compared = (trial["comparison"] or {}).get("metrics", {})
     rows = [
         [
-            title_of(name),
+            title_of(name, language()),
             _figure(before, name),
             _figure(after, name),
             *_difference(before, after, name, compared.get(name)),
@@ -282,19 +313,34 @@ def _show_trial(trial: Any) -> None:
     ]
     p95 = [run["latency_p95_ms"] for run in (before, after)]
     if after["total_queries"] >= LEAST_FOR_P95:
-        rows.append(["latency p95", *(f"{value:.0f} ms" for value in p95), f"{p95[1] - p95[0]:+.0f} ms", ""])
+        rows.append(
+            [
+                tr("latency p95"),
+                *(f"{value:.0f} ms" for value in p95),
+                f"{p95[1] - p95[0]:+.0f} ms",
+                "",
+            ]
+        )
     number = trial["configuration"]
-    asked = in_english(after["total_queries"], "query", "queries")
-    title = (
-        f"{asked} of {after['set']}; runs {short_id(before['run_id'])} and {short_id(after['run_id'])}; 95 % intervals"
+    asked = amount(after["total_queries"], "query", "queries")
+    title = tr(
+        "{asked} of {set}; runs {run_id} and {candidate}; 95 % intervals",
+        asked=asked,
+        set=after["set"],
+        run_id=short_id(before["run_id"]),
+        candidate=short_id(after["run_id"]),
     )
-    candidate = "on trial" if number is None else f"configuration {number}"
-    table(title, ["metric", "served", candidate, "difference", "p"], rows)
+    candidate = tr("on trial") if number is None else tr("configuration {number}", number=number)
+    table(title, [tr("metric"), tr("served"), candidate, tr("difference"), "p"], rows)
 
 
 def _figure(run: Any, name: str) -> str:
     interval = run["intervals"].get(name)
-    return f"{run[name]:.3f}" if interval is None else f"{run[name]:.3f} ({interval[0]:.3f} to {interval[1]:.3f})"
+    return (
+        f"{run[name]:.3f}"
+        if interval is None
+        else tr("{mean:.3f} ({low:.3f} to {high:.3f})", mean=run[name], low=interval[0], high=interval[1])
+    )
 
 
 def _difference(before: Any, after: Any, name: str, compared: Any) -> list[str]:
@@ -302,4 +348,7 @@ def _difference(before: Any, after: Any, name: str, compared: Any) -> list[str]:
     if compared is None:
         return [f"{after[name] - before[name]:+.3f}", ""]
     low, high = compared["interval"]
-    return [f"{compared['difference']:+.3f} ({low:+.3f} to {high:+.3f})", shown_p(compared["p_value"])]
+    return [
+        tr("{difference:+.3f} ({low:+.3f} to {high:+.3f})", difference=compared["difference"], low=low, high=high),
+        shown_p(compared["p_value"]),
+    ]

@@ -7,7 +7,7 @@ import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, command, golden_app, print_json, progress, say
 from rag_core.cli.golden import SetOption
-from rag_core.model.counting import in_english
+from rag_core.cli.messages import amount, label, localised, tr
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -48,7 +48,11 @@ def propose(
     from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
-    with command(is_json=is_json), open_engine(read_settings()) as engine, progress("reading notes", None) as advance:
+    with (
+        command(is_json=is_json),
+        open_engine(read_settings()) as engine,
+        progress(tr("reading notes"), None) as advance,
+    ):
         owner = engine.writing_tenant(tenant)
         proposed = propose_golden_queries(
             engine.database,
@@ -75,11 +79,23 @@ def _tell_proposed(proposed: "Proposed", *, set_name: str, is_json: bool) -> Non
         return
     if not proposed.proposals:
         return
-    _show(list(proposed.proposals), title=f"{in_english(len(proposed.proposals), 'proposal')} for the set {set_name}")
+    _show(
+        list(proposed.proposals),
+        title=tr(
+            "{proposals} for the set {set_name}",
+            proposals=amount(len(proposed.proposals), "proposal"),
+            set_name=set_name,
+        ),
+    )
     if proposed.model_failures:
-        unusable = in_english(proposed.model_failures, "question")
-        say(f"{unusable} of the chat model could not be used; what a template gave stands instead")
-    say("decide with brain golden review, or brain golden accept ID and brain golden reject ID")
+        unusable = amount(proposed.model_failures, "question")
+        say(
+            tr(
+                "{unusable} of the chat model could not be used; a template's question is used instead",
+                unusable=unusable,
+            )
+        )
+    say(tr("decide with brain golden review, or brain golden accept ID and brain golden reject ID"))
 
 
 @golden_app.command("proposals")
@@ -101,9 +117,9 @@ def show_proposals(
         if is_json:
             print_json({"proposals": [_to_json(one) for one in found]})
         elif found:
-            _show(found, title=f"{len(found)} proposals")
+            _show(found, title=tr("{found} proposals", found=len(found)))
         else:
-            say(NOTHING_WAITS)
+            say(tr(NOTHING_WAITS))
 
 
 @golden_app.command("accept")
@@ -141,7 +157,7 @@ def accept(
         if is_json:
             print_json({"accepted": [_accepted_json(one) for one in accepted]})
         else:
-            print(f"accepted {len(accepted)}")
+            print(tr("accepted {accepted}", accepted=len(accepted)))
 
 
 @golden_app.command("reject")
@@ -159,7 +175,7 @@ def reject(
         if is_json:
             print_json({"rejected": rejected})
         else:
-            print(f"rejected {rejected}")
+            print(tr("rejected {rejected}", rejected=rejected))
 
 
 @golden_app.command("review")
@@ -180,21 +196,28 @@ def review(
         waiting = _listed(engine, owner, set_name=set_name, is_open=True)
         if not waiting:
             _require_notes(engine, owner)
-            say(NOTHING_WAITS)
+            say(tr(NOTHING_WAITS))
             return
         counts = {"accepted": 0, "rejected": 0, "skipped": 0}
         for number, proposal in enumerate(waiting, 1):
             print(
-                f"\n{number}/{len(waiting)}  {proposal.category}, difficulty {proposal.difficulty}, {proposal.method}"
+                tr(
+                    "\n{number}/{waiting}  {category}, difficulty {difficulty}, {method}",
+                    number=number,
+                    waiting=len(waiting),
+                    category=proposal.category,
+                    difficulty=proposal.difficulty,
+                    method=proposal.method,
+                )
             )
             print(f"  {proposal.query}\n  → {proposal.expected_answer}")
             for place in proposal.places:
                 print(f"  {place.note_name}: «{place.quote}»")
-            word = typer.prompt("  accept? [y/n/e/s/q]", default="s", show_default=False).strip().lower()[:1]
+            word = typer.prompt(tr("  accept? [y/n/e/s/q]"), default="s", show_default=False).strip().lower()[:1]
             if word == "q":
                 break
             counts[_decide(engine, owner, proposal, word, _person(by))] += 1
-        print("  ".join(f"{name} {count}" for name, count in counts.items()))
+        print("  ".join(f"{label(name)} {count}" for name, count in counts.items()))
 
 
 def _decide(engine: "Engine", owner: "TenantId", proposal: "Proposal", word: str, by: str) -> str:
@@ -211,13 +234,13 @@ def _decide(engine: "Engine", owner: "TenantId", proposal: "Proposal", word: str
             reject_proposals(engine.database, owner, [proposal.id], by=by)
             return "rejected"
     except RagError as error:
-        say(f"  {error}")
+        say(f"  {localised(str(error))}")
     return "skipped"
 
 
 def _edited(proposal: "Proposal") -> tuple[str, str]:
-    query = typer.prompt("  question", default=proposal.query)
-    return query, typer.prompt("  answer", default=proposal.expected_answer)
+    query = typer.prompt(tr("  question"), default=proposal.query)
+    return query, typer.prompt(tr("  answer"), default=proposal.expected_answer)
 
 
 def _listed(engine: "Engine", owner: "TenantId", *, set_name: str | None, is_open: bool) -> list["Proposal"]:
@@ -259,8 +282,10 @@ def _require_notes(engine: "Engine", owner: "TenantId") -> None:
 
 def _why_nothing(notes_read: int) -> str:
     if not notes_read:
-        return "no note is long enough to ask anything of; write or import longer ones"
-    return "nothing new to propose: what the notes answer was proposed before, or no template fits; import more notes"
+        return tr("no note is long enough to ask anything of; write or import longer ones")
+    return tr(
+        "nothing new to propose: what the notes answer is proposed already, or no template fits; import more notes"
+    )
 
 
 def _person(by: str | None) -> str:
@@ -278,7 +303,11 @@ def _show(proposals: list["Proposal"], *, title: str) -> None:
     """Three lines a proposal: questions and answers are too long for a table."""
     print(title)
     for one in proposals:
-        state = "" if one.state == "open" else f"  {one.state} by {one.decided_by}"
+        state = (
+            ""
+            if one.state == "open"
+            else tr("  {state} by {decided_by}", state=label(one.state), decided_by=one.decided_by)
+        )
         print(f"\n{str(one.id)[:_SHOWN_ID]}  {one.query}  ({one.category}){state}")
         print(f"          → {textwrap.shorten(one.expected_answer, _SHOWN_ANSWER, placeholder='…')}")
         print(f"          {', '.join(place.note_name for place in one.places)}")

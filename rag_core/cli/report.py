@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say
+from rag_core.cli.messages import tr
 from rag_core.cli.runs import named_run, run_name
 
 CommonOption = Annotated[
@@ -54,7 +55,17 @@ def write_report(
             run_id = reported.run_id
             when = f"{reported.created_at.astimezone(engine.settings.zone):%Y-%m-%d %H:%M}"
             model = reported.models.get("embedding")
-            say(f"run {run_id} of {owner}: {reported.strategy}, {reported.purpose}, model {model}, {when}")
+            say(
+                tr(
+                    "run {run_id} of {owner}: {strategy}, {purpose}, model {model}, {when}",
+                    run_id=run_id,
+                    owner=owner,
+                    strategy=reported.strategy,
+                    purpose=reported.purpose,
+                    model=model,
+                    when=when,
+                )
+            )
             text = (
                 run_file(engine.database, engine.settings, owner, run_id)
                 if baseline is None

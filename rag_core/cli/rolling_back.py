@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, progress, say
+from rag_core.cli.messages import localised, tr
 from rag_core.cli.migration_app import opened_engine, tell
 
 if TYPE_CHECKING:
@@ -40,12 +41,12 @@ def roll_back_migration(
         if is_partial:
             tell(asdict(stop(engine.database, owner, reason=reason)) | _cancelled(engine, owner), is_json=is_json)
             return
-        with progress("rolling back", None) as advance:
+        with progress(tr("rolling back"), None) as advance:
             report = roll_back(engine.database, owner, engine.pipeline, reason=reason, on_progress=advance)
         failed = [{"note": str(note), "error": error} for note, error in report.failed.items()]
         tell(asdict(report) | {"failed": failed} | _cancelled(engine, owner), is_json=is_json)
         if failed:
-            say("brain: some notes are still chunked; run it again")
+            say(tr("brain: some notes are still chunked; run it again"))
             raise typer.Exit(1)
 
 
@@ -56,5 +57,5 @@ def _cancelled(engine: "Engine", owner: "TenantId") -> dict[str, list[str]]:
     from rag_assets.indexing import dagster_instance
     from rag_assets.migration import cancel_backfills
 
-    with dagster_instance(engine, lambda event: say(event.message), 0) as instance:
+    with dagster_instance(engine, lambda event: say(localised(event.message)), 0) as instance:
         return {"cancelled_backfills": cancel_backfills(instance, engine.database, owner)}

@@ -7,6 +7,7 @@ from uuid import UUID
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say, table
+from rag_core.cli.messages import tr
 
 if TYPE_CHECKING:
     from rag_core.model.evaluation import StoredRun
@@ -74,9 +75,14 @@ def list_stored(
             print_json({"runs": [_to_json(run, is_baseline=run.run_id in baselines) for run in found]})
         elif found:
             rows = [_row(run, is_baseline=run.run_id in baselines) for run in found]
-            table("runs", ["id", "when (UTC)", "strategy", "set", "nDCG@10", "what for"], rows, whole=(0, 1, 2, 4))
+            table(
+                tr("runs"),
+                [tr("id"), tr("when (UTC)"), tr("strategy"), tr("set"), "nDCG@10", tr("what for")],
+                rows,
+                whole=(0, 1, 2, 4),
+            )
         else:
-            say("no runs yet; brain evaluate makes one")
+            say(tr("no runs yet; brain evaluate makes one"))
 
 
 def _to_json(run: "StoredRun", *, is_baseline: bool) -> dict[str, Any]:
@@ -108,5 +114,5 @@ def _row(run: "StoredRun", *, is_baseline: bool) -> list[str]:
         run.strategy or "",
         f"{run.set_name} {run.set_version}{asked}",
         f"{run.metrics.ndcg_at_10:.3f}",
-        f"{run.purpose}{f', {role}' if role else ''}{', baseline' if is_baseline else ''}",
+        f"{run.purpose}{f', {role}' if role else ''}{tr(', baseline') if is_baseline else ''}",
     ]

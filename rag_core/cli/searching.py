@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say
+from rag_core.cli.messages import localised, tr
 from rag_core.language import LANGUAGES
 
 if TYPE_CHECKING:
@@ -170,19 +171,26 @@ def _show(found: "Retrieval", *, is_filtered: bool) -> None:
 
     said = understood(found, zone=read_settings().zone)
     if said is not None:
-        say(f"Entendido: {said.line}\n")
+        say(tr("Understood: {line}\n", line=said.line))
     _print_hits(found)
     if not found.hits:
         say(_nothing_found(is_filtered=is_filtered))
     for warning in found.warnings:
-        say(f"({warning})")
-    say(f"results: {len(found.hits)}, strategy: {found.strategy}, {found.latency_ms:.0f} ms")
+        say(f"({localised(warning)})")
+    say(
+        tr(
+            "results: {hits}, strategy: {strategy}, {latency_ms:.0f} ms",
+            hits=len(found.hits),
+            strategy=found.strategy,
+            latency_ms=found.latency_ms,
+        )
+    )
 
 
 def _nothing_found(*, is_filtered: bool) -> str:
     if is_filtered:
-        return "Nothing found among the notes that meet the conditions; leave one out."
-    return "Nothing found. `brain status` shows how many notes there are and how many are indexed."
+        return tr("Nothing found among the notes that meet the conditions; leave one out.")
+    return tr("Nothing found. `brain status` shows how many notes there are and how many are indexed.")
 
 
 def _print_hits(found: "Retrieval") -> None:
@@ -198,7 +206,8 @@ def _print_hits(found: "Retrieval") -> None:
     for number, hit in enumerate(found.hits, 1):
         heading = f"[bold]\\[{number}] {_plain(hit.title or hit.external_id)}[/bold]"
         written = in_zone(hit.created_at, zone).date()
-        facts = f"{written}  {_plain(hit.external_id)}  score {hit.score:.2f} ({hit.method})"
+        score = tr("score {score:.2f} ({method})", score=hit.score, method=hit.method)
+        facts = f"{written}  {_plain(hit.external_id)}  {score}"
         console.print(f"{heading}  [dim]{facts}[/dim]")
         if chain := causal_chain(hit, direction):
             console.print(f"    [green]{_plain(' → '.join(chain))}[/green]")

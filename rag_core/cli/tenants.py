@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_core.cli.app import JsonOption, app, command, print_json, say, table
-from rag_core.model.counting import in_english
+from rag_core.cli.messages import amount, headings, localised, tr
 
 if TYPE_CHECKING:
     from rag_core.model.access import TenantDetails, TenantSummary
@@ -48,7 +48,7 @@ def list_all(is_json: JsonOption = False) -> None:
 
 
 def _show_tenants(found: "Sequence[TenantSummary]") -> None:
-    headers = ["tenant", "notes", "of at most", "keys", "questions a minute", "an hour"]
+    headers = headings("tenant", "notes", "limit", "keys", "questions a minute", "questions an hour")
     rows = [
         [
             tenant.name,
@@ -60,7 +60,7 @@ def _show_tenants(found: "Sequence[TenantSummary]") -> None:
         ]
         for tenant in found
     ]
-    table("Tenants", headers, rows)
+    table(tr("Tenants"), headers, rows)
 
 
 def _shown(limit: int | None) -> str:
@@ -87,7 +87,12 @@ def create(name: NameArgument, is_json: JsonOption = False) -> None:
         if is_json:
             print_json({"name": tenant})
         else:
-            print(f"made the tenant {tenant}; `brain key create NAME --tenant {tenant}` lets somebody in")
+            print(
+                tr(
+                    "created the tenant {tenant}; `brain key create NAME --tenant {tenant}` gives access",
+                    tenant=tenant,
+                )
+            )
 
 
 @tenant_app.command("show")
@@ -108,9 +113,9 @@ def show(name: NameArgument, is_json: JsonOption = False) -> None:
             print_json(_document(found))
         else:
             _show_tenants([found.summary])
-            audiences = [[_audience(name), f"{notes:,}"] for name, notes in found.audiences.items()]
-            table("Who may see notes", ["who", "notes"], audiences)
-            table("Stored", ["table", "rows"], [[name, f"{rows:,}"] for name, rows in found.rows.items()])
+            audiences = [[localised(_audience(name)), f"{notes:,}"] for name, notes in found.audiences.items()]
+            table(tr("Who may see notes"), headings("who", "notes"), audiences)
+            table(tr("Stored"), headings("table", "rows"), [[name, f"{rows:,}"] for name, rows in found.rows.items()])
 
 
 def _document(found: "TenantDetails") -> dict[str, Any]:
@@ -187,10 +192,16 @@ def delete(
         if is_json:
             print_json({"name": tenant, "rows": dict(deleted.rows), "dagster": runs})
         else:
-            table(f"Deleted of {tenant}", ["table", "rows"], [[of, f"{n:,}"] for of, n in deleted.rows.items()])
-            print(f"deleted {tenant}: no table has a row of it")
+            table(
+                tr("Deleted of {tenant}", tenant=tenant),
+                headings("table", "rows"),
+                [[of, f"{n:,}"] for of, n in deleted.rows.items()],
+            )
+            print(tr("deleted {tenant}: no table holds a row of it", tenant=tenant))
             say(
-                "Backups made before still hold it. A running API knows its keys for five seconds more, and finds nothing by them."
+                tr(
+                    "Earlier backups still hold it. A running API accepts its keys for five more seconds, and finds nothing."
+                )
             )
 
 
@@ -199,9 +210,9 @@ def _ask(summary: "TenantSummary") -> None:
 
     if not _is_somebody_there():
         raise InvalidInputError(f"nobody is there to be asked whether {summary.name} shall go; give --yes if it shall")
-    held = f"{in_english(summary.notes, 'note')} and {in_english(summary.keys, 'key')}"
-    say(f"{summary.name} has {held}. They cannot be had back without a backup.")
-    if typer.prompt("Type its name to delete it", err=True) != summary.name:
+    held = tr("{notes} and {keys}", notes=amount(summary.notes, "note"), keys=amount(summary.keys, "key"))
+    say(tr("{name} has {held}. Only a backup can restore them.", name=summary.name, held=held))
+    if typer.prompt(tr("Type its name to delete it"), err=True) != summary.name:
         raise InvalidInputError("that was not its name; nothing was deleted")
 
 
@@ -216,7 +227,7 @@ def _forget_in_dagster(engine: "Engine", batches: Sequence[str]) -> dict[str, in
     from rag_assets.forgetting import forget_batches
     from rag_assets.indexing import dagster_instance
 
-    with dagster_instance(engine, lambda event: say(event.message), 0) as instance:
+    with dagster_instance(engine, lambda event: say(localised(event.message)), 0) as instance:
         return asdict(forget_batches(instance, batches))
 
 

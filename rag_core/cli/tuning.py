@@ -6,8 +6,8 @@ import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, measuring, print_json, say, table
 from rag_core.cli.golden import SetOption
+from rag_core.cli.messages import amount, headings, localised, tr
 from rag_core.cli.searching import CLI_TIMEOUT_MS
-from rag_core.model.counting import in_english
 
 if TYPE_CHECKING:
     from rag_core.evaluation.tuning.report import Change, HeldOut, Tuning
@@ -60,29 +60,37 @@ def tune_configuration(
 
 
 def _show(found: "Tuning", *, is_dry_run: bool) -> None:
-    headers = ["metric", "served", "tuned", "difference (95 %)", "p"]
-    asked = in_english(found.queries, "query", "queries")
-    title = f"{asked} of {found.set_name}, each judged by a choice made without it ({found.strategy})"
+    headers = [tr("metric"), tr("served"), tr("tuned"), tr("difference (95 %)"), "p"]
+    asked = amount(found.queries, "query", "queries")
+    title = tr(
+        "{asked} of {set_name}, each judged by a choice made without it ({strategy})",
+        asked=asked,
+        set_name=found.set_name,
+        strategy=found.strategy,
+    )
     table(title, headers, [_metric_row(item) for item in found.metrics])
     rows = [
         [item.category, str(item.queries), f"{item.served:.4f}", f"{item.tuned:.4f}", str(item.gained), str(item.lost)]
         for item in found.categories
     ]
-    table("nDCG@10 by category", ["category", "queries", "served", "tuned", "gained", "lost"], rows)
+    table(tr("nDCG@10 by category"), headings("category", "queries", "served", "tuned", "gained", "lost"), rows)
     if found.changes or found.choice.weights is not None:
         changes = [_change_row(item) for item in found.changes]
-        title = "What would change" if found.objection is None else "The choice on all queries, not proposed"
-        table(title, ["what", "served", "tuned", "in folds"], [*changes, *_weights_rows(found)])
+        title = tr("What would change") if found.objection is None else tr("The choice on all queries, not proposed")
+        table(title, headings("what", "served", "tuned", "in folds"), [*changes, *_weights_rows(found)])
         if any(item.knob == "balance" and 0.0 in item.tuned for item in found.changes):
-            say(
-                "A weight of 0: what that leg alone finds comes last; it still brings candidates, which a re-ranker may lift"
-            )
+            say(tr("A weight of 0: what only that leg finds is ranked last; a re-ranker may still move it up"))
     say(
-        f"{in_english(found.tried, 'configuration was', 'configurations were')} tried in {found.seconds:.0f} s{_why_ended(found)}"
+        tr(
+            "Tried {configurations} in {seconds:.0f} s{why_ended}",
+            configurations=amount(found.tried, "configuration"),
+            seconds=found.seconds,
+            why_ended=_why_ended(found),
+        )
     )
     if found.left_out:
-        left_out = in_english(found.left_out, "query was", "queries were")
-        say(f"{left_out} left out: the notes are deleted, or a leg of the search failed")
+        left_out = amount(found.left_out, "query", "queries")
+        say(tr("Left out: {left_out} whose notes are deleted or whose search failed in part", left_out=left_out))
     print(_verdict(found, is_dry_run=is_dry_run))
 
 
@@ -90,29 +98,38 @@ def _metric_row(item: "HeldOut") -> list[str]:
     from rag_core.evaluation.tuning.report import METRICS
 
     low, high = item.test.interval
-    difference = f"{item.test.difference:+.4f} ({low:+.4f} to {high:+.4f})"
+    difference = tr(
+        "{difference:+.4f} ({low:+.4f} to {high:+.4f})", difference=item.test.difference, low=low, high=high
+    )
     return [METRICS[item.metric], f"{item.served:.4f}", f"{item.tuned:.4f}", difference, f"{item.test.p_value:.4f}"]
 
 
 def _change_row(item: "Change") -> list[str]:
     served, tuned = (" / ".join(map(str, values)) for values in (item.served, item.tuned))
-    return [", ".join(item.keys), served, tuned, f"{item.folds} of 5"]
+    return [", ".join(item.keys), served, tuned, tr("{folds} of 5", folds=item.folds)]
 
 
 def _weights_rows(found: "Tuning") -> list[list[str]]:
     weights = found.choice.weights
     if weights is None:
         return []
-    return [["weights of the re-ranker", found.served.weights.version, weights.version, f"{found.fitted_folds} of 5"]]
+    return [
+        [
+            tr("weights of the re-ranker"),
+            found.served.weights.version,
+            weights.version,
+            tr("{fitted_folds} of 5", fitted_folds=found.fitted_folds),
+        ]
+    ]
 
 
 def _why_ended(found: "Tuning") -> str:
-    return "; --minutes ended the search, more would try more" if found.is_out_of_time else ""
+    return tr("; --minutes ended the search, more would try more") if found.is_out_of_time else ""
 
 
 def _verdict(found: "Tuning", *, is_dry_run: bool) -> str:
     if found.objection is not None:
-        return f"nothing is proposed: {found.objection}"
+        return tr("nothing is proposed: {objection}", objection=localised(found.objection))
     if is_dry_run:
-        return "not stored (--dry-run); without it this would be proposed under a number"
-    return f"proposed as configuration {found.number}; brain promote {found.number} serves it"
+        return tr("not stored (--dry-run); without it this would be proposed under a number")
+    return tr("proposed as configuration {number}; brain promote {number} serves it", number=found.number)

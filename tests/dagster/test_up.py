@@ -54,6 +54,7 @@ def running(home: Path) -> Iterator[Running]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("BRAIN_", "DAGSTER_"))}
     environment |= {
         "BRAIN_HOME": str(home),
+        "BRAIN_LANGUAGE": "en",
         "BRAIN_API_PORT": "0",
         "BRAIN_DAGSTER_PORT": "0",
         "BRAIN_SHARED_BUFFERS_MB": "64",

@@ -193,6 +193,7 @@ def environment_of(home: Path, **variables: str) -> dict[str, str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("BRAIN_", "DAGSTER_"))}
     environment |= {
         "BRAIN_HOME": str(home),
+        "BRAIN_LANGUAGE": "en",
         "BRAIN_API_PORT": str(server_port()),
         "BRAIN_DAGSTER_PORT": str(server_port()),
         "BRAIN_SHARED_BUFFERS_MB": "128",

@@ -47,7 +47,12 @@ def start(home: Path) -> Callable[..., subprocess.Popen[str]]:
         inherited.pop("DATABASE_URL", None)
         command = [*BRAIN, *map(str, arguments)]
         return subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=inherited | own, cwd=home
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=inherited | {"BRAIN_LANGUAGE": "en"} | own,
+            cwd=home,
         )
 
     return run
