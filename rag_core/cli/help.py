@@ -8,7 +8,7 @@ import typer
 from typer import rich_utils
 from typer.core import TyperGroup
 
-from rag_core.cli.messages import localised, tr
+from rag_core.cli.messages import help_of, localised, tr
 
 _UsageError: Any = typer.BadParameter.__base__
 """Click's class, or that of the copy of click inside typer."""
