@@ -52,6 +52,7 @@ def spawn(*words: object, folder: Path, environment: Mapping[str, str]) -> Done:
             "HOME": str(folder),
             "OLLAMA_HOST": "http://127.0.0.1:9",
             "PYTHONUTF8": "1",
+            "BRAIN_LANGUAGE": "en",
             **environment,
         },
         cwd=folder,

@@ -96,9 +96,19 @@ def options(
     """Options of the program itself."""
 
 
+class _LocalisedFormatter(logging.Formatter):
+    """Log lines of the terminal in the reader's language."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  the name in logging
+        record.message = localised(record.message)
+        return super().formatMessage(record)
+
+
 def main() -> None:
     """Run the command line; the console script `brain`."""
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_LocalisedFormatter("%(name)s: %(message)s"))
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
     logging.getLogger("psycopg").setLevel(
         logging.CRITICAL
     )  # a line for each failed attempt; the command tells the outcome

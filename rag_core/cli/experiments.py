@@ -74,14 +74,8 @@ def start(
         if is_json:
             print_json(experiment_to_json(experiment))
         else:
-            print(
-                tr(
-                    "{name} is running: {mode}, share {share:g}",
-                    name=experiment.name,
-                    mode=experiment.mode,
-                    share=experiment.share,
-                )
-            )
+            running = tr("{name} is running: {mode}, share {share:g}", name=name, mode=mode, share=share)
+            print(running)
             say(tr("`brain experiment show {name!r}` shows what it tells, `… stop …` ends it.", name=experiment.name))
 
 

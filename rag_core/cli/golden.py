@@ -11,6 +11,7 @@ from rag_core.cli.notes import lines_of
 from rag_core.cli.runs import named_run, run_name, short_id
 
 if TYPE_CHECKING:
+    from rag_core.evaluation.golden.importing import GoldenImport
     from rag_core.evaluation.golden.statistics import GoldenStatistics, SetContents
     from rag_core.model.note import TenantId
     from rag_core.storage.database import Database
@@ -46,8 +47,8 @@ def import_golden_set(
     docs/evaluation/golden-sets.md has the other fields.
     """
     from rag_core.errors import InvalidInputError
-    from rag_core.evaluation.golden.exporting import import_golden
     from rag_core.evaluation.golden.files import read_golden_file
+    from rag_core.evaluation.golden.importing import import_golden
     from rag_core.model.golden import DEFAULT_SET
     from rag_core.notes.importing import has_any_line
     from rag_core.runtime.engine import open_engine
@@ -67,23 +68,28 @@ def import_golden_set(
                 set_name=set_name or found.set_name or DEFAULT_SET,
                 vocabulary=vocabulary or found.vocabulary,
             )
-        if is_json:
-            print_json({"imported": report.imported, "rejected": [{"line": n, "error": e} for n, e in report.rejected]})
-        else:
-            new, same = report.changed - report.updated, report.imported - report.changed
-            taken = tr("{new} new, {updated} updated, {same} unchanged", new=new, updated=report.updated, same=same)
-            print(
-                tr(
-                    "imported {imported} ({taken})  rejected {rejected_count}",
-                    imported=report.imported,
-                    taken=taken,
-                    rejected_count=report.rejected_count,
-                )
-            )
-            for problem in report.problems:
-                say(f"  {lines_of(problem)}: {localised(problem.text)}")
+        _show_imported(report, is_json=is_json)
         if report.rejected and not report.imported:
             raise typer.Exit(1)
+
+
+def _show_imported(report: "GoldenImport", *, is_json: bool) -> None:
+    if is_json:
+        rejected = [{"line": number, "error": localised(error)} for number, error in report.rejected]
+        print_json({"imported": report.imported, "rejected": rejected})
+        return
+    new, same = report.changed - report.updated, report.imported - report.changed
+    taken = tr("{new} new, {updated} updated, {same} unchanged", new=new, updated=report.updated, same=same)
+    print(
+        tr(
+            "imported {imported} ({taken})  rejected {rejected}",
+            imported=report.imported,
+            taken=taken,
+            rejected=report.rejected_count,
+        )
+    )
+    for problem in report.problems:
+        say(f"  {lines_of(problem)}: {localised(problem.text)}")
 
 
 @golden_app.command("export")

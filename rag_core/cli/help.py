@@ -51,7 +51,8 @@ def _localised_errors() -> Iterator[None]:
         yield
     except _UsageError as error:
         message = error.format_message()
-        translated = localised(message)
+        error.message = localised(error.message)
+        translated = localised(error.format_message())
         if translated == message:
             raise
         raise _UsageError(translated, ctx=error.ctx) from None

@@ -72,8 +72,12 @@ def _show_status(found: "MigrationStatus", *, zone: "ZoneInfo") -> None:
         [tr("retrieval before"), _measured(found.baseline, zone)],
     ]
     table(tr("Migration of {tenant}", tenant=found.tenant), headings("what", "value"), rows)
+    _tell_failures(found)
+
+
+def _tell_failures(found: "MigrationStatus") -> None:
     if found.reason:
-        say(tr("Why it is {state}: {reason}", state=label(found.state), reason=found.reason))
+        say(tr("Why it is {state}: {reason}", state=label(found.state), reason=localised(found.reason)))
     for failure in found.latest_failures:
         say(
             tr(

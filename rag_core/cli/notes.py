@@ -107,10 +107,12 @@ def _show_imported(report: "ImportReport", *, is_json: bool) -> None:
 
 def _details(report: "ImportReport") -> dict[str, Any]:
     return {
-        "rejected": [asdict(rejection) for rejection in report.rejected],
+        "rejected": [asdict(each) | {"error": localised(each.error)} for each in report.rejected],
         "rejected_count": report.rejected_count,
-        "problems": [{"error": one.text, "count": one.count, "lines": one.lines} for one in report.problems],
-        "warnings": [{"warning": one.text, "count": one.count, "lines": one.lines} for one in report.warnings],
+        "problems": [{"error": localised(one.text), "count": one.count, "lines": one.lines} for one in report.problems],
+        "warnings": [
+            {"warning": localised(one.text), "count": one.count, "lines": one.lines} for one in report.warnings
+        ],
         "is_new_tenant": report.is_new_tenant,
     }
 

@@ -143,7 +143,13 @@ def up(
     from rag_core.settings import read_settings
 
     with command(is_json=False):
-        raise typer.Exit(run_up(read_settings(), is_demo_loaded=is_demo_loaded))
+        status = run_up(
+            read_settings(),
+            say=lambda text: say(localised(text)),
+            announce=lambda text: print(localised(text), flush=True),
+            is_demo_loaded=is_demo_loaded,
+        )
+        raise typer.Exit(status)
 
 
 @app.command("demo")

@@ -1,13 +1,18 @@
 """Reports of evaluations as files."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say
-from rag_core.cli.messages import tr
+from rag_core.cli.messages import label, tr
 from rag_core.cli.runs import named_run, run_name
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+    from rag_core.model.evaluation import StoredRun
 
 CommonOption = Annotated[
     bool, typer.Option("--common", help="Compare what both asked, though set, version or category differ.")
@@ -53,19 +58,7 @@ def write_report(
             owner = engine.named_tenant(tenant)
             reported = run_to_report(engine.database, owner, None if run is None else named_run(engine, owner, run))
             run_id = reported.run_id
-            when = f"{reported.created_at.astimezone(engine.settings.zone):%Y-%m-%d %H:%M}"
-            model = reported.models.get("embedding")
-            say(
-                tr(
-                    "run {run_id} of {owner}: {strategy}, {purpose}, model {model}, {when}",
-                    run_id=run_id,
-                    owner=owner,
-                    strategy=reported.strategy,
-                    purpose=reported.purpose,
-                    model=model,
-                    when=when,
-                )
-            )
+            say(_described(reported, owner, engine.settings.zone))
             text = (
                 run_file(engine.database, engine.settings, owner, run_id)
                 if baseline is None
@@ -86,6 +79,18 @@ def write_report(
             print_json({"file": str(file.resolve()), "run_id": str(run_id), "bytes": file.stat().st_size})
         else:
             print(file.resolve())
+
+
+def _described(run: "StoredRun", owner: str, zone: "ZoneInfo") -> str:
+    return tr(
+        "run {run_id} of {owner}: {strategy}, {purpose}, model {model}, {when}",
+        run_id=run.run_id,
+        owner=owner,
+        strategy=run.strategy,
+        purpose=label(run.purpose),
+        model=run.models.get("embedding"),
+        when=f"{run.created_at.astimezone(zone):%Y-%m-%d %H:%M}",
+    )
 
 
 def _write(file: Path, text: str) -> None:

@@ -15,6 +15,9 @@ LONGEST_PAUSE_SECONDS = 60.0
 MAX_DEATHS = 6
 """Of an essential part within the window; with the pauses that takes 15 s and six starts."""
 
+Say = Callable[[str], None]
+"""Shows a line to whoever runs the command."""
+
 
 def pause_seconds(deaths: int) -> float:
     """How long to wait after the n-th death within the window: 0, 1, 2, 4, 8, …, 60 seconds."""
@@ -45,7 +48,7 @@ def watch(
     children: Sequence[Child],
     *,
     essential: Sequence[str],
-    say: Callable[[str], None],
+    say: Say,
     note: Callable[[Child], None] = lambda _child: None,
     each_round: Callable[[], None] = lambda: None,
     poll_seconds: float = 0.3,
@@ -74,7 +77,7 @@ def watch(
         time.sleep(poll_seconds)
 
 
-def _start(child: Child, say: Callable[[str], None]) -> None:
+def _start(child: Child, say: Say) -> None:
     """Start it; that it cannot be started counts as another death."""
     say(f"Starting {child.name} again.")
     try:

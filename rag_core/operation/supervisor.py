@@ -31,7 +31,7 @@ from rag_core.model.counting import in_english
 from rag_core.operation.dagster_home import prepare_dagster_home, write_if_changed
 from rag_core.operation.demo_corpus import is_demo_wanted, load_demo
 from rag_core.operation.processes import Child, Guard, guarded, stop_all
-from rag_core.operation.restarts import watch
+from rag_core.operation.restarts import Say, watch
 from rag_core.operation.running_parts import MARK_VARIABLE, RunningParts, begin_record, only_one
 from rag_core.runtime.engine import DEMO_TENANT
 from rag_core.settings import Settings
@@ -64,11 +64,15 @@ class StartFailedError(RagError):
 def run_up(
     settings: Settings,
     *,
+    say: Say,
+    announce: Say,
     is_demo_loaded: bool = True,
     demo_notes: Path | None = None,
     demo_golden: Path | None = None,
 ) -> int:
     """Run everything until Ctrl-C; the exit status: 0 when stopped, 1 when a part kept dying.
+
+    ``say`` gets each line of progress, ``announce`` the addresses once all is up.
 
     Raises:
         ConfigurationError: a port is taken, or another `brain up` runs in this home.
@@ -77,18 +81,19 @@ def run_up(
     """
     with _interrupting():
         try:
-            return _run(settings, is_demo_loaded=is_demo_loaded, notes=demo_notes, golden=demo_golden)
+            prepare = partial(_prepare, is_demo_loaded=is_demo_loaded, notes=demo_notes, golden=demo_golden, say=say)
+            return _run(settings, prepare, say=say, announce=announce)
         except KeyboardInterrupt:
-            _say("Stopped.")
+            say("Stopped.")
             return 0
 
 
-def _run(settings: Settings, *, is_demo_loaded: bool, notes: Path | None, golden: Path | None) -> int:
+def _run(settings: Settings, prepare: "_Prepare", *, say: Say, announce: Say) -> int:
     with only_one(settings.home):
         record = begin_record(settings.home)
         try:
             if record.ended:
-                _say(f"Ended {in_english(record.ended, 'process', 'processes')} that an earlier `brain up` left.")
+                say(f"Ended {in_english(record.ended, 'process', 'processes')} that an earlier `brain up` left.")
             settings = settings.model_copy(update=_free_ports(settings))
             remember_ports(settings.home, api_port=settings.api_port, dagster_port=settings.dagster_port)
             with (
@@ -96,8 +101,7 @@ def _run(settings: Settings, *, is_demo_loaded: bool, notes: Path | None, golden
                 _code_socket(settings.home) as code_socket,
                 guarded() as guard,
             ):
-                prepare = partial(_prepare, is_demo_loaded=is_demo_loaded, notes=notes, golden=golden)
-                return _run_parts(settings, guard, code_socket, record, prepare)
+                return _run_parts(settings, guard, code_socket, record, prepare, say=say, announce=announce)
         finally:
             record.forget()
 
@@ -107,9 +111,12 @@ def _run_parts(
     guard: Guard,
     code_socket: Path,
     record: RunningParts,
-    prepare: "Callable[[Settings, str], _Prepared]",
+    prepare: "_Prepare",
+    *,
+    say: Say,
+    announce: Say,
 ) -> int:
-    _say(f"Starting in {settings.home} (logs in {settings.home / 'logs'})…")
+    say(f"Starting in {settings.home} (logs in {settings.home / 'logs'})…")
     prepared = prepare(settings, record.mark)
     children = _children(settings, prepared.environment, guard, code_socket=code_socket)
 
@@ -119,18 +126,20 @@ def _run_parts(
 
     try:
         if prepared.is_demo_new:
-            _index_demo(prepared.environment, guard)
-        start_parts(children, settings, code_socket, record)
-        _announce(settings, prepared.address)
+            _index_demo(prepared.environment, guard, say=say)
+        start_parts(children, settings, code_socket, record, say=say)
+        announce(_addresses(settings, prepared.address))
+        if settings.access == "open":  # the API's own warning goes to its log
+            say(f"Brain Sync: {OPEN_WARNING}")
         return watch(
             children,
             essential=ESSENTIAL,
-            say=_say,
+            say=say,
             note=lambda child: _note(record, child),
             each_round=each_round,
         )
     finally:
-        _say("Stopping…")
+        say("Stopping…")
         stop_all(children)
 
 
@@ -223,8 +232,11 @@ class _Prepared:
     is_demo_new: bool
 
 
+_Prepare = Callable[[Settings, str], _Prepared]
+
+
 def _prepare(
-    settings: Settings, mark: str, *, is_demo_loaded: bool, notes: Path | None, golden: Path | None
+    settings: Settings, mark: str, *, is_demo_loaded: bool, notes: Path | None, golden: Path | None, say: Say
 ) -> _Prepared:
     """Migrate, make Dagster's home, and load the demo into a database nobody has used."""
     with open_database(settings) as database:
@@ -237,7 +249,7 @@ def _prepare(
         is_demo_new = is_demo_loaded and is_demo_wanted(database)
         if is_demo_new:
             report = load_demo(database, settings, notes=notes, golden=golden)
-            _say(f"Loaded {report.taken} demo notes as tenant `{DEMO_TENANT}`; indexing them…")
+            say(f"Loaded {report.taken} demo notes as tenant `{DEMO_TENANT}`; indexing them…")
         address = shown_url(database.owner_conninfo)
     return _Prepared(environment=environment, address=address, is_demo_new=is_demo_new)
 
@@ -253,14 +265,14 @@ def _variables(settings: Settings) -> dict[str, str]:
     return variables | ({"DATABASE_URL": settings.database_url} if settings.database_url else {})
 
 
-def _index_demo(environment: Mapping[str, str], guard: Guard) -> None:
+def _index_demo(environment: Mapping[str, str], guard: Guard, *, say: Say) -> None:
     """In a process of its own, which may import Dagster and shows its progress on our terminal."""
     command = (sys.executable, "-c", _BRAIN, "index", "--tenant", DEMO_TENANT)
     child = Child(name="index", command=command, environment=environment, guard=guard, log=None)
     try:
         child.start()
         if child.wait():
-            _say("The demo notes are not indexed: they are found by their words only. `brain index` tries again.")
+            say("The demo notes are not indexed: they are found by their words only. `brain index` tries again.")
     finally:
         stop_all([child])
 
@@ -288,7 +300,9 @@ def _location(code_socket: Path) -> dict[str, Any]:
     return {"grpc_server": {"socket": str(code_socket), "location_name": LOCATION}}
 
 
-def start_parts(children: Sequence[Child], settings: Settings, code_socket: Path, record: RunningParts) -> None:
+def start_parts(
+    children: Sequence[Child], settings: Settings, code_socket: Path, record: RunningParts, *, say: Say
+) -> None:
     """Start all; web server and daemon once the code server answers, because a location that fails to load stays so.
 
     The API is waited for first. Of Dagster, what ends meanwhile is no reason to stop: it is said, and started again by the watch.
@@ -303,7 +317,7 @@ def start_parts(children: Sequence[Child], settings: Settings, code_socket: Path
     except StartFailedError as error:
         if api.exit_status is not None:
             raise
-        _say(str(error))
+        say(str(error))
 
 
 def start_waiting(children: Sequence[Child], code_socket: Path, record: RunningParts) -> None:
@@ -369,17 +383,10 @@ def _get(
     return found if isinstance(found, dict) else None
 
 
-def _announce(settings: Settings, address: str) -> None:
-    print(  # noqa: T201
+def _addresses(settings: Settings, database: str) -> str:
+    return (
         f"Brain Sync is up. Ctrl-C stops it.\n"
         f"  page      http://{HOST}:{settings.api_port}/\n"
         f"  Dagster   http://{HOST}:{settings.dagster_port}/\n"
-        f"  database  {address}",
-        flush=True,
+        f"  database  {database}"
     )
-    if settings.access == "open":  # the API's own warning goes to its log
-        _say(f"Brain Sync: {OPEN_WARNING}")
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)  # noqa: T201

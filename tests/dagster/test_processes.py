@@ -22,6 +22,10 @@ STUBBORN = "trap '' TERM; echo ready; while true; do sleep 0.05; done"
 """Ends for SIGKILL only."""
 
 
+def say(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
 @pytest.fixture
 def guard() -> Iterator[Guard]:
     """A guardian of the test's own."""
@@ -173,7 +177,7 @@ def test_dagster_that_does_not_start_leaves_the_api_running(
         }.items()
     )
     try:
-        start_parts((code, api, web), settings, tmp_path / "code.sock", begin_record(tmp_path))
+        start_parts((code, api, web), settings, tmp_path / "code.sock", begin_record(tmp_path), say=say)
 
         assert "web ended with 3:\nno port" in capsys.readouterr().err
         assert api.exit_status is None
@@ -204,7 +208,7 @@ def test_a_code_server_that_dies_while_it_starts_is_started_again_and_the_rest_o
             raise EnoughError
 
     try:
-        start_parts(children, settings, code_socket, record)
+        start_parts(children, settings, code_socket, record, say=say)
         assert "code ended with 9" in capsys.readouterr().err
         assert (api.exit_status, web.pid) == (None, None)
 

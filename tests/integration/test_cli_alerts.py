@@ -57,7 +57,7 @@ def test_people_get_a_table_and_are_told_when_nobody_is_told(brain: Brain, datab
 
     assert shown.exit_code == 0
     assert "Alerts: 1 firing" in shown.stdout
-    assert "BRAIN_ALERT_URLS names nobody" in shown.stderr
+    assert "BRAIN_ALERT_URLS is not set here" in shown.stderr
 
 
 def test_who_is_told_is_shown_without_the_addresses(
@@ -121,7 +121,7 @@ def test_an_address_that_takes_nothing_is_named_and_exits_1(
     result = brain("alerts", "test")
 
     assert result.exit_code == 1
-    assert "address 1 (mailto): taken" in result.stdout
+    assert "address 1 (mailto): accepted" in result.stdout
     assert "address 2 (json) did not take the message" in result.stdout
     assert "geheim" not in result.output
 

@@ -89,7 +89,7 @@ def test_a_conversation_goes_on(brain: Brain) -> None:
 
     done = brain("ask", "¿Y dónde fue eso?", "--session", session)
 
-    assert "Entendido: ¿Y dónde fue eso? (tarta hubo cumpleaños Rosa)" in done.stderr
+    assert "Understood: ¿Y dónde fue eso? (tarta hubo cumpleaños Rosa)" in done.stderr
     assert "Valencia" in done.stdout
 
 
@@ -100,7 +100,7 @@ def test_who_drops_the_subject_is_answered_as_if_nothing_had_been_said(brain: Br
     done = brain("ask", "Olvida lo anterior, ¿qué planté en el huerto?", "--session", session)
 
     assert done.exit_code == 0, done.output
-    assert "Entendido: ¿qué planté en el huerto?\n" in done.stderr
+    assert "Understood: ¿qué planté en el huerto?\n" in done.stderr
     assert "Planté tomates en el huerto." in done.stdout
     assert "tarta" not in done.stdout
 
@@ -229,7 +229,7 @@ def test_without_keys_the_terminal_goes_on_with_what_it_asked_under_another_name
     latest = brain("conversations", "--limit", "1")
 
     assert re.search(r"huerto.*\n.*" + session, listed.stdout)
-    assert "Entendido: ¿Y dónde fue eso? (tarta hubo cumpleaños Rosa)" in done.stderr
+    assert "Understood: ¿Y dónde fue eso? (tarta hubo cumpleaños Rosa)" in done.stderr
     assert session in latest.stdout
     assert "huerto" not in latest.stdout
 
@@ -251,7 +251,7 @@ def test_a_refusal_leads_to_the_nearest_notes_and_to_the_search(brain: Brain) ->
     done = brain("ask", "¿Quién preside la tarta de Francia?")
 
     assert "confidence: insufficient" in done.stderr
-    assert "Lo más cercano en tus notas:" in done.stderr
+    assert "Nearest in your notes:" in done.stderr
     assert "brain search '¿Quién preside la tarta de Francia?'" in done.stderr
 
 

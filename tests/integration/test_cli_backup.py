@@ -144,7 +144,12 @@ def test_a_restore_that_is_killed_after_its_commit_has_said_that_the_backup_is_i
 ) -> None:
     killed = subprocess.run(
         [sys.executable, "-c", KILLED_AFTER_THE_COMMIT, "restore", str(file)],
-        env={"PATH": "/usr/bin:/bin", "BRAIN_HOME": str(folder / "two"), "BRAIN_SHARED_BUFFERS_MB": "32"},
+        env={
+            "PATH": "/usr/bin:/bin",
+            "BRAIN_HOME": str(folder / "two"),
+            "BRAIN_LANGUAGE": "en",
+            "BRAIN_SHARED_BUFFERS_MB": "32",
+        },
         capture_output=True,
         text=True,
         timeout=120,
@@ -173,8 +178,8 @@ def test_conversations_find_their_owners_again_with_the_secret_which_no_backup_h
     quiet = brain("new", "restore", folder / "asked.zip", "--replace")
     found = brain("new", "conversations", "--json")
 
-    assert "1 conversation belongs to nobody here" in told.stderr
-    assert f"Copy the file `secret` of the home that was backed up to {folder / 'new' / 'secret'}" in told.stderr
+    assert "Without an owner here: 1 conversation." in told.stderr
+    assert f"copy the file `secret` of the home that was backed up to {folder / 'new' / 'secret'}" in told.stderr
     assert json.loads(empty.stdout)["sessions"] == []
     assert json.loads(again.stdout)["lost_conversations"] == 1
     assert "conversation" not in quiet.stderr

@@ -46,7 +46,7 @@ class TestCompare:
         said = brain("compare", run_id(brain), run_id(brain)).stdout
 
         assert "no difference shown" in said
-        assert "cannot be told: too few queries differ" in said
+        assert "cannot be estimated: too few queries differ" in said
 
     def test_another_version_of_the_set_is_refused_unless_what_is_common_is_wanted(
         self,

@@ -288,9 +288,9 @@ class TestWhatIsShown:
         by_words = brain("evaluate", "--strategy", "fulltext")
 
         assert told.exit_code == 0
-        assert "12 of 12 notes have no vectors" in told.stderr
+        assert "Notes without vectors: 12 of 12." in told.stderr
         assert printed_json(brain("evaluate", "--strategy", "hybrid", "--json"))["notes_without_vectors"] == 12
-        assert "no vectors" not in by_words.stderr
+        assert "without vectors" not in by_words.stderr
 
     def test_of_what_it_is_compared_on_is_told(self, brain: Brain, golden: None, database, tenant) -> None:
         first = printed_json(brain("evaluate", "--strategy", "fulltext", "--json"))["run_id"]

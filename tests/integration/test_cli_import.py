@@ -94,7 +94,7 @@ class TestTenantThatIsNotThere:
         first = brain("import", file, "--tenant", "famlia")
         again = brain("import", file, "--tenant", "famlia")
 
-        made = "The tenant famlia did not exist and was made. If familia was meant, `brain tenant delete famlia` takes it back."
+        made = "The tenant famlia did not exist and was created. If familia was meant, `brain tenant delete famlia` removes it."
         assert made in first.stderr.splitlines()
         assert "was made" not in again.output
 
@@ -133,7 +133,7 @@ class TestTenantThatIsNotThere:
 
         done = brain("import", file, "--tenant", "famlia")
 
-        assert "The tenant famlia did not exist and was made." in done.stderr
+        assert "The tenant famlia did not exist and was created." in done.stderr
         assert "familia" not in done.output
 
 

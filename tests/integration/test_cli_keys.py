@@ -69,7 +69,7 @@ def test_people_get_the_key_on_stdout_and_all_else_beside_it(brain: Brain) -> No
 
     assert parse_key(made.stdout) is not None
     assert made.stdout.count("\n") == 1
-    assert "The tenant casa did not exist and was made." in made.stderr
+    assert "The tenant casa did not exist and was created." in made.stderr
     assert "tenant casa, read; never ends" in made.stderr
     assert "BRAIN_ACCESS=keys" in made.stderr
     assert "did not exist" not in brain("key", "create", "luis", "--tenant", "casa").stderr

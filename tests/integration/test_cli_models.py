@@ -64,7 +64,7 @@ def test_an_unknown_model_fails_with_those_there_are(brain: Brain, step: str) ->
 def test_people_are_told_the_next_step(brain: Brain) -> None:
     done = brain("models", "add", "hashing-64", "--provider", "hashing", "--dimensions", "64")
 
-    assert "`brain models backfill hashing-64` makes its vectors." in done.stderr
+    assert "`brain models backfill hashing-64` computes its vectors." in done.stderr
 
 
 def test_a_dimension_out_of_bounds_is_wrong_usage(brain: Brain) -> None:

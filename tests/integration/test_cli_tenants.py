@@ -29,7 +29,7 @@ def test_tables_are_for_people(brain: Brain, make_note) -> None:
 
     assert "pruebas" in brain("tenant", "list").stdout
     assert "everybody" in brain("tenant", "show", "pruebas").stdout
-    assert "no table has a row of it" in brain("tenant", "delete", "pruebas", "--yes").stdout
+    assert "no table holds a row of it" in brain("tenant", "delete", "pruebas", "--yes").stdout
 
 
 def test_without_anybody_to_ask_nothing_is_deleted(brain: Brain, tenant) -> None:

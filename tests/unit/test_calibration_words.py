@@ -30,7 +30,7 @@ def row(threshold: float, *, kept: float, dropped: float) -> ThresholdRow:
     [
         (attempt(kept=0.989), "none keeps 99 % of the relevant notes on queries that did not choose it"),
         (attempt(kept=1.0, served=LOWER), "none keeps enough of the relevant notes"),
-        (attempt(kept=1.0, threshold=0.0), "none drops anything"),
+        (attempt(kept=1.0, threshold=0.0), "no threshold drops anything"),
     ],
 )
 def test_where_there_is_no_threshold_it_says_why(
@@ -49,4 +49,4 @@ def test_thresholds_that_nothing_reaches_are_one_line(capsys: pytest.CaptureFixt
     told = capsys.readouterr()
     assert "0.05" in told.out
     assert "0.70" not in told.out
-    assert "5 higher thresholds are left out: no result reaches them" in told.err
+    assert "Not shown: 5 higher thresholds that no result reaches" in told.err

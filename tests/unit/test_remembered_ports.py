@@ -51,4 +51,4 @@ def test_one_port_for_both_is_refused_in_words(tmp_path: Path) -> None:
     settings = read_settings(home=tmp_path, api_port=8010, dagster_port=8010)
 
     with pytest.raises(ConfigurationError, match="BRAIN_API_PORT and BRAIN_DAGSTER_PORT are both 8010"):
-        run_up(settings)
+        run_up(settings, say=print, announce=print)

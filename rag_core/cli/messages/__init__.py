@@ -111,7 +111,8 @@ def _pattern(template: str) -> re.Pattern[str]:
     pieces, end, seen = [], 0, set()
     for place in _PLACEHOLDER.finditer(template):
         pieces.append(re.escape(template[end : place.start()].replace("{{", "{").replace("}}", "}")))
-        pieces.append(f"(?P={place[1]})" if place[1] in seen else f"(?P<{place[1]}>.*?)")
+        text = ".*?" if place.start() else "(?:(?!: ).)*?"  # "NAME: cause" is a template of its own
+        pieces.append(f"(?P={place[1]})" if place[1] in seen else f"(?P<{place[1]}>{text})")
         seen.add(place[1])
         end = place.end()
     pieces.append(re.escape(template[end:].replace("{{", "{").replace("}}", "}")))
