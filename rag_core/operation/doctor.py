@@ -10,6 +10,7 @@ from rag_core.chat import chat_provider
 from rag_core.configuration.served import served_configuration
 from rag_core.embedding import provider_of
 from rag_core.errors import ConfigurationError, RagError
+from rag_core.model.counting import in_english
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.operation.running_api import fetch_access
 from rag_core.operation.running_parts import read_parts
@@ -96,7 +97,7 @@ def _as_running(settings: Settings) -> Settings:
 
 def _access(settings: Settings, usable_keys: int) -> Finding:
     """Whether whoever reaches the API may do everything."""
-    keys = f"{usable_keys} usable key{'' if usable_keys == 1 else 's'}"
+    keys = in_english(usable_keys, "usable key")
     if settings.access == "keys":
         return Finding(
             name="access",
