@@ -191,6 +191,7 @@ def test_an_error_that_ends_a_run_is_told_as_one_of_the_migration(brain: Brain, 
         raise IndexingError("the disk is full")
 
     monkeypatch.setattr("rag_assets.migration.run_migration", fail)
+    monkeypatch.setenv("BRAIN_LANGUAGE", "es")
 
     done = brain("migration", "run", "--json")
 
