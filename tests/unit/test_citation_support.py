@@ -1,19 +1,11 @@
 import pytest
-from unit.citing import FIELD, VET, source
+from cited_texts import SOURCES, Judge, checked
+from unit.citing import VET, source
 
 from rag_core.answering.confidence import groundedness_of
-from rag_core.answering.verification.check import check_citations, check_sentence, joined, judged, read_sources
+from rag_core.answering.verification.check import check_sentence, joined, read_sources
 from rag_core.answering.verification.claims import answer_sentences, cut_sentences
-from rag_core.errors import ChatError
 from rag_core.model.answer import CheckedText
-from rag_core.model.note import Language
-
-SOURCES = [source(1, VET, title="Trufa", start_char=40), source(2, FIELD, title="La casa de Sueca")]
-
-
-def checked(text: str, sources=SOURCES, language="es", judge: "Judge | None" = None) -> CheckedText:
-    by_words = check_citations(text, sources, language=language)
-    return by_words if judge is None else judged(by_words, sources, judge=judge, language=language)
 
 
 def verdicts(text: str, sources=SOURCES, language="es") -> list[tuple[int, bool]]:
@@ -244,111 +236,6 @@ def test_a_quotation_in_the_language_of_its_source_is_read_in_that_language() ->
     assert verdicts("The boiler in the cellar did not start [1].", sources, "es") == [(1, True)]
 
 
-def test_sentences_that_claim_and_cite_nothing_that_says_it_are_told() -> None:
-    text = "Hola. Aquí tienes un resumen:\n\n# Gastos\n\nNora lloraba [1]. La caldera arrancó [2]. Trufa comió pan. ¿Algo más?"
-
-    result = checked(text)
-
-    assert [result.text[slice(*span)] for span in result.uncited] == ["La caldera arrancó [2].", "Trufa comió pan."]
-
-
-@pytest.mark.parametrize(
-    ("claim", "language"),
-    [
-        ("**El técnico cobró 999 euros por la bomba.**", "es"),
-        ("# El técnico cobró 999 euros por la bomba.", "es"),
-        ("## El técnico murió", "es"),
-        ("> *El técnico cobró 999 euros.*", "es"),
-        ("El técnico cobró 999 euros por la bomba:", "es"),
-        ("**Pedro Gómez:**", "es"),
-        ("Claro, el técnico cobró 999 euros.", "es"),
-        ("Claro, el técnico murió.", "es"),
-        ("El técnico mintió sobre la factura.", "es"),
-        ("Sobre Pedro.", "es"),
-        ("En resumen: el técnico cobró 999 euros y se llamaba Pedro.", "es"),
-        ("Espero que sepas que el técnico cobró 999 euros.", "es"),
-        ("Si quieres, transfiere el dinero a https://evil.example/pagar.", "es"),
-        ("¿El técnico cobró 999 euros? Sí.", "es"),
-        ("¿El técnico mató al perro? Sí, claro.", "es"),
-        ("¿El técnico mató al perro? No.", "es"),
-        ("¿Sabías que el técnico cobró 999 euros?", "es"),
-        ("Por cierto, no sé si el técnico cobró 999 euros y se llevó 5000.", "es"),
-        ("El técnico murió en la bañera, no sé cuándo.", "es"),
-        ("No lo sé, el técnico murió.", "es"),
-        ("**Der Techniker starb am Dienstag.**", "de"),
-        ("Hier ist der Techniker gestorben:", "de"),
-        ("Ich hoffe, du weißt, dass der Techniker log.", "de"),
-        ("Hat der Techniker gelogen? Ja.", "de"),
-        ("Sure, the plumber lied.", "en"),
-        ("I hope you know that the plumber lied.", "en"),
-        ("# The plumber was fired", "en"),
-        ("Did the plumber lie? Yes.", "en"),
-    ],
-)
-def test_no_shape_hides_a_claim(claim: str, language: Language) -> None:
-    before = checked(f"{claim}\n\nNora lloraba en la sala [1].", language=language)
-    after = checked(f"Nora lloraba en la sala [1]. {claim}", language=language)
-
-    assert [before.text[slice(*span)] for span in before.uncited] == [claim]
-    assert claim.lstrip("#> ") in after.text[slice(*after.uncited[0])]
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("# Gastos", "es"),
-        ("**Gastos de Trufa en marzo de 2025**", "es"),
-        ("## Marzo de 2024", "es"),
-        ("Según tus notas, pagaste lo siguiente:", "es"),
-        ("Los gastos de la caldera fueron:", "es"),
-        ("El precio fue:", "es"),
-        ("Si necesitas más detalles, dímelo.", "es"),
-        ("¿Quieres que busque más sobre la caldera?", "es"),
-        ("Si quieres, puedo buscar más detalles sobre la factura.", "es"),
-        ("En tus notas no consta cuánto pagaste en 2023.", "es"),
-        ("No he encontrado nada sobre Pedro Gómez en tus notas.", "es"),
-        ("No he encontrado información sobre la caldera, así que no puedo decirte cuánto costó.", "es"),
-        ("Lo siento, pero no lo sé.", "es"),
-        ("Die Notizen sagen nicht, wie viel der Techniker kostete.", "de"),
-        ("**Kosten der Heizung**", "de"),
-        ("Wenn du möchtest, kann ich weitere Informationen suchen.", "de"),
-        ("Here is a summary of your notes:", "en"),
-        ("**Boiler costs:**", "en"),
-        ("The notes do not say how much the plumber was paid.", "en"),
-    ],
-)
-def test_labels_offers_questions_and_refusals_without_a_claim_are_let_through(text: str, language: Language) -> None:
-    assert checked(f"{text}\n\nNora lloraba en la sala [1].", language=language).uncited == ()
-
-
-def test_a_question_and_its_yes_are_one_sentence_however_the_bits_fall() -> None:
-    text = "¿El técnico mató al perro? Sí. Nora lloraba en la sala [1]."
-
-    assert list(cut_sentences(iter(text), "es")) == ["¿El técnico mató al perro? Sí. ", "Nora lloraba en la sala [1]."]
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("No he encontrado la respuesta en tus notas.", "es"),
-        ("Espero que te sirva de ayuda.", "es"),
-        ("Die Antwort steht nicht in deinen Notizen.", "de"),
-        ("Hier ist eine Zusammenfassung deiner Notizen:", "de"),
-        ("I did not find the answer in your notes.", "en"),
-        ("Let me know if you need more details.", "en"),
-    ],
-)
-def test_refusals_and_asides_claim_nothing(text, language) -> None:
-    assert checked(text, language=language).uncited == ()
-
-
-def test_a_sentence_whose_only_mark_was_taken_out_is_uncited() -> None:
-    result = checked("Nora lloraba en la sala [9].")
-
-    assert (result.citations, result.removed) == ((), 1)
-    assert [result.text[slice(*span)] for span in result.uncited] == ["Nora lloraba en la sala."]
-
-
 def test_an_empty_answer_is_an_empty_text() -> None:
     assert checked("") == CheckedText(text="", citations=(), uncited=(), removed=0)
 
@@ -384,49 +271,3 @@ def test_sentences_checked_one_by_one_are_the_answer() -> None:
     parts = [check_sentence(text[start:end], read, language="es") for start, end in answer_sentences(text, "es")]
 
     assert joined(parts) == checked(text)
-
-
-class Judge:
-    """Says what was planted, or fails."""
-
-    name = "juez"
-
-    def __init__(self, *said: bool) -> None:
-        self.said = list(said)
-        self.asked: list[tuple[str, str]] = []
-
-    def supported(self, claims, *, language, timeout_seconds) -> list[bool]:
-        self.asked = list(claims)
-        if not self.said:
-            raise ChatError("no verdict; expected one")
-        return self.said
-
-
-def test_a_judge_sees_every_claim_with_its_source_and_has_the_last_word() -> None:
-    judge = Judge(True, False)
-
-    result = checked("Pagamos bastante al veterinario [1]. La caldera no arrancó [2].", judge=judge)
-
-    assert judge.asked == [("Pagamos bastante al veterinario    .", VET), ("La caldera no arrancó    .", FIELD)]
-    assert [(one.is_supported, one.verified_by) for one in result.citations] == [(True, "judge"), (False, "judge")]
-    assert [result.text[slice(*span)] for span in result.uncited] == ["La caldera no arrancó [2]."]
-
-
-def test_a_judge_cannot_put_a_figure_into_a_source() -> None:
-    (citation,) = checked("La inyección costó 999 euros [1].", judge=Judge(True)).citations
-
-    assert not citation.is_supported
-
-
-def test_a_judge_that_fails_leaves_what_the_words_said() -> None:
-    before = checked("La caldera no arrancó [2].")
-
-    assert judged(before, SOURCES, judge=Judge(), language="es") == before
-
-
-def test_nobody_is_asked_about_an_answer_without_citations() -> None:
-    judge = Judge(True)
-
-    checked("Nora lloraba.", judge=judge)
-
-    assert judge.asked == []

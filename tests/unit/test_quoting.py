@@ -2,118 +2,27 @@
 
 from collections import Counter
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
-from builders import make_source
 from growth import MOST_GROWTH, growth
 from hypothesis import given
 from hypothesis import strategies as st
+from quoting_texts import in_march, reading, source, texts
 
 from rag_core.answering.quoting import passages
-from rag_core.answering.quoting import selection as quoting
-from rag_core.answering.quoting.asked_words import keys_of, terms_of, worth
 from rag_core.answering.quoting.extractive import ExtractiveAnswerer, _cited
 from rag_core.answering.quoting.openings import MAX_ITEMS
 from rag_core.answering.quoting.passages import Surroundings
-from rag_core.answering.quoting.selection import Quotation, quote
+from rag_core.answering.quoting.selection import quote
 from rag_core.answering.quoting.sentence_scores import ScoredSentence
-from rag_core.answering.quoting.wanted import is_of_a_person, kind_test, wanted_kind
+from rag_core.answering.quoting.wanted import is_of_a_person
 from rag_core.answering.verification.check import check_citations
-from rag_core.model.answer import AskedTime, PromptContext, Source
+from rag_core.model.answer import Source
 from rag_core.model.injection import InjectionScan
-
-MARCH = datetime(2025, 3, 1, tzinfo=UTC)
-APRIL = datetime(2025, 4, 1, tzinfo=UTC)
-
-
-def source(text: str, *, number: int = 1, title: str | None = None, month: int = 3, day: int = 4) -> Source:
-    return make_source(text, number, title=title, created_at=datetime(2025, month, day, 12, tzinfo=UTC))
-
-
-def reading(*sources: Source) -> PromptContext:
-    return PromptContext(sources=sources, text="[…]")
-
-
-def in_march(*sources: Source, without: str, is_all: bool = False) -> PromptContext:
-    asked = AskedTime(since=MARCH, until=APRIL, without=without, is_all=is_all)
-    return replace(reading(*sources), asked_time=asked)
 
 
 def _said(question: str, *sources: Source) -> str:
     return "".join(ExtractiveAnswerer().stream(question, reading(*sources), language="es", timeout_seconds=1))
-
-
-def texts(quotation: Quotation) -> list[str]:
-    return [sentence.text for sentence in quotation.sentences]
-
-
-class TestWords:
-    def test_a_mother_is_not_found_in_madrid_nor_a_house_in_a_wedding(self) -> None:
-        def found(question: str, text: str) -> list[float]:
-            return [worth(term, keys_of(text, "es")) for term in terms_of(question, "es", spoken="es")]
-
-        assert found("mi madre", "El tren de Madrid.") == [0.0]
-        assert found("¿Fuimos a Madrid?", "Hablé con mi madre.") == [0.0]
-        assert found("¿cuándo me casé?", "Ya estoy en casa.") == [0.0]
-        assert found("mi madre", "Hoy mamá anda sola.") == [0.85]
-
-    def test_a_word_is_found_in_its_other_forms_and_for_less(self) -> None:
-        [fell] = terms_of("¿quién se cayó?", "es", spoken="es")
-
-        assert worth(fell, keys_of("Lucas se cayó.", "es")) == 1.0
-        assert worth(fell, keys_of("Lucas se ha caído.", "es")) == 0.75
-
-    def test_words_that_only_say_that_something_was_are_none_beside_others(self) -> None:
-        assert [term.key for term in terms_of("¿Qué pasó en la oficina?", "es", spoken="es")] == ["oficina"]
-        assert [term.key for term in terms_of("¿Qué pasó?", "es", spoken="es")] == ["paso"]
-
-
-class TestWanted:
-    @pytest.mark.parametrize(
-        ("question", "language", "kind"),
-        [
-            ("¿Cuánto me costó el dentista?", "es", "money"),
-            ("cuanto pago por el gimnasio", "es", "money"),
-            ("¿Cuánto tiempo estuvimos?", "es", "duration"),
-            ("¿A qué hora llegó?", "es", "clock"),
-            ("¿A qué temperatura va el horno?", "es", "temperature"),
-            ("¿Cuántos tarros salieron?", "es", "number"),
-            ("¿Dónde estuve?", "es", "place"),
-            ("¿Por qué se paró?", "es", "cause"),
-            ("Warum kam er?", "de", "cause"),
-            ("Wie viel kostete das?", "de", "money"),
-            ("How much did it cost?", "en", "money"),
-            ("¿Se paró?", "es", "polarity"),
-            ("Ist er da?", "de", "polarity"),
-            ("Did it stop?", "en", "polarity"),
-            ("¿Qué dijo el médico?", "es", "speech"),
-            ("¿Qué me contestó Rosa?", "es", "speech"),
-            ("Was sagte der Arzt?", "de", "speech"),
-            ("What did Rosa say?", "en", "speech"),
-            ("caldera nueva", "es", None),
-        ],
-    )
-    def test_what_a_question_wants_is_told_by_its_cue(self, question, language, kind) -> None:
-        assert wanted_kind(question, language) == kind
-
-    @pytest.mark.parametrize(
-        ("question", "sentence", "expected"),
-        [
-            ("¿Cuánto costó?", "Me cobró 135 euros.", True),
-            ("¿Cuánto costó?", "Esperé 20 minutos.", False),
-            ("¿Cuántos tarros salieron?", "Salieron catorce tarros.", True),
-            ("¿Cuántos tarros salieron?", "Quince personas y muchos tarros.", False),
-            ("¿Dónde está?", "Estaba debajo de la persiana.", True),
-            ("¿Dónde está?", "Estaba triste.", False),
-            ("¿Por qué se paró?", "Se paró por culpa de una gotera.", True),
-        ],
-    )
-    def test_a_sentence_holds_it_or_does_not(self, question, sentence, expected) -> None:
-        kind = wanted_kind(question, "es")
-
-        assert kind is not None
-        assert kind_test(question, kind, "es")(sentence) is expected
 
 
 class TestPassages:
@@ -421,100 +330,6 @@ class TestPassages:
         assert texts(quote("¿Qué come Trufa? Instrucciones del prompt", reading(note), language="es")) == [
             "Trufa come pienso."
         ]
-
-
-def rent_in_march(*notes: Source) -> Quotation:
-    """What is quoted for how much the rent went up in March."""
-    without = "¿Cuánto subió el alquiler?"
-    return quote("¿Cuánto subió el alquiler en marzo?", in_march(*notes, without=without), language="es")
-
-
-class TestTimes:
-    def test_only_notes_of_the_time_are_quoted_where_there_are_any(self) -> None:
-        early = source("El alquiler subió a 600 euros.", number=1, month=1)
-        march = source("El alquiler subió a 700 euros.", number=2, month=3)
-
-        made = rent_in_march(early, march)
-
-        assert texts(made) == ["El alquiler subió a 700 euros."]
-
-    def test_a_sentence_of_another_note_that_names_the_time_counts(self) -> None:
-        march = source("Hoy he plantado tomates.", number=1, month=3)
-        balance = source("El alquiler subió en marzo de 2025 a 700 euros. El alquiler bajó en mayo.", number=2, month=6)
-
-        made = rent_in_march(march, balance)
-
-        assert texts(made) == ["El alquiler subió en marzo de 2025 a 700 euros."]
-
-    def test_where_nothing_is_of_the_time_that_is_told(self) -> None:
-        late = source("El alquiler subió a 600 euros.", month=6)
-
-        made = rent_in_march(late)
-
-        assert (made.is_of_its_time, made.strength) == (False, "weak")
-
-    def test_sentences_are_scored_once_though_they_are_chosen_from_twice(self, monkeypatch) -> None:
-        asked, score = list[str](), quoting.score_sentences
-
-        def counted(question, *sources, **options) -> list[ScoredSentence]:
-            asked.append(question)
-            return score(question, *sources, **options)
-
-        monkeypatch.setattr(quoting, "score_sentences", counted)
-        late = source("El alquiler subió a 600 euros.", month=6)
-
-        assert quote(
-            "¿Cuánto subió el alquiler en marzo?", in_march(late, without="¿Cuánto subió el alquiler?"), language="es"
-        ).passages
-        assert asked == ["¿Cuánto subió el alquiler en marzo?"]
-
-    def test_a_question_for_a_time_alone_tells_of_its_notes_in_their_order(self) -> None:
-        second = source("Por fin nevó toda la noche en Albarracín. Frío.", number=1, day=9)
-        first = source("¡Qué día! Hemos plantado tomates en la terraza.", number=2, day=4)
-        other = source("Hemos comprado una caldera nueva.", number=3, month=6)
-
-        made = quote(
-            "¿qué hice en marzo?", in_march(second, first, other, without="¿qué hice?", is_all=True), language="es"
-        )
-
-        assert texts(made) == ["Hemos plantado tomates en la terraza.", "Por fin nevó toda la noche en Albarracín."]
-
-    @pytest.mark.parametrize(
-        ("note", "said"),
-        [
-            ("**Fui al dentista García con mi hermana Ana.**", "Fui al dentista García con mi hermana Ana"),
-            ("# Cena con Ana en el Mesón de Pepe", "Cena con Ana en el Mesón de Pepe"),
-            ("# Cena con Ana en el Mesón de Pepe\n\nMuy rica.", "Cena con Ana en el Mesón de Pepe"),
-            ("LLAMAR AL DENTISTA GARCÍA", "LLAMAR AL DENTISTA GARCÍA"),
-            ("## Cena\n\nFuimos al Mesón de Pepe con Ana.", "Fuimos al Mesón de Pepe con Ana"),
-        ],
-    )
-    @pytest.mark.parametrize("is_titled", [False, True])
-    def test_a_note_of_marked_lines_alone_is_told_by_them(self, note, said, is_titled) -> None:
-        title = note.split("\n")[0].strip("#* ") if is_titled else None
-        context = in_march(source(note, title=title), without="¿qué hice?", is_all=True)
-
-        told = "".join(ExtractiveAnswerer().stream("¿qué hice en marzo?", context, language="es", timeout_seconds=1))
-
-        assert told == f"{said} [1] (nota del 4 de marzo de 2025)."
-
-    def test_a_time_without_a_note_has_no_answer(self) -> None:
-        late = source("Hemos comprado una caldera nueva.", month=6)
-
-        assert not quote(
-            "¿qué hice en marzo?", in_march(late, without="¿qué hice?", is_all=True), language="es"
-        ).passages
-
-    def test_notes_of_several_days_are_dated_behind_the_quotation_and_hold(self) -> None:
-        note = source("Hemos plantado tomates en la terraza.", day=4)
-        context = in_march(note, without="¿qué hice?", is_all=True)
-
-        said = "".join(ExtractiveAnswerer().stream("¿qué hice en marzo?", context, language="es", timeout_seconds=1))
-
-        assert said == "Hemos plantado tomates en la terraza [1] (nota del 4 de marzo de 2025)."
-        checked = check_citations(said, context.sources, language="es")
-        assert [(one.quote, one.is_supported) for one in checked.citations] == [(note.original, True)]
-        assert not checked.uncited
 
 
 PIECES = st.lists(
