@@ -40,6 +40,8 @@ from rag_core.alerting.watch import (
 )
 from rag_core.model.incident import EVERYTHING, Scope
 from rag_core.runtime.engine import Engine
+from rag_core.settings import Settings
+from rag_core.storage.database import Database
 
 MAX_EVENTS = 200
 """Of one type a look; the next look goes on."""
@@ -251,10 +253,16 @@ def _looked_at(evaluation: AssetCheckEvaluation) -> Scope:
 
 
 def look(
-    instance: dg.DagsterInstance, engine: Engine, notifier: Notifier, memory: Memory, *, now: datetime
+    instance: dg.DagsterInstance,
+    database: Database,
+    settings: Settings,
+    notifier: Notifier,
+    memory: Memory,
+    *,
+    now: datetime,
 ) -> tuple[WatchReport, Memory]:
     """Judge everything once, tell who is to know, and what to remember. Events of a rule that failed are read again."""
-    limits, events = thresholds(engine.settings), NewEvents(instance, memory, now=now)
+    limits, events = thresholds(settings), NewEvents(instance, memory, now=now)
     is_stale_due = now.timestamp() - memory.stale_judged_at >= STALE_EVERY.total_seconds()
     judges: dict[Rule, Judge] = {
         "run_failed": lambda _connection: rules.run_failed(events.runs),
@@ -265,7 +273,7 @@ def look(
     if is_stale_due:
         since = datetime.fromtimestamp(memory.pipeline_since, UTC)
         judges |= stale_rule(limits, fingerprint=memory.pipeline, pipeline_since=since, now=now)
-    report = watch(engine.database, judges, notifier=notifier, policy=policy_of(engine.settings), now=now)
+    report = watch(database, judges, notifier=notifier, policy=policy_of(settings), now=now)
     if report.is_watched_elsewhere:
         return report, memory
     if is_stale_due:
@@ -290,5 +298,5 @@ def watch_and_alert(
     """Look once, and say what was found."""
     now = datetime.now(UTC)
     memory = remember(context.cursor, pipeline=engine.pipeline.fingerprint, now=now)
-    report, after = look(context.instance, engine, notifier, memory, now=now)
+    report, after = look(context.instance, engine.database, engine.settings, notifier, memory, now=now)
     return dg.SensorResult(skip_reason=report.summary, cursor=after.to_json())

@@ -28,7 +28,7 @@ def materialise_report(engine: Engine, *, on_event: OnEvent) -> dict[str, float]
     from rag_assets.definitions import build_definitions
 
     job = build_definitions({"engine": engine}).resolve_job_def("index_notes")
-    with dagster_instance(engine, on_event, 0) as instance:
+    with dagster_instance(engine.settings, engine.database, on_event, 0) as instance:
         result = job.execute_in_process(
             instance=instance,
             asset_selection=_report_key(),

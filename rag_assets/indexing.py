@@ -22,6 +22,7 @@ from rag_core.indexing.publishing import maintain
 from rag_core.model.note import TenantId
 from rag_core.operation.dagster_home import prepare_dagster_home
 from rag_core.runtime.engine import Engine
+from rag_core.settings import Settings
 from rag_core.storage.database import Database
 from rag_core.storage.notes import is_tenant
 from rag_core.storage.overviews import count_pending, count_totals
@@ -163,7 +164,7 @@ def _materialise(engine: Engine, work: Sequence[IndexWork], *, is_full: bool, on
     job = build_definitions({"engine": engine}).resolve_job_def(JOB)
     counts: dict[str, int] = {}
     done = 0
-    with dagster_instance(engine, on_event, len(wanted)) as instance:
+    with dagster_instance(engine.settings, engine.database, on_event, len(wanted)) as instance:
         add_missing_keys(instance, engine.database)
         order = instance.get_dynamic_partitions(PARTITIONS_NAME)
         on_event(IndexEvent(done=0, batches=len(wanted), message=""))
@@ -246,7 +247,9 @@ def _step_failure(failure: Any) -> str:
 
 
 @contextmanager
-def dagster_instance(engine: Engine, on_event: OnEvent, batches: int) -> Iterator["dg.DagsterInstance"]:
+def dagster_instance(
+    settings: Settings, database: Database, on_event: OnEvent, batches: int
+) -> Iterator["dg.DagsterInstance"]:
     """The instance of this home, so that the runs are seen in Dagster's UI; one in memory where it cannot be reached.
 
     Raises:
@@ -255,14 +258,14 @@ def dagster_instance(engine: Engine, on_event: OnEvent, batches: int) -> Iterato
     import dagster as dg
 
     try:
-        variables = prepare_dagster_home(engine.settings, engine.database)
+        variables = prepare_dagster_home(settings, database)
     except RagError as error:
         message = f"the run is not recorded in Dagster: {error}"
         on_event(IndexEvent(done=0, batches=batches, message=message))
         with dg.DagsterInstance.ephemeral() as instance:
             yield instance
         return
-    with outages_told(engine.database), _environment(variables), dg.DagsterInstance.get() as instance:
+    with outages_told(database), _environment(variables), dg.DagsterInstance.get() as instance:
         # Connections are kept, as the webserver keeps them: by default each of some 350 statements of a run opens its own.
         instance.optimize_for_webserver(statement_timeout=60_000, pool_recycle=3600, max_overflow=2)
         _give_up_runs_of_dead_processes(instance)

@@ -298,7 +298,7 @@ def _migrate(engine: Engine, tenant: TenantId, before: MigrationProgress, on_eve
     size = min(before.evaluate_every, MAX_BATCHES)
     waiting = len(pending_batches(engine.database, tenant))
     done = evaluations = 0
-    with dagster_instance(engine, on_event, waiting) as instance:
+    with dagster_instance(engine.settings, engine.database, on_event, waiting) as instance:
         add_missing_keys(instance, engine.database)
         job = build_definitions({"engine": engine}).resolve_job_def(MIGRATION_JOB)
         on_event(IndexEvent(done=0, batches=waiting, message=""))

@@ -69,7 +69,7 @@ def _materialise(engine: Engine, name: str, wanted: list[str], on_event: OnEvent
     job = build_definitions({"engine": engine}).resolve_job_def(JOB)
     counts: dict[str, Any] = {}
     done = 0
-    with dagster_instance(engine, on_event, len(wanted)) as instance:
+    with dagster_instance(engine.settings, engine.database, on_event, len(wanted)) as instance:
         add_missing_keys(instance, engine.database)
         order = instance.get_dynamic_partitions(PARTITIONS_NAME)
         on_event(IndexEvent(done=0, batches=len(wanted), message=""))

@@ -13,10 +13,13 @@ from fastapi import Request
 from rag_core.access import Caller
 from rag_core.api.contracts import rule_of
 from rag_core.api.streaming import ANSWERS_AT_ONCE
+from rag_core.chat import ChatModel
 from rag_core.embedding import provider_of
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.reranking import RERANKERS
 from rag_core.resilience.shares import FairShares, Pace
 from rag_core.runtime.engine import Engine
+from rag_core.settings import Settings
 
 WAIT_SHARE = 0.5
 """How much of a request's time may go by waiting for a place; the rest is for the work."""
@@ -64,7 +67,7 @@ def request_places(engine: Engine) -> RequestPlaces | None:
     if settings.access != "keys":
         return None
     total = settings.requests_at_once
-    share = WAITING_BESIDE_OTHERS if _waits(engine) else COMPUTING_BESIDE_OTHERS
+    share = WAITING_BESIDE_OTHERS if _waits(engine.chat, engine.model, engine.settings) else COMPUTING_BESIDE_OTHERS
     computing = FairShares(total, beside_others=max(1, round(share * total)))
     return RequestPlaces(
         computing=computing,
@@ -73,7 +76,7 @@ def request_places(engine: Engine) -> RequestPlaces | None:
     )
 
 
-def _waits(engine: Engine) -> bool:
+def _waits(chat: ChatModel | None, model: EmbeddingModel, settings: Settings) -> bool:
     """Whether searches wait for models of other servers."""
-    are_here = provider_of(engine.model).is_in_process and RERANKERS.get(engine.settings.reranker).is_in_process
-    return engine.chat is not None or not are_here
+    are_here = provider_of(model).is_in_process and RERANKERS.get(settings.reranker).is_in_process
+    return chat is not None or not are_here

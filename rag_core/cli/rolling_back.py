@@ -57,5 +57,5 @@ def _cancelled(engine: "Engine", owner: "TenantId") -> dict[str, list[str]]:
     from rag_assets.indexing import dagster_instance
     from rag_assets.migration import cancel_backfills
 
-    with dagster_instance(engine, lambda event: say(localised(event.message)), 0) as instance:
+    with dagster_instance(engine.settings, engine.database, lambda event: say(localised(event.message)), 0) as instance:
         return {"cancelled_backfills": cancel_backfills(instance, engine.database, owner)}

@@ -227,7 +227,7 @@ def _forget_in_dagster(engine: "Engine", batches: Sequence[str]) -> dict[str, in
     from rag_assets.forgetting import forget_batches
     from rag_assets.indexing import dagster_instance
 
-    with dagster_instance(engine, lambda event: say(localised(event.message)), 0) as instance:
+    with dagster_instance(engine.settings, engine.database, lambda event: say(localised(event.message)), 0) as instance:
         return asdict(forget_batches(instance, batches))
 
 

@@ -123,7 +123,7 @@ def _measured(bench: _Bench, model: EmbeddingModel, reference: Reference) -> Mod
     other = pinned(engine if is_active else with_model(engine, model), tenant)
     quality: list[QualityReport] = []
     for set_name in bench.sets:
-        for strategy in _strategies(engine, tenant):
+        for strategy in _strategies(engine.served_config(tenant).strategy):
             beside = reference.get((set_name, strategy))
             run = _run(bench, other, set_name, strategy, beside)
             if is_active:
@@ -141,9 +141,8 @@ def _queries(bench: _Bench) -> list[str]:
         ]
 
 
-def _strategies(engine: Engine, tenant: TenantId) -> tuple[Strategy, ...]:
+def _strategies(served: Strategy) -> tuple[Strategy, ...]:
     """By meaning alone, where only the model counts, and as it is served."""
-    served = engine.served_config(tenant).strategy
     return ("semantic", served) if served not in {"semantic", "fulltext"} else ("semantic",)
 
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from rag_core.errors import ModelStateError
 from rag_core.indexing.pipeline import Pipeline
@@ -20,6 +21,8 @@ ROUNDS = 10
 bulk import, which does not wait, may outlast them all."""
 INDEX_SECONDS = 3600
 _POLL_SECONDS = 0.5
+Fill = Callable[..., ModelBackfillReport]
+"""``fill_model`` with its engine and the callback for progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,10 +71,11 @@ def promote(
         return PromotionReport(model=model, former=model, caught_up=report, rounds=0, notes=0, seconds=0.0)
     _check_state(model, is_waiting=is_waiting)
     begin_backfill(engine.database, name)
+    fill = partial(fill_model, engine, on_progress=on_progress)
     promotion = Promotion(is_done=False)
     for rounds in range(1, ROUNDS + 1):
-        report += _completed(engine, model, on_progress)
-        former, promotion, late = _attempt(engine, name, instead_of, on_progress)
+        report += _completed(engine.database, model, fill)
+        former, promotion, late = _attempt(engine.database, name, instead_of, fill)
         report += late
         if promotion.is_done:
             return PromotionReport(
@@ -79,31 +83,31 @@ def promote(
                 former=former,
                 caught_up=report,
                 rounds=rounds,
-                notes=_keep_notes(engine, former, model),
+                notes=_keep_notes(engine.database, engine.pipeline, former, model),
                 seconds=round(clock() - began, 3),
             )
     raise ModelStateError(_explain_rounds(model, promotion))
 
 
 def _attempt(
-    engine: Engine, name: str, instead_of: int | None, on_progress: Progress
+    database: Database, name: str, instead_of: int | None, fill: Fill
 ) -> tuple[EmbeddingModel, Promotion, ModelBackfillReport]:
     """Promote it if nothing is in the way: the model it is to replace, how it ended, and what was filled in for it."""
-    model, former = _pair(engine.database, name)
+    model, former = _pair(database, name)
     if instead_of not in {None, former.id}:
         raise ModelStateError(f"{former.name} was promoted meanwhile. Nothing changed")
     late: list[ModelBackfillReport] = []
     promotion = promote_model(
-        engine.database,
+        database,
         model.id,
         instead_of=former.id,
-        complete=lambda: late.append(fill_model(engine, model, is_held=True, on_progress=on_progress)),
+        complete=lambda: late.append(fill(model, is_held=True)),
     )
     return former, promotion, sum(late, ModelBackfillReport())
 
 
-def _keep_notes(engine: Engine, former: EmbeddingModel, model: EmbeddingModel) -> int:
-    database, fingerprints = engine.database, renamed_fingerprints(engine.pipeline, former, model)
+def _keep_notes(database: Database, pipeline: Pipeline, former: EmbeddingModel, model: EmbeddingModel) -> int:
+    fingerprints = renamed_fingerprints(pipeline, former, model)
     return rename_fingerprints(database, list_tenants(database), model, fingerprints)
 
 
@@ -135,17 +139,17 @@ def _check_state(model: EmbeddingModel, *, is_waiting: bool) -> None:
         )
 
 
-def _completed(engine: Engine, model: EmbeddingModel, on_progress: Progress) -> ModelBackfillReport:
+def _completed(database: Database, model: EmbeddingModel, fill: Fill) -> ModelBackfillReport:
     """Fill in all that is missing at this moment, and see that the index is there; both cost little the second time."""
-    report = fill_model(engine, model, on_progress=on_progress)
+    report = fill(model)
     if report.failed:
         first = report.failures[0]
         raise ModelStateError(
             f"{model.name} gave no vector for {report.failed} chunks, such as one of {first.note}: {first.reason} Change or "
             "delete these notes, or take another model"
         )
-    settle_model(engine.database, model)
-    _await_index(engine.database, model)
+    settle_model(database, model)
+    _await_index(database, model)
     return report
 
 

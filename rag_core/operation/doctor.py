@@ -14,10 +14,11 @@ from rag_core.model.counting import in_english
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.operation.running_api import fetch_access
 from rag_core.operation.running_parts import read_parts
-from rag_core.runtime.engine import Engine, open_engine
+from rag_core.runtime.engine import open_engine
 from rag_core.settings import Settings, read_settings
 from rag_core.storage.api_keys import list_keys
 from rag_core.storage.batches import list_tenants
+from rag_core.storage.database import Database
 from rag_core.storage.migrate import read_migrations
 from rag_core.storage.models import list_models
 from rag_core.storage.status import fetch_server_facts
@@ -63,18 +64,18 @@ def _database(settings: Settings) -> tuple[list[Finding], list[EmbeddingModel]]:
                 registered = [known.model for known in list_models(connection)]
                 usable = sum(key.is_usable(datetime.now(UTC)) for key in list_keys(connection))
             return [
-                *_server(engine),
+                *_server(engine.database, engine.settings),
                 _access(_as_running(settings), usable),
-                _model(engine, registered),
-                *_configurations(engine),
+                _model(engine.model, engine.settings, registered),
+                *_configurations(engine.database, engine.model),
             ], registered
     except RagError as error:
         return [Finding(name="database", is_ok=False, found=str(error), remedy="as the message says")], []
 
 
-def _server(engine: Engine) -> Iterator[Finding]:
-    facts = fetch_server_facts(engine.database)
-    kind = "DATABASE_URL" if engine.settings.database_url else "embedded"
+def _server(database: Database, settings: Settings) -> Iterator[Finding]:
+    facts = fetch_server_facts(database)
+    kind = "DATABASE_URL" if settings.database_url else "embedded"
     yield Finding(name="PostgreSQL", is_ok=True, found=f"{facts.server}, {kind}")
     yield Finding(name="pgvector", is_ok=True, found=facts.pgvector)
     newest = read_migrations()[-1].version
@@ -145,9 +146,8 @@ def _running(settings: Settings) -> Finding:
     )
 
 
-def _model(engine: Engine, registered: Sequence[EmbeddingModel]) -> Finding:
-    model = engine.model
-    problem = provider_of(model).find_fault(model, engine.settings, _OLLAMA_SECONDS)
+def _model(model: EmbeddingModel, settings: Settings, registered: Sequence[EmbeddingModel]) -> Finding:
+    problem = provider_of(model).find_fault(model, settings, _OLLAMA_SECONDS)
     return Finding(
         name="embedding model",
         is_ok=problem is None,
@@ -157,10 +157,10 @@ def _model(engine: Engine, registered: Sequence[EmbeddingModel]) -> Finding:
     )
 
 
-def _configurations(engine: Engine) -> Iterator[Finding]:
+def _configurations(database: Database, model: EmbeddingModel) -> Iterator[Finding]:
     """What is served to every tenant that anything was promoted for."""
-    for tenant in list_tenants(engine.database):
-        served = served_configuration(engine.database, tenant, engine.model)
+    for tenant in list_tenants(database):
+        served = served_configuration(database, tenant, model)
         if served.promotion is None:
             continue
         left_out = (

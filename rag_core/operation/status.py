@@ -6,11 +6,13 @@ from rag_core.access.pseudonyms import pseudonyms
 from rag_core.configuration.served import served_configuration
 from rag_core.graph.llm import causal_extractor
 from rag_core.migration.status import read_migration_status
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import TenantId
 from rag_core.operation.running_api import fetch_access, fetch_performance
 from rag_core.operation.running_parts import read_parts
 from rag_core.runtime.engine import Engine
 from rag_core.settings import Settings
+from rag_core.storage.database import Database
 from rag_core.storage.status import fetch_status
 
 
@@ -38,7 +40,7 @@ def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
         "golden_queries": golden,
         "last_evaluation": last,
         "embedding_model": f"{engine.model.name} ({engine.model.dimensions} dimensions, {engine.model.provider})",
-        "served": _served(engine, tenant),
+        "served": _served(engine.database, engine.model, tenant),
         "chat_model": None if engine.chat is None else engine.chat.name,
         "pipeline_fingerprint": engine.pipeline.fingerprint,
         "server": version,
@@ -59,6 +61,6 @@ def _key(settings: Settings, *, access: str) -> str | None:
     return pseudonyms(settings.home, settings.secret).process_key if access == "keys" else None
 
 
-def _served(engine: Engine, tenant: TenantId) -> dict[str, Any]:
-    served = served_configuration(engine.database, tenant, engine.model)
+def _served(database: Database, model: EmbeddingModel, tenant: TenantId) -> dict[str, Any]:
+    served = served_configuration(database, tenant, model)
     return {"configuration": served.number, "strategy": served.config.strategy, "reranker": served.weights.version}
