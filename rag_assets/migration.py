@@ -29,8 +29,8 @@ from rag_assets.stages import OWNERS, Materialized, Stopwatch, outages_retried, 
 from rag_core.errors import ConflictError, NotFoundError
 from rag_core.migration.measuring import MigrationStep, fetch_progress, follow, measure_before
 from rag_core.migration.status import percent_of
-from rag_core.model.comparison import Comparison
 from rag_core.model.note import TenantId
+from rag_core.model.run_comparison import Comparison
 from rag_core.runtime.engine import Engine
 from rag_core.storage.batches import batches_by_tenant, list_batches, pending_batches, register_batches
 from rag_core.storage.database import Database

@@ -14,9 +14,9 @@ from rag_core.api.brain_sync.schemas_comparison import wire_name
 from rag_core.api.errors import ExplainedError
 from rag_core.errors import IncomparableRunsError, InvalidInputError, NotFoundError
 from rag_core.evaluation.comparison.stored import RunComparison, compare_stored_runs, find_comparable_runs
-from rag_core.model.comparison import MetricComparison, QueryChange
 from rag_core.model.evaluation import StoredRun
 from rag_core.model.metrics.registry import compared_metrics
+from rag_core.model.run_comparison import MetricComparison, QueryChange
 
 _Run = Annotated[UUID | None, Query(description="Id of a stored evaluation.")]
 _Hash = Annotated[str | None, Query(description="Hash of a configuration; its newest comparable evaluation is taken.")]

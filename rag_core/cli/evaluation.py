@@ -8,9 +8,9 @@ import typer
 
 from rag_core.cli.answers import show_answers
 from rag_core.cli.app import JsonOption, TenantOption, app, command, measuring, print_json, say, table
-from rag_core.cli.comparison import CommonOption, run_and_show_gate
 from rag_core.cli.golden import SetOption
 from rag_core.cli.messages import amount, headings, language, localised, tr
+from rag_core.cli.run_comparison import CommonOption, run_and_show_gate
 from rag_core.cli.runs import named_run, run_name, short_id
 from rag_core.cli.searching import CLI_TIMEOUT_MS, ConfigOption, StrategyOption, read_config, read_override
 

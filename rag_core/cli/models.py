@@ -20,7 +20,7 @@ from rag_core.cli.messages import amount, headings, label, localised, tr
 
 if TYPE_CHECKING:
     from rag_core.model.embedding import EmbeddingModel, WantedModel
-    from rag_core.model_change.comparison import ModelComparison
+    from rag_core.model_change.model_comparison import ModelComparison
     from rag_core.storage.models import RegisteredModel
 
 NameArgument = Annotated[str, typer.Argument(help="Name of the model, as in `brain models list`.")]
@@ -269,7 +269,7 @@ def evaluate(
 
     Example: brain models evaluate nomic-embed-text --tenant demo
     """
-    from rag_core.model_change.comparison import compare_models
+    from rag_core.model_change.model_comparison import compare_models
     from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 

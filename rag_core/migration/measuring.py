@@ -14,11 +14,11 @@ from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import evaluated_search, pinned
 from rag_core.migration import control
-from rag_core.model.comparison import MIN_COMMON_QUERIES, Comparison
 from rag_core.model.counting import in_english
 from rag_core.model.evaluation import StoredRun
 from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
+from rag_core.model.run_comparison import MIN_COMMON_QUERIES, Comparison
 from rag_core.runtime.engine import Engine
 from rag_core.storage import migration_runs as store
 from rag_core.storage.database import Database

@@ -7,11 +7,11 @@ from typing import Any, Literal
 from uuid import UUID
 
 from rag_core.model.answer_metrics import AnswerMetrics, AnswerRecord
-from rag_core.model.comparison import MAX_DISTURBED_SHARE, Comparison
 from rag_core.model.golden import Category
 from rag_core.model.metrics.notes import HIT_RATE_DEPTHS, RANKING_DEPTH
 from rag_core.model.note import NoteId
 from rag_core.model.ranking_metrics import first_relevant_rank, ndcg_at, recall_at
+from rag_core.model.run_comparison import MAX_DISTURBED_SHARE, Comparison
 
 NDCG_DEPTH = 10
 Purpose = Literal["manual", "nightly", "migration", "model", "gate", "promotion", "benchmark"]

@@ -21,8 +21,8 @@ from rag_core.model_change.benchmark_report import (
     adjusted_over_models,
     quality_report,
 )
-from rag_core.model_change.comparison import TIMEOUT_MS, askable_sets, comparable_model
 from rag_core.model_change.embedding_cost import measure_cost
+from rag_core.model_change.model_comparison import TIMEOUT_MS, askable_sets, comparable_model
 from rag_core.runtime.engine import Engine, with_model
 from rag_core.storage.golden import fetch_golden_queries
 from rag_core.storage.models import find_model, list_models

@@ -8,9 +8,9 @@ from rag_core.evaluation.comparison.holm import holm
 from rag_core.evaluation.runs.results import EvaluationRun, extra_metrics, group_of, retrieval_metrics
 from rag_core.language import LANGUAGES
 from rag_core.language.technical_terms import technical_terms
-from rag_core.model.comparison import Comparison
 from rag_core.model.evaluation import QueryResult
 from rag_core.model.retrieval import Strategy
+from rag_core.model.run_comparison import Comparison
 from rag_core.model_change.embedding_cost import EmbeddingCost
 from rag_core.query.transformation import query_language
 

@@ -10,9 +10,9 @@ from psycopg.types.json import Jsonb
 
 from rag_core.errors import InvalidInputError, NotFoundError
 from rag_core.model.answer_metrics import parse_answer_metrics, parse_answer_record
-from rag_core.model.comparison import parse_comparison
 from rag_core.model.evaluation import COLUMN_METRICS, LatencyPercentiles, QueryResult, StoredRun, retrieval_metrics_of
 from rag_core.model.note import NoteId, TenantId
+from rag_core.model.run_comparison import parse_comparison
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
 
@@ -76,6 +76,14 @@ def find_run_id(connection: Connection, tenant: TenantId, beginning: str) -> UUI
             f"several runs begin with {beginning}, such as {rows[0][0]} and {rows[1][0]}; give more characters"
         )
     return UUID(str(rows[0][0]))
+
+
+def find_runs_of_configuration(connection: Connection, tenant: TenantId, config_hash: str, *, limit: int) -> list[UUID]:
+    """The newest runs of whole golden sets with a configuration, newest first."""
+    rows = connection.execute(
+        query("find_runs_of_configuration"), {"tenant": tenant, "config_hash": config_hash, "limit": limit}
+    ).fetchall()
+    return [row[0] for row in rows]
 
 
 def fetch_query_results(connection: Connection, tenant: TenantId, run_id: UUID) -> list[QueryResult]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from rag_core.model.comparison import MAX_DISTURBED_SHARE
 from rag_core.model.evaluation import StoredRun
 from rag_core.model.note import TenantId
+from rag_core.model.run_comparison import MAX_DISTURBED_SHARE
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.evaluations import fetch_run
 from rag_core.storage.migration_control import MAX_ATTEMPTS, MigrationState

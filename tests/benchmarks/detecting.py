@@ -15,8 +15,8 @@ from rag_core.configuration.schema import configure
 from rag_core.evaluation.comparison.significance import paired_test
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import evaluated_search
-from rag_core.model.comparison import LEAST_DROP, SIGNIFICANCE
 from rag_core.model.retrieval import Strategy
+from rag_core.model.run_comparison import LEAST_DROP, SIGNIFICANCE
 from rag_core.operation.demo_corpus import load_demo
 from rag_core.runtime.engine import DEMO_TENANT, Engine
 

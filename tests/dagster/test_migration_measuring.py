@@ -7,8 +7,8 @@ from uuid import UUID
 import pytest
 
 from rag_core.migration.measuring import is_due, regression_reason
-from rag_core.model.comparison import Comparison, MetricComparison
 from rag_core.model.evaluation import LatencyPercentiles, RetrievalMetrics, StoredRun
+from rag_core.model.run_comparison import Comparison, MetricComparison
 from rag_core.storage.migration_runs import MigrationProgress
 
 RUN = UUID(int=7)

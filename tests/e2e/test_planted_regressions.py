@@ -21,10 +21,10 @@ from rag_core.evaluation.comparison.gate import GateReport, GateTargets
 from rag_core.evaluation.comparison.gate_runs import run_gate
 from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.evaluation.runs.baselines import ensure_baseline
-from rag_core.model.comparison import Comparison
 from rag_core.model.evaluation import QueryResult
 from rag_core.model.note import TenantId
 from rag_core.model.retrieval import Strategy
+from rag_core.model.run_comparison import Comparison
 from rag_core.notes.importing import import_lines
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import Settings, read_settings

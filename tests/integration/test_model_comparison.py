@@ -9,7 +9,7 @@ from rag_core.evaluation.golden.exporting import import_golden
 from rag_core.model.embedding import WantedModel
 from rag_core.model.note import TenantId
 from rag_core.model_change.backfill import begin_backfill, fill_model, settle_model
-from rag_core.model_change.comparison import compare_models
+from rag_core.model_change.model_comparison import compare_models
 from rag_core.model_change.registration import register_model
 from rag_core.runtime.engine import Engine
 from rag_core.settings import Settings

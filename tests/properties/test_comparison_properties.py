@@ -11,9 +11,9 @@ from properties.strategies import sentences
 
 from rag_core.evaluation.comparison.compare import compare
 from rag_core.evaluation.comparison.significance import PairedResult, paired_test
-from rag_core.model.comparison import Comparison, parse_comparison
 from rag_core.model.evaluation import QueryResult
 from rag_core.model.note import NoteId
+from rag_core.model.run_comparison import Comparison, parse_comparison
 
 EXAMPLES = settings(max_examples=100)
 FIGURES = st.sampled_from((0.0, 0.25, 0.3869, 0.5, 0.6309, 1.0)) | st.floats(0, 1)

@@ -6,8 +6,8 @@ from uuid import UUID
 import pytest
 
 from rag_core.evaluation.runs.results import EvaluationRun
-from rag_core.model.comparison import Comparison, MetricComparison
 from rag_core.model.retrieval import Strategy
+from rag_core.model.run_comparison import Comparison, MetricComparison
 from rag_core.model_change.benchmark_report import (
     Benchmark,
     ModelBenchmark,

@@ -7,10 +7,11 @@ from uuid import UUID
 import pytest
 from builders import make_query_result
 
-from rag_core.evaluation.comparison.compare import compare, query_effects
-from rag_core.model.comparison import Comparison, parse_comparison
+from rag_core.evaluation.comparison.compare import compare
+from rag_core.evaluation.comparison.effects import query_effects
 from rag_core.model.evaluation import QueryResult
 from rag_core.model.note import NoteId
+from rag_core.model.run_comparison import Comparison, parse_comparison
 
 RELEVANT = NoteId(UUID(int=1))
 OTHER = NoteId(UUID(int=2))

@@ -6,9 +6,9 @@ from builders import make_query_result, make_run
 
 from rag_core.evaluation.comparison.compare import compare
 from rag_core.evaluation.report.markdown import markdown_report
-from rag_core.model.comparison import Comparison
 from rag_core.model.evaluation import QueryResult
 from rag_core.model.note import NoteId
+from rag_core.model.run_comparison import Comparison
 
 RELEVANT = NoteId(UUID(int=1))
 OTHERS = tuple(NoteId(UUID(int=number)) for number in range(2, 22))

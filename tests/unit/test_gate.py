@@ -10,10 +10,10 @@ from builders import make_query_result, make_run
 from rag_core.evaluation.comparison.compare import compare
 from rag_core.evaluation.comparison.gate import GateCheck, GateTargets, judge_gate
 from rag_core.evaluation.runs.results import EvaluationRun
-from rag_core.model.comparison import parse_comparison
 from rag_core.model.evaluation import QueryResult
 from rag_core.model.note import NoteId
 from rag_core.model.retrieval import Strategy
+from rag_core.model.run_comparison import parse_comparison
 from rag_core.promotion.trial import objection_to
 
 TARGETS = GateTargets(hit_rate_at_10=0.85, latency_p95_ms=2000)

@@ -5,10 +5,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from rag_core.evaluation.comparison.effects import Pair, QueryEffect, common_queries, effects_of, query_effects
+from rag_core.evaluation.comparison.effects import Pair, QueryEffect, common_queries, effects_of
 from rag_core.evaluation.comparison.holm import holm_of_testable
 from rag_core.evaluation.comparison.significance import RESAMPLES, PairedResult, paired_test
-from rag_core.model.comparison import (
+from rag_core.model.metrics.registry import compared_metrics, decisive_metrics
+from rag_core.model.power import deviation_of
+from rag_core.model.run_comparison import (
     MAX_DISTURBED_SHARE,
     MIN_COMMON_QUERIES,
     SIGNIFICANCE,
@@ -17,16 +19,11 @@ from rag_core.model.comparison import (
     Obstacle,
     QueryChange,
     _deciding,
-    parse_comparison,
 )
-from rag_core.model.metrics.registry import compared_metrics, decisive_metrics
-from rag_core.model.power import deviation_of
 from rag_core.model.statistics import mean
 
 if TYPE_CHECKING:
     from rag_core.model.evaluation import QueryResult
-
-__all__ = ["Comparison", "MetricComparison", "QueryChange", "compare", "parse_comparison", "query_effects"]
 
 MAX_CHANGES = 10
 FIRST = 10

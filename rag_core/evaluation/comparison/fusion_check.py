@@ -7,9 +7,9 @@ from uuid import UUID
 from rag_core.evaluation.comparison.compare import FIRST
 from rag_core.evaluation.comparison.significance import paired_test
 from rag_core.evaluation.runs.results import EvaluationRun
-from rag_core.model.comparison import MIN_COMMON_QUERIES
 from rag_core.model.note import NoteId
 from rag_core.model.retrieval import Strategy
+from rag_core.model.run_comparison import MIN_COMMON_QUERIES
 
 LEGS: tuple[Strategy, ...] = ("fulltext", "semantic")
 SIGNIFICANT_P = 0.05

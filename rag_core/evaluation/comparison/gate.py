@@ -19,9 +19,9 @@ from rag_core.evaluation.comparison.intervals import metric_intervals, query_fig
 from rag_core.evaluation.comparison.quality_check import Verdict, is_improvement, verdict_on
 from rag_core.evaluation.report.markdown import comparison_line, coverage_line, disturbance_line
 from rag_core.evaluation.runs.results import EvaluationRun
-from rag_core.model.comparison import Comparison
 from rag_core.model.counting import in_english
 from rag_core.model.retrieval import Strategy
+from rag_core.model.run_comparison import Comparison
 
 HYBRID: tuple[Strategy, ...] = ("hybrid", "hybrid+rerank")
 GATE_STRATEGIES: tuple[Strategy, ...] = (*LEGS, *HYBRID)

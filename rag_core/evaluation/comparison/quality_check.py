@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from rag_core.model.comparison import MIN_COMMON_QUERIES, Comparison
 from rag_core.model.evaluation import StoredRun
+from rag_core.model.run_comparison import MIN_COMMON_QUERIES, Comparison
 
 LEAST_SHARE = 0.5
 """Where fewer of a run's queries are the baseline's too, most of the golden set is judged by nothing."""

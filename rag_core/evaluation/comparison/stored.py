@@ -9,12 +9,11 @@ from rag_core.evaluation.comparison.comparability import asked_differently, chan
 from rag_core.evaluation.comparison.compare import compare
 from rag_core.evaluation.comparison.effects import QueryEffect, query_effects
 from rag_core.evaluation.runs.confidence import as_compared
-from rag_core.model.comparison import SIGNIFICANCE, Comparison
 from rag_core.model.evaluation import QueryResult, StoredRun
 from rag_core.model.note import TenantId
-from rag_core.storage.comparisons import find_runs_of_configuration
+from rag_core.model.run_comparison import SIGNIFICANCE, Comparison
 from rag_core.storage.database import Connection
-from rag_core.storage.evaluations import fetch_query_results, fetch_run
+from rag_core.storage.evaluations import fetch_query_results, fetch_run, find_runs_of_configuration
 
 LATEST = 20
 """So many runs of a configuration are looked through for one that another one can be compared with."""

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 
 from rag_core.evaluation.runs.results import EvaluationRun, metrics_by_category, queries_of
-from rag_core.model.comparison import Comparison
 from rag_core.model.counting import in_english
 from rag_core.model.evaluation import COLUMN_METRICS, QueryResult, RetrievalMetrics, StoredRun
 from rag_core.model.metrics.registry import title_of
+from rag_core.model.run_comparison import Comparison
 
 MAX_WORST_QUERIES = 10
 MAX_QUERY_CHARACTERS = 100

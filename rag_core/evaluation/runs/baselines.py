@@ -6,9 +6,9 @@ from rag_core.errors import InvalidInputError
 from rag_core.evaluation.comparison.quality_check import verdict_on
 from rag_core.evaluation.comparison.stored import compare_results
 from rag_core.evaluation.runs.results import EvaluationRun
-from rag_core.model.comparison import MAX_DISTURBED_SHARE, MIN_COMMON_QUERIES, Comparison
 from rag_core.model.evaluation import StoredRun
 from rag_core.model.note import TenantId
+from rag_core.model.run_comparison import MAX_DISTURBED_SHARE, MIN_COMMON_QUERIES, Comparison
 from rag_core.storage.database import Database
 from rag_core.storage.evaluations import (
     Baseline,

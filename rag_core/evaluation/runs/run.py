@@ -16,7 +16,7 @@ from rag_core.evaluation.golden.origins import PROPOSED, proposed_queries
 from rag_core.evaluation.golden.query import parse_category
 from rag_core.evaluation.runs.answers import summarise
 from rag_core.evaluation.runs.asking import Asker, EvaluatedSearch, ask_all
-from rag_core.evaluation.runs.baselines import Comparison, compare_with_baseline, compare_with_run
+from rag_core.evaluation.runs.baselines import compare_with_baseline, compare_with_run
 from rag_core.evaluation.runs.passages import Anchors, anchor, notes_to_read
 from rag_core.evaluation.runs.results import (
     EvaluationRun,
@@ -35,7 +35,7 @@ from rag_core.model.counting import in_english
 from rag_core.model.evaluation import Purpose, QueryResult
 from rag_core.model.golden import Category, GoldenQuery
 from rag_core.model.note import TenantId
-from rag_core.storage.comparisons import count_indexed_notes, fetch_run_inputs
+from rag_core.model.run_comparison import Comparison
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.evaluations import fetch_contents, fetch_query_results, fetch_run, insert_run
 from rag_core.storage.golden import (
@@ -44,6 +44,7 @@ from rag_core.storage.golden import (
     fetch_golden_set,
     list_golden_set_names,
 )
+from rag_core.storage.run_inputs import count_indexed_notes, fetch_run_inputs
 
 
 def _never() -> bool:

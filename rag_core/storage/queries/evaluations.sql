@@ -102,3 +102,11 @@ from golden_queries q join golden_sets s using (tenant_id, set_id)
 where q.tenant_id = %(tenant)s and s.name = %(name)s
     and (%(category)s::text is null or q.category = %(category)s)
     and exists (select from golden_relevance r where r.tenant_id = q.tenant_id and r.query_id = q.query_id);
+
+-- name: find_runs_of_configuration
+-- The newest runs of whole golden sets with this configuration, newest first.
+select run_id
+from evaluation_runs
+where tenant_id = %(tenant)s and config_hash = %(config_hash)s and category is null
+order by created_at desc, run_id
+limit %(limit)s;

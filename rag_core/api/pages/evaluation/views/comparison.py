@@ -22,8 +22,8 @@ from rag_core.evaluation.report.charts.bars import BarGroup, Effect, bar_chart, 
 from rag_core.evaluation.report.charts.drawing import for_both_widths
 from rag_core.evaluation.report.charts.intervals import IntervalRow, interval_chart
 from rag_core.evaluation.report.charts.scales import round_bounds
-from rag_core.model.comparison import LEAST_DROP, MIN_COMMON_QUERIES, SIGNIFICANCE, Comparison, MetricComparison
 from rag_core.model.evaluation import StoredRun
+from rag_core.model.run_comparison import LEAST_DROP, MIN_COMMON_QUERIES, SIGNIFICANCE, Comparison, MetricComparison
 from rag_core.promotion.served_runs import ServingHistory
 
 MAX_CHANGES = 15

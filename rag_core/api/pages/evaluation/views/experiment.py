@@ -15,8 +15,8 @@ from rag_core.evaluation.report.charts.drawing import for_both_widths
 from rag_core.evaluation.report.charts.intervals import IntervalRow, interval_chart
 from rag_core.experiments.report import Figures
 from rag_core.experiments.statistics import InterleavingFigures, Latency, RateTest, SplitFigures
-from rag_core.model.comparison import SIGNIFICANCE
 from rag_core.model.experiment import Experiment
+from rag_core.model.run_comparison import SIGNIFICANCE
 
 _FACTORY = DEFAULT_RETRIEVAL_CONFIG.to_wire()
 

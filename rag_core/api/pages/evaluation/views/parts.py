@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 from markupsafe import Markup
 
 from rag_core.api.pages.evaluation.views import words
-from rag_core.model.comparison import Comparison
 from rag_core.model.evaluation import StoredRun
+from rag_core.model.run_comparison import Comparison
 from rag_core.promotion.served_runs import ServingHistory, Source, source_of
 
 RUNS_ADDRESS = "/evaluation/runs"

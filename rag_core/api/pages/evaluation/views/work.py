@@ -21,8 +21,8 @@ from rag_core.evaluation.report.charts.drawing import for_both_widths
 from rag_core.evaluation.report.charts.intervals import IntervalRow, interval_chart
 from rag_core.evaluation.report.charts.scales import round_bounds
 from rag_core.evaluation.tuning.report import SIGNIFICANCE
-from rag_core.model.comparison import Comparison
 from rag_core.model.evaluation import StoredRun
+from rag_core.model.run_comparison import Comparison
 from rag_core.storage.configurations import Configuration
 
 

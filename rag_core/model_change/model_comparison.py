@@ -9,10 +9,10 @@ from rag_core.errors import InvalidInputError, ModelStateError
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import evaluated_search, pinned
-from rag_core.model.comparison import Comparison
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import TenantId
 from rag_core.model.retrieval import Strategy
+from rag_core.model.run_comparison import Comparison
 from rag_core.model_change.backfill import fill_model
 from rag_core.runtime.engine import Engine, with_model
 from rag_core.storage.database import Database

@@ -1,6 +1,4 @@
-"""Queries for comparisons of evaluation runs, beside the runs themselves."""
-
-from uuid import UUID
+"""What an evaluation run searches: digests of the indexed notes and of the models' values."""
 
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection
@@ -17,11 +15,3 @@ def fetch_run_inputs(connection: Connection, tenant: TenantId) -> dict[str, str]
 def count_indexed_notes(connection: Connection, tenant: TenantId) -> dict[str, int]:
     """Count the notes that each pipeline's fingerprint indexed; '' counts those that are not indexed yet."""
     return dict(connection.execute(query("count_indexed_notes"), {"tenant": tenant}).fetchall())
-
-
-def find_runs_of_configuration(connection: Connection, tenant: TenantId, config_hash: str, *, limit: int) -> list[UUID]:
-    """The newest runs of whole golden sets with a configuration, newest first."""
-    rows = connection.execute(
-        query("find_runs_of_configuration"), {"tenant": tenant, "config_hash": config_hash, "limit": limit}
-    ).fetchall()
-    return [row[0] for row in rows]

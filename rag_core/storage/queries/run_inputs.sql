@@ -23,11 +23,3 @@ select coalesce(indexed_fingerprint, ''), count(*)
 from notes
 where tenant_id = %(tenant)s
 group by 1;
-
--- name: find_runs_of_configuration
--- The newest runs of whole golden sets with this configuration, newest first.
-select run_id
-from evaluation_runs
-where tenant_id = %(tenant)s and config_hash = %(config_hash)s and category is null
-order by created_at desc, run_id
-limit %(limit)s;
