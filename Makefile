@@ -57,10 +57,11 @@ mutants: install ## Plant one defect for each of the 40 properties; their tests 
 bench: install ## Measure import, index, search and backfill; one JSON object on the last line
 	@$(BIN)/python -m tests.benchmarks
 
-lint: install ## Lint and type-check
+lint: install ## Lint, type-check and look for dead code
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	@$(BIN)/vulture | { ! grep -vE ': unused (variable|attribute) '; }  # read by schemas, templates, JSON and vendors
 
 format: install ## Format and fix what can be fixed
 	$(BIN)/ruff format .

@@ -14,18 +14,6 @@ CONTEXT_VERSION = "1"
 MAX_SUMMARY_CHARACTERS = 200
 
 
-def contextual_input(*, title: str | None, summary: str, chunk: str, index: int, total: int, language: Language) -> str:
-    """Compose the text of a chunk's contextual vector: the information, a blank line, the chunk.
-
-    The title is put before a summary that does not begin with it. ``index`` counts from 0.
-
-    Raises:
-        ValueError: index is outside [0, total).
-    """
-    about = titled(title, summary)
-    return with_context(contextual_info(summary=about, index=index, total=total, language=language), chunk)
-
-
 def with_context(info: str, chunk: str) -> str:
     """Put the contextual information before the chunk, a blank line between."""
     return f"{info}\n\n{chunk}"

@@ -7,7 +7,6 @@ from typing import Literal, Protocol
 from rag_core.model.note import Language, Span
 
 CausalKind = Literal["CAUSES", "TRIGGERS", "LEADS_TO"]
-CAUSAL_KINDS: tuple[CausalKind, ...] = ("CAUSES", "TRIGGERS", "LEADS_TO")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Figures of questions, and the feedback on their answers."""
 
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from uuid import UUID
 
 from rag_core.errors import NotFoundError
@@ -19,28 +19,6 @@ def insert_question(connection: Connection, tenant: TenantId, figures: QuestionF
 def insert_search_figures(connection: Connection, tenant: TenantId, query_id: UUID, figures: SearchFigures) -> None:
     """Write down how the search for a recorded question went."""
     connection.execute(query("insert_search_figures"), {"tenant": tenant, "query_id": query_id, **asdict(figures)})
-
-
-def fetch_question(connection: Connection, tenant: TenantId, query_id: UUID, *, user_hash: str) -> QuestionFigures:
-    """Fetch the figures of a question.
-
-    Raises:
-        NotFoundError: there is none, or somebody else asked it.
-    """
-    parameters = {"tenant": tenant, "query_id": query_id, "user_hash": user_hash}
-    row = connection.execute(query("fetch_question"), parameters).fetchone()
-    if row is None:
-        raise _unknown(query_id)
-    return QuestionFigures(**dict(zip((field.name for field in fields(QuestionFigures)), row, strict=True)))
-
-
-def fetch_search_figures(connection: Connection, tenant: TenantId, query_id: UUID) -> SearchFigures | None:
-    """Fetch the figures of a question's search; None where nothing was searched."""
-    parameters = {"tenant": tenant, "query_id": query_id}
-    row = connection.execute(query("fetch_search_figures"), parameters).fetchone()
-    if row is None:
-        return None
-    return SearchFigures(**dict(zip((field.name for field in fields(SearchFigures)), row, strict=True)))
 
 
 def upsert_feedback(

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from stored_rows import fetch_question, fetch_search_figures
 
 from rag_core.access.pseudonyms import pseudonyms
 from rag_core.answering.answer import answer_events
@@ -42,7 +43,6 @@ from rag_core.model.retrieval import Filters
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.runtime.engine import Engine
 from rag_core.settings import Settings
-from rag_core.storage.questions import fetch_question, fetch_search_figures
 
 ANA = "ana"
 NOTES = {

@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from builders import make_citation
+from stored_rows import fetch_question, fetch_search_figures
 
 from rag_core.conversation import sessions
 from rag_core.conversation.feedback import give_feedback
@@ -26,7 +27,7 @@ from rag_core.model.note import ChunkId, NoteId, TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.conversations import insert_turn, touch_session
 from rag_core.storage.database import Database
-from rag_core.storage.questions import fetch_question, fetch_search_figures, insert_question, insert_search_figures
+from rag_core.storage.questions import insert_question, insert_search_figures
 
 ANA, BEN = "ana", "ben"
 ANSWER = KeptAnswer(

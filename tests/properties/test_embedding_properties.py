@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from builders import make_embedding_model
+from contexts import contextual_input
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from rag_core.chunking.graphemes import is_cluster_boundary
-from rag_core.embedding.context import contextual_input, template_summary
+from rag_core.embedding.context import template_summary
 from rag_core.embedding.providers.hashing import HashingEmbedder
 from rag_core.model.embedding import input_hash
 

@@ -1,8 +1,9 @@
 """What is put before a chunk for its contextual vector."""
 
 import pytest
+from contexts import contextual_input
 
-from rag_core.embedding.context import contextual_info, contextual_input, template_summary, with_context
+from rag_core.embedding.context import contextual_info, template_summary, with_context
 from rag_core.model.note import Language
 
 LONG = "palabra " * 60

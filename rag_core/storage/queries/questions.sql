@@ -23,20 +23,6 @@ insert into retrieval_metrics (
     %(final_context_tokens)s, %(citation_count)s
 );
 
--- name: fetch_question
--- Only of who asked it.
-select query_id, session_id, contract, asked_at, user_hash, query_hash, language, strategy_used, answerer, outcome, reason,
-    confidence, groundedness, execution_time_ms, semantic_hits, fulltext_hits, graph_hits, prompt_tokens, answer_tokens
-from queries
-where tenant_id = %(tenant)s and query_id = %(query_id)s and user_hash = %(user_hash)s;
-
--- name: fetch_search_figures
-select vector_search_ms, vector_result_count, vector_top_score, vector_avg_score, graph_traversal_ms, graph_result_count,
-    graph_max_depth, concepts_found, fusion_ms, overlap_count, fusion_top_score, rerank_ms, rerank_top_score,
-    confidence_threshold_met, final_context_tokens, citation_count
-from retrieval_metrics
-where tenant_id = %(tenant)s and query_id = %(query_id)s;
-
 -- name: upsert_feedback
 -- Only on a question of one's own; who thinks again replaces what they said.
 insert into feedback (tenant_id, query_id, rating, comment)
