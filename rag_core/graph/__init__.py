@@ -3,5 +3,5 @@
 The order of the work: ``rules`` (or ``llm``, where a chat model is) reads causal statements from a note's sentences,
 ``entities`` names what a statement's sides are about and says which phrases mean the same. Text in, values out: all
 positions are code points of the note. Not here: storing the graph (``storage.graph``), keeping it up to date
-(``indexing.graph``), walking it for a question (``retrieval.graph_paths``). Imports ``language``, ``model`` and ``chat``.
+(``indexing.graph``), walking it for a question (``retrieval.graph_paths``).
 """
