@@ -96,6 +96,9 @@ class Settings(BaseSettings):
     judge_model: str | None = Field(
         None, description="A chat model of Ollama that judges answers; default: the chat model, its own answers too."
     )
+    embedding_provider: str = Field(
+        "hashing", description="What a new home embeds with: `hashing`, `e5` (meanings, in this process) or a plugin's."
+    )
     chunker: str = Field("sentence", description="What cuts notes into chunks: `sentence` or a plugin's.")
     ollama_concurrency: int = Field(5, ge=1, le=64, description="Calls to Ollama at a time, of all kinds.")
     context_summaries: bool = Field(

@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +79,31 @@ class UsualModel:
     weights: tuple[float, float]
     query_prefix: str = ""
     document_prefix: str = ""
+
+
+def candidate(wanted: WantedModel, usual: UsualModel) -> EmbeddingModel:
+    """The model to be registered: what is wanted, and what is usual where nothing is."""
+    return EmbeddingModel(
+        id=0,
+        name=wanted.name,
+        provider=wanted.provider,
+        version=wanted.version or usual.version,
+        dimensions=usual.dimensions,
+        query_prefix=usual.query_prefix if wanted.query_prefix is None else wanted.query_prefix,
+        document_prefix=usual.document_prefix if wanted.document_prefix is None else wanted.document_prefix,
+        context_tokens=usual.context_tokens,
+        similarity_threshold=wanted.similarity_threshold,
+        fusion_method=wanted.fusion_method or "relative_score",
+        semantic_weight=usual.weights[0] if wanted.semantic_weight is None else wanted.semantic_weight,
+        fulltext_weight=usual.weights[1] if wanted.fulltext_weight is None else wanted.fulltext_weight,
+        uses_contextual=True,
+        state="candidate",
+    )
+
+
+def columns_of(model: EmbeddingModel) -> dict[str, Any]:
+    """What the registry stores of a model, but for its id and state."""
+    return {item.name: getattr(model, item.name) for item in fields(model) if item.name not in ("id", "state")}
 
 
 def prefix_of(model: EmbeddingModel, role: EmbeddingRole) -> str:

@@ -1,19 +1,18 @@
 """Registering a model: what is not given is asked of the server or usual for the provider, and everything is tried once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rag_core.embedding import EMBEDDING_PROVIDERS, build_embedder, provider_of
 from rag_core.errors import ConflictError, InvalidInputError
-from rag_core.model.embedding import MAX_DIMENSIONS, EmbeddingModel, UsualModel, WantedModel
+from rag_core.model.embedding import MAX_DIMENSIONS, EmbeddingModel, WantedModel, candidate, columns_of
 from rag_core.settings import Settings
 from rag_core.storage.database import Database
 from rag_core.storage.models import find_model, insert_model
 
 PROBE_SECONDS = 120.0
 """A server loads a model on the first call, which takes longer than any call after it."""
-_NO_COLUMNS = {"id", "state"}
 _SAMPLE = "Una nota para probar el modelo."
 
 
@@ -38,11 +37,11 @@ def register_model(database: Database, wanted: WantedModel, *, settings: Setting
     embedder.embed([_SAMPLE], role="query")
     embedder.embed([_SAMPLE], role="document")
     with database.owner() as connection:
-        is_new = insert_model(connection, _columns(model))
+        is_new = insert_model(connection, columns_of(model))
         stored = find_model(connection, model.name).model
-    differing = {name: value for name, value in _columns(stored).items() if value != _columns(model)[name]}
+    differing = {name: value for name, value in columns_of(stored).items() if value != columns_of(model)[name]}
     if differing:
-        raise ConflictError(_explain_conflict(stored, differing, _columns(model)))
+        raise ConflictError(_explain_conflict(stored, differing, columns_of(model)))
     return Registration(model=stored, is_new=is_new)
 
 
@@ -55,28 +54,9 @@ def complete(wanted: WantedModel, *, settings: Settings) -> EmbeddingModel:
     named = replace(wanted, name=wanted.name.strip().removesuffix(":latest"))
     if not named.name or any(character.isspace() for character in named.name):
         raise InvalidInputError(f"{wanted.name!r} is no name for a model; expected one without white space")
-    model = _model(named, EMBEDDING_PROVIDERS.get(named.provider).complete(named, settings, PROBE_SECONDS))
+    model = candidate(named, EMBEDDING_PROVIDERS.get(named.provider).complete(named, settings, PROBE_SECONDS))
     _check(model)
     return model
-
-
-def _model(wanted: WantedModel, usual: UsualModel) -> EmbeddingModel:
-    return EmbeddingModel(
-        id=0,
-        name=wanted.name,
-        provider=wanted.provider,
-        version=wanted.version or usual.version,
-        dimensions=usual.dimensions,
-        query_prefix=usual.query_prefix if wanted.query_prefix is None else wanted.query_prefix,
-        document_prefix=usual.document_prefix if wanted.document_prefix is None else wanted.document_prefix,
-        context_tokens=usual.context_tokens,
-        similarity_threshold=wanted.similarity_threshold,
-        fusion_method=wanted.fusion_method or "relative_score",
-        semantic_weight=usual.weights[0] if wanted.semantic_weight is None else wanted.semantic_weight,
-        fulltext_weight=usual.weights[1] if wanted.fulltext_weight is None else wanted.fulltext_weight,
-        uses_contextual=True,
-        state="candidate",
-    )
 
 
 def _check(model: EmbeddingModel) -> None:
@@ -92,10 +72,6 @@ def _check(model: EmbeddingModel) -> None:
             raise InvalidInputError(f"{option} is {value}; expected {least} to {most}")
     if not model.semantic_weight + model.fulltext_weight > 0:
         raise InvalidInputError("both weights are 0; expected at least one above it")
-
-
-def _columns(model: EmbeddingModel) -> Mapping[str, Any]:
-    return {item.name: getattr(model, item.name) for item in fields(model) if item.name not in _NO_COLUMNS}
 
 
 def _explain_conflict(stored: EmbeddingModel, differing: Mapping[str, Any], asked: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, Reranking, R
 from rag_core.configuration.served import ActiveConfigurations, Configurations, OneConfiguration, ServedConfiguration
 from rag_core.embedding import Embedder, build_embedder, provider_of
 from rag_core.embedding.active import ModelWatch, WatchedEmbedder
+from rag_core.embedding.first import choose_first_model
 from rag_core.embedding.guarded import GuardedEmbedder
 from rag_core.embedding.pieces import PiecewiseEmbedder
 from rag_core.embedding.summaries import Summariser
@@ -28,7 +29,7 @@ from rag_core.resilience.circuit_breaker import CircuitBreaker
 from rag_core.runtime.cache import Caches, CachingEmbedder, build_caches
 from rag_core.settings import Settings
 from rag_core.storage.database import Database, open_database
-from rag_core.storage.models import fetch_active_model, find_model
+from rag_core.storage.models import find_model
 from rag_core.storage.notes import has_notes
 from rag_core.telemetry.logs import log_degraded
 from rag_core.telemetry.metrics import Metrics
@@ -218,7 +219,7 @@ def open_engine(
     PLUGINS.load()
     with open_database(settings, pool_size=pool_size, is_shared=is_shared) as database:
         with database.owner() as connection:
-            active = fetch_active_model(connection)
+            active = choose_first_model(connection, settings)
             model = active if model_name is None else find_model(connection, model_name).model
         caches = build_caches(
             query_seconds=settings.query_cache_seconds,

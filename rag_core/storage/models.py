@@ -112,6 +112,16 @@ def insert_model(connection: Connection, values: Mapping[str, Any]) -> bool:
     return connection.execute(query("insert_model"), values).fetchone() is not None
 
 
+def replace_unused_model(connection: Connection, values: Mapping[str, Any]) -> bool:
+    """Make another model the active one of a database without vectors; whether it was. For the owner's connection."""
+    with connection.transaction():
+        connection.execute(query("lock_active_model"))
+        if connection.execute(query("step_back_unused_model")).fetchone() is None:
+            return False
+        row = connection.execute(query("insert_model"), values).fetchone()
+        return row is not None and change_state(connection, row[0], to="active", among=("candidate",))
+
+
 def change_state(connection: Connection, model_id: int, *, to: ModelState, among: Sequence[ModelState]) -> bool:
     """Put the model into a state if it is in one of ``among``; whether it was."""
     parameters = {"model": model_id, "state": to, "among": list(among)}

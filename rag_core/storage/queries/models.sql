@@ -25,6 +25,16 @@ set state = %(state)s, retired_at = null, promoted_at = case %(state)s when 'act
 where model_id = %(model)s and state = any(%(among)s)
 returning model_id;
 
+-- name: step_back_unused_model
+-- The first model of a new database becomes a candidate; no row once a vector was stored or another model was registered.
+update brain.embedding_models m
+set state = 'candidate'
+where m.state = 'active'
+    and not exists (select from brain.embedding_models o where o.model_id <> m.model_id)
+    and not exists (select from brain.embeddings)
+    and not exists (select from brain.embedding_cache)
+returning m.model_id;
+
 -- name: set_similarity_threshold
 -- For the owner's connection. The name tells a model from another that a restore gave its id.
 update brain.embedding_models set similarity_threshold = %(threshold)s

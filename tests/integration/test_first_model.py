@@ -1,0 +1,72 @@
+"""The embedding model of a new home: the one of the settings, as long as no vector is stored."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from rag_core.embedding.first import choose_first_model
+from rag_core.embedding.providers import e5
+from rag_core.errors import ConfigurationError, EmbeddingError
+from rag_core.settings import Settings
+from rag_core.storage.database import Connection, Database
+from rag_core.storage.models import list_models
+
+E5 = Settings(embedding_provider="e5")
+
+
+@pytest.fixture
+def owner(database: Database) -> Iterator[Connection]:
+    with database.owner() as connection:
+        yield connection
+
+
+def test_a_new_home_begins_with_the_model_of_the_settings(owner: Connection) -> None:
+    model = choose_first_model(owner, E5)
+
+    assert (model.name, model.provider, model.state) == ("multilingual-e5-small", "e5", "active")
+    assert {known.model.name: known.model.state for known in list_models(owner)} == {
+        "hashing": "candidate",
+        "multilingual-e5-small": "active",
+    }
+
+
+def test_the_choice_is_made_once(owner: Connection) -> None:
+    first = choose_first_model(owner, E5)
+
+    assert choose_first_model(owner, E5) == first
+    assert choose_first_model(owner, Settings()) == first
+
+
+def test_a_home_with_vectors_keeps_its_model(owner: Connection) -> None:
+    owner.execute("insert into brain.tenants (tenant_id) values ('t') on conflict do nothing")
+    owner.execute(
+        "with n as (insert into brain.notes (note_id, tenant_id, external_id, source, title, content, content_hash, language)"
+        " values (gen_random_uuid(), 't', 'one', 'import', '', 'uno', decode(repeat('00', 32), 'hex'), 'es') returning note_id)"
+        " insert into brain.embedding_cache (tenant_id, input_hash, note_id, vector)"
+        " select 't', decode(repeat('00', 32), 'hex'), note_id, array_fill(1.0, array[768])::vector from n"
+    )
+
+    assert choose_first_model(owner, E5).name == "hashing"
+
+
+def test_another_model_that_was_registered_is_not_passed_over(owner: Connection) -> None:
+    owner.execute(
+        "insert into brain.embedding_models (name, provider, version, dimensions, context_tokens, fusion_method,"
+        " semantic_weight, fulltext_weight, uses_contextual, state)"
+        " values ('mine', 'hashing', '1', 64, 1000, 'rrf', 0.5, 0.5, true, 'candidate')"
+    )
+
+    assert choose_first_model(owner, E5).name == "hashing"
+
+
+def test_an_unknown_provider_is_an_error_that_names_the_setting(owner: Connection) -> None:
+    with pytest.raises(ConfigurationError, match=r"BRAIN_EMBEDDING_PROVIDER='none' is no known embedding provider"):
+        choose_first_model(owner, Settings(embedding_provider="none"))
+
+
+def test_a_model_that_cannot_be_used_here_changes_nothing(owner: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(e5, "installed_weights", lambda: None)
+
+    with pytest.raises(EmbeddingError, match=r"BRAIN_EMBEDDING_PROVIDER='e5'.*is not installed"):
+        choose_first_model(owner, E5)
+    assert [known.model.name for known in list_models(owner)] == ["hashing"]
