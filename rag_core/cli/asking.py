@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rag_core.model.note import TenantId
     from rag_core.runtime.engine import Engine
     from rag_core.settings import Settings
+    from rag_core.storage.database import Database
 
 NEW = "new"
 COMMAND_LINE = ""
@@ -67,7 +68,7 @@ def ask(
 
     with command(is_json=is_json), open_engine(read_settings_to_read()) as engine:
         owner = engine.named_tenant(tenant)
-        with _conversation(engine, owner, session) as (session_id, asker):
+        with _conversation(engine.database, engine.settings, owner, session) as (session_id, asker):
             request = _request(engine.settings, question, session_id, asker, top_k)
             if is_json:
                 answer = _last(_events(engine, owner, request))
@@ -95,27 +96,29 @@ def _request(
 
 
 @contextmanager
-def _conversation(engine: "Engine", owner: "TenantId", session: str | None) -> Iterator[tuple[UUID | None, str]]:
+def _conversation(
+    database: "Database", settings: "Settings", owner: "TenantId", session: str | None
+) -> Iterator[tuple[UUID | None, str]]:
     """The conversation that is asked in, begun where a new one is wanted, and whose it is."""
     from rag_core.conversation.sessions import begun_session
 
-    asker, *before = askers_here(engine.settings)
+    asker, *before = askers_here(settings)
     if session == NEW:
-        with begun_session(engine.database, owner, settings=engine.settings, user_hash=asker) as begun:
+        with begun_session(database, owner, settings=settings, user_hash=asker) as begun:
             yield begun.id, asker
     elif session is None:
         yield None, asker
     else:
-        known = (name for name in before if _is_of(engine, owner, UUID(session), name))
+        known = (name for name in before if _is_of(database, settings, owner, UUID(session), name))
         yield UUID(session), next(known, asker)
 
 
-def _is_of(engine: "Engine", owner: "TenantId", session_id: UUID, asker: str) -> bool:
+def _is_of(database: "Database", settings: "Settings", owner: "TenantId", session_id: UUID, asker: str) -> bool:
     from rag_core.conversation.sessions import read_conversation
     from rag_core.errors import NotFoundError
 
     try:
-        read_conversation(engine.database, owner, session_id, settings=engine.settings, user_hash=asker, limit=1)
+        read_conversation(database, owner, session_id, settings=settings, user_hash=asker, limit=1)
     except NotFoundError:
         return False
     return True

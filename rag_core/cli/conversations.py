@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from rag_core.model.conversation import Session
     from rag_core.model.note import TenantId
-    from rag_core.runtime.engine import Engine
+    from rag_core.settings import Settings
+    from rag_core.storage.database import Database
 
 SHOWN_CHARACTERS = 100
 
@@ -37,22 +38,24 @@ def list_conversations(
     from rag_core.wire.answers import session_to_wire
 
     with command(is_json=is_json), open_engine(read_settings_to_read()) as engine:
-        found = _found(engine, engine.named_tenant(tenant), limit, only_spoken=not is_json)
+        found = _found(engine.database, engine.settings, engine.named_tenant(tenant), limit, only_spoken=not is_json)
         if is_json:
             print_json({"sessions": [session_to_wire(session) for session in found]})
         else:
             _show(found, engine.settings.zone)
 
 
-def _found(engine: "Engine", owner: "TenantId", limit: int, *, only_spoken: bool) -> "list[Session]":
+def _found(
+    database: "Database", settings: "Settings", owner: "TenantId", limit: int, *, only_spoken: bool
+) -> "list[Session]":
     """The latest of everybody that the command line is."""
     from rag_core.conversation.sessions import list_sessions
 
     found = [
         session
-        for asker in askers_here(engine.settings)
+        for asker in askers_here(settings)
         for session in list_sessions(
-            engine.database, owner, settings=engine.settings, user_hash=asker, limit=limit, only_spoken=only_spoken
+            database, owner, settings=settings, user_hash=asker, limit=limit, only_spoken=only_spoken
         )
     ]
     return sorted(found, key=lambda session: session.last_at, reverse=True)[:limit]

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
     from rag_core.configuration.schema import RetrievalConfig
     from rag_core.evaluation.runs.results import EvaluationRun, GroupMetrics
+    from rag_core.model.embedding import EmbeddingModel
     from rag_core.model.note import TenantId
     from rag_core.runtime.engine import Engine
+    from rag_core.storage.database import Database
 
 
 SHOWN_WORST = 5
@@ -122,7 +124,9 @@ def evaluate_set(
             return
         override = {} if config is None else read_override(config)
         run = _measured(engine, owner, wanted, asked, override=override)
-        bare, notes = (0, 0) if wanted.strategy == "fulltext" else _without_vectors(engine, owner)
+        bare, notes = (
+            (0, 0) if wanted.strategy == "fulltext" else _without_vectors(engine.database, engine.model, owner)
+        )
         _tell(run, bare=bare, notes=notes, is_json=is_json)
 
 
@@ -146,7 +150,7 @@ def _measured(
             owner,
             evaluated,
             set_name=asked.set_name,
-            baseline_run_id=None if asked.baseline is None else named_run(engine, owner, asked.baseline),
+            baseline_run_id=None if asked.baseline is None else named_run(engine.database, owner, asked.baseline),
             common_only=asked.is_common,
             category=asked.category,
             concurrency=asked.concurrency,
@@ -172,11 +176,11 @@ def _tell(run: "EvaluationRun", *, bare: int, notes: int, is_json: bool) -> None
         )
 
 
-def _without_vectors(engine: "Engine", owner: "TenantId") -> tuple[int, int]:
+def _without_vectors(database: "Database", model: "EmbeddingModel", owner: "TenantId") -> tuple[int, int]:
     from rag_core.storage.evaluations import count_notes_without_vectors
 
-    with engine.database.transaction(owner) as connection:
-        return count_notes_without_vectors(connection, owner, engine.model.id)
+    with database.transaction(owner) as connection:
+        return count_notes_without_vectors(connection, owner, model.id)
 
 
 def _show(run: "EvaluationRun") -> None:

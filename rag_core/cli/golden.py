@@ -320,7 +320,7 @@ def promote_baselines(
     with command(is_json=is_json), open_engine(read_settings()) as engine:
         owner = engine.named_tenant(tenant)
         for run_id in runs or []:
-            promote_baseline(engine.database, owner, named_run(engine, owner, run_id))
+            promote_baseline(engine.database, owner, named_run(engine.database, owner, run_id))
         baselines = _baselines(engine.database, owner)
         if is_json:
             print_json({"baselines": baselines})

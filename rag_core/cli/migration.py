@@ -16,7 +16,7 @@ from rag_core.cli.migration_app import EveryOption, migration_app, opened_engine
 
 if TYPE_CHECKING:
     from rag_core.model.note import TenantId
-    from rag_core.runtime.engine import Engine
+    from rag_core.storage.database import Database
 
 FATAL = "Error durante la migración de notas"
 
@@ -37,7 +37,7 @@ def run_batches(tenant: TenantOption = None, is_json: JsonOption = False) -> Non
         with batch_progress(tr("migrating")) as show, _told_as_fatal():
             report = run_migration(engine, owner, on_event=show)
         is_success = report.stopped is None and not report.failed
-        errors = _errors(engine, owner) if is_json and report.failed else []
+        errors = _errors(engine.database, owner) if is_json and report.failed else []
         tell({"success": is_success, **asdict(report)} | ({"errors": errors} if is_json else {}), is_json=is_json)
         if not is_json and report.failed:
             say(tr("`brain migration status` lists what failed, `brain migration retry` tries it again."))
@@ -57,11 +57,11 @@ def _told_as_fatal() -> Iterator[None]:
         raise IndexingError(f"{FATAL}: {error}") from error
 
 
-def _errors(engine: "Engine", tenant: "TenantId") -> list[dict[str, Any]]:
+def _errors(database: "Database", tenant: "TenantId") -> list[dict[str, Any]]:
     """The latest of the notes that failed, with the reason; rows that never became notes are ``attach``'s."""
     from rag_core.migration.status import read_migration_status
 
-    told = read_migration_status(engine.database, tenant).to_wire()["errors"]
+    told = read_migration_status(database, tenant).to_wire()["errors"]
     return [{"noteId": one["noteId"], "error": one["error"]} for one in told if one["stage"] != "attachment"]
 
 

@@ -11,9 +11,11 @@ from rag_core.cli.runs import short_id
 from rag_core.cli.searching import read_override
 
 if TYPE_CHECKING:
+    from rag_core.model.embedding import EmbeddingModel
     from rag_core.model.note import TenantId
     from rag_core.runtime.engine import Engine
     from rag_core.storage.configurations import Promotion
+    from rag_core.storage.database import Database
 
 HISTORY = 20
 LEAST_FOR_P95 = 20
@@ -70,21 +72,21 @@ def promote(
             _try_file(engine, owner, config, set_name, is_json=is_json)
             return
         if config is not None:
-            number = _numbered(engine, owner, config, reason)
+            number = _numbered(engine.database, engine.model, owner, config, reason)
         if number is not None and is_dry_run:
             _try(engine, owner, number, set_name, is_json=is_json)
         elif number is not None:
             _promote(engine, owner, number, set_name, reason, is_forced=is_forced, is_json=is_json)
         elif is_back or is_defaults:
-            _take_back(engine, owner, reason, is_back=is_back, is_json=is_json)
+            _take_back(engine.database, engine.model, owner, reason, is_back=is_back, is_json=is_json)
         else:
-            _show(engine, owner, is_json=is_json)
+            _show(engine.database, engine.model, owner, is_json=is_json)
 
 
-def _numbered(engine: "Engine", owner: "TenantId", file: Path, reason: str | None) -> int:
+def _numbered(database: "Database", model: "EmbeddingModel", owner: "TenantId", file: Path, reason: str | None) -> int:
     from rag_core.configuration.overrides import adopt_override
 
-    configuration = adopt_override(engine.database, engine.model, owner, read_override(file), reason=reason)
+    configuration = adopt_override(database, model, owner, read_override(file), reason=reason)
     say(tr("{file} is configuration {number}", file=file, number=configuration.number))
     return configuration.number
 
@@ -160,13 +162,21 @@ def _try_file(engine: "Engine", owner: "TenantId", file: Path, set_name: str, *,
     print(tr("{file} was measured and not stored (--dry-run); {told}", file=file, told=told))
 
 
-def _take_back(engine: "Engine", owner: "TenantId", reason: str | None, *, is_back: bool, is_json: bool) -> None:
+def _take_back(
+    database: "Database",
+    model: "EmbeddingModel",
+    owner: "TenantId",
+    reason: str | None,
+    *,
+    is_back: bool,
+    is_json: bool,
+) -> None:
     from rag_core.configuration.served import served_configuration
     from rag_core.promotion.promote import reset_to_defaults, return_to_former
 
-    former = served_configuration(engine.database, owner, engine.model)
+    former = served_configuration(database, owner, model)
     change = return_to_former if is_back else reset_to_defaults
-    promotion = change(engine.database, owner, reason=reason)
+    promotion = change(database, owner, reason=reason)
     if is_json:
         print_json(
             {"promoted": False, "configuration": None, "former": None}
@@ -198,12 +208,12 @@ def _name(number: int | None) -> str:
     return tr("the program's defaults") if number is None else tr("configuration {number}", number=number)
 
 
-def _show(engine: "Engine", owner: "TenantId", *, is_json: bool) -> None:
+def _show(database: "Database", model: "EmbeddingModel", owner: "TenantId", *, is_json: bool) -> None:
     from rag_core.configuration.served import served_configuration
     from rag_core.storage.configurations import list_configurations, list_promotions
 
-    served = served_configuration(engine.database, owner, engine.model)
-    with engine.database.transaction(owner) as connection:
+    served = served_configuration(database, owner, model)
+    with database.transaction(owner) as connection:
         history = [one.to_json() for one in list_promotions(connection, owner, limit=HISTORY)]
         known = [one.to_json() for one in list_configurations(connection, owner, limit=HISTORY)]
     if is_json:
@@ -222,7 +232,7 @@ def _show(engine: "Engine", owner: "TenantId", *, is_json: bool) -> None:
             tr(
                 "Its values for {embedding_model} are left out: {name} embeds now. brain tune finds new ones.",
                 embedding_model=served.embedding_model,
-                name=engine.model.name,
+                name=model.name,
             )
         )
     for problem in served.problems:

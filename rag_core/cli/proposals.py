@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rag_core.evaluation.golden.proposals.propose import Proposed
     from rag_core.model.golden import GoldenQuery
     from rag_core.model.note import TenantId
-    from rag_core.runtime.engine import Engine
+    from rag_core.storage.database import Database
     from rag_core.storage.proposals import Proposal, ProposalPlace
 
 _SHOWN_ID = 8
@@ -64,7 +64,7 @@ def propose(
             on_progress=lambda *_: advance(1),
         )
         if not proposed.notes_read:
-            _require_notes(engine, owner)
+            _require_notes(engine.database, owner)
         _tell_proposed(proposed, set_name=set_name, is_json=is_json)
 
 
@@ -111,9 +111,9 @@ def show_proposals(
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
         owner = engine.writing_tenant(tenant)
-        found = _listed(engine, owner, set_name=set_name, is_open=not is_all_wanted)
+        found = _listed(engine.database, owner, set_name=set_name, is_open=not is_all_wanted)
         if not found:
-            _require_notes(engine, owner)
+            _require_notes(engine.database, owner)
         if is_json:
             print_json({"proposals": [_to_json(one) for one in found]})
         elif found:
@@ -148,7 +148,7 @@ def accept(
         if len(proposals) > 1 and (query or answer):
             raise InvalidInputError("--query and --answer are for one proposal; name only one")
         owner, person = engine.writing_tenant(tenant), _person(by)
-        named = _named(engine, owner, proposals)
+        named = _named(engine.database, owner, proposals)
         if len(named) == 1:
             worded = accept_proposal(engine.database, owner, named[0], by=person, query=query, expected_answer=answer)
             accepted = [worded]
@@ -171,7 +171,7 @@ def reject(
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
         owner = engine.writing_tenant(tenant)
-        rejected = reject_proposals(engine.database, owner, _named(engine, owner, proposals), by=_person(by))
+        rejected = reject_proposals(engine.database, owner, _named(engine.database, owner, proposals), by=_person(by))
         if is_json:
             print_json({"rejected": rejected})
         else:
@@ -193,9 +193,9 @@ def review(
 
     with command(is_json=False), open_engine(read_settings()) as engine:
         owner = engine.writing_tenant(tenant)
-        waiting = _listed(engine, owner, set_name=set_name, is_open=True)
+        waiting = _listed(engine.database, owner, set_name=set_name, is_open=True)
         if not waiting:
-            _require_notes(engine, owner)
+            _require_notes(engine.database, owner)
             say(tr(NOTHING_WAITS))
             return
         counts = {"accepted": 0, "rejected": 0, "skipped": 0}
@@ -216,11 +216,11 @@ def review(
             word = typer.prompt(tr("  accept? [y/n/e/s/q]"), default="s", show_default=False).strip().lower()[:1]
             if word == "q":
                 break
-            counts[_decide(engine, owner, proposal, word, _person(by))] += 1
+            counts[_decide(engine.database, owner, proposal, word, _person(by))] += 1
         print("  ".join(f"{label(name)} {count}" for name, count in counts.items()))
 
 
-def _decide(engine: "Engine", owner: "TenantId", proposal: "Proposal", word: str, by: str) -> str:
+def _decide(database: "Database", owner: "TenantId", proposal: "Proposal", word: str, by: str) -> str:
     """Do what was said of a proposal; one that cannot be accepted is said and left."""
     from rag_core.errors import RagError
     from rag_core.evaluation.golden.proposals.decide import accept_proposal, reject_proposals
@@ -228,10 +228,10 @@ def _decide(engine: "Engine", owner: "TenantId", proposal: "Proposal", word: str
     try:
         if word in {"y", "e"}:
             query, answer = _edited(proposal) if word == "e" else (None, None)
-            accept_proposal(engine.database, owner, proposal.id, by=by, query=query, expected_answer=answer)
+            accept_proposal(database, owner, proposal.id, by=by, query=query, expected_answer=answer)
             return "accepted"
         if word == "n":
-            reject_proposals(engine.database, owner, [proposal.id], by=by)
+            reject_proposals(database, owner, [proposal.id], by=by)
             return "rejected"
     except RagError as error:
         say(f"  {localised(str(error))}")
@@ -243,23 +243,23 @@ def _edited(proposal: "Proposal") -> tuple[str, str]:
     return query, typer.prompt(tr("  answer"), default=proposal.expected_answer)
 
 
-def _listed(engine: "Engine", owner: "TenantId", *, set_name: str | None, is_open: bool) -> list["Proposal"]:
+def _listed(database: "Database", owner: "TenantId", *, set_name: str | None, is_open: bool) -> list["Proposal"]:
     from rag_core.storage.proposals import list_proposals
 
-    with engine.database.transaction(owner) as connection:
+    with database.transaction(owner) as connection:
         return list_proposals(connection, owner, set_name=set_name, state="open" if is_open else None)
 
 
-def _named(engine: "Engine", owner: "TenantId", names: list[str]) -> list["UUID"]:
+def _named(database: "Database", owner: "TenantId", names: list[str]) -> list["UUID"]:
     from rag_core.evaluation.golden.proposals.decide import find_proposal
 
-    known = _listed(engine, owner, set_name=None, is_open=False)
+    known = _listed(database, owner, set_name=None, is_open=False)
     if not known:
-        _require_notes(engine, owner)
+        _require_notes(database, owner)
     return [find_proposal(known, name).id for name in dict.fromkeys(names)]
 
 
-def _require_notes(engine: "Engine", owner: "TenantId") -> None:
+def _require_notes(database: "Database", owner: "TenantId") -> None:
     """That there is anything to propose from: these commands change golden sets, so they never turn to the demo by themselves.
 
     Raises:
@@ -269,10 +269,10 @@ def _require_notes(engine: "Engine", owner: "TenantId") -> None:
     from rag_core.runtime.engine import DEMO_TENANT
     from rag_core.storage.notes import has_notes
 
-    with engine.database.transaction(owner) as connection:
+    with database.transaction(owner) as connection:
         if has_notes(connection, owner):
             return
-    with engine.database.transaction(DEMO_TENANT) as connection:
+    with database.transaction(DEMO_TENANT) as connection:
         is_demo_there = owner != DEMO_TENANT and has_notes(connection, DEMO_TENANT)
     remedy = "; for the demo's add --tenant demo" if is_demo_there else ""
     raise InvalidInputError(

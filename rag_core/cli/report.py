@@ -56,7 +56,9 @@ def write_report(
     with command(is_json=is_json):
         with open_engine(read_settings()) as engine:
             owner = engine.named_tenant(tenant)
-            reported = run_to_report(engine.database, owner, None if run is None else named_run(engine, owner, run))
+            reported = run_to_report(
+                engine.database, owner, None if run is None else named_run(engine.database, owner, run)
+            )
             run_id = reported.run_id
             say(_described(reported, owner, engine.settings.zone))
             text = (
@@ -67,7 +69,7 @@ def write_report(
                     engine.settings,
                     owner,
                     run_id,
-                    named_run(engine, owner, baseline),
+                    named_run(engine.database, owner, baseline),
                     is_common=is_common,
                 )
             )

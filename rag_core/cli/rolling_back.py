@@ -11,7 +11,8 @@ from rag_core.cli.migration_app import opened_engine, tell
 
 if TYPE_CHECKING:
     from rag_core.model.note import TenantId
-    from rag_core.runtime.engine import Engine
+    from rag_core.settings import Settings
+    from rag_core.storage.database import Database
 
 ReasonOption = Annotated[str | None, typer.Option(help="Why, for whoever looks at the status later.")]
 
@@ -39,23 +40,27 @@ def roll_back_migration(
     with command(is_json=is_json), opened_engine() as engine:
         owner = engine.writing_tenant(tenant)
         if is_partial:
-            tell(asdict(stop(engine.database, owner, reason=reason)) | _cancelled(engine, owner), is_json=is_json)
+            tell(
+                asdict(stop(engine.database, owner, reason=reason))
+                | _cancelled(engine.settings, engine.database, owner),
+                is_json=is_json,
+            )
             return
         with progress(tr("rolling back"), None) as advance:
             report = roll_back(engine.database, owner, engine.pipeline, reason=reason, on_progress=advance)
         failed = [{"note": str(note), "error": error} for note, error in report.failed.items()]
-        tell(asdict(report) | {"failed": failed} | _cancelled(engine, owner), is_json=is_json)
+        tell(asdict(report) | {"failed": failed} | _cancelled(engine.settings, engine.database, owner), is_json=is_json)
         if failed:
             say(tr("brain: some notes are still chunked; run it again"))
             raise typer.Exit(1)
 
 
-def _cancelled(engine: "Engine", owner: "TenantId") -> dict[str, list[str]]:
+def _cancelled(settings: "Settings", database: "Database", owner: "TenantId") -> dict[str, list[str]]:
     """Cancel Dagster's backfills that would go on, where Dagster has been used at all."""
-    if not engine.settings.dagster_home.exists():
+    if not settings.dagster_home.exists():
         return {"cancelled_backfills": []}
     from rag_assets.indexing import dagster_instance
     from rag_assets.migration import cancel_backfills
 
-    with dagster_instance(engine.settings, engine.database, lambda event: say(localised(event.message)), 0) as instance:
-        return {"cancelled_backfills": cancel_backfills(instance, engine.database, owner)}
+    with dagster_instance(settings, database, lambda event: say(localised(event.message)), 0) as instance:
+        return {"cancelled_backfills": cancel_backfills(instance, database, owner)}

@@ -51,7 +51,7 @@ def compare_runs(
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
         owner = engine.named_tenant(tenant)
-        first, second = (named_run(engine, owner, name) for name in (baseline, candidate))
+        first, second = (named_run(engine.database, owner, name) for name in (baseline, candidate))
         with engine.database.transaction(owner) as connection:
             found = compare_stored_runs(connection, owner, first, second, common_only=is_common)
         link = comparison_address(engine.settings.api_url, owner, first, second, is_common=is_common)

@@ -12,7 +12,7 @@ from rag_core.cli.messages import tr
 if TYPE_CHECKING:
     from rag_core.model.evaluation import StoredRun
     from rag_core.model.note import TenantId
-    from rag_core.runtime.engine import Engine
+    from rag_core.storage.database import Database
 
 SHORT_ID = 8
 LEAST_CHARACTERS = 4
@@ -32,7 +32,7 @@ def run_name(value: str) -> str:
     return characters
 
 
-def named_run(engine: "Engine", owner: "TenantId", name: str) -> UUID:
+def named_run(database: "Database", owner: "TenantId", name: str) -> UUID:
     """The run that ``run_name`` let through.
 
     Raises:
@@ -40,7 +40,7 @@ def named_run(engine: "Engine", owner: "TenantId", name: str) -> UUID:
     """
     from rag_core.storage.evaluations import find_run_id
 
-    with engine.database.transaction(owner) as connection:
+    with database.transaction(owner) as connection:
         return find_run_id(connection, owner, name)
 
 

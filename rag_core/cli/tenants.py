@@ -13,7 +13,8 @@ from rag_core.cli.messages import amount, headings, localised, tr
 if TYPE_CHECKING:
     from rag_core.model.access import TenantDetails, TenantSummary
     from rag_core.model.note import TenantId
-    from rag_core.runtime.engine import Engine
+    from rag_core.settings import Settings
+    from rag_core.storage.database import Database
 
 tenant_app = typer.Typer(no_args_is_help=True, help="Tenants: who has notes here, how many, and the end of one.")
 app.add_typer(tenant_app, name="tenant")
@@ -188,7 +189,7 @@ def delete(
         if not (is_sure or is_json):
             _ask(summary)
         deleted = delete_tenant(engine.database, tenant)
-        runs = _forget_in_dagster(engine, deleted.batches)
+        runs = _forget_in_dagster(engine.settings, engine.database, deleted.batches)
         if is_json:
             print_json({"name": tenant, "rows": dict(deleted.rows), "dagster": runs})
         else:
@@ -220,14 +221,14 @@ def _is_somebody_there() -> bool:
     return sys.stdin.isatty()
 
 
-def _forget_in_dagster(engine: "Engine", batches: Sequence[str]) -> dict[str, int]:
+def _forget_in_dagster(settings: "Settings", database: "Database", batches: Sequence[str]) -> dict[str, int]:
     """Delete the tenant's partitions and runs, where Dagster was ever used here."""
-    if not batches or not engine.settings.dagster_home.exists():
+    if not batches or not settings.dagster_home.exists():
         return {"partitions": 0, "runs": 0}
     from rag_assets.forgetting import forget_batches
     from rag_assets.indexing import dagster_instance
 
-    with dagster_instance(engine.settings, engine.database, lambda event: say(localised(event.message)), 0) as instance:
+    with dagster_instance(settings, database, lambda event: say(localised(event.message)), 0) as instance:
         return asdict(forget_batches(instance, batches))
 
 
