@@ -3,39 +3,27 @@
 import re
 from dataclasses import dataclass
 
-SOURCE_WORDS = (
-    *("Fuentes?", "Notas?", "Documentos?", "Citas?", "Referencias?"),
-    *("Quellen?", "Notiz(?:en)?", "Dokumente?", "Zitate?"),
-    *("Sources?", "Notes?", "Documents?", "Doc", "Citations?", "Ref(?:erences?)?"),
-)
-"""Words before the number in a mark ("[Fuente 2]"), of all languages: a model does not keep to one."""
-TITLE_WORDS = ("Fuente", "Quelle", "Source")
-"""Words before a title in a mark ("[Quelle: Titel]"). "Nota" does not: "[Nota: …]" is a remark."""
-JOINING_WORDS = ("y", "e", "und", "and")
-"""Words between two numbers of a mark."""
-
-PLACE = re.compile(
-    r",\s*(?:(?:Seite|S\.|página|pág\.|page|p\.)\s*\d+|(?:Abschnitt|Blatt|sección|section)\s*\w+)\s*$", re.IGNORECASE
-)
-"""End of a title in a mark that names a place in the document."""
-
-
-ASIDE_TOPIC = re.compile(
-    r"\b(?:sobre|acerca de|about|regarding|zu|zur|zum|über) (?:\w{2,3} )?\w+[.!]*\s*\Z", re.IGNORECASE
-)
-"""End of an offer that names its subject in one word: "más detalles sobre la factura"."""
-
-LAST_COPULA = re.compile(r"\b(?:es|fue|era|ist|war|is|was)\s*:\s*\Z", re.IGNORECASE)
-"""End of a line that only introduces the next: "El precio fue:"."""
-
-DENYING_REPLY = re.compile(r"\?[\s\"'»*_]*(?:no|nein)\b[\s.!,*_]*\Z", re.IGNORECASE)
-"""End of a question that is answered with no."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitingWords:
     """Words around citations, and of sentences that claim nothing."""
 
+    source_words: tuple[str, ...]
+    """Patterns of the words before the number in a mark: "[Fuente 2]"."""
+    title_words: tuple[str, ...]
+    """Words before a title in a mark: "[Quelle: Titel]". "Nota" is none: "[Nota: …]" is a remark."""
+    joining_words: tuple[str, ...]
+    """Words between two numbers of a mark."""
+    pages: tuple[str, ...]
+    """Patterns of the words before the number of a page in a mark."""
+    sections: tuple[str, ...]
+    """Words before the name of a section in a mark."""
+    about: tuple[str, ...]
+    """Prepositions before the subject of an offer: "más detalles sobre la factura"."""
+    copulas: tuple[str, ...]
+    """Copulas at the end of a line that only introduces the next: "El precio fue:"."""
+    denials: tuple[str, ...]
+    """Answers that deny the question before them."""
     lead: re.Pattern[str]
     """Words before a mark that mean nothing without it: "(véase [9])", "Laut [9], …"."""
     naming_words: frozenset[str]

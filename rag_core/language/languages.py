@@ -5,6 +5,7 @@ field under the field's name in capitals (``es/times.py``: ``TIMES``). A new lan
 """
 
 import importlib
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -69,6 +70,11 @@ def language_of(language: Language) -> LanguageWords:
         LanguageError: its folder lacks a file, or a file lacks a value; the message names all that is missing.
     """
     return load_language(language)
+
+
+def any_word(words: Callable[[LanguageWords], Iterable[str]]) -> str:
+    """Pattern of the words of all languages, for a text whose language is not known."""
+    return "|".join(dict.fromkeys(word for language in LANGUAGES for word in words(language_of(language))))
 
 
 def load_language(language: str) -> LanguageWords:

@@ -3,10 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-PERCENT = r"\b(?:por ciento|per ?cent|Prozent)\b"
-"""The words for "%", in all languages."""
-
-
 KINDS_OF_UNITS: tuple[frozenset[str], ...] = (
     frozenset({"€", "$", "£", "peso", "franc"}),
     frozenset({"minute", "hour", "day", "week", "month", "year"}),
@@ -42,5 +38,7 @@ class QuantityWords:
     """Words that make another figure of the one beside them; their names end in a digit, as those of all figures do."""
     units: Mapping[str, str]
     """Units of measure and currencies, by one name for all languages."""
+    percent: tuple[str, ...]
+    """Patterns of the words for "%"."""
     one_words: frozenset[str]
     """Words before a unit that measure one of it: "una hora"."""

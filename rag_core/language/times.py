@@ -79,6 +79,8 @@ class TimeWording:
     measures: str
     names: str
     links: str
+    conjunctions: tuple[str, ...]
+    """Words between two times that are removed with them: "ayer y hoy"."""
     readings: tuple[tuple[Reading, str], ...]
     frames: tuple[tuple[Frame, str], ...]
     ranges: tuple[tuple[str, str], ...]
@@ -92,7 +94,3 @@ NUMERIC_DATES: tuple[tuple[Reading, str], ...] = (
     ("calendar_date", r"(?P<day>\d{1,2})([-./])(?P<month_number>\d{1,2})\2(?P<year>\d{4})(?![-./]\w)"),
     ("calendar_date", r"(?P<day>\d{1,2})/(?P<month_number>\d{1,2})/(?P<year>\d{2})(?![-./]\w)"),
 )
-
-
-CONJUNCTIONS = r"[,\s]*(?:(?:y|e|o|u|und|oder|and|or)\b)?[,\s]*"
-"""Text between two times that is removed with them ("ayer y hoy")."""

@@ -7,8 +7,8 @@ from datetime import date, datetime, time, timedelta
 from functools import cache
 
 from rag_core.language.folding import Folded, fold
-from rag_core.language.languages import language_of
-from rag_core.language.times import CONJUNCTIONS, Frame, Reading, TimeWording
+from rag_core.language.languages import any_word, language_of
+from rag_core.language.times import Frame, Reading, TimeWording
 from rag_core.model.note import Language
 from rag_core.model.retrieval import TimeExpression
 from rag_core.query.time_points import EARLIEST, Interval, before, in_calendar, interval_of, third_of
@@ -17,6 +17,7 @@ _THIRDS: Mapping[Frame, int] = {"beginning": 0, "middle": 1, "end": 2}
 _YEARLY: frozenset[Reading] = frozenset({"month", "day_of_month", "days_of_month", "season"})
 _NAMES: frozenset[Reading] = frozenset({"month", "day_of_month", "season", "feast", "weekday", "year"})
 _DETERMINERS = "named", "this", "last", "last_too", "day_of", "year_before"
+_CONJUNCTIONS = rf"[,\s]*(?:(?:{any_word(lambda words: words.times.conjunctions)})\b)?[,\s]*"
 _LAST_WITH_A_MORROW = date.max - timedelta(days=1)
 _OF = r"\s+(?:(?:de|of|des|in)\s+)?"
 
@@ -80,7 +81,7 @@ def strip_times(query: str, times: Sequence[TimeExpression]) -> str:
         return query
     edges = [0, *(edge for named in times for edge in named.span), len(query)]
     gaps = [query[edges[i] : edges[i + 1]] for i in range(0, len(edges), 2)]
-    between = ["" if re.fullmatch(CONJUNCTIONS, gap) else gap for gap in gaps[1:-1]]
+    between = ["" if re.fullmatch(_CONJUNCTIONS, gap) else gap for gap in gaps[1:-1]]
     left = _tidy(" ".join([gaps[0], *between, gaps[-1]]))
     return left if any(character.isalpha() for character in left) else ""
 
@@ -161,7 +162,7 @@ def _moved(point: _Point, year: int, *, has_year: bool) -> _Point:
 
 def _go_together(text: str, first: _Point, second: _Point) -> bool:
     is_named = first.reading == second.reading and second.reading in _NAMES
-    return is_named and re.fullmatch(CONJUNCTIONS, text[first.end : second.start]) is not None
+    return is_named and re.fullmatch(_CONJUNCTIONS, text[first.end : second.start]) is not None
 
 
 def _is_a_year(point: _Point) -> bool:

@@ -1,18 +1,23 @@
 """Labels of sources cited by title, readable by people and resolvable by programs. Pure."""
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 
 from rag_core.answering.characters import INVISIBLE, decoded, without_references
 from rag_core.guardrails.links import find_links
-from rag_core.language.citing import PLACE
-from rag_core.language.languages import language_of
+from rag_core.language.languages import any_word, language_of
 from rag_core.model.answer import Source
 
 MAX_TITLE_CHARACTERS = 120
 _DECODINGS = 3
 """Nobody encodes a title more often; each costs a reading of the whole, and a text can hold one for every four characters."""
 _BRACKETS = str.maketrans("[{［【〔⟦❲]}］】〕⟧❳<>＜＞﹤﹥", "(((((((" + ")))))))" + "‹›‹›‹›")  # noqa: RUF001
+_PLACE = re.compile(
+    rf",\s*(?:(?:{any_word(lambda words: words.citing.pages)})\s*\d+|(?:{any_word(lambda words: words.citing.sections)})\s*\w+)\s*$",
+    re.IGNORECASE,
+)
+"""End of a title in a mark that names a place in the document."""
 _LINK = language_of("de").messages.placeholders["link"]
 
 
@@ -45,7 +50,7 @@ def numbers_by_label(sources: Sequence[Source]) -> dict[str, int]:
 def resolve_label(written: str, numbers: Mapping[str, int]) -> int | None:
     """The source that a label names as somebody wrote it; a page or section that is not known is overlooked."""
     key = label_key(plain(written))
-    return numbers.get(key, numbers.get(label_key(PLACE.sub("", plain(written)))))
+    return numbers.get(key, numbers.get(label_key(_PLACE.sub("", plain(written)))))
 
 
 def label_key(label: str) -> str:

@@ -12,9 +12,8 @@ from rag_core.answering.verification.pairs import is_within, paired
 from rag_core.answering.verification.refusals import PART_END, admits_ignorance, without_refusal
 from rag_core.answering.verification.statements import Statement, amounts_of, statement_of, stems_of
 from rag_core.chunking import sentence_spans
-from rag_core.language.citing import ASIDE_TOPIC, LAST_COPULA
 from rag_core.language.content_words import function_stems, negation_stems, tokens_of
-from rag_core.language.languages import language_of
+from rag_core.language.languages import any_word, language_of
 from rag_core.model.note import Language, Span
 
 LEAST_TAIL_CHARACTERS = 16
@@ -24,6 +23,12 @@ MOST_LABEL_WORDS = 3
 _OPEN_MARK = re.compile(rf"[{re.escape(OPENING)}][^\n{re.escape(OPENING + CLOSING)}]{{0,{LONGEST_MARK}}}\Z")
 _LONG_SENTENCE_CHARACTERS = 2_000
 _BEGUN_MARK = re.compile(rf"\s*[{re.escape(OPENING)}][^\n{re.escape(OPENING + CLOSING)}]{{0,{LONGEST_MARK}}}\Z")
+_ASIDE_TOPIC = re.compile(
+    rf"\b(?:{any_word(lambda words: words.citing.about)}) (?:\w{{2,3}} )?\w+[.!]*\s*\Z", re.IGNORECASE
+)
+"""End of an offer that names its subject in one word: "más detalles sobre la factura"."""
+_LAST_COPULA = re.compile(rf"\b(?:{any_word(lambda words: words.citing.copulas)})\s*:\s*\Z", re.IGNORECASE)
+"""End of a line that only introduces the next: "El precio fue:"."""
 _SIGNS = ".!?…)"
 _WORD = re.compile(r"\w")
 _FIRST = re.compile(r"(?![,;:!?%)]|\.+(?:\s|\Z))[\s\S]")
@@ -118,14 +123,14 @@ def is_claim(sentence: str, language: Language, *, known: frozenset[str] = froze
     is_label = plain.endswith(":") or _HEADING.fullmatch(bare) is not None
     if is_label and stated.names <= known and not _is_clause(plain, stated, language):
         return False
-    aside = statement_of(ASIDE_TOPIC.sub("", plain), language, is_claim=True).content
+    aside = statement_of(_ASIDE_TOPIC.sub("", plain), language, is_claim=True).content
     return not aside or not aside <= stems_of(language_of(language).citing.aside_words, language)
 
 
 def _is_clause(plain: str, stated: Statement, language: Language) -> bool:
     """Test whether a line says something of what it names, as far as its length and its verbs tell."""
     content = stated.content - stated.figures - stems_of(language_of(language).citing.aside_words, language)
-    has_verb = language_of(language).citing.label_verb.search(LAST_COPULA.sub("", plain)) is not None
+    has_verb = language_of(language).citing.label_verb.search(_LAST_COPULA.sub("", plain)) is not None
     return len(content) > MOST_LABEL_WORDS or has_verb
 
 

@@ -12,10 +12,8 @@ from itertools import pairwise
 
 from rag_core.answering.verification.citations import without_citations
 from rag_core.language import LANGUAGES
-from rag_core.language.citing import DENYING_REPLY
 from rag_core.language.content_words import clauses_of, function_stems, is_number, negation_stems, tokens_of
-from rag_core.language.languages import language_of
-from rag_core.language.quantities import PERCENT
+from rag_core.language.languages import any_word, language_of
 from rag_core.model.note import Language
 
 _DOUBTFUL_WORDS = 2
@@ -26,7 +24,11 @@ WEEKDAYS = frozenset(f"{_WEEKDAY}{number}" for number in range(7))
 _YEAR, _DAY = re.compile(r"(?:19|20)\d\d"), re.compile(r"[12]?\d|3[01]")
 _SIGNS = frozenset({"€", "$", "£"})
 _UNIT_NAMES = frozenset({"%"}).union(*(language_of(language).quantities.units.values() for language in LANGUAGES))
-_PERCENT = re.compile(PERCENT, re.IGNORECASE)
+_PERCENT = re.compile(rf"\b(?:{any_word(lambda words: words.quantities.percent)})\b", re.IGNORECASE)
+_DENYING_REPLY = re.compile(
+    rf"\?[\s\"'»*_]*(?:{any_word(lambda words: words.citing.denials)})\b[\s.!,*_]*\Z", re.IGNORECASE
+)
+"""End of a question that is answered with no."""
 _SCALABLE = re.compile(r"\d{1,12}(?:\.\d{1,6})?|\d{1,4}0{3,12}")
 _UNREAD_NUMBER = re.compile(r"(?<!jahr)(?:hundert|taus(?:end)?(?!ch))")
 """A German number in one word that is not read, such as "zweitausendfünfhundert", as a stem."""
@@ -88,7 +90,7 @@ def statement_of(
         content=content | weekdays,
         figures=frozenset(token for token in content if _is_figure(token)) | weekdays,
         names=frozenset(_names(dated, language)) & content,
-        polarity=dict.fromkeys(content, frozenset({True})) if DENYING_REPLY.search(bare) else polarity,
+        polarity=dict.fromkeys(content, frozenset({True})) if _DENYING_REPLY.search(bare) else polarity,
         counted=_counted(clauses, content),
         units=frozenset(_measured(clauses, content)),
         ones=frozenset(_ones(clauses, language)),

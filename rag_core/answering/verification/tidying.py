@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from rag_core.answering.verification.citations import CLOSING, LONGEST_MARK, OPENING
-from rag_core.language.citing import JOINING_WORDS
+from rag_core.answering.verification.citations import CLOSING, JOINING_WORDS, LONGEST_MARK, OPENING
 from rag_core.language.languages import language_of
 from rag_core.model.note import Language, Span
 
 _CONTEXT_CHARACTERS = 64
 _BLANKS = " \t\u00a0"
-_BETWEEN = re.compile(rf"[{_BLANKS}]*(?:[,;/&+·]|(?:{'|'.join(JOINING_WORDS)})\b)?[{_BLANKS}]*", re.IGNORECASE)
+_BETWEEN = re.compile(rf"[{_BLANKS}]*(?:[,;/&+·]|(?:{JOINING_WORDS})\b)?[{_BLANKS}]*", re.IGNORECASE)
 _ENDS, _PAUSES, _CLOSERS = ".!?…", ",;:", ")]}»”’"  # noqa: RUF001
 _OPENERS = "([{¿¡«„“‘"  # noqa: RUF001
 _PAIRS = frozenset({"()", "[]", "{}", "«»", "“”", "„“", "‘’", '""'})  # noqa: RUF001

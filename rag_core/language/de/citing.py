@@ -6,6 +6,14 @@ from rag_core.language.citing import CitingWords
 from rag_core.language.words import word_set
 
 CITING = CitingWords(
+    source_words=("Quellen?", "Notiz(?:en)?", "Dokumente?", "Zitate?"),
+    title_words=("Quelle",),
+    joining_words=("und",),
+    pages=("Seite", r"S\."),
+    sections=("Abschnitt", "Blatt"),
+    about=("zu", "zur", "zum", "über"),
+    copulas=("ist", "war"),
+    denials=("nein",),
     lead=re.compile(
         r"(?<!\w)(?:laut|gemäß|siehe(?: auch)?|vgl\.)(?: (?:der|den|dem))?(?: (?:Notiz(?:en)?|Quellen?|Dokument(?:en)?))?:?[ \t]*$|"
         r"(?<=\()(?:Notiz(?:en)?|Quellen?):?[ \t]*$",

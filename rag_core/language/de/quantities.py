@@ -86,5 +86,6 @@ QUANTITIES = QuantityWords(
         degree grad
         """
     ),
+    percent=("Prozent",),
     one_words=frozenset({"ein", "eine", "einen", "einem", "einer", "eines"}),
 )

@@ -56,6 +56,7 @@ TIMES = TimeWording(
     r"|hektar|punkte|stuck|seiten|mal|kalorien|tonnen|watt",
     names=r"(?:strasse|platz|schlacht|u-bahnhof|bahnhof)(?: des| der| vom)?",
     links=r"(?:in|im|am|wahrend|von|vom)(?: der| des| dem| den)?",
+    conjunctions=("und", "oder"),
     readings=(
         ("last_night", r"{last} nacht|heute nacht|gestern nacht|gestern in der nacht"),
         ("today", r"heute{part_of_day}?"),

@@ -6,6 +6,14 @@ from rag_core.language.citing import CitingWords
 from rag_core.language.words import word_set
 
 CITING = CitingWords(
+    source_words=("Sources?", "Notes?", "Documents?", "Doc", "Citations?", "Ref(?:erences?)?"),
+    title_words=("Source",),
+    joining_words=("and",),
+    pages=("page", r"p\."),
+    sections=("section",),
+    about=("about", "regarding"),
+    copulas=("is", "was"),
+    denials=(),
     lead=re.compile(
         r"(?<!\w)(?:according to|per|see(?: also)?|cf\.)(?: the)?(?: (?:notes?|sources?|documents?))?:?[ \t]*$|"
         r"(?<=\()(?:notes?|sources?):?[ \t]*$",

@@ -55,5 +55,6 @@ QUANTITIES = QuantityWords(
         degree degree degrees
         """
     ),
+    percent=("per ?cent",),
     one_words=frozenset({"a", "an", "one"}),
 )

@@ -46,6 +46,7 @@ TIMES = TimeWording(
     r"|years?|kg|kilos?|grams?|acres|points|copies|pages|words|times|calories|pounds|tons|watts?|square",
     names=r"(?:square|street|avenue|battle of|plaza)(?: the)?",
     links=r"(?:in|during|over|of|from|on|for|within)(?: the| all)?",
+    conjunctions=("and", "or"),
     readings=(
         ("last_night", r"last night"),
         ("today", r"today|tonight|this (?:very )?(?:morning|afternoon|evening)"),

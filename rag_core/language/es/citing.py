@@ -6,6 +6,14 @@ from rag_core.language.citing import CitingWords
 from rag_core.language.words import word_set
 
 CITING = CitingWords(
+    source_words=("Fuentes?", "Notas?", "Documentos?", "Citas?", "Referencias?"),
+    title_words=("Fuente",),
+    joining_words=("y", "e"),
+    pages=("página", r"pág\."),
+    sections=("sección",),
+    about=("sobre", "acerca de"),
+    copulas=("es", "fue", "era"),
+    denials=("no",),
     lead=re.compile(
         r"(?<!\w)(?:según|v[eé]a(?:n)?se(?: también)?|ver(?: también)?|cf\.)(?: (?:la|las|el|los))?"
         r"(?: (?:notas?|fuentes?|documentos?))?:?[ \t]*$|(?<=\()(?:notas?|fuentes?):?[ \t]*$",

@@ -70,5 +70,6 @@ QUANTITIES = QuantityWords(
         degree grado grados
         """
     ),
+    percent=("por ciento",),
     one_words=frozenset({"un", "una"}),
 )

@@ -51,6 +51,7 @@ TIMES = TimeWording(
     names=r"(?:plaza|plazuela|calle|avenida|avda|barrio|paseo|parque|estadio|colegio|instituto|hospital|batalla|madres"
     r"|hotel|estacion|metro|movimiento)(?: de(?: el| la)?)?",
     links=r"(?:(?:en|durante|de)(?: tod[oa])?|tod[oa])(?: el| la)?",
+    conjunctions=("y", "e", "o", "u"),
     readings=(
         (
             "today",
