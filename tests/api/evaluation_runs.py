@@ -1,0 +1,62 @@
+"""Evaluation runs over twelve notes, made and compared over HTTP."""
+
+import html
+import json
+
+import pytest
+from builders import ANIMALS
+from fastapi.testclient import TestClient
+
+from rag_core.configuration.schema import configure
+from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.runs.results import EvaluationRun
+from rag_core.evaluation.runs.run import evaluate
+from rag_core.evaluation.runs.served import evaluated_search
+from rag_core.model.note import TenantId
+from rag_core.runtime.engine import Engine
+
+OURS = TenantId("default")
+BROWSER = {"Accept": "text/html"}
+NOWHERE = "00000000-0000-4000-8000-000000000000"
+
+
+@pytest.fixture
+def golden(engine: Engine, add_note) -> None:
+    """Twelve questions, each with the note of its animal; two of them cannot be answered by their words."""
+    notes = [
+        add_note(f"Hoy vi un {animal} en el bosque.", externalId=animal, title=f"El {animal}") for animal in ANIMALS
+    ]
+    assert len(notes) == 12
+    lines = [
+        {
+            "query": f"¿Cuándo vi un {animal}?",
+            "relevant_ids": [animal],
+            "category": "causal" if number % 2 else "factual",
+        }
+        for number, animal in enumerate(ANIMALS)
+    ]
+    lines[0]["query"], lines[1]["query"] = "¿<b>Qué</b> xyzzy?", "¿Qué plugh?"
+    import_golden(engine.database, OURS, [json.dumps(line).encode() for line in lines])
+
+
+@pytest.fixture
+def measure(engine: Engine, golden: None):
+    """Make a run with a strategy, for the default tenant."""
+
+    def run(strategy: str, override: dict | None = None, **more) -> EvaluationRun:
+        config = configure(override, strategy=strategy)
+        return evaluate(
+            engine.database,
+            OURS,
+            evaluated_search(engine, OURS, config=config, timeout_ms=10_000),
+            set_name="default",
+            **more,
+        )
+
+    return run
+
+
+def text_of(client: TestClient, address: str) -> str:
+    answer = client.get(address, headers=BROWSER)
+    assert answer.status_code == 200, answer.text
+    return html.unescape(answer.text)
