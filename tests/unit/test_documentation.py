@@ -22,9 +22,28 @@ for _module in pkgutil.iter_modules(rag_core.cli.__path__):  # they register the
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = sorted(typer.main.get_command(app).commands)
 
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
 
 def text(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
+
+
+def without_code(path: Path) -> str:
+    """The text of a document without its blocks of code."""
+    return re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(path: Path) -> set[str]:
+    """The anchors of a document's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", without_code(path), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def leads_somewhere(path: Path, link: str) -> bool:
+    file, _, anchor = link.partition("#")
+    target = path.parent / file if file else path
+    return target.exists() and (not anchor or anchor in anchors(target))
 
 
 def test_the_table_of_variables_has_every_setting() -> None:
@@ -61,6 +80,13 @@ def test_files_and_folders_named_in_the_documents_exist(path: Path) -> None:
     )
 
     assert [name for name in named if not (ROOT / name.rstrip(".")).exists()] == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_links_between_documents_lead_to_a_file_and_a_heading(path: Path) -> None:
+    links = re.findall(r"\]\(([^)\s:]+)\)", re.sub(r"`[^`]*`", "", without_code(path)))
+
+    assert [link for link in links if not leads_somewhere(path, link)] == []
 
 
 def test_every_named_query_says_what_it_is_named_once() -> None:
