@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from functools import cache
 
 from rag_core.language.folding import Folded, fold
@@ -11,7 +11,7 @@ from rag_core.language.languages import any_word, language_of
 from rag_core.language.times import Frame, Reading, TimeWording
 from rag_core.model.note import Language
 from rag_core.model.retrieval import TimeExpression
-from rag_core.query.time_points import EARLIEST, Interval, before, in_calendar, interval_of, third_of
+from rag_core.query.time_points import EARLIEST, Interval, before, in_calendar, interval_of, midnight, third_of
 
 _THIRDS: Mapping[Frame, int] = {"beginning": 0, "middle": 1, "end": 2}
 _YEARLY: frozenset[Reading] = frozenset({"month", "day_of_month", "days_of_month", "season"})
@@ -127,7 +127,7 @@ def _point(text: str, match: re.Match[str], reading: Reading, today: date, patte
 def _in_frames(text: str, points: Iterator[_Point], today: date, patterns: _Patterns) -> Iterator[_Point]:
     parts = [_in_part(text, point, today, patterns) for point in _in_their_years(text, list(points))]
     previous: _Point | None = None
-    for point in _joined(text, parts, _midnight(today), patterns):
+    for point in _joined(text, parts, midnight(today), patterns):
         linked = _linked(text, _framed(text, point, today, patterns), patterns)
         if previous and not previous.is_bare and _go_together(text, previous, linked):
             linked = replace(linked, is_bare=False)
@@ -176,7 +176,7 @@ def _in_part(text: str, point: _Point, today: date, patterns: _Patterns) -> _Poi
     for frame, pattern in patterns.frames:
         if frame in _THIRDS and (match := pattern.search(text, 0, point.start)):
             third = third_of(point.interval, _THIRDS[frame])
-            if point.reading == "bare_unit" and third[0] > _midnight(today):
+            if point.reading == "bare_unit" and third[0] > midnight(today):
                 third = third_of(before(point.interval), _THIRDS[frame])
             return replace(point, start=match.start(), interval=third, is_bare=False)
     return point
@@ -235,7 +235,7 @@ def _framed(text: str, point: _Point, today: date, patterns: _Patterns) -> _Poin
     if point.reading == "bare_unit" and point.is_bare:
         return point
     since, until = point.interval
-    tomorrow = _midnight(min(today, _LAST_WITH_A_MORROW) + timedelta(days=1))
+    tomorrow = midnight(min(today, _LAST_WITH_A_MORROW) + timedelta(days=1))
     intervals: dict[Frame, Interval] = {
         "since": (since, tomorrow),
         "before": (EARLIEST, since),
@@ -256,10 +256,6 @@ def _linked(text: str, point: _Point, patterns: _Patterns) -> _Point:
         return replace(point, start=match.start(), is_bare=False) if match else point
     match = patterns.links.search(text, 0, point.start)
     return replace(point, start=match.start()) if match else point
-
-
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time())
 
 
 def _is_usable(point: _Point, now: datetime) -> bool:

@@ -81,24 +81,25 @@ def third_of(interval: Interval, which: int) -> Interval:
     since, until = interval
     if (until - since).days > 31:
         months = round((until - since).days / 30.44)
-        edges = [_midnight(_shifted_month(since.date(), months * part // 3)) for part in range(4)]
+        edges = [midnight(_shifted_month(since.date(), months * part // 3)) for part in range(4)]
     else:
         days = (until - since).days
         edges = [since + timedelta(days=round(days * part / 3)) for part in range(3)] + [until]
     return edges[which], edges[which + 1]
 
 
-def _midnight(day: date) -> datetime:
+def midnight(day: date) -> datetime:
+    """The beginning of the day."""
     return datetime.combine(day, time())
 
 
 def _days(first: date, count: int) -> Interval:
-    return _midnight(first), _midnight(first + timedelta(days=count))
+    return midnight(first), midnight(first + timedelta(days=count))
 
 
 def _months(year: int, month: int, count: int) -> Interval:
     first = date(year, month, 1)
-    return _midnight(first), _midnight(_shifted_month(first, count))
+    return midnight(first), midnight(_shifted_month(first, count))
 
 
 def _shifted_month(first: date, count: int) -> date:
@@ -111,7 +112,7 @@ def _next_month(first: date) -> date:
 
 
 def _since(day: date | None, today: date) -> Interval | None:
-    return None if day is None else (_midnight(day), _midnight(today + timedelta(days=1)))
+    return None if day is None else (midnight(day), midnight(today + timedelta(days=1)))
 
 
 def _unit(groups: Groups, wording: TimeWording) -> Unit:
@@ -135,7 +136,7 @@ def _is_last(groups: Groups) -> bool:
 
 
 def _last_night(_groups: Groups, today: date, _wording: TimeWording) -> Interval:
-    return _midnight(today - timedelta(days=1)), datetime.combine(today, _NIGHT_ENDS)
+    return midnight(today - timedelta(days=1)), datetime.combine(today, _NIGHT_ENDS)
 
 
 def _days_ago(count: int) -> Callable[[Groups, date, TimeWording], Interval]:

@@ -19,7 +19,7 @@ from rag_core.model.answer import Answer, CheckedCitation, CheckedText, Source
 from rag_core.model.conversation import CitedSource, Session, Turn
 from rag_core.model.note import Language, Span
 from rag_core.model.retrieval import Retrieval, Strategy
-from rag_core.wire.values import moment_to_wire
+from rag_core.wire.values import moment_to_wire, span_to_wire
 
 SNIPPET_CHARACTERS = 240
 """Characters of a source that are shown at most."""
@@ -281,9 +281,9 @@ def _verified(uses: Sequence[CheckedCitation]) -> dict[str, Any]:
         },
         "spans": [
             {
-                "answer": _span(use.mark),
-                "claim": _span(use.claim),
-                "evidence": None if use.evidence is None else _span(use.evidence),
+                "answer": span_to_wire(use.mark),
+                "claim": span_to_wire(use.claim),
+                "evidence": None if use.evidence is None else span_to_wire(use.evidence),
                 "supported": use.is_supported,
             }
             for use in uses
@@ -306,10 +306,6 @@ def _outcome(answer: Answer) -> dict[str, Any]:
 def _reranked(retrieval: Retrieval | None) -> int:
     """Return the number of hits kept by re-ranking; 0 where nothing was re-ranked."""
     return len(retrieval.hits) if retrieval is not None and retrieval.strategy == "hybrid+rerank" else 0
-
-
-def _span(span: Span) -> dict[str, int]:
-    return {"start": span[0], "end": span[1]}
 
 
 def _cut(text: str, span: Span) -> str:

@@ -63,8 +63,8 @@ def _hit_metadata(hit: Hit) -> dict[str, Any]:
     }
     return {
         "chunkIndex": hit.chunk_index,
-        "matchedChunkBounds": _span(hit.bounds),
-        "matchedSpans": [_span(span) for span in hit.matched_spans],
+        "matchedChunkBounds": span_to_wire(hit.bounds),
+        "matchedSpans": [span_to_wire(span) for span in hit.matched_spans],
         "retrievalMethod": hit.method,
         "fusionScore": hit.fusion_score,
         "ranks": dict(hit.ranks),
@@ -73,7 +73,8 @@ def _hit_metadata(hit: Hit) -> dict[str, Any]:
     }
 
 
-def _span(span: Span) -> dict[str, int]:
+def span_to_wire(span: Span) -> dict[str, int]:
+    """A span as ``{start, end}``."""
     return {"start": span[0], "end": span[1]}
 
 

@@ -62,7 +62,7 @@ class ChatSupportJudge:
                 Message(role="user", content=_asked(claims)),
             ],
             timeout_seconds=timeout_seconds,
-            schema=_schema(len(claims)),
+            schema=verdict_schema(len(claims)),
             max_tokens=_TOKENS_A_VERDICT * (len(claims) + 1),
             cancellation=self.cancellation,
         )
@@ -90,7 +90,8 @@ def _parse_verdicts(answer: str, claims: int, model: str) -> list[bool]:
     return [by_id[number] for number in range(1, claims + 1)]
 
 
-def _schema(claims: int) -> Mapping[str, Any]:
+def verdict_schema(claims: int) -> Mapping[str, Any]:
+    """The JSON schema of a reply with one verdict a claim."""
     verdict = {
         "type": "object",
         "properties": {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rag_core.answering.verification.support_judge import verdict_schema
 from rag_core.chat import ChatModel, Message, build_chat
 from rag_core.errors import ChatError
 from rag_core.evaluation.runs.lexical import claims_of
@@ -155,7 +156,7 @@ class ChatJudge:
         answer = self.chat.complete(
             _messages(instructions, {**given, "claims": numbered}),
             timeout_seconds=timeout_seconds,
-            schema=_verdict_schema(len(claims)),
+            schema=verdict_schema(len(claims)),
             max_tokens=_TOKENS_A_VERDICT * (len(claims) + 1),
         )
         return sum(parse_verdicts(answer, len(claims))) / len(claims)
@@ -232,24 +233,6 @@ def _messages(instructions: str, given: Mapping[str, Any]) -> list[Message]:
         Message(role="system", content=instructions),
         Message(role="user", content=json.dumps(given, ensure_ascii=False)),
     ]
-
-
-def _verdict_schema(claims: int) -> dict[str, Any]:
-    verdict = {
-        "type": "object",
-        "properties": {
-            "id": {"type": "integer", "minimum": 1, "maximum": claims},
-            "supported": {"type": "boolean"},
-        },
-        "required": ["id", "supported"],
-        "additionalProperties": False,
-    }
-    return {
-        "type": "object",
-        "properties": {"verdicts": {"type": "array", "items": verdict, "minItems": claims, "maxItems": claims}},
-        "required": ["verdicts"],
-        "additionalProperties": False,
-    }
 
 
 _SCORE_SCHEMA: Mapping[str, Any] = {
