@@ -17,7 +17,7 @@ from rag_core.promotion.promote import promote_configuration
 from rag_core.runtime.engine import Engine
 from rag_core.settings import Settings
 from rag_core.storage.batches import list_tenants
-from rag_core.storage.configurations import Promotion, list_promotions
+from rag_core.storage.configurations import ConfigurationPromotion, list_promotions
 from rag_core.storage.database import Database
 
 WEEKLY = "30 6 * * 0"
@@ -77,7 +77,7 @@ def _proposals(instance: dg.DagsterInstance) -> Mapping[str, int]:
 
 def _promote(
     engine: Engine, proposals: Mapping[str, int], golden_set: str, run_id: str
-) -> tuple[dict[TenantId, Promotion], dict[TenantId, str]]:
+) -> tuple[dict[TenantId, ConfigurationPromotion], dict[TenantId, str]]:
     """The promotions made, and of the others why not: what is wrong with one tenant's keeps no other from being promoted.
 
     A configuration that was served before is not promoted again unasked.
@@ -85,7 +85,7 @@ def _promote(
     Raises:
         RagError: one of ``OUTAGES``; what was promoted by then stays.
     """
-    promoted: dict[TenantId, Promotion] = {}
+    promoted: dict[TenantId, ConfigurationPromotion] = {}
     refused: dict[TenantId, str] = {}
     for name, number in proposals.items():
         tenant = TenantId(name)
@@ -122,7 +122,7 @@ def _served_table(database: Database, model: EmbeddingModel) -> dg.MetadataValue
     return table(rows) if rows else dg.MetadataValue.md("*no notes yet*")
 
 
-def _pages(settings: Settings, promoted: Mapping[TenantId, Promotion]) -> dict[str, Any]:
+def _pages(settings: Settings, promoted: Mapping[TenantId, ConfigurationPromotion]) -> dict[str, Any]:
     return {
         f"tuning_{tenant}": dg.MetadataValue.url(f"{settings.api_url}/evaluation/tuning/{promotion.configuration}")
         for tenant, promotion in promoted.items()

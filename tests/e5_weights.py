@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.embedding.e5.weights import Weights, dequantized
+from rag_core.embedding.e5.weights import E5Weights, dequantized
 
 DIMENSIONS, LAYERS, HEADS, INNER, MAX_TOKENS = 64, 2, 2, 128, 16
 EPSILON = 1e-12
@@ -42,7 +42,7 @@ def write_weights(path: Path) -> None:
     path.write_bytes(head + struct.pack("<i", len(tensors)) + entries + body)
 
 
-def expected_mean(weights: Weights, ids: list[int]) -> NDArray[np.float64]:
+def expected_mean(weights: E5Weights, ids: list[int]) -> NDArray[np.float64]:
     """The mean hidden state of a BERT encoder, in float64, from the definition (Devlin et al., 2019, section 3)."""
     state = dequantized(weights.blocks("emb.word", columns=DIMENSIONS))[ids].astype(np.float64)
     state = state + weights.floats("emb.pos").reshape(-1, DIMENSIONS)[: len(ids)]
@@ -57,7 +57,7 @@ def expected_mean(weights: Weights, ids: list[int]) -> NDArray[np.float64]:
     return mean
 
 
-def _attention(weights: Weights, of: str, state: NDArray[np.float64]) -> NDArray[np.float64]:
+def _attention(weights: E5Weights, of: str, state: NDArray[np.float64]) -> NDArray[np.float64]:
     query, key, value = (_linear(weights, of + part, state, DIMENSIONS) for part in ("q", "k", "v"))
     width = DIMENSIONS // HEADS
     parts = []
@@ -68,12 +68,12 @@ def _attention(weights: Weights, of: str, state: NDArray[np.float64]) -> NDArray
     return _linear(weights, of + "ao", np.concatenate(parts, axis=1), DIMENSIONS)
 
 
-def _linear(weights: Weights, name: str, state: NDArray[np.float64], columns: int) -> NDArray[np.float64]:
+def _linear(weights: E5Weights, name: str, state: NDArray[np.float64], columns: int) -> NDArray[np.float64]:
     product: NDArray[np.float64] = state @ dequantized(weights.blocks(name + ".w", columns=columns)).T
     return product + weights.floats(name + ".b")
 
 
-def _norm(weights: Weights, name: str, state: NDArray[np.float64]) -> NDArray[np.float64]:
+def _norm(weights: E5Weights, name: str, state: NDArray[np.float64]) -> NDArray[np.float64]:
     centred = state - state.mean(axis=1, keepdims=True)
     scaled: NDArray[np.float64] = centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + EPSILON)
     return scaled * weights.floats(name + ".w") + weights.floats(name + ".b")

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import SecretStr
 
-from rag_core.alerting.messages import Message, demo_message
+from rag_core.alerting.messages import AlertMessage, demo_message
 from rag_core.errors import ConfigurationError, DeliveryError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _free_id(url: str, taken: dict[str, Address]) -> str:
     return next(one for one in (digest, *(f"{digest}-{n}" for n in range(2, 100))) if one not in taken)
 
 
-def send(address: Address, message: Message, *, timeout_seconds: float = SEND_SECONDS) -> None:
+def send(address: Address, message: AlertMessage, *, timeout_seconds: float = SEND_SECONDS) -> None:
     """Deliver a message to an address by apprise.
 
     Raises:
@@ -85,7 +85,7 @@ def send(address: Address, message: Message, *, timeout_seconds: float = SEND_SE
         raise DeliveryError(f"{address.name} did not take the message: {told}")
 
 
-def _service(address: Address, message: Message) -> "Apprise":
+def _service(address: Address, message: AlertMessage) -> "Apprise":
     import apprise  # 0.2 s, needed only where something is sent
 
     logging.getLogger("apprise").propagate = False  # its messages quote keys; those of a call are in its result
@@ -126,7 +126,7 @@ def _takes_text(service: "Apprise", address: Address) -> bool:
     return scheme.removesuffix("s") in _WEBHOOKS or service[0].resolve_format("markdown").value == "text"
 
 
-def _notify_type(message: Message) -> "NotifyType":
+def _notify_type(message: AlertMessage) -> "NotifyType":
     from apprise import NotifyType
 
     types = {
@@ -139,7 +139,11 @@ def _notify_type(message: Message) -> "NotifyType":
 
 
 def try_addresses(
-    addresses: Sequence[Address], *, now: datetime, zone: ZoneInfo, deliver: Callable[[Address, Message], None] = send
+    addresses: Sequence[Address],
+    *,
+    now: datetime,
+    zone: ZoneInfo,
+    deliver: Callable[[Address, AlertMessage], None] = send,
 ) -> dict[str, str | None]:
     """Send a test message to all at once; by name why an address did not take it, None where it did.
 
@@ -190,4 +194,4 @@ class Notifier:
     """The addresses to tell, and how."""
 
     addresses: Sequence[Address] = ()
-    send: Callable[[Address, Message], None] = send
+    send: Callable[[Address, AlertMessage], None] = send

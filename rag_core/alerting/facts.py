@@ -8,7 +8,7 @@ from rag_core.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thresholds:
+class AlertThresholds:
     """From when on something is trouble; the settings' ``BRAIN_ALERT_…``."""
 
     stalled_after: timedelta = timedelta(minutes=30)
@@ -20,9 +20,9 @@ class Thresholds:
     least_requests: int = 20
 
 
-def thresholds(settings: Settings) -> Thresholds:
+def thresholds(settings: Settings) -> AlertThresholds:
     """The thresholds that the environment sets."""
-    return Thresholds(
+    return AlertThresholds(
         stalled_after=timedelta(minutes=settings.alert_stalled_minutes),
         stale_after=timedelta(hours=settings.alert_stale_hours),
         unevaluated_after=timedelta(hours=settings.alert_unevaluated_hours),

@@ -27,7 +27,7 @@ BACK_AFTER = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class RuleVerdict:
     """What a rule says now.
 
     ``over`` are the subjects whose trouble has ended, and in which part; None means all but those in ``troubles``. Of a
@@ -40,7 +40,7 @@ class Judgement:
 
 
 def advance(
-    incidents: Sequence[Incident], judgement: Judgement, *, now: datetime, cooldown: timedelta
+    incidents: Sequence[Incident], judgement: RuleVerdict, *, now: datetime, cooldown: timedelta
 ) -> list[Incident]:
     """The incidents that a judgement changes or makes, as they are now.
 

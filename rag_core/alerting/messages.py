@@ -37,7 +37,7 @@ _HEADS: Mapping[Kind, str] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class AlertMessage:
     """One message. ``severity`` is None for good news; ``key`` is the same for all messages about one incident."""
 
     title: str
@@ -47,13 +47,13 @@ class Message:
     key: str
 
 
-def message_of(incident: Incident, kind: Kind, *, now: datetime, dagster_url: str, zone: ZoneInfo) -> Message:
+def message_of(incident: Incident, kind: Kind, *, now: datetime, dagster_url: str, zone: ZoneInfo) -> AlertMessage:
     """What an incident's address is to read: what, since when, what to do, and where to look."""
     trouble = incident.trouble
     is_good_news = kind in {"resolution", "over"}
     facts = _facts(incident, now=now, dagster_url=dagster_url, zone=zone)
     remedy = "" if is_good_news else REMEDIES.get(trouble.rule, "")  # type: ignore[call-overload]
-    return Message(
+    return AlertMessage(
         title=f"[{_HEADS[kind].format(severity=trouble.severity)}] {trouble.title}",
         text=_text(trouble.message, remedy, facts),
         markdown=_markdown(trouble.message, remedy, facts),
@@ -62,7 +62,9 @@ def message_of(incident: Incident, kind: Kind, *, now: datetime, dagster_url: st
     )
 
 
-def digest_of(incidents: Sequence[Incident], kind: Kind, *, now: datetime, dagster_url: str, zone: ZoneInfo) -> Message:
+def digest_of(
+    incidents: Sequence[Incident], kind: Kind, *, now: datetime, dagster_url: str, zone: ZoneInfo
+) -> AlertMessage:
     """One message about incidents that are due together: the first in full, of the others a line each."""
     first, *others = incidents
     severity = max((incident.trouble.severity for incident in incidents), key=SEVERITIES.index)
@@ -74,7 +76,7 @@ def digest_of(incidents: Sequence[Incident], kind: Kind, *, now: datetime, dagst
         "Over as well" if kind in {"resolution", "over"} else "Found at the same time, perhaps from the same cause"
     )
     listed = "\n".join(f"- {line}" for line in lines)
-    return Message(
+    return AlertMessage(
         title=f"[{_HEADS[kind].format(severity=severity)}] {first.trouble.title}, and {len(others)} more",
         text=f"{whole.text}\n\n{heading}:\n{listed.replace('`', '')}",
         markdown=f"{whole.markdown}\n\n{heading}:\n{_escaped(listed)}",
@@ -83,12 +85,12 @@ def digest_of(incidents: Sequence[Incident], kind: Kind, *, now: datetime, dagst
     )
 
 
-def demo_message(*, zone: ZoneInfo, now: datetime) -> Message:
+def demo_message(*, zone: ZoneInfo, now: datetime) -> AlertMessage:
     """What ``brain alerts test`` sends."""
     said = (
         f"Sent by `brain alerts test` on {_moment(now, zone)}. Nothing is wrong: alerts of Brain Sync reach you here."
     )
-    return Message(title="[test] Brain Sync", text=said, markdown=said, severity="info", key="brain-sync/test")
+    return AlertMessage(title="[test] Brain Sync", text=said, markdown=said, severity="info", key="brain-sync/test")
 
 
 def _facts(incident: Incident, *, now: datetime, dagster_url: str, zone: ZoneInfo) -> dict[str, str]:

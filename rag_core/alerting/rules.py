@@ -9,13 +9,13 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, get_args
 
-from rag_core.alerting.facts import CheckEnd, RunEnd, Thresholds
-from rag_core.alerting.incidents import Judgement, joined, without
+from rag_core.alerting.facts import AlertThresholds, CheckEnd, RunEnd
+from rag_core.alerting.incidents import RuleVerdict, joined, without
 from rag_core.model.counting import in_english
 from rag_core.model.incident import (
     EVERYTHING,
     NOTHING,
-    GoldenSet,
+    GoldenSetState,
     MigrationFacts,
     NightlyEvaluation,
     Scope,
@@ -49,7 +49,7 @@ GIVEN_UP_AFTER = timedelta(days=1)
 SERVICE = "api"
 
 
-def evaluation_regression(evaluations: Iterable[NightlyEvaluation]) -> Judgement:
+def evaluation_regression(evaluations: Iterable[NightlyEvaluation]) -> RuleVerdict:
     """The newest nightly runs of a golden set are significantly worse than their baselines, by one strategy or several.
 
     It is over for a strategy whose newest run has a verdict and is not worse; a night without a verdict changes nothing.
@@ -64,7 +64,7 @@ def evaluation_regression(evaluations: Iterable[NightlyEvaluation]) -> Judgement
             case False:
                 over[subject] = joined(over.get(subject, NOTHING), frozenset({found.strategy}))
     troubles = [_regression(subject, found) for subject, found in worse.items()]
-    return Judgement(rule="evaluation_regression", troubles=troubles, over=over)
+    return RuleVerdict(rule="evaluation_regression", troubles=troubles, over=over)
 
 
 def _is_worse(comparison: Mapping[str, Any]) -> bool | None:
@@ -110,7 +110,7 @@ def _number(value: object, *, digits: int = 3) -> str:
     return f"{value:.{digits}f}" if isinstance(value, int | float) else "?"
 
 
-def run_failed(ends: Iterable[RunEnd]) -> Judgement:
+def run_failed(ends: Iterable[RunEnd]) -> RuleVerdict:
     """A run failed for good; later runs of the same job that succeed over the same partitions end it.
 
     Not a run that another one takes the place of, nor one that only a failed check stopped, which is an alert of its own, nor one
@@ -124,7 +124,7 @@ def run_failed(ends: Iterable[RunEnd]) -> Judgement:
     return _judged("run_failed", outcomes)
 
 
-def _judged(rule: Rule, outcomes: Iterable[tuple[str, Scope, Trouble | None]]) -> Judgement:
+def _judged(rule: Rule, outcomes: Iterable[tuple[str, Scope, Trouble | None]]) -> RuleVerdict:
     """From subjects, what of them was tried, and the trouble if that failed, in the order it happened."""
     failed: dict[str, Trouble] = {}
     over: dict[str, Scope] = {}
@@ -136,7 +136,7 @@ def _judged(rule: Rule, outcomes: Iterable[tuple[str, Scope, Trouble | None]]) -
         over[subject] = joined(over.get(subject, NOTHING), scope)
         if subject in failed:
             failed[subject] = replace(failed[subject], scope=without(left, scope))
-    return Judgement(rule=rule, troubles=list(failed.values()), over=over)
+    return RuleVerdict(rule=rule, troubles=list(failed.values()), over=over)
 
 
 def _failed_run(end: RunEnd) -> Trouble:
@@ -156,7 +156,7 @@ def _job(name: str) -> str:
     return "assets started by hand or by a condition" if name.startswith("__ASSET_JOB") else name
 
 
-def check_failed(ends: Iterable[CheckEnd], *, with_own_rule: Iterable[tuple[str, str]] = ()) -> Judgement:
+def check_failed(ends: Iterable[CheckEnd], *, with_own_rule: Iterable[tuple[str, str]] = ()) -> RuleVerdict:
     """An asset check failed; later evaluations that pass over everything, or over all that it failed on, end it.
 
     ``ends`` are in the order they happened. ``with_own_rule`` are checks, by asset and name, whose errors another rule tells;
@@ -183,13 +183,13 @@ def _failed_check(end: CheckEnd) -> Trouble:
     )
 
 
-def migration_stalled(migrations: Iterable[MigrationFacts], *, now: datetime, limits: Thresholds) -> Judgement:
+def migration_stalled(migrations: Iterable[MigrationFacts], *, now: datetime, limits: AlertThresholds) -> RuleVerdict:
     """A migration that is running chunks nothing, or one was stopped because retrieval got worse."""
     found = [_migration(facts, now=now, limits=limits) for facts in migrations]
-    return Judgement(rule="migration_stalled", troubles=[trouble for trouble in found if trouble is not None])
+    return RuleVerdict(rule="migration_stalled", troubles=[trouble for trouble in found if trouble is not None])
 
 
-def _migration(facts: MigrationFacts, *, now: datetime, limits: Thresholds) -> Trouble | None:
+def _migration(facts: MigrationFacts, *, now: datetime, limits: AlertThresholds) -> Trouble | None:
     if facts.state == "stopped":
         return _stopped(facts) if facts.is_regressed else None
     last = max(facts.changed_at, facts.last_mark_at or facts.changed_at)
@@ -230,13 +230,13 @@ def _migration_trouble(facts: MigrationFacts, *, severity: Severity, title: str,
     )
 
 
-def index_stale(stale: Iterable[StaleNotes], *, now: datetime, limits: Thresholds) -> Judgement:
+def index_stale(stale: Iterable[StaleNotes], *, now: datetime, limits: AlertThresholds) -> RuleVerdict:
     """Notes are not indexed as they are now, and have not been for too long."""
     late = [facts for facts in stale if facts.notes and now - facts.oldest >= limits.stale_after]
-    return Judgement(rule="index_stale", troubles=[_stale(facts, now=now, limits=limits) for facts in late])
+    return RuleVerdict(rule="index_stale", troubles=[_stale(facts, now=now, limits=limits) for facts in late])
 
 
-def _stale(facts: StaleNotes, *, now: datetime, limits: Thresholds) -> Trouble:
+def _stale(facts: StaleNotes, *, now: datetime, limits: AlertThresholds) -> Trouble:
     given_up = f" {facts.given_up} of them failed too often and are passed over." if facts.given_up else ""
     return Trouble(
         rule="index_stale",
@@ -253,17 +253,17 @@ def _stale(facts: StaleNotes, *, now: datetime, limits: Thresholds) -> Trouble:
     )
 
 
-def evaluation_missing(golden_sets: Iterable[GoldenSet], *, now: datetime, limits: Thresholds) -> Judgement:
+def evaluation_missing(golden_sets: Iterable[GoldenSetState], *, now: datetime, limits: AlertThresholds) -> RuleVerdict:
     """A golden set was not evaluated by night for too long, so nobody knows how good retrieval is."""
     late = [
         facts
         for facts in golden_sets
         if facts.queries and now - (facts.evaluated_at or facts.since) >= limits.unevaluated_after
     ]
-    return Judgement(rule="evaluation_missing", troubles=[_missing(facts, now=now) for facts in late])
+    return RuleVerdict(rule="evaluation_missing", troubles=[_missing(facts, now=now) for facts in late])
 
 
-def _missing(facts: GoldenSet, *, now: datetime) -> Trouble:
+def _missing(facts: GoldenSetState, *, now: datetime) -> Trouble:
     asked = f"{'is' if facts.queries == 1 else 'are'} {in_english(facts.queries, 'golden question')}"
     last = "never was" if facts.evaluated_at is None else f"last was {_lasting(now - facts.evaluated_at)} ago"
     return Trouble(
@@ -281,12 +281,12 @@ def _missing(facts: GoldenSet, *, now: datetime) -> Trouble:
     )
 
 
-def latency_high(window: ServiceWindow, *, limits: Thresholds) -> Judgement:
+def latency_high(window: ServiceWindow, *, limits: AlertThresholds) -> RuleVerdict:
     """One search in twenty takes longer than it may; too few searches are judged by nobody, and end nothing."""
     if window.p95_ms is None or window.requests < limits.least_requests:
-        return Judgement(rule="latency_high", over={})
+        return RuleVerdict(rule="latency_high", over={})
     if window.p95_ms <= limits.latency_p95_ms:
-        return Judgement(rule="latency_high")
+        return RuleVerdict(rule="latency_high")
     trouble = Trouble(
         rule="latency_high",
         subject=SERVICE,
@@ -298,15 +298,15 @@ def latency_high(window: ServiceWindow, *, limits: Thresholds) -> Judgement:
         ),
         details={"p95_ms": window.p95_ms, "requests": window.requests, "degraded": window.degraded},
     )
-    return Judgement(rule="latency_high", troubles=[trouble])
+    return RuleVerdict(rule="latency_high", troubles=[trouble])
 
 
-def error_rate_high(window: ServiceWindow, *, limits: Thresholds) -> Judgement:
+def error_rate_high(window: ServiceWindow, *, limits: AlertThresholds) -> RuleVerdict:
     """Too large a share of the requests failed; too few requests are judged by nobody, and end nothing."""
     if window.requests < max(limits.least_requests, 1):
-        return Judgement(rule="error_rate_high", over={})
+        return RuleVerdict(rule="error_rate_high", over={})
     if window.failed / window.requests <= limits.error_rate:
-        return Judgement(rule="error_rate_high")
+        return RuleVerdict(rule="error_rate_high")
     trouble = Trouble(
         rule="error_rate_high",
         subject=SERVICE,
@@ -318,10 +318,10 @@ def error_rate_high(window: ServiceWindow, *, limits: Thresholds) -> Judgement:
         ),
         details={"failed": window.failed, "requests": window.requests, "degraded": window.degraded},
     )
-    return Judgement(rule="error_rate_high", troubles=[trouble])
+    return RuleVerdict(rule="error_rate_high", troubles=[trouble])
 
 
-def service_silent(processes: Sequence[ServiceProcess], *, now: datetime, limits: Thresholds) -> Judgement:
+def service_silent(processes: Sequence[ServiceProcess], *, now: datetime, limits: AlertThresholds) -> RuleVerdict:
     """An API process wrote its figures and then no more, without having ended.
 
     It is over when that process writes again or ends as it should, or when one of the same host that began since takes its place.
@@ -329,11 +329,11 @@ def service_silent(processes: Sequence[ServiceProcess], *, now: datetime, limits
     silent = [facts for facts in processes if _is_silent(facts, processes, now=now, limits=limits)]
     over = {facts.process: EVERYTHING for facts in processes if facts not in silent}
     troubles = [_silent(facts, now=now) for facts in silent if now - facts.last_minute < GIVEN_UP_AFTER]
-    return Judgement(rule="service_silent", troubles=troubles, over=over)
+    return RuleVerdict(rule="service_silent", troubles=troubles, over=over)
 
 
 def _is_silent(
-    facts: ServiceProcess, processes: Sequence[ServiceProcess], *, now: datetime, limits: Thresholds
+    facts: ServiceProcess, processes: Sequence[ServiceProcess], *, now: datetime, limits: AlertThresholds
 ) -> bool:
     is_late = not facts.has_ended and now - (facts.last_minute + MINUTE) >= limits.silent_after
     return is_late and not any(_replaces(other, facts) for other in processes)
@@ -360,7 +360,7 @@ def _silent(facts: ServiceProcess, *, now: datetime) -> Trouble:
     )
 
 
-def watch_failed(failures: Iterable[tuple[str, str]], *, judged: Iterable[str]) -> Judgement:
+def watch_failed(failures: Iterable[tuple[str, str]], *, judged: Iterable[str]) -> RuleVerdict:
     """A rule could not be judged: ``failures`` are rules with the class of what was raised."""
     troubles = [
         Trouble(
@@ -373,7 +373,7 @@ def watch_failed(failures: Iterable[tuple[str, str]], *, judged: Iterable[str]) 
         )
         for rule, error in failures
     ]
-    return Judgement(rule="watch_failed", troubles=troubles, over=dict.fromkeys(judged, EVERYTHING))
+    return RuleVerdict(rule="watch_failed", troubles=troubles, over=dict.fromkeys(judged, EVERYTHING))
 
 
 def _lasting(duration: timedelta) -> str:

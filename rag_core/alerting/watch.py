@@ -17,9 +17,9 @@ from zoneinfo import ZoneInfo
 
 from rag_core.alerting import rules
 from rag_core.alerting.delivery import Address, Notifier
-from rag_core.alerting.facts import Thresholds
-from rag_core.alerting.incidents import Judgement, advance, due, settle, tell
-from rag_core.alerting.messages import Message, digest_of, message_of
+from rag_core.alerting.facts import AlertThresholds
+from rag_core.alerting.incidents import RuleVerdict, advance, due, settle, tell
+from rag_core.alerting.messages import AlertMessage, digest_of, message_of
 from rag_core.alerting.rules import Rule
 from rag_core.errors import DeliveryError
 from rag_core.indexing.failures import MAX_ATTEMPTS
@@ -41,7 +41,7 @@ MOST_AT_ONCE = 5
 _PLACES: Mapping[str, int] = {rule: place for place, rule in enumerate(rules.RULES)}
 """Causes before what follows from them."""
 
-Judge = Callable[[Connection], Judgement]
+Judge = Callable[[Connection], RuleVerdict]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ class WatchReport:
         return ". ".join(parts) + "."
 
 
-def service_rules(limits: Thresholds, *, now: datetime) -> dict[Rule, Judge]:
+def service_rules(limits: AlertThresholds, *, now: datetime) -> dict[Rule, Judge]:
     """The rules that are judged by the API's own figures."""
     since = now - rules.WINDOW
     return {
@@ -106,7 +106,7 @@ def service_rules(limits: Thresholds, *, now: datetime) -> dict[Rule, Judge]:
     }
 
 
-def quality_rules(limits: Thresholds, *, now: datetime) -> dict[Rule, Judge]:
+def quality_rules(limits: AlertThresholds, *, now: datetime) -> dict[Rule, Judge]:
     """The rules that are judged by evaluations and migrations."""
     return {
         "evaluation_regression": lambda connection: rules.evaluation_regression(
@@ -121,12 +121,14 @@ def quality_rules(limits: Thresholds, *, now: datetime) -> dict[Rule, Judge]:
     }
 
 
-def stale_rule(limits: Thresholds, *, fingerprint: str, pipeline_since: datetime, now: datetime) -> dict[Rule, Judge]:
+def stale_rule(
+    limits: AlertThresholds, *, fingerprint: str, pipeline_since: datetime, now: datetime
+) -> dict[Rule, Judge]:
     """The rule that looks at every note; a pipeline that is new has the same time for all notes as an edit has for one."""
 
-    def judge(connection: Connection) -> Judgement:
+    def judge(connection: Connection) -> RuleVerdict:
         if now - pipeline_since < limits.stale_after:
-            return Judgement(rule="index_stale", over={})
+            return RuleVerdict(rule="index_stale", over={})
         stale = store.list_stale_notes(
             connection, fingerprint=fingerprint, before=now - limits.stale_after, most_attempts=MAX_ATTEMPTS
         )
@@ -171,9 +173,9 @@ def watch(
     )
 
 
-def judge_all(connection: Connection, judges: Mapping[Rule, Judge]) -> tuple[list[Judgement], list[Rule]]:
+def judge_all(connection: Connection, judges: Mapping[Rule, Judge]) -> tuple[list[RuleVerdict], list[Rule]]:
     """The judgements, the last of which is about the rules themselves, and the rules that could not be judged."""
-    judgements: list[Judgement] = []
+    judgements: list[RuleVerdict] = []
     failed: dict[Rule, str] = {}
     for rule, judge in judges.items():
         try:
@@ -263,7 +265,7 @@ def _to_tell(ledger: _Ledger, address: Address, policy: Policy, *, now: datetime
     ]
 
 
-def _message(incidents: Sequence[Incident], kind: Kind, policy: Policy, *, now: datetime) -> Message:
+def _message(incidents: Sequence[Incident], kind: Kind, policy: Policy, *, now: datetime) -> AlertMessage:
     if len(incidents) == 1:
         return message_of(incidents[0], kind, now=now, dagster_url=policy.dagster_url, zone=policy.zone)
     return digest_of(incidents, kind, now=now, dagster_url=policy.dagster_url, zone=policy.zone)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_core.backup.archive import FORMAT, AppliedMigration, ArchiveWriter, Manifest, TableEntry, new_archive
-from rag_core.backup.progress import Advance, Progress
+from rag_core.backup.progress import Advance, BackupProgress
 from rag_core.storage import backup as stored
 from rag_core.storage.database import Connection, Database
 
@@ -42,7 +42,7 @@ def back_up(
 
 def _write(connection: Connection, archive: ArchiveWriter, on_progress: Advance) -> Manifest:
     tables = stored.list_tables(connection)
-    progress = Progress(on_progress, total_bytes=sum(table.bytes for table in tables))
+    progress = BackupProgress(on_progress, total_bytes=sum(table.bytes for table in tables))
     entries = [_write_table(connection, archive, table, progress) for table in tables]
     progress.finish()
     source = stored.describe_source(connection)
@@ -58,7 +58,7 @@ def _write(connection: Connection, archive: ArchiveWriter, on_progress: Advance)
 
 
 def _write_table(
-    connection: Connection, archive: ArchiveWriter, table: stored.StoredTable, progress: Progress
+    connection: Connection, archive: ArchiveWriter, table: stored.StoredTable, progress: BackupProgress
 ) -> TableEntry:
     with archive.table(table.name) as writer:
 

@@ -6,7 +6,7 @@ Advance = Callable[[float], None]
 _STEP = 0.005
 
 
-class Progress:
+class BackupProgress:
     """Tells the share of the work done since it last told, in steps a bar can show; all shares add up to 1.
 
     ``total_bytes`` may be an estimate.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rag_core.backup.archive import Archive, ArchiveError, Manifest, TableEntry
-from rag_core.backup.progress import Advance, Progress
+from rag_core.backup.progress import Advance, BackupProgress
 from rag_core.errors import ConflictError
 from rag_core.storage import backup as stored
 from rag_core.storage.database import Connection, Database
@@ -54,7 +54,7 @@ def restore(
     """
     begun = time.monotonic()
     due = _due_migrations(archive)
-    progress = Progress(on_progress, total_bytes=3 * archive.manifest.total_bytes)
+    progress = BackupProgress(on_progress, total_bytes=3 * archive.manifest.total_bytes)
     is_continued = not is_replacing and _is_in_place(database, archive)
     is_rebuilt = False if is_continued else _put_in_place(database, archive, due, progress, is_replacing=is_replacing)
     progress.finish()
@@ -80,7 +80,7 @@ def _is_in_place(database: Database, archive: Archive) -> bool:
 
 
 def _put_in_place(
-    database: Database, archive: Archive, due: Sequence[Migration], progress: Progress, *, is_replacing: bool
+    database: Database, archive: Archive, due: Sequence[Migration], progress: BackupProgress, *, is_replacing: bool
 ) -> bool:
     """Replace everything in one transaction; whether the full-text index was made anew."""
     with database.owner() as connection:
@@ -124,13 +124,13 @@ def _due_migrations(archive: Archive) -> list[Migration]:
     return known[len(found) :]
 
 
-def _verify(archive: Archive, progress: Progress) -> None:
+def _verify(archive: Archive, progress: BackupProgress) -> None:
     for table in archive.manifest.tables:
         for _ in progress.counted(archive.blocks(table)):
             pass
 
 
-def _replace(connection: Connection, archive: Archive, due: Sequence[Migration], progress: Progress) -> bool:
+def _replace(connection: Connection, archive: Archive, due: Sequence[Migration], progress: BackupProgress) -> bool:
     manifest, given_out = archive.manifest, stored.read_sequences(connection)
     stored.rebuild_schema(connection, read_migrations()[: len(manifest.migrations)])
     _check_tables(connection, archive)
@@ -168,7 +168,7 @@ def _check_tables(connection: Connection, archive: Archive) -> None:
         )
 
 
-def _load(connection: Connection, archive: Archive, table: TableEntry, progress: Progress) -> None:
+def _load(connection: Connection, archive: Archive, table: TableEntry, progress: BackupProgress) -> None:
     """Load one table, and read it back.
 
     Raises:

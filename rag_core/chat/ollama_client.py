@@ -27,7 +27,7 @@ FAILURES = (ConnectionError, ResponseError, httpx.HTTPError, ValueError, Recursi
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class OllamaFailure:
     """A failed call, for people; an outage is the server's fault whatever it was asked."""
 
     text: str
@@ -171,10 +171,10 @@ def is_too_long(error: ResponseError) -> bool:
     return error.status_code == httpx.codes.BAD_REQUEST and "context" in str(error.error)
 
 
-def explain(error: Exception, *, host: str, model: str, seconds: float, expected: str, refusal: str) -> Failure:
+def explain(error: Exception, *, host: str, model: str, seconds: float, expected: str, refusal: str) -> OllamaFailure:
     """Say what was found, what was expected and the remedy; ``refusal`` is the remedy of a status below 500."""
     source = f"Ollama at {host}, model {model},"
-    return Failure(
+    return OllamaFailure(
         text=f"{source} {_explain(error, model, seconds, expected, refusal)}",
         is_outage=is_outage(error, seconds=seconds),
     )

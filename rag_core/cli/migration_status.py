@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from zoneinfo import ZoneInfo
 
-    from rag_core.migration.status import MigrationStatus, RetrievalFigures
+    from rag_core.migration.status import MigrationStatus, RetrievalMeasurement
 
 
 @migration_app.command("status")
@@ -99,7 +99,7 @@ def _when(moment: "datetime | None", zone: "ZoneInfo") -> str:
     return tr("unknown") if moment is None else f"{moment.astimezone(zone):%Y-%m-%d %H:%M}"
 
 
-def _measured(figures: "RetrievalFigures | None", zone: "ZoneInfo") -> str:
+def _measured(figures: "RetrievalMeasurement | None", zone: "ZoneInfo") -> str:
     if figures is None:
         return tr("not measured")
     latency = (

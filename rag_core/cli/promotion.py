@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rag_core.model.embedding import EmbeddingModel
     from rag_core.model.note import TenantId
     from rag_core.runtime.engine import Engine
-    from rag_core.storage.configurations import Promotion
+    from rag_core.storage.configurations import ConfigurationPromotion
     from rag_core.storage.database import Database
 
 HISTORY = 20
@@ -195,7 +195,7 @@ def _take_back(
         )
 
 
-def _changed(promotion: "Promotion", *, former: int | None, is_changed: bool) -> dict[str, Any]:
+def _changed(promotion: "ConfigurationPromotion", *, former: int | None, is_changed: bool) -> dict[str, Any]:
     return {
         "promoted": is_changed,
         "configuration": promotion.configuration,

@@ -11,7 +11,7 @@ from uuid import UUID
 from cachetools import LRUCache
 
 from rag_core.errors import CircuitOpenError, RagError, SearchCancelledError
-from rag_core.experiments.live_query import LiveQuery, Search, search, searched_ms
+from rag_core.experiments.live_query import LiveQuery, LiveSearch, search, searched_ms
 from rag_core.experiments.running import Contest
 from rag_core.model.retrieval import Retrieval
 from rag_core.resilience.cancellation import Cancellation
@@ -73,12 +73,12 @@ class Candidates:
             if is_free:
                 self._places.release()
 
-    def search_of(self, engine: Engine) -> Search:
+    def search_of(self, engine: Engine) -> LiveSearch:
         """A search for candidates, counted apart."""
         apart = replace(engine, metrics=self._metrics)
         return lambda asked, served, *, use_cache=True: search(apart, asked, served, use_cache=use_cache)
 
-    def begin(self, find: Search, asked: LiveQuery, contest: Contest) -> Future[Outcome] | None:
+    def begin(self, find: LiveSearch, asked: LiveQuery, contest: Contest) -> Future[Outcome] | None:
         """Ask the candidate in a thread of its own; None when all places are taken."""
         return self.run(lambda: self.ask(find, asked, contest))
 
@@ -99,7 +99,7 @@ class Candidates:
             self._places.release()
             return None
 
-    def ask(self, find: Search, asked: LiveQuery, contest: Contest, *, use_cache: bool = True) -> Outcome:
+    def ask(self, find: LiveSearch, asked: LiveQuery, contest: Contest, *, use_cache: bool = True) -> Outcome:
         """What the candidate finds; its errors are logged and are no one else's.
 
         That holds for defects of ours too: a path that only the candidate takes may have one, and the control's answer is good.

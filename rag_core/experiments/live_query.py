@@ -50,7 +50,7 @@ class Answered:
     participation: Participation | None = None
 
 
-class Search(Protocol):
+class LiveSearch(Protocol):
     """A search for live queries."""
 
     def __call__(self, asked: LiveQuery, served: ServedConfiguration, *, use_cache: bool = True) -> Retrieval:

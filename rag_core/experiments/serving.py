@@ -16,7 +16,7 @@ from uuid import UUID, uuid4
 from rag_core.errors import RagError, SearchCancelledError
 from rag_core.experiments.candidates import Candidates, Outcome, outcome_of
 from rag_core.experiments.interleaving import team_draft
-from rag_core.experiments.live_query import Answered, LiveQuery, Participation, Search, search
+from rag_core.experiments.live_query import Answered, LiveQuery, LiveSearch, Participation, search
 from rag_core.experiments.recording import Records, record_of, unique_notes
 from rag_core.experiments.running import Contest, RunningExperiments
 from rag_core.model.experiment import Arm, ExperimentQuery, Side
@@ -41,8 +41,8 @@ class _Live:
 
     database: Database
     metrics: Metrics
-    search: Search
-    search_apart: Search
+    search: LiveSearch
+    search_apart: LiveSearch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,14 +32,14 @@ BLOCK_SCORE = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thresholds:
+class GuardrailThresholds:
     """Scores from which a question, or a message before it, brings a warning or is refused. Notes always have the defaults."""
 
     warn: float = WARN_SCORE
     block: float = BLOCK_SCORE
 
 
-DEFAULT_THRESHOLDS = Thresholds()
+DEFAULT_THRESHOLDS = GuardrailThresholds()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

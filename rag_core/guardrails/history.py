@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_core.chat import Message
-from rag_core.guardrails import DEFAULT_THRESHOLDS, InjectionPolicy, Profile, Thresholds
+from rag_core.guardrails import DEFAULT_THRESHOLDS, GuardrailThresholds, InjectionPolicy, Profile
 from rag_core.guardrails.incoming import sanitised
 from rag_core.guardrails.injection import scan
 from rag_core.language.messages import QuestionWarning
@@ -26,7 +26,7 @@ def check_history(
     messages: Sequence[Message],
     *,
     policy: InjectionPolicy = "block",
-    thresholds: Thresholds = DEFAULT_THRESHOLDS,
+    thresholds: GuardrailThresholds = DEFAULT_THRESHOLDS,
     is_trusted: bool = False,
 ) -> CheckedHistory:
     """Clean what users and assistant said, each on one line, and with ``policy`` "block" leave out what would be refused as a question.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from rag_core.errors import BusyError, ChatCancelledError, ChatError, CircuitOpenError, GuardrailError
-from rag_core.guardrails import DEFAULT_THRESHOLDS, InjectionPolicy, Thresholds
+from rag_core.guardrails import DEFAULT_THRESHOLDS, GuardrailThresholds, InjectionPolicy
 from rag_core.guardrails.injection import scan
 from rag_core.language.foreign import foreign_language
 from rag_core.language.languages import language_of
@@ -66,7 +66,7 @@ def check_question(
     minimum: int = 1,
     maximum: int = MAX_CHARACTERS,
     policy: InjectionPolicy = "block",
-    thresholds: Thresholds = DEFAULT_THRESHOLDS,
+    thresholds: GuardrailThresholds = DEFAULT_THRESHOLDS,
     check_rate: Callable[[], None] = lambda: None,
     judge: QuestionJudge | None = None,
     is_trusted: bool = False,
@@ -121,7 +121,7 @@ def _check_length(text: str, *, minimum: int, maximum: int) -> None:
 
 
 def _scanned(
-    question: CheckedQuestion, original: str, policy: InjectionPolicy, thresholds: Thresholds
+    question: CheckedQuestion, original: str, policy: InjectionPolicy, thresholds: GuardrailThresholds
 ) -> CheckedQuestion:
     """By the rules; invisible characters of the question as it came are a sign as well."""
     found = max(scan(question.text), scan(original[:_MOST_SCANNED]), key=lambda scanned: scanned.score)
@@ -130,7 +130,7 @@ def _scanned(
 
 
 def _judged(
-    question: CheckedQuestion, policy: InjectionPolicy, thresholds: Thresholds, judge: QuestionJudge | None
+    question: CheckedQuestion, policy: InjectionPolicy, thresholds: GuardrailThresholds, judge: QuestionJudge | None
 ) -> CheckedQuestion:
     if judge is None:
         return question
@@ -145,7 +145,7 @@ def _judged(
 
 
 def _weighed(
-    score: float, policy: InjectionPolicy, thresholds: Thresholds, warning: QuestionWarning
+    score: float, policy: InjectionPolicy, thresholds: GuardrailThresholds, warning: QuestionWarning
 ) -> tuple[QuestionWarning, ...]:
     """The warning that a score deserves.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from rag_core.guardrails import RedactionPolicy, Thresholds
+from rag_core.guardrails import GuardrailThresholds, RedactionPolicy
 from rag_core.guardrails.outgoing import redact
 from rag_core.guardrails.personal_data import Check
 from rag_core.model.note import Language
@@ -15,9 +15,9 @@ Hiding = Callable[[str], str]
 DEFAULT_REDACTION: Mapping[str, RedactionPolicy] = {"rag_v2": "redact"}
 
 
-def thresholds_of(settings: Settings) -> Thresholds:
+def thresholds_of(settings: Settings) -> GuardrailThresholds:
     """From which score a question brings a warning, and from which it is refused."""
-    return Thresholds(warn=settings.guardrails_warn_score, block=settings.guardrails_block_score)
+    return GuardrailThresholds(warn=settings.guardrails_warn_score, block=settings.guardrails_block_score)
 
 
 def redaction_policy(contract: str, setting: RedactionPolicy | None) -> RedactionPolicy:

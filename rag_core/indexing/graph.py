@@ -208,8 +208,8 @@ def _relation(reading: _Reading, statement: CausalStatement) -> store.NewRelatio
     )
 
 
-def _read_note(reading: _Reading) -> store.ReadNote:
-    return store.ReadNote(
+def _read_note(reading: _Reading) -> store.NoteReading:
+    return store.NoteReading(
         note_id=reading.note.note_id,
         content_hash=reading.note.content_hash,
         fingerprint=reading.extraction.fingerprint,

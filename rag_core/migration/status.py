@@ -16,7 +16,7 @@ State = MigrationState | Literal["not_started"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RetrievalFigures:
+class RetrievalMeasurement:
     """What an evaluation measured, and when; the latency is the mean of its queries'."""
 
     hit_rate_at_10: float
@@ -63,8 +63,8 @@ class MigrationStatus:
     notes_per_second: float | None
     failures: int
     latest_failures: tuple[Failure, ...]
-    current: RetrievalFigures | None
-    baseline: RetrievalFigures | None
+    current: RetrievalMeasurement | None
+    baseline: RetrievalMeasurement | None
 
     @property
     def remaining(self) -> int:
@@ -188,10 +188,10 @@ def _failure(found: Mapping[str, Any]) -> Failure:
     )
 
 
-def _metrics(found: Mapping[str, Any] | None) -> RetrievalFigures | None:
+def _metrics(found: Mapping[str, Any] | None) -> RetrievalMeasurement | None:
     if found is None:
         return None
-    return RetrievalFigures(
+    return RetrievalMeasurement(
         hit_rate_at_10=found["hitRateK10"],
         average_latency_ms=found["avgLatencyMs"],
         at=datetime.fromisoformat(found["at"]),
@@ -214,7 +214,7 @@ def _failure_to_wire(failure: Failure) -> dict[str, Any]:
     }
 
 
-def _metrics_to_wire(figures: RetrievalFigures | None) -> dict[str, Any] | None:
+def _metrics_to_wire(figures: RetrievalMeasurement | None) -> dict[str, Any] | None:
     if figures is None:
         return None
     return {

@@ -40,7 +40,7 @@ class Experiment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Feedback:
+class ReaderReaction:
     """Reaction of a reader to a note; without a note, to the whole answer."""
 
     note_id: NoteId | None
@@ -66,7 +66,7 @@ class ExperimentQuery:
     control_ms: float | None = None
     candidate_ms: float | None = None
     is_degraded: bool = False
-    feedback: tuple[Feedback, ...] = ()
+    feedback: tuple[ReaderReaction, ...] = ()
 
     @property
     def opened(self) -> frozenset[NoteId]:

@@ -70,7 +70,7 @@ DIFFICULTY_OF: Mapping[ProposalKind, int] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadNote:
+class ProposalNote:
     """Parts of a note from which questions are proposed; ``created_at`` is in the user's zone."""
 
     note_id: NoteId
@@ -90,7 +90,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class ProposalCandidate:
     """A question and where its answer stands: ``note.content[span[0]:span[1]]`` holds ``expected_answer``, or its first part.
 
     ``further`` are places in other notes, which hold the other parts.

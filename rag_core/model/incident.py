@@ -97,7 +97,7 @@ class NightlyEvaluation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GoldenSet:
+class GoldenSetState:
     """A tenant's golden set that could be evaluated, since when it can, and when it last was by night."""
 
     tenant: TenantId

@@ -7,7 +7,7 @@ from typing import Any
 
 from rag_core.configuration.schema import configure
 from rag_core.errors import EmbeddingError, InvalidInputError, ModelStateError
-from rag_core.evaluation.jobs.queue import Progress, register
+from rag_core.evaluation.jobs.queue import JobProgress, register
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import evaluated_search, pinned
@@ -164,7 +164,7 @@ def _run(
 
 
 def run_benchmark(
-    engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], progress: Progress
+    engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], progress: JobProgress
 ) -> dict[str, Any]:
     """The benchmark as a job: ``models`` and ``sets`` are lists of names, absent or null for all."""
     known = {"models", "sets"}

@@ -13,7 +13,7 @@ from rag_core.runtime.engine import Engine
 from rag_core.storage.batches import list_tenants
 from rag_core.storage.database import Database
 from rag_core.storage.model_vectors import is_index_due
-from rag_core.storage.models import Promotion, fetch_active_model, find_model, promote_model, rename_fingerprints
+from rag_core.storage.models import ModelPromotion, fetch_active_model, find_model, promote_model, rename_fingerprints
 from rag_core.storage.vector_index import ensure_vector_index
 
 ROUNDS = 10
@@ -72,7 +72,7 @@ def promote(
     _check_state(model, is_waiting=is_waiting)
     begin_backfill(engine.database, name)
     fill = partial(fill_model, engine, on_progress=on_progress)
-    promotion = Promotion(is_done=False)
+    promotion = ModelPromotion(is_done=False)
     for rounds in range(1, ROUNDS + 1):
         report += _completed(engine.database, model, fill)
         former, promotion, late = _attempt(engine.database, name, instead_of, fill)
@@ -91,7 +91,7 @@ def promote(
 
 def _attempt(
     database: Database, name: str, instead_of: int | None, fill: Fill
-) -> tuple[EmbeddingModel, Promotion, ModelBackfillReport]:
+) -> tuple[EmbeddingModel, ModelPromotion, ModelBackfillReport]:
     """Promote it if nothing is in the way: the model it is to replace, how it ended, and what was filled in for it."""
     model, former = _pair(database, name)
     if instead_of not in {None, former.id}:
@@ -162,7 +162,7 @@ def _await_index(database: Database, model: EmbeddingModel) -> None:
             time.sleep(_POLL_SECONDS)
 
 
-def _explain_rounds(model: EmbeddingModel, promotion: Promotion) -> str:
+def _explain_rounds(model: EmbeddingModel, promotion: ModelPromotion) -> str:
     missing = ", ".join(f"{count} of {tenant}" for tenant, count in promotion.missing.items())
     return (
         f"{model.name} was not promoted in {ROUNDS} attempts: {promotion.obstacle}{f' ({missing})' if missing else ''}. Notes are "

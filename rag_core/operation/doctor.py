@@ -27,7 +27,7 @@ _OLLAMA_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class DoctorFinding:
     """One check: what was found, and what to do when it is not well."""
 
     name: str
@@ -40,15 +40,17 @@ class Finding:
         return {"name": self.name, "ok": self.is_ok, "found": self.found, "remedy": self.remedy}
 
 
-def examine() -> list[Finding]:
+def examine() -> list[DoctorFinding]:
     """Every check; those that need the database are left out when it cannot be opened."""
     try:
         settings = read_settings()
     except RagError as error:
-        return [Finding(name="settings", is_ok=False, found=str(error), remedy="correct the environment variable")]
+        return [
+            DoctorFinding(name="settings", is_ok=False, found=str(error), remedy="correct the environment variable")
+        ]
     database, registered = _database(settings)
     return [
-        Finding(name="settings", is_ok=True, found=f"home {settings.home}, time zone {settings.timezone}"),
+        DoctorFinding(name="settings", is_ok=True, found=f"home {settings.home}, time zone {settings.timezone}"),
         *database,
         *_secret(settings),
         _running(settings),
@@ -56,7 +58,7 @@ def examine() -> list[Finding]:
     ]
 
 
-def _database(settings: Settings) -> tuple[list[Finding], list[EmbeddingModel]]:
+def _database(settings: Settings) -> tuple[list[DoctorFinding], list[EmbeddingModel]]:
     """What there is to say of the database, and the embedding models it knows."""
     try:
         with open_engine(settings) as engine:
@@ -70,19 +72,21 @@ def _database(settings: Settings) -> tuple[list[Finding], list[EmbeddingModel]]:
                 *_configurations(engine.database, engine.model),
             ], registered
     except RagError as error:
-        return [Finding(name="database", is_ok=False, found=str(error), remedy="as the message says")], []
+        return [DoctorFinding(name="database", is_ok=False, found=str(error), remedy="as the message says")], []
 
 
-def _server(database: Database, settings: Settings) -> Iterator[Finding]:
+def _server(database: Database, settings: Settings) -> Iterator[DoctorFinding]:
     facts = fetch_server_facts(database)
     kind = "DATABASE_URL" if settings.database_url else "embedded"
-    yield Finding(name="PostgreSQL", is_ok=True, found=f"{facts.server}, {kind}")
-    yield Finding(name="pgvector", is_ok=True, found=facts.pgvector)
+    yield DoctorFinding(name="PostgreSQL", is_ok=True, found=f"{facts.server}, {kind}")
+    yield DoctorFinding(name="pgvector", is_ok=True, found=facts.pgvector)
     newest = read_migrations()[-1].version
-    yield Finding(name="schema", is_ok=facts.migration == newest, found=f"migration {facts.migration} of {newest}")
+    yield DoctorFinding(
+        name="schema", is_ok=facts.migration == newest, found=f"migration {facts.migration} of {newest}"
+    )
     is_isolated = facts.can_bypass is False and facts.open_tables == 0
     ability = "CAN" if facts.can_bypass else "cannot"
-    yield Finding(
+    yield DoctorFinding(
         name="tenant isolation",
         is_ok=is_isolated,
         found=f"role brain_app {ability} bypass row-level security, {facts.open_tables} tables without it",
@@ -96,11 +100,11 @@ def _as_running(settings: Settings) -> Settings:
     return settings if access is None else settings.model_copy(update={"access": access})
 
 
-def _access(settings: Settings, usable_keys: int) -> Finding:
+def _access(settings: Settings, usable_keys: int) -> DoctorFinding:
     """Whether whoever reaches the API may do everything."""
     keys = in_english(usable_keys, "usable key")
     if settings.access == "keys":
-        return Finding(
+        return DoctorFinding(
             name="access",
             is_ok=usable_keys > 0,
             found=f"by key, {keys}; the API listens on {settings.api_host}",
@@ -109,22 +113,22 @@ def _access(settings: Settings, usable_keys: int) -> Finding:
     try:
         check_exposure(settings)
     except ConfigurationError as error:
-        return Finding(name="access", is_ok=False, found="open", remedy=str(error))
+        return DoctorFinding(name="access", is_ok=False, found="open", remedy=str(error))
     unused = f"; {keys} that nobody is asked for until BRAIN_ACCESS=keys" if usable_keys else ""
-    return Finding(
+    return DoctorFinding(
         name="access",
         is_ok=True,
         found=f"open: whoever reaches {settings.api_host}:{settings.api_port} reads and changes all notes{unused}",
     )
 
 
-def _secret(settings: Settings) -> Iterator[Finding]:
+def _secret(settings: Settings) -> Iterator[DoctorFinding]:
     """Whether others on this machine can read what pseudonyms are made with; nothing before it is made."""
     path = settings.home / FILE_NAME
     if settings.secret is not None or not path.exists():
         return
     is_private = path.stat().st_mode & 0o077 == 0
-    yield Finding(
+    yield DoctorFinding(
         name="secret",
         is_ok=is_private,
         found=f"{path}, readable by {'its owner alone' if is_private else 'others too'}",
@@ -132,13 +136,13 @@ def _secret(settings: Settings) -> Iterator[Finding]:
     )
 
 
-def _running(settings: Settings) -> Finding:
+def _running(settings: Settings) -> DoctorFinding:
     """Whether `brain up` runs in this home, and where; that it does not is no failure, that a part is down is one."""
     parts = read_parts(settings.home)
     if parts is None:
-        return Finding(name="brain up", is_ok=True, found="does not run")
+        return DoctorFinding(name="brain up", is_ok=True, found="does not run")
     down = [f"{name} is {state}" for name, state in parts.items() if state != "runs"]
-    return Finding(
+    return DoctorFinding(
         name="brain up",
         is_ok=not down,
         found=f"runs; the page is {settings.api_url}/, Dagster {settings.dagster_page}/",
@@ -146,9 +150,9 @@ def _running(settings: Settings) -> Finding:
     )
 
 
-def _model(model: EmbeddingModel, settings: Settings, registered: Sequence[EmbeddingModel]) -> Finding:
+def _model(model: EmbeddingModel, settings: Settings, registered: Sequence[EmbeddingModel]) -> DoctorFinding:
     problem = provider_of(model).find_fault(model, settings, _OLLAMA_SECONDS)
-    return Finding(
+    return DoctorFinding(
         name="embedding model",
         is_ok=problem is None,
         found=f"{model.name}, {model.dimensions} dimensions, provider {model.provider}, fusion {model.fusion_method}"
@@ -157,7 +161,7 @@ def _model(model: EmbeddingModel, settings: Settings, registered: Sequence[Embed
     )
 
 
-def _configurations(database: Database, model: EmbeddingModel) -> Iterator[Finding]:
+def _configurations(database: Database, model: EmbeddingModel) -> Iterator[DoctorFinding]:
     """What is served to every tenant that anything was promoted for."""
     for tenant in list_tenants(database):
         served = served_configuration(database, tenant, model)
@@ -166,7 +170,7 @@ def _configurations(database: Database, model: EmbeddingModel) -> Iterator[Findi
         left_out = (
             f"; its values for {served.embedding_model} are left out" if served.is_model_dependent_left_out else ""
         )
-        yield Finding(
+        yield DoctorFinding(
             name="configuration",
             is_ok=not served.problems,
             found=f"{tenant} is served {served.name}, re-ranker weights {served.weights.version}{left_out}",
@@ -182,16 +186,16 @@ def _ready(name: str) -> str:
     )
 
 
-def _ollama(settings: Settings, registered: Sequence[EmbeddingModel]) -> Iterator[Finding]:
+def _ollama(settings: Settings, registered: Sequence[EmbeddingModel]) -> Iterator[DoctorFinding]:
     """Ollama is optional: its absence is said, and is a failure only of what was configured to use it."""
     from rag_core.chat.ollama_client import fetch_model_names
 
     try:
         names = fetch_model_names(settings.ollama_host, timeout_seconds=_OLLAMA_SECONDS)
     except ConfigurationError as error:
-        yield Finding(name="Ollama", is_ok=False, found=str(error), remedy="correct OLLAMA_HOST")
+        yield DoctorFinding(name="Ollama", is_ok=False, found=str(error), remedy="correct OLLAMA_HOST")
         return
-    yield Finding(name="Ollama", is_ok=True, found=_ollama_found(settings, names, registered))
+    yield DoctorFinding(name="Ollama", is_ok=True, found=_ollama_found(settings, names, registered))
     yield _chat(settings, has_server=names is not None)
 
 
@@ -220,18 +224,18 @@ def _how_to_use(name: str) -> str:
     return f"; {name} can embed: {steps}"
 
 
-def _chat(settings: Settings, *, has_server: bool) -> Finding:
+def _chat(settings: Settings, *, has_server: bool) -> DoctorFinding:
     name = settings.chat_model
     if name is None:
         how = "`ollama pull llama3.2` and BRAIN_CHAT_MODEL=llama3.2" if has_server else "Ollama and BRAIN_CHAT_MODEL"
-        return Finding(name="chat model", is_ok=True, found=f"none; not needed, {how} would give one")
+        return DoctorFinding(name="chat model", is_ok=True, found=f"none; not needed, {how} would give one")
     problem = chat_provider(settings).find_fault(name, settings, _OLLAMA_SECONDS)
     if problem is not None:
-        return Finding(
+        return DoctorFinding(
             name="chat model", is_ok=False, found=f"{name}, BRAIN_CHAT_MODEL, cannot be used", remedy=problem
         )
     summaries = "with" if settings.context_summaries else "without"
-    return Finding(
+    return DoctorFinding(
         name="chat model",
         is_ok=True,
         found=f"{name}, {settings.ollama_concurrency} calls at a time, {summaries} summaries for embedding",

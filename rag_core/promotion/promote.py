@@ -7,7 +7,7 @@ from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.promotion.trial import Progress, silent, try_configuration
 from rag_core.runtime.engine import Engine
-from rag_core.storage.configurations import Promotion, append_promotion, list_promotions
+from rag_core.storage.configurations import ConfigurationPromotion, append_promotion, list_promotions
 from rag_core.storage.database import Database
 
 
@@ -20,7 +20,7 @@ def promote_configuration(
     set_name: str = DEFAULT_SET,
     reason: str | None = None,
     on_progress: Progress = silent,
-) -> Promotion:
+) -> ConfigurationPromotion:
     """Serve a configuration from now on, if it is no worse than what is served; one that is served already stays.
 
     The trial is kept with the promotion. With ``force`` its objection is kept too and does not count. Processes that serve
@@ -54,7 +54,7 @@ def promote_configuration(
 
 def return_to_former(
     database: Database, tenant: TenantId, *, reason: str | None = None, expected: int | None = None
-) -> Promotion:
+) -> ConfigurationPromotion:
     """Serve what was served before the last promotion; again, what was served before that. Nothing is measured.
 
     ``expected`` is the number of the promotion that is meant; None: whichever is the last.
@@ -80,7 +80,7 @@ def return_to_former(
         )
 
 
-def served_stack(history: Sequence[Promotion]) -> list[int | None]:
+def served_stack(history: Sequence[ConfigurationPromotion]) -> list[int | None]:
     """What is served now as the last element, and under it what a return goes back to; ``history`` is newest first.
 
     The first is always None, the program's defaults.
@@ -94,7 +94,9 @@ def served_stack(history: Sequence[Promotion]) -> list[int | None]:
     return stack
 
 
-def reset_to_defaults(database: Database, tenant: TenantId, *, reason: str | None = None) -> Promotion | None:
+def reset_to_defaults(
+    database: Database, tenant: TenantId, *, reason: str | None = None
+) -> ConfigurationPromotion | None:
     """Serve the program's defaults, the shipped weights included; None when they are served already. Nothing is measured."""
     last = _last_promotion(database, tenant)
     if last is None or last.configuration is None:
@@ -105,6 +107,6 @@ def reset_to_defaults(database: Database, tenant: TenantId, *, reason: str | Non
         )
 
 
-def _last_promotion(database: Database, tenant: TenantId) -> Promotion | None:
+def _last_promotion(database: Database, tenant: TenantId) -> ConfigurationPromotion | None:
     with database.transaction(tenant) as connection:
         return next(iter(list_promotions(connection, tenant, limit=1)), None)

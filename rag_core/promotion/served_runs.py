@@ -11,7 +11,7 @@ from rag_core.configuration.served import without_model_values
 from rag_core.errors import ConfigurationError
 from rag_core.evaluation.comparison.comparability import INPUTS
 from rag_core.model.evaluation import StoredRun
-from rag_core.storage.configurations import Configuration, Promotion
+from rag_core.storage.configurations import Configuration, ConfigurationPromotion
 
 Source = int | Literal["factory", "own"]
 """Where a run's configuration comes from: its number, the program's defaults, or written for that run alone."""
@@ -21,7 +21,7 @@ Source = int | Literal["factory", "own"]
 class ServingHistory:
     """What was served from when on, newest first, and the numbered configurations; nothing promoted is the defaults."""
 
-    promotions: Sequence[Promotion] = ()
+    promotions: Sequence[ConfigurationPromotion] = ()
     configurations: Mapping[int, Configuration] = field(default_factory=dict)
 
     def number_at(self, moment: datetime) -> int | None:
@@ -29,7 +29,9 @@ class ServingHistory:
         return next((one.configuration for one in self.promotions if one.promoted_at <= moment), None)
 
 
-def serving_history(promotions: Iterable[Promotion], configurations: Iterable[Configuration]) -> ServingHistory:
+def serving_history(
+    promotions: Iterable[ConfigurationPromotion], configurations: Iterable[Configuration]
+) -> ServingHistory:
     """The history of these promotions, in whatever order they come."""
     return ServingHistory(
         promotions=sorted(promotions, key=lambda one: one.promoted_at, reverse=True),

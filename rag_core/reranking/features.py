@@ -60,14 +60,14 @@ def features(query: str, candidates: Sequence[Candidate], statistics: QueryStati
     return feature_rows(candidates, read_passages(query, candidates, statistics))
 
 
-def read_passages(query: str, candidates: Sequence[Candidate], statistics: QueryStatistics) -> list["Reading"]:
+def read_passages(query: str, candidates: Sequence[Candidate], statistics: QueryStatistics) -> list["PassageReading"]:
     """What each passage says of itself: it depends on the query, its text and the statistics, not on the other candidates."""
     languages = sorted({candidate.language for candidate in candidates})
     lenses = {language: _look_for(query, language, statistics) for language in languages}
     return [_read(candidate, lenses[candidate.language]) for candidate in candidates]
 
 
-def feature_rows(candidates: Sequence[Candidate], read: Sequence["Reading"]) -> FeatureMatrix:
+def feature_rows(candidates: Sequence[Candidate], read: Sequence["PassageReading"]) -> FeatureMatrix:
     """The rows of ``features`` from passages that were read already, of one query."""
     if not candidates:
         return np.zeros((0, len(FEATURES)))
@@ -238,7 +238,7 @@ _AN_ANSWER = _ANSWER - _FIRST_TERM
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class PassageReading:
     """A passage's own features from ``coverage`` on, and which of the query's terms in its language it has."""
 
     values: tuple[float, ...]
@@ -247,7 +247,7 @@ class Reading:
     terms: int
 
 
-def _read(candidate: Candidate, lens: _Lens) -> Reading:
+def _read(candidate: Candidate, lens: _Lens) -> PassageReading:
     tokens = candidate.content[:MAX_CHARACTERS].replace("\n", f" {_PARAGRAPH} ").split()
     text = f" {' '.join(tokens)}".lower()
     sentences = list(_sentences(tokens, lens))
@@ -266,7 +266,7 @@ def _read(candidate: Candidate, lens: _Lens) -> Reading:
         *_answers(best, lens),
         _counted(sentences, lens),
     )
-    return Reading(values=values, present=frozenset(present), language=candidate.language, terms=len(lens.idf))
+    return PassageReading(values=values, present=frozenset(present), language=candidate.language, terms=len(lens.idf))
 
 
 def _sentences(tokens: Sequence[str], lens: _Lens) -> Iterator[list[Event]]:
@@ -351,7 +351,7 @@ def _counted(sentences: Sequence[Sequence[Event]], lens: _Lens) -> float:
     )
 
 
-def _rare_coverage(read: Sequence[Reading]) -> NDArray[np.float64]:
+def _rare_coverage(read: Sequence[PassageReading]) -> NDArray[np.float64]:
     """Coverage with each term weighted by ln(1 + candidates / candidates that have it), over candidates of one language."""
     shares = np.zeros(len(read))
     for language, terms in {reading.language: reading.terms for reading in read}.items():

@@ -13,7 +13,7 @@ from rag_core.retrieval.passages import best_passage
 from rag_core.retrieval.windows import Match, Window, fill_windows, within
 from rag_core.runtime.cache import Found
 from rag_core.storage.database import Database
-from rag_core.storage.search import ChunkSpan, WindowText, fetch_spans
+from rag_core.storage.search import ChunkBounds, WindowText, fetch_spans
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +103,7 @@ def reading_ms(deadline: Deadline) -> int:
     return max(250, deadline.remaining_ms)
 
 
-def _match(found: ChunkSpan, config: RetrievalConfig) -> Match:
+def _match(found: ChunkBounds, config: RetrievalConfig) -> Match:
     before, after = _sentences(config)
     window = window_bounds(
         found.sentence_starts,

@@ -22,7 +22,7 @@ from rag_core.model.retrieval import Strategy
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.graph_paths import GraphHit
-from rag_core.retrieval.plan import IN_TIME, Search
+from rag_core.retrieval.plan import IN_TIME, TextSearch
 from rag_core.storage.database import Database
 from rag_core.storage.search import search_fulltext, search_semantic
 
@@ -92,7 +92,7 @@ def search_legs(
     database: Database,
     executors: Mapping[str, Executor],
     tenant: TenantId,
-    searches: Sequence[Search],
+    searches: Sequence[TextSearch],
     *,
     strategy: Strategy,
     vectors: VectorSearch,
@@ -139,13 +139,13 @@ class _Run:
 
     database: Database
     tenant: TenantId
-    searches: Sequence[Search]
+    searches: Sequence[TextSearch]
     vectors: VectorSearch
     limit: int
     deadline: Deadline
     results: LegResults = field(default_factory=LegResults)
 
-    def by_vector(self, searches: Sequence[Search]) -> None:
+    def by_vector(self, searches: Sequence[TextSearch]) -> None:
         vectors = self.vectors.embedder.embed([search.text for search in searches], role="query")
         for search, vector in zip(searches, vectors, strict=True):
             found = search_semantic(
@@ -173,7 +173,7 @@ class _Run:
 
     def by_hypothesis(self, write: Callable[[Deadline], str]) -> None:
         answer = write(self.deadline)
-        self.by_vector([Search(suffix=HYDE, text=answer, filters=self.searches[0].filters)])
+        self.by_vector([TextSearch(suffix=HYDE, text=answer, filters=self.searches[0].filters)])
         self.results.hyde_answer = answer
 
     def by_graph(self, search: Callable[[Deadline], Sequence[GraphHit]]) -> None:

@@ -8,7 +8,7 @@ from rag_core.configuration.schema import RetrievalConfig
 from rag_core.model.note import TenantId
 from rag_core.model.retrieval import TransformedQuery
 from rag_core.retrieval.legs import LegResults
-from rag_core.retrieval.plan import Search
+from rag_core.retrieval.plan import TextSearch
 from rag_core.retrieval.request import planned, search_request
 from rag_core.retrieval.searching import search
 from rag_core.runtime.engine import Engine
@@ -20,7 +20,7 @@ class LegsOnly:
 
     query: str
     transformed: TransformedQuery
-    searches: Sequence[Search]
+    searches: Sequence[TextSearch]
     legs: LegResults
 
 

@@ -20,7 +20,7 @@ a half and full weight; the parts alone 0.57. They are searched for the answer t
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Search:
+class TextSearch:
     """One text to search under one set of filters; ``suffix`` tells its legs apart, ``weight`` is its share in the fusion."""
 
     suffix: str
@@ -45,7 +45,7 @@ def asks_for_time(times: Sequence[TimeExpression]) -> bool:
     return is_relative(times) or interval[1] - interval[0] < A_YEAR
 
 
-def plan_searches(transformed: TransformedQuery, query: str, filters: Filters) -> list[Search]:
+def plan_searches(transformed: TransformedQuery, query: str, filters: Filters) -> list[TextSearch]:
     """The query as it was asked first, then its parts, then the same within the time it names.
 
     The words of a time counted from now are no words to search for; those of a calendar date may stand in a text.
@@ -54,16 +54,16 @@ def plan_searches(transformed: TransformedQuery, query: str, filters: Filters) -
     timeless = transformed.without_time or query
     text = timeless if is_relative(transformed.times) else query
     searches = [
-        Search(suffix="", text=text, filters=filters),
+        TextSearch(suffix="", text=text, filters=filters),
         *(
-            Search(suffix=f":{number}", text=part, filters=filters, weight=OF_A_PART)
+            TextSearch(suffix=f":{number}", text=part, filters=filters, weight=OF_A_PART)
             for number, part in enumerate(transformed.sub_queries, 1)
             if len(transformed.sub_queries) > 1
         ),
     ]
     narrowed = within(filters, interval) if interval else None
     if narrowed is not None:
-        searches.append(Search(suffix=IN_TIME, text=timeless, filters=narrowed, weight=OF_THE_TIME))
+        searches.append(TextSearch(suffix=IN_TIME, text=timeless, filters=narrowed, weight=OF_THE_TIME))
     return searches
 
 

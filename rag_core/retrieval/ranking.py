@@ -16,7 +16,7 @@ from rag_core.retrieval.expansion import Fused
 from rag_core.retrieval.fusion import recency_of
 from rag_core.retrieval.graph_paths import GraphHit
 from rag_core.retrieval.legs import LegResults
-from rag_core.retrieval.plan import Search, is_relative
+from rag_core.retrieval.plan import TextSearch, is_relative
 from rag_core.retrieval.rerank import MAX_CANDIDATES, below
 
 _WEIGHTED = {"semantic": 0.6, "fulltext": 0.25}
@@ -80,7 +80,7 @@ def final_candidates(config: RetrievalConfig) -> int:
 
 def fuse_legs(
     legs: LegResults,
-    searches: Sequence[Search],
+    searches: Sequence[TextSearch],
     *,
     times: Sequence[TimeExpression],
     config: RetrievalConfig,

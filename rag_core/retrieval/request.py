@@ -15,7 +15,7 @@ from rag_core.query.transformation import query_language, transform
 from rag_core.reranking import Reranker
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import Deadline
-from rag_core.retrieval.plan import Search, plan_searches
+from rag_core.retrieval.plan import TextSearch, plan_searches
 
 MAX_QUERY_CHARACTERS = 2000
 EMPTY_QUERY = "La consulta no puede estar vacía"
@@ -58,7 +58,7 @@ class PlannedSearch(SearchRequest):
     language: Language
     strategy: Strategy
     transformed: TransformedQuery
-    searches: Sequence[Search]
+    searches: Sequence[TextSearch]
 
 
 def search_request(

@@ -14,7 +14,7 @@ from psycopg.types.json import Jsonb
 
 from rag_core.errors import DeadlineExceededError, InvalidInputError, NotFoundError, QueryFailedError
 from rag_core.model.incident import (
-    GoldenSet,
+    GoldenSetState,
     Incident,
     MigrationFacts,
     NightlyEvaluation,
@@ -122,11 +122,11 @@ def list_nightly_evaluations(connection: Connection) -> list[NightlyEvaluation]:
     ]
 
 
-def list_golden_sets(connection: Connection, *, set_name: str) -> list[GoldenSet]:
+def list_golden_sets(connection: Connection, *, set_name: str) -> list[GoldenSetState]:
     """The tenants that have questions with an existing note in the set of that name."""
     rows = connection.execute(query("list_golden_sets"), {"set_name": set_name}).fetchall()
     return [
-        GoldenSet(tenant=TenantId(tenant), queries=queries, since=since, evaluated_at=evaluated_at)
+        GoldenSetState(tenant=TenantId(tenant), queries=queries, since=since, evaluated_at=evaluated_at)
         for tenant, queries, since, evaluated_at in rows
     ]
 

@@ -40,7 +40,7 @@ class StoredTable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class SnapshotSource:
     """Origin and time of a snapshot."""
 
     taken_at: datetime
@@ -80,13 +80,13 @@ def list_tables(connection: Connection) -> list[StoredTable]:
     ]
 
 
-def describe_source(connection: Connection) -> Source:
+def describe_source(connection: Connection) -> SnapshotSource:
     """The moment of the snapshot, and what it was taken of."""
     row = connection.execute(query("backup_source")).fetchone()
     assert row is not None
     taken_at, server, pgvector = row
     migrations = connection.execute(query("backup_migrations")).fetchall()
-    return Source(taken_at=taken_at, server_version=server, pgvector_version=pgvector, migrations=migrations)
+    return SnapshotSource(taken_at=taken_at, server_version=server, pgvector_version=pgvector, migrations=migrations)
 
 
 def read_sequences(connection: Connection) -> dict[str, int]:

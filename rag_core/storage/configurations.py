@@ -48,7 +48,7 @@ class Configuration:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Promotion:
+class ConfigurationPromotion:
     """From this moment on a configuration was served; ``configuration`` is its number, None the program's defaults."""
 
     number: int
@@ -178,11 +178,13 @@ def _store_weights(connection: Connection, tenant: TenantId, weights: Mapping[st
     )
 
 
-def list_promotions(connection: Connection, tenant: TenantId, *, limit: int | None = None) -> list[Promotion]:
+def list_promotions(
+    connection: Connection, tenant: TenantId, *, limit: int | None = None
+) -> list[ConfigurationPromotion]:
     """List the promotions, newest first."""
     rows = connection.execute(query("list_promotions"), {"tenant": tenant, "limit": limit}).fetchall()
     return [
-        Promotion(
+        ConfigurationPromotion(
             number=number,
             configuration=configuration,
             action=action,
@@ -203,7 +205,7 @@ def append_promotion(
     expected: int | None,
     reason: str | None = None,
     evidence: Mapping[str, Any] | None = None,
-) -> Promotion:
+) -> ConfigurationPromotion:
     """Serve a configuration, or the defaults, from now on; ``expected`` is the last promotion that the caller knows of.
 
     Raises:
@@ -221,7 +223,7 @@ def append_promotion(
     row = connection.execute(query("insert_promotion"), values).fetchone()
     if row is None:
         raise ConflictError("another configuration was promoted meanwhile; see brain promote, then try again")
-    return Promotion(
+    return ConfigurationPromotion(
         number=row[0],
         configuration=configuration,
         action=action,

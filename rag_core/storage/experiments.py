@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 from psycopg.types.json import Jsonb
 
 from rag_core.errors import ConflictError, NotFoundError
-from rag_core.model.experiment import Experiment, ExperimentQuery, Feedback, FeedbackKind, Mode
+from rag_core.model.experiment import Experiment, ExperimentQuery, FeedbackKind, Mode, ReaderReaction
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
@@ -200,5 +200,5 @@ def _query(row: tuple[Any, ...]) -> ExperimentQuery:
         control_ms=control_ms,
         candidate_ms=candidate_ms,
         is_degraded=is_degraded,
-        feedback=tuple(Feedback(note_id=note, kind=kind) for note, kind in zip(notes, kinds, strict=True)),
+        feedback=tuple(ReaderReaction(note_id=note, kind=kind) for note, kind in zip(notes, kinds, strict=True)),
     )

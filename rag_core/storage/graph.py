@@ -66,7 +66,7 @@ class NewRelation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadNote:
+class NoteReading:
     """That a note with this text was read, and by what."""
 
     note_id: NoteId
@@ -242,7 +242,7 @@ def write_graph(
     *,
     mentions: Sequence[NewMention],
     relations: Sequence[NewRelation],
-    read: Sequence[ReadNote],
+    read: Sequence[NoteReading],
 ) -> None:
     """Store what notes say; their phrases have been named. A relation from an entity to itself is left out."""
     connection.execute(query("insert_mentions"), {"tenant": tenant, **_mention_columns(mentions)})

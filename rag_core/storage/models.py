@@ -65,7 +65,7 @@ class VectorCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Promotion:
+class ModelPromotion:
     """Result of an attempt to promote: done, or undone because the model changed meanwhile or still lacked vectors."""
 
     is_done: bool
@@ -183,7 +183,7 @@ def promote_model(
     *,
     instead_of: int,
     complete: Callable[[], None] = lambda: None,
-) -> Promotion:
+) -> ModelPromotion:
     """Make a model the active one, and the active one ready, in one transaction; or change nothing and say why.
 
     Every live chunk of every tenant must have both vectors at that moment. What a few of them lack can be made by ``complete``,
@@ -198,13 +198,15 @@ def promote_model(
         except _UnfitError as error:
             return error.promotion
         except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
-            return Promotion(is_done=False, obstacle=f"other writers were in the way: {error.diag.message_primary}")
+            return ModelPromotion(
+                is_done=False, obstacle=f"other writers were in the way: {error.diag.message_primary}"
+            )
 
 
 class _UnfitError(Exception):
     """Rolls a promotion back."""
 
-    def __init__(self, promotion: Promotion) -> None:
+    def __init__(self, promotion: ModelPromotion) -> None:
         super().__init__(promotion.obstacle)
         self.promotion = promotion
 
@@ -220,7 +222,7 @@ def _require_vectors(connection: Connection, model_id: int, complete: Callable[[
         complete()
         missing = _missing(connection, model_id)
     if missing:
-        raise _UnfitError(Promotion(is_done=False, missing=missing, obstacle="vectors are missing"))
+        raise _UnfitError(ModelPromotion(is_done=False, missing=missing, obstacle="vectors are missing"))
 
 
 def _missing(connection: Connection, model_id: int) -> dict[TenantId, int]:
@@ -228,12 +230,12 @@ def _missing(connection: Connection, model_id: int) -> dict[TenantId, int]:
     return {tenant: count.missing for tenant, count in counts.items() if count.missing}
 
 
-def _promote(connection: Connection, model_id: int, instead_of: int) -> Promotion:
+def _promote(connection: Connection, model_id: int, instead_of: int) -> ModelPromotion:
     if not change_state(connection, instead_of, to="ready", among=["active"]):
-        raise _UnfitError(Promotion(is_done=False, obstacle="another model was promoted meanwhile"))
+        raise _UnfitError(ModelPromotion(is_done=False, obstacle="another model was promoted meanwhile"))
     if not change_state(connection, model_id, to="active", among=["backfilling", "ready"]):
-        raise _UnfitError(Promotion(is_done=False, obstacle="the model was retired meanwhile"))
-    return Promotion(is_done=True)
+        raise _UnfitError(ModelPromotion(is_done=False, obstacle="the model was retired meanwhile"))
+    return ModelPromotion(is_done=True)
 
 
 def rename_fingerprints(

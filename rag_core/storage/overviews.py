@@ -51,19 +51,19 @@ def fetch_batch_overviews(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class BatchProgress:
     """A tenant's batches, and those without a stale note."""
 
     batches: int
     done: int
 
 
-def fetch_progress(database: Database, tenant: TenantId, *, fingerprint: str) -> Progress:
+def fetch_progress(database: Database, tenant: TenantId, *, fingerprint: str) -> BatchProgress:
     """Fetch how much of the tenant's batches this pipeline indexed, in one query."""
     with database.transaction(tenant) as connection:
         row = connection.execute(query("index_progress"), {"tenant": tenant, "fingerprint": fingerprint}).fetchone()
     assert row is not None
-    return Progress(batches=row[0], done=row[1])
+    return BatchProgress(batches=row[0], done=row[1])
 
 
 def count_pending(database: Database, tenant: TenantId) -> int:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from rag_core.model.golden import Category, query_hash
-from rag_core.model.golden_proposal import Candidate, Place, ReadNote
+from rag_core.model.golden_proposal import Place, ProposalCandidate, ProposalNote
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
@@ -49,13 +49,13 @@ class Proposal:
 
 def fetch_notes_to_propose_from(
     connection: Connection, tenant: TenantId, *, least_characters: int, limit: int
-) -> list[ReadNote]:
+) -> list[ProposalNote]:
     """At most ``limit`` notes that are long enough, those without golden query or proposal first; times as stored."""
     rows = connection.execute(
         query("fetch_notes_to_propose_from"), {"tenant": tenant, "least_characters": least_characters, "limit": limit}
     ).fetchall()
     return [
-        ReadNote(note_id=note_id, title=title, content=content, language=language, created_at=created_at)
+        ProposalNote(note_id=note_id, title=title, content=content, language=language, created_at=created_at)
         for note_id, title, content, language, created_at in rows
     ]
 
@@ -71,7 +71,7 @@ def list_proposals(
 def insert_proposal(
     connection: Connection,
     tenant: TenantId,
-    candidate: Candidate,
+    candidate: ProposalCandidate,
     *,
     set_name: str,
     category: Category,

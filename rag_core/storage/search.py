@@ -44,7 +44,7 @@ _ALL = 10**9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChunkSpan:
+class ChunkBounds:
     """Span of a chunk in its note, and the starts of the sentences around it.
 
     ``note_length`` is None where there are more sentences than those. A note that is not chunked has no sentence starts.
@@ -251,7 +251,7 @@ def _semantic(filters: Filters, model: EmbeddingModel, kind: EmbeddingKind, *, i
 
 def fetch_spans(
     database: Database, tenant: TenantId, chunks: Sequence[ChunkId], *, before: int, after: int, timeout_ms: int
-) -> dict[ChunkId, ChunkSpan]:
+) -> dict[ChunkId, ChunkBounds]:
     """Fetch the spans of chunks and of the sentences around them; chunks deleted meanwhile are absent."""
     with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
         rows = connection.execute(
@@ -260,9 +260,9 @@ def fetch_spans(
     return {row[0]: _chunk_span(row) for row in rows}
 
 
-def _chunk_span(row: tuple[Any, ...]) -> ChunkSpan:
+def _chunk_span(row: tuple[Any, ...]) -> ChunkBounds:
     chunk_id, note_id, index, start, end, method, starts, length, content_hash = row
-    return ChunkSpan(
+    return ChunkBounds(
         chunk_id=chunk_id,
         note_id=note_id,
         chunk_index=index,

@@ -9,7 +9,7 @@ import pytest
 from watched_things import NOW, REGRESSION, MakeNote, ago, plant_evaluation, plant_minute
 from watched_things import owner as owner  # noqa: PLC0414  a fixture, re-exported to pytest
 
-from rag_core.alerting.incidents import Judgement, advance
+from rag_core.alerting.incidents import RuleVerdict, advance
 from rag_core.migration import control
 from rag_core.model.incident import ServiceProcess, Told, Trouble
 from rag_core.model.note import TenantId
@@ -185,7 +185,7 @@ class TestIncidents:
 
     def test_an_incident_is_read_as_it_was_written(self, owner: Connection, tenant: TenantId) -> None:
         trouble = replace(self.TROUBLE, tenant=tenant)
-        (made,) = advance([], Judgement(rule="index_stale", troubles=[trouble]), now=NOW, cooldown=timedelta(hours=6))
+        (made,) = advance([], RuleVerdict(rule="index_stale", troubles=[trouble]), now=NOW, cooldown=timedelta(hours=6))
         told = {
             "ab12": Told(alert_at=ago(hours=1), severity="warning", resolution_at=NOW),
             "cd34": Told(alert_at=NOW, severity="critical"),
@@ -198,7 +198,7 @@ class TestIncidents:
 
     def test_when_somebody_was_told_stands_in_the_row(self, owner: Connection) -> None:
         (made,) = advance(
-            [], Judgement(rule="index_stale", troubles=[self.TROUBLE]), now=NOW, cooldown=timedelta(hours=6)
+            [], RuleVerdict(rule="index_stale", troubles=[self.TROUBLE]), now=NOW, cooldown=timedelta(hours=6)
         )
         store.write_incidents(owner, [made])
         untold = owner.execute("select state, notified_at, resolution_notified_at from brain.alerts").fetchone()
@@ -214,7 +214,7 @@ class TestIncidents:
         )
 
     def test_the_database_lets_one_fire_of_a_rule_and_subject(self, owner: Connection) -> None:
-        judgement = Judgement(rule="index_stale", troubles=[self.TROUBLE])
+        judgement = RuleVerdict(rule="index_stale", troubles=[self.TROUBLE])
         (one,) = advance([], judgement, now=NOW, cooldown=timedelta(hours=6))
         (two,) = advance([], judgement, now=NOW, cooldown=timedelta(hours=6))
 

@@ -10,7 +10,7 @@ from smtp_server import smtp_server as smtp_server  # noqa: PLC0414  a fixture, 
 from webhook_server import WebhookServer
 from webhook_server import webhook_server as webhook_server  # noqa: PLC0414
 
-from rag_core.alerting.incidents import Judgement, advance
+from rag_core.alerting.incidents import RuleVerdict, advance
 from rag_core.model.incident import Trouble
 from rag_core.storage.alerts import operator_connection, write_incidents
 from rag_core.storage.database import Database
@@ -35,8 +35,8 @@ def database_with_two(database: Database) -> Database:
         for job in ("index_notes", "check_index")
     ]
     cooldown = timedelta(hours=6)
-    opened = advance([], Judgement(rule="run_failed", troubles=troubles), now=NOW, cooldown=cooldown)
-    mended = advance(opened, Judgement(rule="run_failed", over={"check_index": None}), now=NOW, cooldown=cooldown)
+    opened = advance([], RuleVerdict(rule="run_failed", troubles=troubles), now=NOW, cooldown=cooldown)
+    mended = advance(opened, RuleVerdict(rule="run_failed", over={"check_index": None}), now=NOW, cooldown=cooldown)
     with operator_connection(database, timeout_ms=10_000) as connection:
         write_incidents(connection, [*opened[:1], *mended])
     return database
@@ -88,7 +88,7 @@ def test_an_alert_that_nothing_else_ends_is_closed_by_hand(brain: Brain, databas
 def test_what_names_no_one_alert_closes_none(brain: Brain, database_with_two: Database, given: str, said: str) -> None:
     with operator_connection(database_with_two, timeout_ms=10_000) as connection:
         trouble = Trouble(rule="run_failed", subject="third", severity="warning", title="Third", message="…")
-        judgement = Judgement(rule="run_failed", troubles=[trouble])
+        judgement = RuleVerdict(rule="run_failed", troubles=[trouble])
         write_incidents(connection, advance([], judgement, now=NOW, cooldown=timedelta(hours=6)))
 
     result = brain("alerts", "close", given, "--json")

@@ -19,7 +19,7 @@ from rag_core.model.embedding import WantedModel
 from rag_core.model.note import TenantId
 from rag_core.model_change.backfill import settle_model
 from rag_core.model_change.registration import register_model
-from rag_core.operation.doctor import Finding, examine
+from rag_core.operation.doctor import DoctorFinding, examine
 from rag_core.settings import Settings
 from rag_core.storage.api_keys import insert_key
 from rag_core.storage.database import Database
@@ -43,7 +43,7 @@ def _database(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", database_url)
 
 
-def findings(monkeypatch: pytest.MonkeyPatch, **variables: str) -> dict[str, Finding]:
+def findings(monkeypatch: pytest.MonkeyPatch, **variables: str) -> dict[str, DoctorFinding]:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     return {finding.name: finding for finding in examine()}
@@ -122,7 +122,7 @@ def test_open_access_from_elsewhere_is_a_failure_with_its_remedy(monkeypatch) ->
 
 
 def test_a_part_that_is_down_is_a_failure_and_no_brain_up_is_none(monkeypatch, tmp_path: Path) -> None:
-    assert findings(monkeypatch, BRAIN_HOME=str(tmp_path))["brain up"] == Finding(
+    assert findings(monkeypatch, BRAIN_HOME=str(tmp_path))["brain up"] == DoctorFinding(
         name="brain up", is_ok=True, found="does not run"
     )
     with supervisor(tmp_path):

@@ -14,8 +14,8 @@ import pytest
 from rag_core.errors import InvalidInputError, JobCancelledError, NotFoundError, TooManyJobsError
 from rag_core.evaluation.jobs import queue as jobs
 from rag_core.evaluation.jobs.queue import (
+    JobProgress,
     JobRunner,
-    Progress,
     cancel,
     fetch_job,
     list_jobs,
@@ -61,7 +61,7 @@ class Stepping:
         self.permits = threading.Semaphore(0)
 
     def __call__(
-        self, _engine: Engine, _tenant: TenantId, _asked: Mapping[str, Any], progress: Progress
+        self, _engine: Engine, _tenant: TenantId, _asked: Mapping[str, Any], progress: JobProgress
     ) -> dict[str, Any]:
         for step in range(3):
             progress.report("steps", step, 3)
@@ -105,7 +105,9 @@ class TestRunning:
         assert failed.error == "the set is empty; import one"
 
     def test_a_defect_fails_its_job_and_no_other(self, engine, tenant, runner) -> None:
-        def divide(_engine: Engine, _tenant: TenantId, asked: Mapping[str, Any], _progress: Progress) -> dict[str, Any]:
+        def divide(
+            _engine: Engine, _tenant: TenantId, asked: Mapping[str, Any], _progress: JobProgress
+        ) -> dict[str, Any]:
             return {"quotient": 1 / asked["by"]}
 
         register("tuning", divide)
@@ -118,7 +120,9 @@ class TestRunning:
     def test_one_is_done_at_a_time_and_the_oldest_first(self, engine, tenant, runner) -> None:
         at_work, most, order = 0, 0, []
 
-        def watch(_engine: Engine, _tenant: TenantId, asked: Mapping[str, Any], _progress: Progress) -> dict[str, Any]:
+        def watch(
+            _engine: Engine, _tenant: TenantId, asked: Mapping[str, Any], _progress: JobProgress
+        ) -> dict[str, Any]:
             nonlocal at_work, most
             at_work += 1
             most = max(most, at_work)
@@ -241,7 +245,9 @@ class TestCancelling:
         monkeypatch.setattr(jobs, "HEARTBEAT_SECONDS", 0.05)
         begun = threading.Event()
 
-        def wait(_engine: Engine, _tenant: TenantId, _asked: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+        def wait(
+            _engine: Engine, _tenant: TenantId, _asked: Mapping[str, Any], progress: JobProgress
+        ) -> dict[str, Any]:
             begun.set()
             end = time.monotonic() + SECONDS
             while not progress.should_stop() and time.monotonic() < end:

@@ -15,15 +15,15 @@ from webhook_server import webhook_server as webhook_server  # noqa: PLC0414
 
 from rag_core.alerting import rules
 from rag_core.alerting.delivery import Address, Notifier, parse_addresses
-from rag_core.alerting.facts import Thresholds
-from rag_core.alerting.incidents import Judgement
-from rag_core.alerting.messages import Message
+from rag_core.alerting.facts import AlertThresholds
+from rag_core.alerting.incidents import RuleVerdict
+from rag_core.alerting.messages import AlertMessage
 from rag_core.alerting.watch import Policy, WatchReport, quality_rules, service_rules, stale_rule, watch
 from rag_core.model.note import TenantId
 from rag_core.storage import alerts as store
 from rag_core.storage.database import Connection, Database
 
-LIMITS = Thresholds()
+LIMITS = AlertThresholds()
 
 
 def judge_quality(now: datetime) -> dict[rules.Rule, Any]:
@@ -52,7 +52,7 @@ class Sink:
     taken: list[tuple[str, str]] = field(default_factory=list)
     raising: Exception | None = None
 
-    def __call__(self, address: Address, message: Message) -> None:
+    def __call__(self, address: Address, message: AlertMessage) -> None:
         if self.raising is not None and len(self.taken) >= 1:
             raise self.raising
         self.taken.append((address.name, message.title))
@@ -128,10 +128,10 @@ class TestWatch:
         plant_evaluation(owner, tenant, at=ago(hours=8), comparison=REGRESSION)
         is_broken = True
 
-        def refuse(connection: Connection) -> Judgement:
+        def refuse(connection: Connection) -> RuleVerdict:
             if is_broken:
                 connection.execute("select 1 / 0")
-            return Judgement(rule="run_failed", over={})
+            return RuleVerdict(rule="run_failed", over={})
 
         sink = Sink()
         minutes = Minutes(

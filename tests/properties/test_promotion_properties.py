@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rag_core.configuration.schema import configure
 from rag_core.configuration.served import MODEL_DEPENDENT, model_key, resolve, without_model_values
 from rag_core.promotion.promote import served_stack
-from rag_core.storage.configurations import Promotion, StoredServed
+from rag_core.storage.configurations import ConfigurationPromotion, StoredServed
 
 MODEL = make_embedding_model(
     dimensions=8, context_tokens=512, semantic_weight=0.3, fulltext_weight=0.7, uses_contextual=False
@@ -37,9 +37,9 @@ OVERRIDES = st.fixed_dictionaries(
 STEPS = st.lists(st.sampled_from(["promote", "reset", "return"]) | st.integers(1, 9), max_size=30)
 
 
-def histories(steps) -> list[Promotion]:
+def histories(steps) -> list[ConfigurationPromotion]:
     """The promotions that a person makes by these steps, newest first; a return with nothing before it does nothing."""
-    made: list[Promotion] = []
+    made: list[ConfigurationPromotion] = []
     for step in steps:
         stack = served_stack(made)
         if step == "return" and len(stack) == 1:
@@ -49,8 +49,8 @@ def histories(steps) -> list[Promotion]:
     return made
 
 
-def promotion(number: int, configuration: int | None, action: str) -> Promotion:
-    return Promotion(
+def promotion(number: int, configuration: int | None, action: str) -> ConfigurationPromotion:
+    return ConfigurationPromotion(
         number=number,
         configuration=configuration,
         action=action,

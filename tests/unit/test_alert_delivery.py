@@ -16,8 +16,8 @@ from webhook_server import WebhookServer
 from webhook_server import webhook_server as webhook_server  # noqa: PLC0414
 
 from rag_core.alerting.delivery import Address, parse_addresses, send, try_addresses, without_secrets
-from rag_core.alerting.incidents import Judgement, advance
-from rag_core.alerting.messages import Message, demo_message, digest_of, message_of
+from rag_core.alerting.incidents import RuleVerdict, advance
+from rag_core.alerting.messages import AlertMessage, demo_message, digest_of, message_of
 from rag_core.errors import ConfigurationError, DeliveryError
 from rag_core.model.incident import Incident, Kind, Trouble, close
 from rag_core.telemetry.logs import configure_logging
@@ -35,12 +35,12 @@ TROUBLE = Trouble(
 
 
 def incident(*, is_over: bool = False) -> Incident:
-    judgement = Judgement(rule="check_failed", troubles=[TROUBLE])
+    judgement = RuleVerdict(rule="check_failed", troubles=[TROUBLE])
     (made,) = advance([], judgement, now=NOON, cooldown=timedelta(hours=6))
     return replace(made, resolved_at=NOON + timedelta(minutes=90)) if is_over else made
 
 
-def message(kind: Kind = "alert") -> Message:
+def message(kind: Kind = "alert") -> AlertMessage:
     return message_of(
         incident(is_over=kind in {"resolution", "over"}),
         kind,

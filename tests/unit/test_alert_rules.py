@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from rag_core.alerting import rules
-from rag_core.alerting.facts import WITHOUT_PARTITIONS, CheckEnd, RunEnd, Thresholds, thresholds
-from rag_core.alerting.incidents import Judgement
+from rag_core.alerting.facts import WITHOUT_PARTITIONS, AlertThresholds, CheckEnd, RunEnd, thresholds
+from rag_core.alerting.incidents import RuleVerdict
 from rag_core.alerting.messages import REMEDIES
 from rag_core.model.incident import (
-    GoldenSet,
+    GoldenSetState,
     MigrationFacts,
     NightlyEvaluation,
     ServiceProcess,
@@ -22,19 +22,19 @@ from rag_core.settings import read_settings
 
 NOW = datetime(2025, 3, 2, 12, 0, tzinfo=UTC)
 ANA = TenantId("ana")
-LIMITS = Thresholds()
+LIMITS = AlertThresholds()
 
 
 def ago(**duration: float) -> datetime:
     return NOW - timedelta(**duration)
 
 
-def subjects(judgement: Judgement) -> list[str]:
+def subjects(judgement: RuleVerdict) -> list[str]:
     return [trouble.subject for trouble in judgement.troubles]
 
 
 def test_the_settings_defaults_are_the_thresholds() -> None:
-    assert thresholds(read_settings()) == Thresholds()
+    assert thresholds(read_settings()) == AlertThresholds()
 
 
 def test_every_rule_says_what_to_do() -> None:
@@ -147,7 +147,7 @@ class TestRunFailed:
         assert judgement.over == {"check_index": WITHOUT_PARTITIONS}
 
     def test_nothing_new_changes_nothing(self) -> None:
-        assert rules.run_failed([]) == Judgement(rule="run_failed", troubles=[], over={})
+        assert rules.run_failed([]) == RuleVerdict(rule="run_failed", troubles=[], over={})
 
 
 class TestCheckFailed:
@@ -214,7 +214,7 @@ class TestMigrationStalled:
         is_regressed=False,
     )
 
-    def judged(self, facts: MigrationFacts) -> Judgement:
+    def judged(self, facts: MigrationFacts) -> RuleVerdict:
         return rules.migration_stalled([facts], now=NOW, limits=LIMITS)
 
     def test_half_an_hour_without_a_note_is_a_warning(self) -> None:
@@ -282,7 +282,7 @@ class TestEvaluationMissing:
     def test_no_nightly_evaluation_for_too_long_is_a_trouble_of_its_own(
         self, evaluated_at: datetime | None, said: str
     ) -> None:
-        facts = GoldenSet(tenant=ANA, queries=50, since=ago(days=9), evaluated_at=evaluated_at)
+        facts = GoldenSetState(tenant=ANA, queries=50, since=ago(days=9), evaluated_at=evaluated_at)
 
         (trouble,) = rules.evaluation_missing([facts], now=NOW, limits=LIMITS).troubles
 
@@ -291,13 +291,13 @@ class TestEvaluationMissing:
     @pytest.mark.parametrize(
         "facts",
         [
-            GoldenSet(tenant=ANA, queries=50, since=ago(days=9), evaluated_at=ago(hours=35)),
-            GoldenSet(tenant=ANA, queries=50, since=ago(hours=35), evaluated_at=None),
-            GoldenSet(tenant=ANA, queries=0, since=ago(days=9), evaluated_at=None),
+            GoldenSetState(tenant=ANA, queries=50, since=ago(days=9), evaluated_at=ago(hours=35)),
+            GoldenSetState(tenant=ANA, queries=50, since=ago(hours=35), evaluated_at=None),
+            GoldenSetState(tenant=ANA, queries=0, since=ago(days=9), evaluated_at=None),
         ],
         ids=["evaluated", "new", "empty"],
     )
-    def test_otherwise_there_is_no_alarm(self, facts: GoldenSet) -> None:
+    def test_otherwise_there_is_no_alarm(self, facts: GoldenSetState) -> None:
         assert subjects(rules.evaluation_missing([facts], now=NOW, limits=LIMITS)) == []
 
 
@@ -306,7 +306,7 @@ EMPTY = ServiceWindow(requests=0, failed=0, degraded=0, p95_ms=None)
 
 class TestServiceWindow:
     @pytest.mark.parametrize("limits", [LIMITS, replace(LIMITS, least_requests=0)])
-    def test_an_empty_window_is_no_alarm(self, limits: Thresholds) -> None:
+    def test_an_empty_window_is_no_alarm(self, limits: AlertThresholds) -> None:
         assert subjects(rules.latency_high(EMPTY, limits=limits)) == []
         assert subjects(rules.error_rate_high(EMPTY, limits=limits)) == []
 
@@ -372,7 +372,7 @@ class TestServiceSilent:
         assert self.judged(self.SILENT, neighbour) == ["casa/41/100.00"]
 
     def test_no_process_is_no_alarm_and_ends_none(self) -> None:
-        assert rules.service_silent([], now=NOW, limits=LIMITS) == Judgement(
+        assert rules.service_silent([], now=NOW, limits=LIMITS) == RuleVerdict(
             rule="service_silent", troubles=[], over={}
         )
 

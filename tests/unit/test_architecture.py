@@ -4,7 +4,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -180,6 +180,26 @@ def test_sql_is_executed_in_storage_alone() -> None:
 )
 def test_planted_sql_is_found(line: str) -> None:
     assert executed_sql(line) != []
+
+
+def repeated_classes(sources: Mapping[str, str]) -> list[str]:
+    """Names of public classes that stand in several modules, with these; ``sources`` are texts by module."""
+    found: dict[str, list[str]] = {}
+    for module, source in sources.items():
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found.setdefault(node.name, []).append(module)
+    return [f"{name}: {', '.join(where)}" for name, where in sorted(found.items()) if len(where) > 1]
+
+
+def test_names_of_public_classes_are_unique() -> None:
+    assert repeated_classes({dotted(path): path.read_text(encoding="utf-8") for path in modules()}) == []
+
+
+def test_a_planted_repeated_class_is_found() -> None:
+    planted = {"rag_core.model.note": "class Note: ...", "rag_core.api.schemas": "class Note: ..."}
+
+    assert repeated_classes(planted) == ["Note: rag_core.model.note, rag_core.api.schemas"]
 
 
 def test_every_package_has_a_layer() -> None:

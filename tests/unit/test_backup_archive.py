@@ -22,7 +22,7 @@ from rag_core.backup.archive import (
     new_archive,
     open_archive,
 )
-from rag_core.backup.progress import Progress
+from rag_core.backup.progress import BackupProgress
 from rag_core.errors import ConflictError, InvalidInputError
 
 ROWS = {"notes": b"El paraguas verde se qued\xf3 en el museo. " * 200, "tenants": b"pruebas"}
@@ -325,7 +325,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_shares_of_progress_add_up_to_one_whatever_was_estimated() -> None:
     told: list[float] = []
-    progress = Progress(told.append, total_bytes=100)
+    progress = BackupProgress(told.append, total_bytes=100)
 
     for _ in range(30):
         progress.add(7)

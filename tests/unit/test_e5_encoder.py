@@ -8,13 +8,13 @@ import pytest
 from rag_core.embedding.e5.converted import converted_model
 from rag_core.embedding.e5.encoder import E5Encoder
 from rag_core.embedding.e5.tokenizer import UnigramTokenizer
-from rag_core.embedding.e5.weights import Weights, dequantized, installed_weights, read_weights
+from rag_core.embedding.e5.weights import E5Weights, dequantized, installed_weights, read_weights
 from rag_core.errors import EmbeddingError
 from tests.e5_weights import DIMENSIONS, expected_mean, write_weights
 
 
 @pytest.fixture(scope="module")
-def weights(tmp_path_factory: pytest.TempPathFactory) -> Weights:
+def weights(tmp_path_factory: pytest.TempPathFactory) -> E5Weights:
     path = tmp_path_factory.mktemp("weights") / "small.bin"
     write_weights(path)
     return read_weights(path)
@@ -54,19 +54,19 @@ class TestWeights:
 
 
 class TestTokenizer:
-    def test_the_most_likely_pieces_are_taken(self, weights: Weights) -> None:
+    def test_the_most_likely_pieces_are_taken(self, weights: E5Weights) -> None:
         assert UnigramTokenizer(weights.vocabulary).ids(["casa"]) == [[0, 6, 2]]
 
-    def test_no_text_is_a_space(self, weights: Weights) -> None:
+    def test_no_text_is_a_space(self, weights: E5Weights) -> None:
         assert UnigramTokenizer(weights.vocabulary).ids([""]) == [[0, 4, 2]]
 
-    def test_several_pieces_win_when_they_are_likelier_than_one(self, weights: Weights) -> None:
+    def test_several_pieces_win_when_they_are_likelier_than_one(self, weights: E5Weights) -> None:
         assert UnigramTokenizer(weights.vocabulary).ids(["cas"]) == [[0, 5, 7, 2]]
 
-    def test_an_unknown_character_is_one_unknown_piece(self, weights: Weights) -> None:
+    def test_an_unknown_character_is_one_unknown_piece(self, weights: E5Weights) -> None:
         assert UnigramTokenizer(weights.vocabulary).ids(["ca☃s"]) == [[0, 5, 3, 7, 2]]
 
-    def test_characters_are_normalised_and_spaces_joined(self, weights: Weights) -> None:
+    def test_characters_are_normalised_and_spaces_joined(self, weights: E5Weights) -> None:
         tokenizer = UnigramTokenizer(weights.vocabulary)
 
         assert tokenizer.ids(["c\u00adA\n\n  \ufb01s"]) == tokenizer.ids(["ca cas"])
@@ -74,11 +74,11 @@ class TestTokenizer:
 
 class TestEncoder:
     @pytest.fixture(scope="class")
-    def encoder(self, weights: Weights, tmp_path_factory: pytest.TempPathFactory) -> E5Encoder:
+    def encoder(self, weights: E5Weights, tmp_path_factory: pytest.TempPathFactory) -> E5Encoder:
         return E5Encoder(weights, cores=2, cache_folder=tmp_path_factory.mktemp("cache"))
 
     def test_the_graph_computes_the_mean_hidden_state_of_the_weights(
-        self, encoder: E5Encoder, weights: Weights
+        self, encoder: E5Encoder, weights: E5Weights
     ) -> None:
         texts = encoder.token_ids(["casa", "ca sas casa aaa"])
 
@@ -98,7 +98,7 @@ class TestEncoder:
 
 
 class TestCachedModel:
-    def test_is_written_once_and_read_afterwards(self, weights: Weights, tmp_path: Path) -> None:
+    def test_is_written_once_and_read_afterwards(self, weights: E5Weights, tmp_path: Path) -> None:
         made = converted_model(weights, folder=tmp_path)
         (cached,) = tmp_path.glob("*.onnx")
         written = cached.stat().st_mtime_ns
@@ -106,19 +106,19 @@ class TestCachedModel:
         assert converted_model(weights, folder=tmp_path) == made == cached.read_bytes()
         assert cached.stat().st_mtime_ns == written
 
-    def test_is_made_anew_when_it_is_damaged(self, weights: Weights, tmp_path: Path) -> None:
+    def test_is_made_anew_when_it_is_damaged(self, weights: E5Weights, tmp_path: Path) -> None:
         made = converted_model(weights, folder=tmp_path)
         (cached,) = tmp_path.glob("*.onnx")
         cached.write_bytes(made[:-1])
 
         assert converted_model(weights, folder=tmp_path) == made == cached.read_bytes()
 
-    def test_is_not_needed_where_the_folder_cannot_be_written(self, weights: Weights, tmp_path: Path) -> None:
+    def test_is_not_needed_where_the_folder_cannot_be_written(self, weights: E5Weights, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")
 
         assert converted_model(weights, folder=tmp_path / "file" / "models")
 
-    def test_leaves_no_other_files(self, weights: Weights, tmp_path: Path) -> None:
+    def test_leaves_no_other_files(self, weights: E5Weights, tmp_path: Path) -> None:
         converted_model(weights, folder=tmp_path)
 
         assert sorted(path.suffix for path in tmp_path.iterdir()) == [".onnx", ".sha256"]

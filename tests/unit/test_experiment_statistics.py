@@ -16,7 +16,7 @@ from rag_core.experiments.statistics import (
     shadow_figures,
     split_figures,
 )
-from rag_core.model.experiment import Arm, ExperimentQuery, Feedback, FeedbackKind, Side
+from rag_core.model.experiment import Arm, ExperimentQuery, FeedbackKind, ReaderReaction, Side
 from rag_core.model.note import NoteId
 
 EXPERIMENT = UUID(int=1)
@@ -30,7 +30,7 @@ def asked(arm: Arm, *, feedback: Iterable[tuple[NoteId | None, FeedbackKind]] = 
         experiment_id=EXPERIMENT,
         arm=arm,
         asked_at=datetime(2025, 3, 1, tzinfo=UTC),
-        feedback=tuple(Feedback(note_id=note, kind=kind) for note, kind in feedback),
+        feedback=tuple(ReaderReaction(note_id=note, kind=kind) for note, kind in feedback),
         **values,  # type: ignore[arg-type]
     )
 

@@ -3,13 +3,13 @@
 import pytest
 
 from rag_core.errors import ConfigurationError
-from rag_core.guardrails import Thresholds
+from rag_core.guardrails import GuardrailThresholds
 from rag_core.guardrails.policies import thresholds_of
 from rag_core.settings import read_settings
 
 
 def test_scores_are_those_of_the_rules_unless_set() -> None:
-    assert thresholds_of(read_settings()) == Thresholds(warn=0.5, block=0.8)
+    assert thresholds_of(read_settings()) == GuardrailThresholds(warn=0.5, block=0.8)
 
 
 def test_a_block_score_below_the_warn_score_is_refused() -> None:

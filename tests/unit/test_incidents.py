@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.alerting.incidents import Judgement, advance, due, settle, tell
+from rag_core.alerting.incidents import RuleVerdict, advance, due, settle, tell
 from rag_core.model.incident import SEVERITIES, Incident, Kind, Severity, Trouble
 
 NOON = datetime(2025, 3, 2, 12, 0, tzinfo=UTC)
@@ -39,7 +39,7 @@ class World:
             if one.is_firing or not one.is_settled or self.now - (one.resolved_at or self.now) <= COOLDOWN
         ]
         for incident in advance(
-            known, Judgement(rule="run_failed", troubles=troubles), now=self.now, cooldown=COOLDOWN
+            known, RuleVerdict(rule="run_failed", troubles=troubles), now=self.now, cooldown=COOLDOWN
         ):
             self.incidents[incident.id] = incident
         for incident in list(self.incidents.values()):
@@ -187,10 +187,10 @@ def test_an_address_that_is_new_learns_what_is_firing_and_nothing_that_is_over()
 
 
 def test_a_judgement_of_events_leaves_alone_what_it_does_not_name() -> None:
-    firing = advance([], Judgement(rule="run_failed", troubles=[TROUBLE]), now=NOON, cooldown=COOLDOWN)
+    firing = advance([], RuleVerdict(rule="run_failed", troubles=[TROUBLE]), now=NOON, cooldown=COOLDOWN)
 
-    nothing_new = Judgement(rule="run_failed", over={})
-    mended = Judgement(rule="run_failed", over={"index_notes": None})
+    nothing_new = RuleVerdict(rule="run_failed", over={})
+    mended = RuleVerdict(rule="run_failed", over={"index_notes": None})
 
     assert advance(firing, nothing_new, now=NOON, cooldown=COOLDOWN) == []
     (ended,) = advance(firing, mended, now=NOON, cooldown=COOLDOWN)
@@ -199,7 +199,7 @@ def test_a_judgement_of_events_leaves_alone_what_it_does_not_name() -> None:
 
 def test_what_failed_and_was_mended_between_two_looks_is_one_incident_that_is_over() -> None:
     mended = replace(TROUBLE, scope=frozenset())
-    judgement = Judgement(rule="run_failed", troubles=[mended], over={"index_notes": None})
+    judgement = RuleVerdict(rule="run_failed", troubles=[mended], over={"index_notes": None})
 
     (incident,) = advance([], judgement, now=NOON, cooldown=COOLDOWN)
 
@@ -207,15 +207,15 @@ def test_what_failed_and_was_mended_between_two_looks_is_one_incident_that_is_ov
     assert due(incident, "a", now=NOON, cooldown=COOLDOWN, least_severity="warning") == "over"
 
 
-def failing(*parts: str) -> Judgement:
-    return Judgement(rule="run_failed", troubles=[replace(TROUBLE, scope=frozenset(parts))], over={})
+def failing(*parts: str) -> RuleVerdict:
+    return RuleVerdict(rule="run_failed", troubles=[replace(TROUBLE, scope=frozenset(parts))], over={})
 
 
-def passing(*parts: str) -> Judgement:
-    return Judgement(rule="run_failed", over={"index_notes": frozenset(parts)})
+def passing(*parts: str) -> RuleVerdict:
+    return RuleVerdict(rule="run_failed", over={"index_notes": frozenset(parts)})
 
 
-PASSING = Judgement(rule="run_failed", over={"index_notes": None})
+PASSING = RuleVerdict(rule="run_failed", over={"index_notes": None})
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ PASSING = Judgement(rule="run_failed", over={"index_notes": None})
         ([failing("b1", "b2"), passing("b1"), passing("b2", "b3")], True),
         ([failing("b1"), failing("b2"), passing("b2")], False),
         ([failing("b1"), failing("b2"), PASSING], True),
-        ([Judgement(rule="run_failed", troubles=[TROUBLE]), passing("b1")], False),
+        ([RuleVerdict(rule="run_failed", troubles=[TROUBLE]), passing("b1")], False),
         ([failing("b1"), passing("b1"), failing("b2"), passing("b2")], True),
     ],
     ids=[
@@ -239,7 +239,7 @@ PASSING = Judgement(rule="run_failed", over={"index_notes": None})
         "a part that failed after the end of another",
     ],
 )
-def test_a_trouble_is_over_when_every_part_of_it_is(judgements: list[Judgement], is_over: bool) -> None:
+def test_a_trouble_is_over_when_every_part_of_it_is(judgements: list[RuleVerdict], is_over: bool) -> None:
     incidents: list[Incident] = []
     for judgement in judgements:
         incidents = advance(incidents, judgement, now=NOON, cooldown=COOLDOWN) or incidents
@@ -270,9 +270,9 @@ def test_something_critical_that_is_there_again_ten_minutes_after_its_end_was_to
 
 
 def test_another_rules_incidents_are_left_alone() -> None:
-    other = advance([], Judgement(rule="run_failed", troubles=[TROUBLE]), now=NOON, cooldown=COOLDOWN)
+    other = advance([], RuleVerdict(rule="run_failed", troubles=[TROUBLE]), now=NOON, cooldown=COOLDOWN)
 
-    assert advance(other, Judgement(rule="check_failed"), now=NOON, cooldown=COOLDOWN) == []
+    assert advance(other, RuleVerdict(rule="check_failed"), now=NOON, cooldown=COOLDOWN) == []
 
 
 ticks = st.lists(
@@ -343,7 +343,7 @@ def test_at_most_one_incident_fires_at_a_time(plan: list[tuple[bool, int, set[st
 def test_a_message_counts_as_told_with_its_severity(severity: Severity) -> None:
     (incident,) = advance(
         [],
-        Judgement(rule="run_failed", troubles=[replace(TROUBLE, severity=severity)]),
+        RuleVerdict(rule="run_failed", troubles=[replace(TROUBLE, severity=severity)]),
         now=NOON,
         cooldown=COOLDOWN,
     )

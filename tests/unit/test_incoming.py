@@ -1,7 +1,7 @@
 import pytest
 
 from rag_core.errors import ChatError, GuardrailError, RateLimitedError
-from rag_core.guardrails import Thresholds
+from rag_core.guardrails import GuardrailThresholds
 from rag_core.guardrails.incoming import check_question, problem_message, sanitised
 from rag_core.guardrails.injection import scan
 from rag_core.language.foreign import foreign_language
@@ -52,19 +52,19 @@ def test_a_question_that_would_command_the_model_is_refused() -> None:
 def test_a_higher_block_score_lets_a_question_pass_with_a_warning() -> None:
     score = scan(ATTACK).score
 
-    checked = check_question(ATTACK, thresholds=Thresholds(block=1.0))
+    checked = check_question(ATTACK, thresholds=GuardrailThresholds(block=1.0))
 
     assert 0.8 <= score < 1
     assert checked.warnings == ("injection",)
 
 
 def test_a_lower_block_score_refuses_what_was_only_warned_of() -> None:
-    assert problem(LIKELY, thresholds=Thresholds(block=scan(LIKELY).score))[0] == "injection"
+    assert problem(LIKELY, thresholds=GuardrailThresholds(block=scan(LIKELY).score))[0] == "injection"
 
 
 def test_below_the_warn_score_nobody_is_warned() -> None:
-    assert check_question(LIKELY, thresholds=Thresholds(warn=0.79)).warnings == ()
-    assert check_question("¿Qué compré?", judge=Judge(0.7), thresholds=Thresholds(warn=0.75)).warnings == ()
+    assert check_question(LIKELY, thresholds=GuardrailThresholds(warn=0.79)).warnings == ()
+    assert check_question("¿Qué compré?", judge=Judge(0.7), thresholds=GuardrailThresholds(warn=0.75)).warnings == ()
 
 
 def test_with_warn_it_is_answered_with_a_warning() -> None:

@@ -9,7 +9,7 @@ from rag_core.model.note import ChunkId
 from rag_core.model.retrieval import NO_FILTERS, Filters, TimeExpression, TransformedQuery
 from rag_core.retrieval.candidates import fuse, prefer_time, weigh
 from rag_core.retrieval.expansion import Fused
-from rag_core.retrieval.plan import Search, asks_for_time, interval_of, plan_searches
+from rag_core.retrieval.plan import TextSearch, asks_for_time, interval_of, plan_searches
 
 A, B, C = (ChunkId(UUID(int=number)) for number in (1, 2, 3))
 
@@ -35,7 +35,7 @@ def transformed(*parts: str, times: tuple[TimeExpression, ...] = (), without_tim
 
 def test_a_plain_query_is_one_search() -> None:
     assert plan_searches(transformed(), "pregunta", NO_FILTERS) == [
-        Search(suffix="", text="pregunta", filters=NO_FILTERS)
+        TextSearch(suffix="", text="pregunta", filters=NO_FILTERS)
     ]
 
 

@@ -13,7 +13,7 @@ from rag_core.evaluation.golden.proposals.templates import candidates_of
 from rag_core.evaluation.runs.lexical import says
 from rag_core.language.detection import detect_language
 from rag_core.model.golden import CATEGORIES, query_hash
-from rag_core.model.golden_proposal import CATEGORY_OF, DIFFICULTY_OF, PROPOSAL_KINDS, Candidate, ReadNote
+from rag_core.model.golden_proposal import CATEGORY_OF, DIFFICULTY_OF, PROPOSAL_KINDS, ProposalCandidate, ProposalNote
 from rag_core.model.note import NoteId
 
 DEMO = Path(__file__).resolve().parents[2] / "examples" / "notes.jsonl"
@@ -22,8 +22,8 @@ CONTEXT = "Ayer vi a Julio y a Nora en el parque con Rosa."
 """Names that stand within a sentence; at its beginning every word has a capital."""
 
 
-def note(text: str, *, title: str | None = None, language="es", day: str = "2025-03-04") -> ReadNote:
-    return ReadNote(
+def note(text: str, *, title: str | None = None, language="es", day: str = "2025-03-04") -> ProposalNote:
+    return ProposalNote(
         note_id=NoteId(uuid.uuid4()),
         title=title,
         content=text,
@@ -32,17 +32,17 @@ def note(text: str, *, title: str | None = None, language="es", day: str = "2025
     )
 
 
-def asked(kind: str, *notes: ReadNote) -> list[tuple[str, str]]:
+def asked(kind: str, *notes: ProposalNote) -> list[tuple[str, str]]:
     return [(one.query, one.expected_answer) for one in candidates_of(notes) if one.kind == kind]
 
 
 @cache
-def demo_candidates() -> list[Candidate]:
+def demo_candidates() -> list[ProposalCandidate]:
     return candidates_of(demo_notes())
 
 
 @cache
-def demo_notes() -> list[ReadNote]:
+def demo_notes() -> list[ProposalNote]:
     items = [json.loads(line) for line in DEMO.read_text(encoding="utf-8").splitlines()]
     return [
         note(
@@ -334,7 +334,9 @@ def test_nothing_to_choose_from_gives_nothing() -> None:
     assert chosen_of([], 5) == []
 
 
-def chosen_of(candidates: list[Candidate], count: int, *, coverage=None, known=frozenset()) -> list[Candidate]:
+def chosen_of(
+    candidates: list[ProposalCandidate], count: int, *, coverage=None, known=frozenset()
+) -> list[ProposalCandidate]:
     return select_candidates(
         candidates, count, vocabulary="brain_sync", coverage=coverage or {}, used_notes=[], known=known
     )

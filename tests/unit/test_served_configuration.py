@@ -8,7 +8,7 @@ from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.configuration.served import model_key, resolve, without_model_values
 from rag_core.promotion.promote import served_stack
 from rag_core.reranking.weights import shipped_weights
-from rag_core.storage.configurations import Promotion, StoredServed
+from rag_core.storage.configurations import ConfigurationPromotion, StoredServed
 
 MODEL = make_embedding_model(
     dimensions=8, context_tokens=512, semantic_weight=0.3, fulltext_weight=0.7, uses_contextual=False
@@ -16,8 +16,8 @@ MODEL = make_embedding_model(
 FUSION = {"hybridSearch": {"method": "rrf", "semanticWeight": 0.4, "rrfK": 30}}
 
 
-def promotion(number: int, configuration: int | None, action: str = "promote") -> Promotion:
-    return Promotion(
+def promotion(number: int, configuration: int | None, action: str = "promote") -> ConfigurationPromotion:
+    return ConfigurationPromotion(
         number=number,
         configuration=configuration,
         action=action,

@@ -10,7 +10,7 @@ import pytest
 from rag_core.configuration.schema import configure
 from rag_core.model.evaluation import LatencyPercentiles, RetrievalMetrics, StoredRun
 from rag_core.promotion.served_runs import ServingHistory, is_of_served, serving_history, source_of, trials_of
-from rag_core.storage.configurations import Configuration, Promotion
+from rag_core.storage.configurations import Configuration, ConfigurationPromotion
 
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -53,7 +53,7 @@ def configuration(number: int, override: dict, *, model: str | None = None) -> C
 def history(*moments: tuple[datetime, int | None], model: str | None = None) -> ServingHistory:
     """Configuration 1 changes two values; it or the defaults were promoted at these moments."""
     promotions = [
-        Promotion(
+        ConfigurationPromotion(
             number=n,
             configuration=number,
             action="promote" if number else "reset",

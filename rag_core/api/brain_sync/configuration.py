@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_camel
 from rag_core.api.access import Context
 from rag_core.api.schemas import failures
 from rag_core.configuration.served import served_configuration
-from rag_core.storage.configurations import Promotion, list_promotions
+from rag_core.storage.configurations import ConfigurationPromotion, list_promotions
 from rag_core.wire.values import moment_to_wire
 
 router = APIRouter(prefix="/api", tags=["configuration"])
@@ -83,7 +83,7 @@ def show_configuration(
     }
 
 
-def _entry(promotion: Promotion) -> dict[str, Any]:
+def _entry(promotion: ConfigurationPromotion) -> dict[str, Any]:
     compared = promotion.evidence.get("comparison") or {}
     return {
         "number": promotion.number,

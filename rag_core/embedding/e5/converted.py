@@ -11,14 +11,14 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from rag_core.embedding.e5.weights import Weights
+from rag_core.embedding.e5.weights import E5Weights
 from rag_core.telemetry.logs import log_degraded
 
 CONVERTER_VERSION = 1
 """Changes when the graph does, so that no cached file of an older graph is used."""
 
 
-def converted_model(weights: Weights, *, folder: Path | None = None) -> bytes:
+def converted_model(weights: E5Weights, *, folder: Path | None = None) -> bytes:
     """The encoder as a serialised ONNX model; read from the cache folder, or converted and kept there."""
     folder = folder or user_cache_path("brain-sync") / "models"
     path = folder / f"e5-small-{_digest(bytes(weights.data[-65536:]))[:16]}-v{CONVERTER_VERSION}.onnx"
@@ -34,7 +34,7 @@ def _read(path: Path) -> bytes | None:
     return model if is_whole else None
 
 
-def _convert(weights: Weights, path: Path) -> bytes:
+def _convert(weights: E5Weights, path: Path) -> bytes:
     from rag_core.embedding.e5.graph import build_graph
 
     model = build_graph(weights)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rag_core.embedding.e5.converted import converted_model
 from rag_core.embedding.e5.tokenizer import UnigramTokenizer
-from rag_core.embedding.e5.weights import PACKAGE, Weights, dequantized, installed_weights, read_weights
+from rag_core.embedding.e5.weights import PACKAGE, E5Weights, dequantized, installed_weights, read_weights
 from rag_core.errors import EmbeddingError
 from rag_core.model.embedding import FloatMatrix
 
@@ -25,7 +25,7 @@ class E5Encoder:
     runs of several texts gain.
     """
 
-    def __init__(self, weights: Weights, *, cores: int, cache_folder: Path | None = None) -> None:
+    def __init__(self, weights: E5Weights, *, cores: int, cache_folder: Path | None = None) -> None:
         self.dimensions = weights.dimensions
         self.max_tokens = weights.max_tokens
         self._tokenizer = UnigramTokenizer(weights.vocabulary)

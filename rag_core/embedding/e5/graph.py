@@ -16,13 +16,13 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from rag_core.embedding.e5.weights import BLOCK_WEIGHTS, Blocks, Weights, dequantized, quantized
+from rag_core.embedding.e5.weights import BLOCK_WEIGHTS, Blocks, E5Weights, dequantized, quantized
 
 _EXTENSIONS = "com.microsoft"
 _EXACT_INTEGERS = 4  # onnxruntime's accuracy_level: activations in 8-bit blocks
 
 
-def build_graph(weights: Weights) -> bytes:
+def build_graph(weights: E5Weights) -> bytes:
     """The encoder as a serialised ONNX model."""
     graph = _Graph(weights)
     graph.build()
@@ -45,7 +45,7 @@ def build_graph(weights: Weights) -> bytes:
 class _Graph:
     """Nodes and constants, in the order they are added."""
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: E5Weights) -> None:
         self.weights = weights
         self.nodes: list[onnx.NodeProto] = []
         self.constants: list[onnx.TensorProto] = []

@@ -41,7 +41,7 @@ class Vocabulary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weights:
+class E5Weights:
     """The weights of an encoder; tensors are views of the memory-mapped file, read when used."""
 
     dimensions: int
@@ -80,7 +80,7 @@ def installed_weights() -> Path | None:
     return path if path is not None and path.is_file() else None
 
 
-def read_weights(path: Path) -> Weights:
+def read_weights(path: Path) -> E5Weights:
     """Read sizes, vocabulary and the directory of tensors; the tensors stay on disk until they are used.
 
     Raises:
@@ -123,13 +123,13 @@ class _Cursor:
         return found
 
 
-def _parse(data: NDArray[np.uint8]) -> Weights:
+def _parse(data: NDArray[np.uint8]) -> E5Weights:
     cursor = _Cursor(data, len(_MAGIC) + 4)
     dimensions, layers, heads, inner, _, max_tokens, _ = cursor.numbers("7i")
     (epsilon, block) = cursor.numbers("fi")
     if block != BLOCK_WEIGHTS:
         raise EmbeddingError(f"the weights are in blocks of {block}, expected {BLOCK_WEIGHTS}; reinstall {PACKAGE}")
-    return Weights(
+    return E5Weights(
         dimensions=dimensions,
         layers=layers,
         heads=heads,

@@ -60,7 +60,7 @@ def hybrid_shortfall(runs: Mapping[Strategy, EvaluationRun]) -> Shortfall | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Participation:
+class LegParticipation:
     """On how many queries the legs differ, and on which share of these hybrid search brings one leg's own list.
 
     ``other_first`` are those on which the legs bring another note first, ``alone_first`` the shares of these. Where hybrid
@@ -92,7 +92,7 @@ class Participation:
         return suspect if max(self.alone_first[leg] for leg in LEGS if leg != suspect) >= MAX_ALONE else None
 
 
-def participation(runs: Mapping[Strategy, EvaluationRun]) -> Participation | None:
+def participation(runs: Mapping[Strategy, EvaluationRun]) -> LegParticipation | None:
     """How often the first ten notes of hybrid search are one leg's own, in its order.
 
     Only queries undisturbed in all three runs count on which the legs differ; None with fewer than ten of them, or where a
@@ -102,7 +102,7 @@ def participation(runs: Mapping[Strategy, EvaluationRun]) -> Participation | Non
     if len(differing) < MIN_COMMON_QUERIES:
         return None
     other_first = [(hybrid, legs) for hybrid, legs in differing if legs[0][:1] != legs[1][:1]]
-    return Participation(
+    return LegParticipation(
         queries=len(differing),
         alone=_shares(differing),
         other_first=len(other_first),

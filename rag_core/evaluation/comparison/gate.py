@@ -10,7 +10,7 @@ from typing import Any, Literal
 from rag_core.evaluation.comparison.fusion_check import (
     LEGS,
     MIN_OTHER_FIRST,
-    Participation,
+    LegParticipation,
     hybrid_shortfall,
     participation,
     why_participation_is_unknown,
@@ -307,12 +307,12 @@ def _compared(run: EvaluationRun) -> dict[str, Any]:
     }
 
 
-def _participation_line(found: Participation) -> str:
+def _participation_line(found: LegParticipation) -> str:
     told = _shares(found)
     return told if found.silent_leg is None else f"{found.silent_leg} search has no say in hybrid search: {told}"
 
 
-def _shares(found: Participation) -> str:
+def _shares(found: LegParticipation) -> str:
     shares = ", ".join(f"{leg} search alone decides {share:.0%}" for leg, share in found.alone.items())
     firsts = ", ".join(f"{leg} search {share:.0%}" for leg, share in found.alone_first.items())
     return (

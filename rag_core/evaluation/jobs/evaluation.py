@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rag_core.configuration.schema import configure, of_search
 from rag_core.errors import InvalidInputError
-from rag_core.evaluation.jobs.queue import Progress, register
+from rag_core.evaluation.jobs.queue import JobProgress, register
 from rag_core.evaluation.runs.asking import MAX_CONCURRENCY
 from rag_core.evaluation.runs.judges import build_judge
 from rag_core.evaluation.runs.run import evaluate
@@ -36,7 +36,7 @@ class _Asked(BaseModel):
 
 
 def run_evaluation(
-    engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], progress: Progress
+    engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], progress: JobProgress
 ) -> dict[str, Any]:
     """Evaluate a set (``set``) as it is served, or with what ``config`` changes of that; the id of the stored run.
 

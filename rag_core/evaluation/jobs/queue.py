@@ -31,8 +31,8 @@ __all__ = [
     "Job",
     "JobFunction",
     "JobKind",
+    "JobProgress",
     "JobRunner",
-    "Progress",
     "cancel",
     "fetch_job",
     "list_jobs",
@@ -65,7 +65,7 @@ UNFIT = (
 )
 
 
-class Progress:
+class JobProgress:
     """How far one job is; whoever does the job reports, and learns by it that it shall not go on."""
 
     def __init__(self, database: Database, job: ClaimedJob, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -125,7 +125,7 @@ class Progress:
             raise JobCancelledError(f"job {self.job_id} was cancelled")
 
 
-JobFunction = Callable[[Engine, TenantId, Mapping[str, Any], Progress], dict[str, Any]]
+JobFunction = Callable[[Engine, TenantId, Mapping[str, Any], JobProgress], dict[str, Any]]
 """What does a job: its result is stored as JSON. It should report often, and change nothing before its last step."""
 
 _functions: dict[JobKind, JobFunction] = {}
@@ -232,7 +232,7 @@ class JobRunner:
         self._current_engine = current_engine
         self._poll_seconds = poll_seconds
         self._stopping = threading.Event()
-        self._running: Progress | None = None
+        self._running: JobProgress | None = None
         self._is_failing = False
         self._began_at = time.monotonic()
 
@@ -281,7 +281,7 @@ class JobRunner:
             jobs.fail_unfitting_jobs(owner, fingerprint=fingerprint, seconds=UNFIT_SECONDS, error=UNFIT)
 
     def _do(self, job: ClaimedJob) -> None:
-        self._running = progress = Progress(self._database, job)
+        self._running = progress = JobProgress(self._database, job)
         if self._stopping.is_set():
             progress.stop()
         try:
@@ -319,7 +319,7 @@ class _Ending:
 
 
 @contextmanager
-def _beating(progress: Progress) -> Iterator[None]:
+def _beating(progress: JobProgress) -> Iterator[None]:
     """Give signs of life from a thread of its own: a single step may take minutes."""
     ended = threading.Event()
 

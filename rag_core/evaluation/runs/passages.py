@@ -33,7 +33,7 @@ class Anchors:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class ReaderFigures:
     """How well a query's passages serve a reader: ``u_measure`` in [0, 1], and the rank of the first passage that answers."""
 
     u_measure: float
@@ -80,7 +80,7 @@ def anchor(queries: Iterable[GoldenQuery], contents: Mapping[NoteId, str]) -> An
     return Anchors(spans=spans, contents=contents, lost=lost)
 
 
-def read_through(hits: Sequence[Hit], spans: Spans, contents: Mapping[NoteId, str]) -> Reading | None:
+def read_through(hits: Sequence[Hit], spans: Spans, contents: Mapping[NoteId, str]) -> ReaderFigures | None:
     """Read the passages, best first: U = mean over the spans of max(0, 1 - position / 10,000).
 
     The position is how many characters were read when the first passage that holds the span is read to its end; a passage
@@ -95,7 +95,7 @@ def read_through(hits: Sequence[Hit], spans: Spans, contents: Mapping[NoteId, st
     found = [_position(passages, note, span) for note, span in wanted]
     ranks = [rank for rank, _ in filter(None, found)]
     worth = [0.0 if place is None else max(0.0, 1 - place[1] / PATIENCE) for place in found]
-    return Reading(u_measure=sum(worth) / len(worth), first_passage_rank=min(ranks, default=None))
+    return ReaderFigures(u_measure=sum(worth) / len(worth), first_passage_rank=min(ranks, default=None))
 
 
 def passage_of(hit: Hit, content: str) -> Passage:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rag_core.errors import InvalidInputError
-from rag_core.evaluation.jobs.queue import Progress, register
+from rag_core.evaluation.jobs.queue import JobProgress, register
 from rag_core.evaluation.tuning.record import leg_search
 from rag_core.evaluation.tuning.space import PARTS, parse_parts
 from rag_core.evaluation.tuning.tune import DEFAULT_MINUTES, propose, tune
@@ -16,7 +16,9 @@ MAX_MINUTES = 120
 TIMEOUT_MS = 30_000
 
 
-def run_tuning(engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+def run_tuning(
+    engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], progress: JobProgress
+) -> dict[str, Any]:
     """Tune on a set (``set``, ``parts``, ``minutes``) and propose what is better, unless ``dry_run``; what it came to.
 
     Raises:

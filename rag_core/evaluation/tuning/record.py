@@ -17,7 +17,7 @@ from rag_core.model.retrieval import QueryStatistics, TransformedQuery
 from rag_core.retrieval.graph_paths import GraphHit
 from rag_core.retrieval.legs import Ranking
 from rag_core.retrieval.legs_only import LegsOnly, search_only
-from rag_core.retrieval.plan import Search
+from rag_core.retrieval.plan import TextSearch
 from rag_core.retrieval.ranking import rerank_query
 from rag_core.runtime.engine import Engine
 from rag_core.storage.database import Database
@@ -37,7 +37,7 @@ class RecordedQuery:
     golden: GoldenQuery
     query: str
     transformed: TransformedQuery
-    searches: tuple[Search, ...]
+    searches: tuple[TextSearch, ...]
     rankings: Mapping[str, Ranking]
     graph: Mapping[ChunkId, GraphHit]
     statistics: QueryStatistics

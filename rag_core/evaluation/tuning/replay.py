@@ -15,7 +15,7 @@ from rag_core.model.metrics.notes import RANKING_DEPTH
 from rag_core.model.note import ChunkId, NoteId
 from rag_core.model.ranking_metrics import ndcg_at, reciprocal_rank
 from rag_core.reranking import Candidate
-from rag_core.reranking.features import FeatureMatrix, Reading, feature_rows, read_passages
+from rag_core.reranking.features import FeatureMatrix, PassageReading, feature_rows, read_passages
 from rag_core.reranking.fitting import JudgedList
 from rag_core.reranking.weights import Weights
 from rag_core.retrieval.candidates import prefer_time
@@ -61,7 +61,7 @@ class Replay:
     """A recording that can be ranked by any configuration; passages that were read for one are remembered for the next."""
 
     recording: Recording
-    _readings: dict[tuple[int, ChunkId], Reading] = field(default_factory=dict)
+    _readings: dict[tuple[int, ChunkId], PassageReading] = field(default_factory=dict)
 
     def candidates(self, at: int, config: RetrievalConfig, *, weights: Weights) -> list[Fused]:
         """The chunks of the query at a position, best first, as an evaluation of this configuration ranks them: to ``DEPTH``.
@@ -151,7 +151,7 @@ class Replay:
             rows=feature_rows(passages, self._read(at, passages)),
         )
 
-    def _read(self, at: int, passages: Sequence[Candidate]) -> list[Reading]:
+    def _read(self, at: int, passages: Sequence[Candidate]) -> list[PassageReading]:
         unread = [passage for passage in passages if (at, passage.chunk_id) not in self._readings]
         if unread:
             recorded = self.recording.queries[at]

@@ -10,7 +10,7 @@ from rag_core.chunking import sentence_spans
 from rag_core.language.content_words import content_of
 from rag_core.language.languages import language_of
 from rag_core.language.proposing import ProposalWording
-from rag_core.model.golden_proposal import ReadNote
+from rag_core.model.golden_proposal import ProposalNote
 from rag_core.model.note import Language, Span
 
 MAX_SENTENCE_CHARACTERS = 320
@@ -42,7 +42,7 @@ class Definition:
     span: Span
 
 
-def names_in(notes: Iterable[ReadNote]) -> frozenset[str]:
+def names_in(notes: Iterable[ProposalNote]) -> frozenset[str]:
     """Words that have a capital within sentences and hardly ever an article: names of people and places.
 
     At the beginning of a sentence every word has a capital; in German every noun has one, and articles tell them apart.
@@ -58,7 +58,7 @@ def names_in(notes: Iterable[ReadNote]) -> frozenset[str]:
     return frozenset(name for name, count in counts.items() if 4 * with_article[name] < count)
 
 
-def sentences_of(note: ReadNote) -> Iterator[tuple[str, Span]]:
+def sentences_of(note: ProposalNote) -> Iterator[tuple[str, Span]]:
     """The sentences that a question may be made of, without white space around them, and their places."""
     for start, end in sentence_spans(note.content, note.language):
         whole = note.content[start:end]
@@ -68,7 +68,7 @@ def sentences_of(note: ReadNote) -> Iterator[tuple[str, Span]]:
             yield text, (at, at + len(text))
 
 
-def clauses_of(note: ReadNote, names: frozenset[str]) -> Iterator[Clause]:
+def clauses_of(note: ProposalNote, names: frozenset[str]) -> Iterator[Clause]:
     """Clauses whose subject is a name and whose rest says enough to be asked by: three words, nothing that points back."""
     wording = language_of(note.language).proposing
     for text, span in sentences_of(note):
@@ -80,7 +80,7 @@ def clauses_of(note: ReadNote, names: frozenset[str]) -> Iterator[Clause]:
             yield Clause(subject=match["subject"], verb=match["verb"], rest=rest, span=span, sentence=text)
 
 
-def definitions_of(note: ReadNote, names: frozenset[str]) -> Iterator[Definition]:
+def definitions_of(note: ProposalNote, names: frozenset[str]) -> Iterator[Definition]:
     """Sentences that say what something is."""
     wording = language_of(note.language).proposing
     for text, span in sentences_of(note):

@@ -13,7 +13,7 @@ from rag_core.evaluation.golden.proposals.templates import MAX_QUESTION_CHARACTE
 from rag_core.evaluation.runs.lexical import says
 from rag_core.language.languages import language_of
 from rag_core.model.golden import Category
-from rag_core.model.golden_proposal import Candidate, ReadNote
+from rag_core.model.golden_proposal import ProposalCandidate, ProposalNote
 
 PASSAGE_CHARACTERS = 2_000
 MAX_TOKENS = 400
@@ -34,8 +34,8 @@ class _Written(BaseModel):
 
 
 def generate_candidate(
-    note: ReadNote, template: Candidate, category: Category, *, chat: ChatModel, timeout_seconds: float
-) -> Candidate:
+    note: ProposalNote, template: ProposalCandidate, category: Category, *, chat: ChatModel, timeout_seconds: float
+) -> ProposalCandidate:
     """Have the model write a question of that category on the passage around a template's span.
 
     Raises:
@@ -65,7 +65,7 @@ def generate_candidate(
     )
 
 
-def _messages(note: ReadNote, passage: str, category: Category) -> list[Message]:
+def _messages(note: ProposalNote, passage: str, category: Category) -> list[Message]:
     asked = {
         "title": note.title or "",
         "date": note.created_at.date().isoformat(),

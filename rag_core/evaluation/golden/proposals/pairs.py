@@ -13,7 +13,7 @@ from rag_core.evaluation.runs.lexical import says
 from rag_core.language.content_words import content_of
 from rag_core.language.languages import language_of
 from rag_core.language.proposing import ProposalWording
-from rag_core.model.golden_proposal import Candidate, Place, ReadNote
+from rag_core.model.golden_proposal import Place, ProposalCandidate, ProposalNote
 from rag_core.model.note import Span
 
 MAX_QUESTION_CHARACTERS = 160
@@ -37,7 +37,7 @@ _PLACE = re.compile(r"(?:en|debajo de|encima de|dentro de|detrás de|hasta) ")
 class _Said:
     """What one note says of a thing."""
 
-    note: ReadNote
+    note: ProposalNote
     span: Span
     answer: str
 
@@ -55,12 +55,12 @@ class _Pair:
     other: _Said
 
 
-def candidates_over_two(notes: Sequence[ReadNote], names: frozenset[str]) -> list[Candidate]:
+def candidates_over_two(notes: Sequence[ProposalNote], names: frozenset[str]) -> list[ProposalCandidate]:
     """Every question that two notes of one language answer together, neither alone.
 
     What they share is who did something, a label, a title, or a noun that few notes have and that each says a number of.
     """
-    found = list[Candidate]()
+    found = list[ProposalCandidate]()
     for language in sorted({note.language for note in notes}):
         ordered = sorted(
             (note for note in notes if note.language == language), key=lambda note: (note.created_at, note.note_id)
@@ -77,9 +77,9 @@ def _is_asked(pair: _Pair) -> bool:
     return len(pair.query) <= MAX_QUESTION_CHARACTERS and not gives_away and not is_same
 
 
-def _candidate(pair: _Pair) -> Candidate:
+def _candidate(pair: _Pair) -> ProposalCandidate:
     one, other = pair.one, pair.other
-    return Candidate(
+    return ProposalCandidate(
         note_id=one.note.note_id,
         span=one.span,
         quote=one.quote,
@@ -92,7 +92,7 @@ def _candidate(pair: _Pair) -> Candidate:
     )
 
 
-def _of_deeds(notes: Sequence[ReadNote], names: frozenset[str]) -> Iterator[_Pair]:
+def _of_deeds(notes: Sequence[ProposalNote], names: frozenset[str]) -> Iterator[_Pair]:
     """Who did the same with two things, or in two places."""
     wording = language_of(notes[0].language).proposing
     groups = defaultdict[tuple[str, str, bool], list[_Said]](list)
@@ -108,7 +108,7 @@ def _of_deeds(notes: Sequence[ReadNote], names: frozenset[str]) -> Iterator[_Pai
             yield from _in_turn(template.replace("{verb}", verb).replace("{subject}", subject), deeds)
 
 
-def _of_labels(notes: Sequence[ReadNote]) -> Iterator[_Pair]:
+def _of_labels(notes: Sequence[ProposalNote]) -> Iterator[_Pair]:
     """Lines with one label, in notes that share rare words besides."""
     groups = defaultdict[str, list[tuple[str, _Said]]](list)
     for note in notes:
@@ -126,7 +126,7 @@ def _of_labels(notes: Sequence[ReadNote]) -> Iterator[_Pair]:
                 yield pair
 
 
-def _rare_words(notes: Sequence[ReadNote]) -> dict[object, frozenset[str]]:
+def _rare_words(notes: Sequence[ProposalNote]) -> dict[object, frozenset[str]]:
     """Each note's words that are in a twentieth of the notes at most, but in two."""
     contents = {note.note_id: content_of(f"{note.title or ''}. {note.content}", note.language) for note in notes}
     counts = Counter(word for words in contents.values() for word in words)
@@ -135,7 +135,7 @@ def _rare_words(notes: Sequence[ReadNote]) -> dict[object, frozenset[str]]:
     return {note_id: words & rare for note_id, words in contents.items()}
 
 
-def _of_titles(notes: Sequence[ReadNote]) -> Iterator[_Pair]:
+def _of_titles(notes: Sequence[ProposalNote]) -> Iterator[_Pair]:
     """Notes of one title, or of a series ("Migraines: March", "Migraines: May"), that begin with something countable."""
     wording = language_of(notes[0].language).proposing
     groups = defaultdict[str, list[_Said]](list)
@@ -151,11 +151,11 @@ def _of_titles(notes: Sequence[ReadNote]) -> Iterator[_Pair]:
                 yield from _in_turn(wording.titled_then.replace("{title}", first), [one, other])
 
 
-def _series(note: ReadNote) -> str:
+def _series(note: ProposalNote) -> str:
     return (note.title or "").partition(":")[0].strip().lower()
 
 
-def _beginning(note: ReadNote) -> _Said:
+def _beginning(note: ProposalNote) -> _Said:
     """What a note begins with, whole sentences of its first paragraphs."""
     ends = [end for _, end in sentence_spans(note.content, note.language)]
     end = next((end for end in ends if end >= LEAST_BEGINNING_CHARACTERS), ends[-1])
@@ -164,7 +164,7 @@ def _beginning(note: ReadNote) -> _Said:
     return _Said(note=note, span=(start, start + len(text)), answer=" ".join(text.split()))
 
 
-def _of_nouns(notes: Sequence[ReadNote]) -> Iterator[_Pair]:
+def _of_nouns(notes: Sequence[ProposalNote]) -> Iterator[_Pair]:
     """A noun or a name of several words, in few notes, of which sentences of two speak and give different numbers."""
     wording = language_of(notes[0].language).proposing
     groups, things = defaultdict[str, list[_Said]](list), dict[str, str]()
@@ -177,7 +177,7 @@ def _of_nouns(notes: Sequence[ReadNote]) -> Iterator[_Pair]:
                 yield pair
 
 
-def _told_of(notes: Sequence[ReadNote], wording: ProposalWording) -> Iterator[tuple[str, str, _Said]]:
+def _told_of(notes: Sequence[ProposalNote], wording: ProposalWording) -> Iterator[tuple[str, str, _Said]]:
     """Clear sentences with a number, by the word that few notes have, and what they tell of by it."""
     in_notes = Counter(word for note in notes for word in {word.lower() for word in _WORD.findall(note.content)})
     for note in notes:
@@ -220,7 +220,7 @@ def _filled(template: str, days: dict[str, str]) -> str:
     return template.replace("{one}", days["one"]).replace("{other}", days["other"])
 
 
-def _on(note: ReadNote, wording: ProposalWording) -> str:
+def _on(note: ProposalNote, wording: ProposalWording) -> str:
     day = note.created_at
     date = wording.date.format(day=day.day, month=wording.months[day.month - 1], year=day.year)
     return wording.on_day.format(date=date).strip()

@@ -12,7 +12,7 @@ from rag_core.evaluation.golden.proposals.generation import generate_candidate
 from rag_core.evaluation.golden.proposals.selection import select_candidates
 from rag_core.evaluation.golden.proposals.templates import candidates_of
 from rag_core.model.golden import Category, GoldenQuery, Vocabulary, query_hash
-from rag_core.model.golden_proposal import CATEGORY_OF, DIFFICULTY_OF, Candidate, ReadNote
+from rag_core.model.golden_proposal import CATEGORY_OF, DIFFICULTY_OF, ProposalCandidate, ProposalNote
 from rag_core.model.note import TenantId
 from rag_core.model.zones import in_zone
 from rag_core.notes.validation import checked_name
@@ -39,7 +39,7 @@ class Proposed:
 class _Ground:
     """What a choice starts from."""
 
-    notes: dict[UUID, ReadNote]
+    notes: dict[UUID, ProposalNote]
     vocabulary: Vocabulary
     queries: Sequence[GoldenQuery]
     earlier: Sequence[Proposal]
@@ -92,7 +92,7 @@ def _read_ground(connection: Connection, tenant: TenantId, name: str, zone: Zone
     )
 
 
-def _choose(ground: _Ground, count: int) -> list[Candidate]:
+def _choose(ground: _Ground, count: int) -> list[ProposalCandidate]:
     open_ones = [one for one in ground.earlier if one.state == "open"]
     coverage: Counter[Category] = Counter(query.category for query in ground.queries)
     coverage.update(one.category for one in open_ones)
@@ -107,7 +107,7 @@ def _choose(ground: _Ground, count: int) -> list[Candidate]:
     )
 
 
-def _written(template: Candidate, ground: _Ground, chat: ChatModel) -> Candidate:
+def _written(template: ProposalCandidate, ground: _Ground, chat: ChatModel) -> ProposalCandidate:
     note = ground.notes[template.note_id]
     category = CATEGORY_OF[ground.vocabulary][template.kind]
     known = {one.query_hash for one in ground.earlier} | {query_hash(one.query) for one in ground.queries}
@@ -119,7 +119,7 @@ def _written(template: Candidate, ground: _Ground, chat: ChatModel) -> Candidate
 
 
 def _keep(
-    connection: Connection, tenant: TenantId, candidate: Candidate, name: str, vocabulary: Vocabulary
+    connection: Connection, tenant: TenantId, candidate: ProposalCandidate, name: str, vocabulary: Vocabulary
 ) -> UUID | None:
     return insert_proposal(
         connection,

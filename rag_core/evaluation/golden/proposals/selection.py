@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
 from rag_core.model.golden import CATEGORIES, Category, Vocabulary, query_hash
-from rag_core.model.golden_proposal import CATEGORY_OF, Candidate
+from rag_core.model.golden_proposal import CATEGORY_OF, ProposalCandidate
 from rag_core.model.note import NoteId
 
 LARGEST_SHARE = 4
@@ -13,14 +13,14 @@ LARGEST_SHARE = 4
 
 
 def select_candidates(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[ProposalCandidate],
     count: int,
     *,
     vocabulary: Vocabulary,
     coverage: Mapping[Category, int],
     used_notes: Collection[NoteId],
     known: Collection[bytes],
-) -> list[Candidate]:
+) -> list[ProposalCandidate]:
     """At most ``count``, one after the other: always of the category with fewest queries that still has a candidate.
 
     A kind that makes a quarter of ``count`` already, rounded up, waits until nothing else is left: one template's questions are
@@ -34,10 +34,10 @@ def select_candidates(
     left = [(_lot(one), one) for one in _distinct(candidates, known)]
     counts: Counter[Category] = Counter({one: coverage.get(one, 0) for one in CATEGORIES[vocabulary]})
     notes, months, kinds = Counter(used_notes), Counter[str](), Counter[str]()
-    chosen: list[Candidate] = []
+    chosen: list[ProposalCandidate] = []
     most = -(-count // LARGEST_SHARE)
 
-    def order(drawn: tuple[bytes, Candidate]) -> tuple[bool, int, int, int, int, bytes]:
+    def order(drawn: tuple[bytes, ProposalCandidate]) -> tuple[bool, int, int, int, int, bytes]:
         lot, one = drawn
         category = CATEGORY_OF[vocabulary][one.kind]
         return kinds[one.kind] >= most, counts[category], _uses(one, notes), kinds[one.kind], months[one.month], lot
@@ -54,22 +54,22 @@ def select_candidates(
     return chosen
 
 
-def _distinct(candidates: Sequence[Candidate], known: Collection[bytes]) -> list[Candidate]:
+def _distinct(candidates: Sequence[ProposalCandidate], known: Collection[bytes]) -> list[ProposalCandidate]:
     """One candidate of each query that is not known and has one answer."""
-    by_hash: dict[bytes, set[Candidate]] = defaultdict(set)
+    by_hash: dict[bytes, set[ProposalCandidate]] = defaultdict(set)
     for one in candidates:
         by_hash[query_hash(one.query)].add(one)
     return [next(iter(same)) for digest, same in by_hash.items() if len(same) == 1 and digest not in known]
 
 
-def notes_of(one: Candidate) -> list[NoteId]:
+def notes_of(one: ProposalCandidate) -> list[NoteId]:
     """The notes that a candidate rests on."""
     return [one.note_id, *(place.note_id for place in one.further)]
 
 
-def _uses(one: Candidate, notes: Counter[NoteId]) -> int:
+def _uses(one: ProposalCandidate, notes: Counter[NoteId]) -> int:
     return max(notes[note_id] for note_id in notes_of(one))
 
 
-def _lot(one: Candidate) -> bytes:
+def _lot(one: ProposalCandidate) -> bytes:
     return hashlib.sha256(f"{one.note_id} {one.query}".encode()).digest()

@@ -16,7 +16,7 @@ from rag_core.graph.statements import CausalStatement
 from rag_core.language.content_words import content_of
 from rag_core.language.languages import language_of
 from rag_core.language.proposing import ProposalWording
-from rag_core.model.golden_proposal import Candidate, ProposalKind, ReadNote
+from rag_core.model.golden_proposal import ProposalCandidate, ProposalKind, ProposalNote
 from rag_core.model.note import Language, Span
 from rag_core.query.time_expressions import find_times, strip_times
 
@@ -40,7 +40,7 @@ class _Asked:
     span: Span
 
 
-def candidates_of(notes: Sequence[ReadNote]) -> list[Candidate]:
+def candidates_of(notes: Sequence[ProposalNote]) -> list[ProposalCandidate]:
     """Every question that the templates make of these notes, none of which holds its own answer."""
     names = names_in(notes)
     days = Counter(note.created_at.date() for note in notes)
@@ -52,21 +52,21 @@ def candidates_of(notes: Sequence[ReadNote]) -> list[Candidate]:
     return of_one + candidates_over_two(notes, names)
 
 
-def _asked_of(note: ReadNote, names: frozenset[str], *, is_only_of_day: bool) -> list[_Asked]:
+def _asked_of(note: ProposalNote, names: frozenset[str], *, is_only_of_day: bool) -> list[_Asked]:
     facts = [*_of_clauses(note, names), *_definitions(note, names)]
     lists = [*_labels(note, names), *_lists(note), *_amounts(note), *_differences(note)]
     day = [_day(note)] if is_only_of_day else []
     return [*facts, *_causes(note, names), *lists, *_two_facts(note, facts), *day]
 
 
-def _checked(note: ReadNote, asked: Iterable[_Asked]) -> Iterator[Candidate]:
+def _checked(note: ProposalNote, asked: Iterable[_Asked]) -> Iterator[ProposalCandidate]:
     for one in asked:
         quote = note.content[slice(*one.span)]
         if len(one.query) > MAX_QUESTION_CHARACTERS or len(quote) > MAX_QUOTE_CHARACTERS or not one.answer:
             continue
         if says(one.query, one.answer, note.language):
             continue
-        yield Candidate(
+        yield ProposalCandidate(
             note_id=note.note_id,
             span=one.span,
             quote=quote,
@@ -78,7 +78,7 @@ def _checked(note: ReadNote, asked: Iterable[_Asked]) -> Iterator[Candidate]:
         )
 
 
-def _of_clauses(note: ReadNote, names: frozenset[str]) -> Iterator[_Asked]:
+def _of_clauses(note: ProposalNote, names: frozenset[str]) -> Iterator[_Asked]:
     wording = language_of(note.language).proposing
     for clause in clauses_of(note, names):
         yield _Asked("who", wording.who.format(verb=clause.verb, rest=clause.rest), clause.subject, clause.span)
@@ -87,7 +87,7 @@ def _of_clauses(note: ReadNote, names: frozenset[str]) -> Iterator[_Asked]:
         yield from _how_many(clause, wording)
 
 
-def _what(note: ReadNote, clause: Clause, wording: ProposalWording) -> Iterator[_Asked]:
+def _what(note: ProposalNote, clause: Clause, wording: ProposalWording) -> Iterator[_Asked]:
     if wording.what and not clause.verb.endswith(("fue", "fueron")) and re.match(wording.object_start, clause.rest):
         day = wording.on_day.format(date=_date(note, wording))
         yield _Asked(
@@ -95,7 +95,7 @@ def _what(note: ReadNote, clause: Clause, wording: ProposalWording) -> Iterator[
         )
 
 
-def _when(note: ReadNote, clause: Clause, wording: ProposalWording) -> Iterator[_Asked]:
+def _when(note: ProposalNote, clause: Clause, wording: ProposalWording) -> Iterator[_Asked]:
     found = find_times(clause.rest, now=note.created_at, language=note.language)
     times = [time for time in found if not time.is_relative or _names_month(time.text, wording)]
     rest = strip_times(clause.rest, times)
@@ -127,14 +127,14 @@ def _how_many(clause: Clause, wording: ProposalWording) -> Iterator[_Asked]:
     yield _Asked("how-many", query, f"{match['number']} {match['unit']}", clause.span)
 
 
-def _definitions(note: ReadNote, names: frozenset[str]) -> Iterator[_Asked]:
+def _definitions(note: ProposalNote, names: frozenset[str]) -> Iterator[_Asked]:
     wording = language_of(note.language).proposing
     for one in definitions_of(note, names):
         query = wording.defined.format(verb=one.verb, term=_without_capital(one.term, wording))
         yield _Asked("definition", query, one.is_what, one.span)
 
 
-def _causes(note: ReadNote, names: frozenset[str]) -> Iterator[_Asked]:
+def _causes(note: ProposalNote, names: frozenset[str]) -> Iterator[_Asked]:
     sentences = sentence_spans(note.content, note.language)
     read = RuleExtractor().extract(note.content, language=note.language, sentences=sentences)
     for statement in read.statements:
@@ -144,7 +144,7 @@ def _causes(note: ReadNote, names: frozenset[str]) -> Iterator[_Asked]:
             yield _Asked("cause", query, cause, statement.evidence)
 
 
-def _why(note: ReadNote, statement: CausalStatement, names: frozenset[str]) -> str | None:
+def _why(note: ProposalNote, statement: CausalStatement, names: frozenset[str]) -> str | None:
     wording = language_of(note.language).proposing
     text, cause, effect = note.content, statement.cause, _with_article(note, statement.effect)
     if not is_clear(text[slice(*effect)], note.language):
@@ -160,7 +160,7 @@ def _why(note: ReadNote, statement: CausalStatement, names: frozenset[str]) -> s
     return wording.why.format(effect=asked) if is_why and asked else None
 
 
-def _clause_asked(note: ReadNote, effect: str, names: frozenset[str]) -> str | None:
+def _clause_asked(note: ProposalNote, effect: str, names: frozenset[str]) -> str | None:
     """A clause that can be asked for, with the day where it says little of what happened then."""
     wording = language_of(note.language).proposing
     if not re.match(wording.finite, effect) or re.match(wording.unclear, effect):
@@ -174,7 +174,7 @@ def _clause_asked(note: ReadNote, effect: str, names: frozenset[str]) -> str | N
     return None
 
 
-def _with_article(note: ReadNote, span: Span) -> Span:
+def _with_article(note: ProposalNote, span: Span) -> Span:
     """The span with the article before it, which the rules leave out."""
     before = note.content[: span[0]].rsplit(maxsplit=1)[-1:]
     if before and before[0].lower() in language_of(note.language).proposing.articles:
@@ -182,7 +182,7 @@ def _with_article(note: ReadNote, span: Span) -> Span:
     return span
 
 
-def _labels(note: ReadNote, names: frozenset[str]) -> Iterator[_Asked]:
+def _labels(note: ProposalNote, names: frozenset[str]) -> Iterator[_Asked]:
     wording = language_of(note.language).proposing
     if note.title:
         for line in labelled_lines(note.content):
@@ -191,7 +191,7 @@ def _labels(note: ReadNote, names: frozenset[str]) -> Iterator[_Asked]:
             yield _Asked("label", query, line.value, line.span)
 
 
-def _lists(note: ReadNote) -> Iterator[_Asked]:
+def _lists(note: ProposalNote) -> Iterator[_Asked]:
     wording = language_of(note.language).proposing
     if note.title:
         for listing in listings(note.content):
@@ -200,7 +200,7 @@ def _lists(note: ReadNote) -> Iterator[_Asked]:
             yield _Asked("list", query, "; ".join(listing.items), listing.span)
 
 
-def _amounts(note: ReadNote) -> Iterator[_Asked]:
+def _amounts(note: ProposalNote) -> Iterator[_Asked]:
     wording = language_of(note.language).proposing
     if note.title:
         for one in amounts(note.content):
@@ -208,7 +208,7 @@ def _amounts(note: ReadNote) -> Iterator[_Asked]:
             yield _Asked("how-many", query, one.value, one.span)
 
 
-def _differences(note: ReadNote) -> Iterator[_Asked]:
+def _differences(note: ProposalNote) -> Iterator[_Asked]:
     """Neighbouring labelled lines that speak of the same things: two offers, two places."""
     wording = language_of(note.language).proposing
     for one, other in pairwise(labelled_lines(note.content)):
@@ -221,11 +221,11 @@ def _differences(note: ReadNote) -> Iterator[_Asked]:
             )
 
 
-def _content(note: ReadNote, line: Labelled) -> frozenset[str]:
+def _content(note: ProposalNote, line: Labelled) -> frozenset[str]:
     return content_of(line.value, note.language)
 
 
-def _two_facts(note: ReadNote, facts: Sequence[_Asked]) -> Iterator[_Asked]:
+def _two_facts(note: ProposalNote, facts: Sequence[_Asked]) -> Iterator[_Asked]:
     """Two questions on different sentences as one, for which all of the stretch from the first to the second is needed."""
     wording = language_of(note.language).proposing
     for one, other in combinations(facts, 2):
@@ -234,7 +234,7 @@ def _two_facts(note: ReadNote, facts: Sequence[_Asked]) -> Iterator[_Asked]:
             yield _Asked("two-facts", query, f"{one.answer}; {other.answer}", (one.span[0], other.span[1]))
 
 
-def _day(note: ReadNote) -> _Asked:
+def _day(note: ProposalNote) -> _Asked:
     """What the note of a day begins with, as far as its first paragraph goes."""
     wording = language_of(note.language).proposing
     ends = [end for _, end in sentence_spans(note.content, note.language)]
@@ -244,7 +244,7 @@ def _day(note: ReadNote) -> _Asked:
     return _Asked("day", wording.day.format(date=_date(note, wording)), first, (at, at + len(first)))
 
 
-def _date(note: ReadNote, wording: ProposalWording) -> str:
+def _date(note: ProposalNote, wording: ProposalWording) -> str:
     day = note.created_at
     return wording.date.format(day=day.day, month=wording.months[day.month - 1], year=day.year)
 
