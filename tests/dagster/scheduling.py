@@ -1,0 +1,43 @@
+"""The sensor and the schedule that index, ticked by hand."""
+
+from collections.abc import Callable, Iterator
+
+import dagster as dg
+import pytest
+
+from rag_assets.definitions import build_definitions
+from rag_core.runtime.engine import Engine
+
+SENSOR = "index_new_and_changed_notes"
+Tick = Callable[[], dg.SensorResult]
+
+
+@pytest.fixture
+def instance() -> Iterator[dg.DagsterInstance]:
+    """An instance on disk: a schedule opens it anew from its reference."""
+    with dg.instance_for_test() as opened:
+        yield opened
+
+
+@pytest.fixture
+def tick(engine: Engine, instance: dg.DagsterInstance) -> Tick:
+    """One tick of the sensor after another, each with the cursor that the one before left."""
+    cursor: list[str | None] = [None]
+
+    def ticked() -> dg.SensorResult:
+        found = _sense(engine, instance, cursor[0])
+        cursor[0] = found.cursor
+        return found
+
+    return ticked
+
+
+def _sense(engine: Engine, instance: dg.DagsterInstance, cursor: str | None) -> dg.SensorResult:
+    sensor = build_definitions().resolve_sensor_def(SENSOR)
+    with dg.build_sensor_context(instance=instance, cursor=cursor, resources={"engine": engine}) as context:
+        return sensor.evaluate_tick(context)  # type: ignore[return-value]  # what evaluating gives has the same fields
+
+
+@dg.job(name="update_index")
+def _some_job() -> None:
+    """A run of this name is all that is needed."""
