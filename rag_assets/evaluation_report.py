@@ -21,6 +21,7 @@ from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import evaluated_search, pinned
 from rag_core.indexing.publishing import maintain
+from rag_core.migration.measuring import has_golden_queries
 from rag_core.model.evaluation import HEADLINE_METRICS
 from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
@@ -30,7 +31,7 @@ from rag_core.promotion.going_back import PROMOTION, go_back_where_gate_failed
 from rag_core.runtime.engine import Engine
 from rag_core.storage.batches import list_tenants
 from rag_core.storage.database import Database
-from rag_core.storage.golden import OrphanedQuery, fetch_golden_queries, list_queries_with_deleted_notes
+from rag_core.storage.golden import OrphanedQuery, list_queries_with_deleted_notes
 
 STRATEGIES = GATE_STRATEGIES
 
@@ -55,7 +56,7 @@ def evaluation_report(context: dg.AssetExecutionContext, engine: dg.ResourcePara
     clock = Stopwatch()
     tenants = list_tenants(engine.database)
     folded = [maintain(engine.database, tenant, engine.pipeline) for tenant in tenants]
-    evaluated = [tenant for tenant in tenants if _has_golden_queries(engine.database, tenant)]
+    evaluated = [tenant for tenant in tenants if has_golden_queries(engine.database, tenant)]
     measured = [
         _measure(serving, tenant, strategy, dagster_run=context.run.run_id)
         for tenant in evaluated
@@ -78,12 +79,6 @@ def evaluation_report(context: dg.AssetExecutionContext, engine: dg.ResourcePara
         },
         check_results=[hybrid_check(measured), quality_check(measured), *gate_checks(measured, targets)],
     )
-
-
-def _has_golden_queries(database: Database, tenant: TenantId) -> bool:
-    with database.transaction(tenant) as connection:
-        queries = fetch_golden_queries(connection, tenant, set_name=DEFAULT_SET, category=None)
-    return any(query.relevant_note_ids for query in queries)
 
 
 def _measure(engine: Engine, tenant: TenantId, strategy: Strategy, *, dagster_run: str) -> Measurement:

@@ -22,7 +22,7 @@ from rag_core.model.run_comparison import MIN_COMMON_QUERIES, Comparison
 from rag_core.runtime.engine import Engine
 from rag_core.storage import migration_runs as store
 from rag_core.storage.database import Database
-from rag_core.storage.golden import fetch_golden_queries
+from rag_core.storage.golden import has_askable_query
 from rag_core.storage.migration_runs import MigratedBatch, MigrationEvaluations, MigrationProgress
 
 TIMEOUT_MS = 30_000
@@ -168,10 +168,9 @@ def regression_reason(comparison: Comparison, run_id: UUID, progress: MigrationP
 
 
 def has_golden_queries(database: Database, tenant: TenantId) -> bool:
-    """Whether there is a golden query with a note that exists."""
+    """Tell whether the default golden set has a query with a note that exists."""
     with database.transaction(tenant) as connection:
-        queries = fetch_golden_queries(connection, tenant, set_name=DEFAULT_SET, category=None)
-    return any(query.relevant_note_ids for query in queries)
+        return has_askable_query(connection, tenant, set_name=DEFAULT_SET)
 
 
 def _evaluations(database: Database, tenant: TenantId, progress: MigrationProgress) -> MigrationEvaluations:

@@ -16,7 +16,7 @@ from rag_core.model.run_comparison import Comparison
 from rag_core.model_change.backfill import fill_model
 from rag_core.runtime.engine import Engine, with_model
 from rag_core.storage.database import Database
-from rag_core.storage.golden import fetch_golden_queries, list_golden_set_names
+from rag_core.storage.golden import has_askable_query, list_golden_set_names
 from rag_core.storage.models import count_vectors_by_tenant, find_model
 
 STRATEGIES: tuple[Strategy, ...] = ("semantic", "hybrid", "hybrid+rerank")
@@ -111,10 +111,7 @@ def askable_sets(database: Database, tenant: TenantId) -> list[str]:
         found = [
             name
             for name in list_golden_set_names(connection, tenant)
-            if any(
-                query.relevant_note_ids
-                for query in fetch_golden_queries(connection, tenant, set_name=name, category=None)
-            )
+            if has_askable_query(connection, tenant, set_name=name)
         ]
     if not found:
         raise InvalidInputError(

@@ -3,7 +3,7 @@
 from importlib.resources import files
 from pathlib import Path
 
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.model.golden import DEFAULT_SET
 from rag_core.notes.importing import ImportReport, import_lines
 from rag_core.runtime.engine import DEMO_TENANT

@@ -143,6 +143,11 @@ def fetch_golden_queries(
     return [_golden_query(row) for row in rows]
 
 
+def has_askable_query(connection: Connection, tenant: TenantId, *, set_name: str) -> bool:
+    """Tell whether a set has a query with a relevant note that exists."""
+    return any(found.relevant_note_ids for found in fetch_golden_queries(connection, tenant, set_name=set_name))
+
+
 def list_queries_with_deleted_notes(connection: Connection, tenant: TenantId, *, set_name: str) -> list[OrphanedQuery]:
     """Queries that refer to deleted notes, in the order they were made.
 

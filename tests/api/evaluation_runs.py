@@ -8,7 +8,7 @@ from builders import ANIMALS
 from fastapi.testclient import TestClient
 
 from rag_core.configuration.schema import configure
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import evaluated_search

@@ -11,7 +11,7 @@ from evaluation_runs import measure as measure  # noqa: PLC0414  a fixture, re-e
 from fastapi.testclient import TestClient
 
 from rag_core.api.pages.evaluation.views import words
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.runtime.engine import Engine
 

@@ -17,7 +17,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.evaluation.tuning.record import Recording, fetch_queries, leg_search, record
 from rag_core.evaluation.tuning.replay import Replay
 from rag_core.model.golden import GoldenQuery

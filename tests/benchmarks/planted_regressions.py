@@ -22,7 +22,7 @@ from psycopg.conninfo import make_conninfo
 
 from rag_core.evaluation.comparison.gate import GateReport, GateTargets
 from rag_core.evaluation.comparison.gate_runs import run_gate
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.evaluation.runs.baselines import ensure_baseline
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.model.note import TenantId

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from pipeline_runs import TENANT
 
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.migration.attach import LegacyNote, attach
 from rag_core.runtime.engine import Engine
 from rag_core.storage.batches import register_batches

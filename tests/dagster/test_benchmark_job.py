@@ -5,7 +5,7 @@ import json
 from pipeline_runs import TENANT, RunJob
 
 from rag_assets.definitions import build_definitions
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.model.embedding import WantedModel
 from rag_core.model_change.registration import register_model
 from rag_core.settings import Settings

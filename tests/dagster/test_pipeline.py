@@ -139,7 +139,7 @@ def test_a_tenant_without_golden_set_is_named_in_the_report(run_job: RunJob, imp
 def test_a_golden_set_is_evaluated_under_each_strategy(
     engine: Engine, run_job: RunJob, import_texts: ImportTexts
 ) -> None:
-    from rag_core.evaluation.golden.exporting import import_golden
+    from rag_core.evaluation.golden.importing import import_golden
     from rag_core.storage.evaluations import list_runs
 
     import_texts(["Riego el huerto los martes.", "Mi hermana vive en Bilbao.", "El tren sale a las siete."])

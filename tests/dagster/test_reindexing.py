@@ -19,7 +19,7 @@ from rag_core.chat import Message
 from rag_core.chunking import CHUNKERS, DEFAULT_CHUNKER
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, Chunking
 from rag_core.embedding.summaries import Summariser
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.graph.rules import RuleExtractor
 from rag_core.indexing import pipeline as pipeline_module
 from rag_core.indexing.graph import stale_batches_with_graph

@@ -20,7 +20,7 @@ from rag_assets.definitions import build_definitions
 from rag_assets.tuned_configuration import NO_DROP_CHECK
 from rag_core.configuration.proposals import propose_configuration
 from rag_core.configuration.served import served_configuration
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.model.note import TenantId
 from rag_core.notes.importing import import_lines
 from rag_core.promotion.promote import return_to_former

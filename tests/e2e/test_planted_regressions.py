@@ -19,7 +19,7 @@ from psycopg.conninfo import conninfo_to_dict
 from rag_core.evaluation.comparison.compare import compare
 from rag_core.evaluation.comparison.gate import GateReport, GateTargets
 from rag_core.evaluation.comparison.gate_runs import run_gate
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.evaluation.runs.baselines import ensure_baseline
 from rag_core.model.evaluation import QueryResult
 from rag_core.model.note import TenantId

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from builders import ANIMALS, golden_lines_of_animals
 
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import EmbedReport, embed_staged, stage_notes
 from rag_core.model.note import TenantId

@@ -11,7 +11,7 @@ from rag_core.configuration.schema import configure
 from rag_core.errors import InvalidInputError, NotFoundError, RetrievalFailedError
 from rag_core.evaluation.comparison.quality_check import verdict_on
 from rag_core.evaluation.golden.edits import list_golden_queries, update_golden_query
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.evaluation.runs.asking import EvaluatedSearch
 from rag_core.evaluation.runs.baselines import compare_with_baseline, ensure_baseline, promote_baseline
 from rag_core.evaluation.runs.results import EvaluationRun

@@ -5,7 +5,7 @@ import pytest
 from command_line import Brain
 
 from rag_core.errors import InvalidInputError
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.evaluation.tuning.calibrating import calibrate_model, store_threshold
 from rag_core.evaluation.tuning.record import leg_search
 from rag_core.runtime.engine import Engine

@@ -7,7 +7,7 @@ import pytest
 from command_line import Brain, printed_json
 from test_cli_evaluation import spoil
 
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 
 pytestmark = pytest.mark.usefixtures("golden")
 

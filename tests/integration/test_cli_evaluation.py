@@ -8,7 +8,7 @@ import pytest
 from builders import ANIMALS
 from command_line import Brain, printed_json
 
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.storage.evaluations import fetch_run, insert_run
 
 

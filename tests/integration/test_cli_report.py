@@ -10,7 +10,7 @@ import pytest
 from builders import ANIMALS, golden_lines_of_animals
 from command_line import Brain, printed_json
 
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 
 
 @pytest.fixture(autouse=True)

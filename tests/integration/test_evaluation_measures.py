@@ -14,7 +14,7 @@ from test_evaluation_runs import found, hit, run_of, searching, strangers
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, configure
 from rag_core.errors import EvaluationCancelledError, InvalidInputError, NotFoundError, RetrievalFailedError
 from rag_core.evaluation.comparison.stored import compare_stored_runs
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.evaluation.runs.results import extra_metrics, metrics_by
 from rag_core.evaluation.runs.run import fetch_evaluation
 from rag_core.evaluation.runs.run_json import to_json

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, configure
 from rag_core.errors import DeadlineExceededError, InvalidInputError, NotFoundError, RetrievalFailedError
-from rag_core.evaluation.golden.exporting import delete_golden_query, import_golden, list_golden_queries
+from rag_core.evaluation.golden.edits import delete_golden_query, list_golden_queries
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.evaluation.runs.answers import GoldenAnswerer
 from rag_core.evaluation.runs.asking import EvaluatedSearch
 from rag_core.evaluation.runs.results import EvaluationRun

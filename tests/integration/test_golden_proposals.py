@@ -9,7 +9,8 @@ from ollama_server import ollama_server  # noqa: F401  a fixture
 
 from rag_core.chat.providers.ollama import OllamaChat
 from rag_core.errors import ConflictError, InvalidInputError, NotFoundError
-from rag_core.evaluation.golden.exporting import add_golden_query, import_golden, list_golden_queries
+from rag_core.evaluation.golden.edits import add_golden_query, list_golden_queries
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.evaluation.golden.proposals.decide import accept_proposal, find_proposal, reject_proposals
 from rag_core.evaluation.golden.proposals.propose import propose_golden_queries
 from rag_core.model.note import TenantId

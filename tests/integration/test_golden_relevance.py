@@ -14,7 +14,8 @@ from rag_core.evaluation.golden.edits import (
     list_golden_queries,
     update_golden_query,
 )
-from rag_core.evaluation.golden.exporting import export_golden, import_golden
+from rag_core.evaluation.golden.exporting import export_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.evaluation.golden.query import GivenRelevance, GivenSpan
 from rag_core.evaluation.golden.relevance import contents_of_each
 from rag_core.evaluation.golden.statistics import fetch_set_contents

@@ -11,17 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rag_core.errors import ConflictError, InvalidInputError, NotFoundError
-from rag_core.evaluation.golden.exporting import (
-    GoldenQuery,
+from rag_core.evaluation.golden.edits import (
     add_golden_query,
     delete_golden_query,
-    export_golden,
-    import_golden,
     list_golden_queries,
-    normalise_query,
     update_golden_query,
 )
-from rag_core.model.golden import Relevance
+from rag_core.evaluation.golden.exporting import export_golden
+from rag_core.evaluation.golden.importing import import_golden
+from rag_core.model.golden import GoldenQuery, Relevance, normalise_query
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.golden import fetch_golden_set

@@ -14,7 +14,8 @@ from rag_core.evaluation.golden.edits import (
     update_golden_query,
     verify_golden_query,
 )
-from rag_core.evaluation.golden.exporting import export_document, import_golden
+from rag_core.evaluation.golden.exporting import export_document
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.evaluation.golden.statistics import fetch_set_contents
 from rag_core.model.note import TenantId
 from rag_core.storage.golden import list_golden_sets

@@ -12,7 +12,7 @@ from ir_measures import AP, RR, P, Qrel, R, Rprec, ScoredDoc, Success, nDCG
 from plants import index
 
 from rag_core.configuration.schema import configure
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.run_json import to_json

@@ -15,7 +15,7 @@ from rag_core.errors import (
     ModelStateError,
     NotFoundError,
 )
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.evaluation.jobs.queue import fetch_job, running_jobs, submit
 from rag_core.model.embedding import EmbeddingModel, WantedModel
 from rag_core.model.note import TenantId

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from rag_core.errors import InvalidInputError, ModelStateError
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.model.embedding import WantedModel
 from rag_core.model.note import TenantId
 from rag_core.model_change.backfill import begin_backfill, fill_model, settle_model

@@ -17,7 +17,7 @@ from rag_core.errors import (
     ConflictError,
     PromotionRefusedError,
 )
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.model.evaluation import LatencyPercentiles
 from rag_core.promotion.promote import promote_configuration
 from rag_core.promotion.trial import objection_to, try_configuration

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import evaluated_search
 from rag_core.model.note import TenantId

@@ -9,7 +9,7 @@ from rag_core.configuration.proposals import propose_configuration
 from rag_core.configuration.schema import configure
 from rag_core.configuration.served import OneConfiguration, ServedConfiguration, served_configuration
 from rag_core.errors import InvalidInputError, JobCancelledError
-from rag_core.evaluation.golden.exporting import import_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.evaluation.tuning.job import run_tuning
 from rag_core.evaluation.tuning.record import fetch_queries, leg_search, record
 from rag_core.evaluation.tuning.replay import Replay

@@ -9,8 +9,9 @@ from quoted_answers import QuotedAnswers
 from test_evaluation_runs import run_of, searching
 
 from rag_core.errors import InvalidInputError
-from rag_core.evaluation.golden.edits import update_golden_query
-from rag_core.evaluation.golden.exporting import export_golden, import_golden, list_golden_queries
+from rag_core.evaluation.golden.edits import list_golden_queries, update_golden_query
+from rag_core.evaluation.golden.exporting import export_golden
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.evaluation.golden.statistics import fetch_set_contents
 from rag_core.evaluation.report.markdown import markdown_report
 from rag_core.evaluation.runs.run import fetch_evaluation

@@ -19,8 +19,9 @@ from rag_core.evaluation.golden.edits import (
     list_golden_queries,
     update_golden_query,
 )
-from rag_core.evaluation.golden.exporting import export_document, export_golden, import_golden
+from rag_core.evaluation.golden.exporting import export_document, export_golden
 from rag_core.evaluation.golden.files import read_golden_file
+from rag_core.evaluation.golden.importing import import_golden
 from rag_core.model.golden import CATEGORIES, normalise_query
 from rag_core.storage.notes import delete_notes
 

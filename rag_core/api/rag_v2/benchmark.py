@@ -11,9 +11,10 @@ from rag_core.api.access import Context, RequestContext
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.schemas import Text, failures
 from rag_core.errors import InvalidInputError, NotFoundError
-from rag_core.evaluation.jobs.queue import Job, cancel, fetch_job, submit
+from rag_core.evaluation.jobs.queue import cancel, fetch_job, submit
 from rag_core.storage.database import Database
 from rag_core.storage.golden import find_golden_set
+from rag_core.storage.jobs import Job
 from rag_core.storage.models import list_models
 
 NO_SUCH_RUN = "Diesen Modellvergleich gibt es nicht"

@@ -12,11 +12,12 @@ from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.rag_v2.evaluation import find_dataset
 from rag_core.api.schemas import Text, failures
 from rag_core.errors import InvalidInputError, NotFoundError
-from rag_core.evaluation.jobs.queue import SILENT, Job, cancel, fetch_job, submit
+from rag_core.evaluation.jobs.queue import SILENT, cancel, fetch_job, submit
 from rag_core.evaluation.tuning.job import MAX_MINUTES
 from rag_core.evaluation.tuning.space import PARTS, Part
 from rag_core.evaluation.tuning.tune import DEFAULT_MINUTES, MIN_QUERIES
 from rag_core.storage.evaluations import count_golden_queries
+from rag_core.storage.jobs import Job
 from rag_core.wire.values import camel_keys
 
 NO_SUCH_RUN = "Diese Abstimmung gibt es nicht"

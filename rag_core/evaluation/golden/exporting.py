@@ -5,35 +5,13 @@ from datetime import UTC
 from typing import Any
 
 from rag_core.evaluation.golden.edits import (
-    add_golden_query,
-    delete_golden_query,
     fetch_set_queries,
-    list_golden_queries,
-    update_golden_query,
 )
-from rag_core.evaluation.golden.importing import GoldenImport, import_golden
-from rag_core.evaluation.golden.line import parse_golden_line
-from rag_core.model.golden import DEFAULT_SET, GoldenQuery, Relevance, difficulty_word, normalise_query, query_hash
+from rag_core.model.golden import DEFAULT_SET, GoldenQuery, Relevance, difficulty_word
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.golden import fetch_golden_set, fetch_note_names
 from rag_core.storage.notes import find_notes
-
-__all__ = [
-    "DEFAULT_SET",
-    "GoldenImport",
-    "GoldenQuery",
-    "add_golden_query",
-    "delete_golden_query",
-    "export_document",
-    "export_golden",
-    "import_golden",
-    "list_golden_queries",
-    "normalise_query",
-    "parse_golden_line",
-    "query_hash",
-    "update_golden_query",
-]
 
 
 def export_golden(database: Database, tenant: TenantId, *, set_name: str = DEFAULT_SET) -> list[dict[str, Any]]:

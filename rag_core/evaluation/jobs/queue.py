@@ -26,21 +26,6 @@ from rag_core.storage.notes import hold_tenant
 from rag_core.telemetry.logs import log_degraded, log_failed
 from rag_core.telemetry.process_names import this_process
 
-__all__ = [
-    "SILENT",
-    "Job",
-    "JobFunction",
-    "JobKind",
-    "JobProgress",
-    "JobRunner",
-    "cancel",
-    "fetch_job",
-    "list_jobs",
-    "register",
-    "running_jobs",
-    "submit",
-]
-
 POLL_SECONDS = 1.0
 HEARTBEAT_SECONDS = 5.0
 SILENT_SECONDS = 60.0

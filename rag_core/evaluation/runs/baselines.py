@@ -11,21 +11,11 @@ from rag_core.model.note import TenantId
 from rag_core.model.run_comparison import MAX_DISTURBED_SHARE, MIN_COMMON_QUERIES, Comparison
 from rag_core.storage.database import Database
 from rag_core.storage.evaluations import (
-    Baseline,
     fetch_baseline,
     fetch_query_results,
     fetch_run,
     write_baseline,
 )
-
-__all__ = [
-    "Baseline",
-    "Comparison",
-    "compare_with_baseline",
-    "compare_with_run",
-    "ensure_baseline",
-    "promote_baseline",
-]
 
 
 def compare_with_baseline(

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 
 from rag_core.chunking import sentence_spans
 from rag_core.language.content_words import content_of
@@ -72,7 +71,7 @@ def clauses_of(note: ProposalNote, names: frozenset[str]) -> Iterator[Clause]:
     """Clauses whose subject is a name and whose rest says enough to be asked by: three words, nothing that points back."""
     wording = language_of(note.language).proposing
     for text, span in sentences_of(note):
-        match = _compiled(wording.clause).match(text)
+        match = re.match(wording.clause, text)
         if match is None or not _is_name(match["subject"], names, wording):
             continue
         rest = _without_end(match["rest"], wording)
@@ -84,7 +83,7 @@ def definitions_of(note: ProposalNote, names: frozenset[str]) -> Iterator[Defini
     """Sentences that say what something is."""
     wording = language_of(note.language).proposing
     for text, span in sentences_of(note):
-        match = _compiled(wording.definition).fullmatch(text)
+        match = re.fullmatch(wording.definition, text)
         if match is not None and _is_definable(match["term"], note.language, names):
             yield Definition(term=match["term"], verb=match["verb"], is_what=match["is"].rstrip(".!"), span=span)
 
@@ -108,15 +107,10 @@ def is_clear(text: str, language: Language) -> bool:
 def _without_end(text: str, wording: ProposalWording) -> str:
     """The text up to where its first clause ends, or a second predicate begins."""
     clause = _CLAUSE_END.sub("", text)
-    second = _compiled(wording.and_verb).search(clause)
+    second = re.search(wording.and_verb, clause)
     return (clause[: second.start()] if second else clause).strip()
 
 
 def _is_name(subject: str, names: frozenset[str], wording: ProposalWording) -> bool:
     first = subject.split(maxsplit=1)[0]
     return first in names and first.lower() not in wording.no_names
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
