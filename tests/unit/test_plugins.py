@@ -3,11 +3,14 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
 
 from rag_core.errors import ConfigurationError
 from rag_core.plugins.loading import PluginLoader
+from rag_core.plugins.names import NameIn
 from rag_core.plugins.registry import Registry
 
 
@@ -153,3 +156,27 @@ def test_a_plugin_may_look_up_a_registry_while_it_is_imported(folder: Path, monk
     loader.load()
 
     assert "curious_plugin" in sys.modules
+
+
+class TestNameIn:
+    """A string field that takes the names of a registry."""
+
+    @pytest.fixture
+    def fruit(self) -> TypeAdapter[str]:
+        fruits = empty_registry()
+        fruits.register("pear")("a pear")
+        fruits.register("fig")("a fig")
+        return TypeAdapter(Annotated[str, NameIn(fruits)])
+
+    def test_a_registered_name_is_taken(self, fruit: TypeAdapter[str]) -> None:
+        assert fruit.validate_python("fig") == "fig"
+
+    def test_another_name_is_refused_with_the_registered_ones(self, fruit: TypeAdapter[str]) -> None:
+        with pytest.raises(ValidationError) as refused:
+            fruit.validate_python("plum")
+
+        [problem] = refused.value.errors()
+        assert (problem["type"], problem["ctx"]) == ("literal_error", {"expected": "'pear' or 'fig'"})
+
+    def test_the_json_schema_lists_the_registered_names(self, fruit: TypeAdapter[str]) -> None:
+        assert fruit.json_schema() == {"type": "string", "enum": ["pear", "fig"]}
