@@ -41,7 +41,7 @@ HOST = "127.0.0.1"
 _ABOUT = """Search personal notes, and know how good the search is.
 
 Errors are `{error, details}`: in Spanish, under `/api/v2` in German, of `/chat` and `/api/query` in the question's language.
-Who is turned away (401, 403) from those is told so in what `Accept-Language` asks for first.
+Messages of 401 and 403 at those addresses follow `Accept-Language`.
 Times are ISO 8601 in UTC. Offsets count code points.
 Where keys are asked for, a request carries one as `Authorization: Bearer KEY` or `X-API-Key: KEY`.
 """

@@ -41,7 +41,7 @@ class TestComparison:
 
         page = compared(client, good, bad)
 
-        assert "Peor: nDCG@10 −0,833, y no es casualidad" in page
+        assert "Peor: nDCG@10 −0,833, diferencia significativa" in page
         assert "0 mejoran, 10 empeoran, 2 quedan igual" in page
         title = re.search(r"<title>([^<]*)", page)[1]
         assert str(good.run_id)[:8] in title
@@ -65,13 +65,15 @@ class TestComparison:
 
         page = compared(client, good, bad)
 
-        assert "y no es casualidad (p = 0,03 de una cola, corregida con Holm entre las métricas que deciden)" in page
+        assert (
+            "diferencia significativa (p = 0,03 de una cola, corregida con Holm entre las métricas que deciden)" in page
+        )
         assert 'class="interval worse"' in page
 
     def test_the_same_run_again_is_no_difference(self, client: TestClient, measured_again) -> None:
         page = compared(client, *measured_again)
 
-        assert "Sin diferencia demostrada: nDCG@10 0,000 puede ser casualidad" in page
+        assert "Sin diferencia significativa: nDCG@10 0,000" in page
 
     def test_runs_that_asked_different_queries_are_compared_only_on_demand(self, client: TestClient, measure) -> None:
         whole, part = measure("fulltext"), measure("fulltext", category="causal")
@@ -81,7 +83,7 @@ class TestComparison:
 
         assert "No preguntaron lo mismo" in refused
         assert f"{address}&common=1" in refused
-        assert "Sin veredicto: 6 consultas en común, y hacen falta 10" in common
+        assert "Sin veredicto: 6 consultas en común; se necesitan al menos 10" in common
 
     def test_that_one_strategy_reranks_is_no_other_model(self, client: TestClient, measure) -> None:
         semantic, reranked = measure("semantic"), measure("hybrid+rerank")
@@ -140,7 +142,7 @@ class TestComparison:
 
         page = compared(client, before, after)
 
-        assert "Buscaron lo mismo: notas, modelos, configuración, índice, conjunto y programa no cambiaron" in page
+        assert "Sin otros cambios: notas, modelos, configuración, índice, conjunto y programa son los mismos" in page
 
     def test_that_it_is_not_known_what_was_searched_is_said(
         self, client: TestClient, engine: Engine, measured_again
@@ -154,7 +156,7 @@ class TestComparison:
 
         page = compared(client, before, after)
 
-        assert "no consta qué buscó" in page
+        assert "no registró sus entradas" in page
 
     def test_every_input_that_a_run_keeps_has_a_name(self, measure) -> None:
         run = measure("semantic")

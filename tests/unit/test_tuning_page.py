@@ -42,7 +42,7 @@ def report(p_value: float, *, mrr: float = 0.01) -> WorkReport:
 def test_a_gain_whose_p_the_tuning_does_not_accept_may_be_chance() -> None:
     found = report(0.03)
 
-    assert found.verdict == "La mejora de +0,0300 en nDCG@10 puede ser casualidad (p = 0,03)"
+    assert found.verdict == "La mejora de +0,0300 en nDCG@10 no es significativa (p = 0,03)"
     assert "interval unclear" in str(found.charts[0].drawing)
     assert "interval better" not in str(found.charts[0].drawing)
 

@@ -116,21 +116,26 @@ def _verdict(comparison: Comparison) -> tuple[str, str]:
     found = comparison.metrics[comparison.metric]
     label, moved = words.metric(comparison.metric), words.difference(comparison.difference)
     if comparison.obstacle == "degraded":
-        disturbed = words.counted(comparison.disturbed, "consulta se hizo", "consultas se hicieron")
-        return f"No se puede comparar: {disturbed} con algo caído", "unclear"
+        disturbed = words.counted(
+            comparison.disturbed, "consulta degradada o fallida", "consultas degradadas o fallidas"
+        )
+        return f"No se puede comparar: {disturbed}", "unclear"
     if comparison.obstacle == "too_few_queries":
         asked = words.counted(comparison.queries, "consulta", "consultas")
-        return f"Sin veredicto: {asked} en común, y hacen falta {MIN_COMMON_QUERIES}", "unclear"
+        return f"Sin veredicto: {asked} en común; se necesitan al menos {MIN_COMMON_QUERIES}", "unclear"
     if comparison.is_regression:
-        return f"Peor: {label} {moved}, y no es casualidad{_corrected(found.p_worse_adjusted, _ONE_SIDED)}", "worse"
+        return (
+            f"Peor: {label} {moved}, diferencia significativa{_corrected(found.p_worse_adjusted, _ONE_SIDED)}",
+            "worse",
+        )
     if comparison.is_significant and comparison.difference > 0:
-        return f"Mejor: {label} {moved}, y no es casualidad{_corrected(found.p_adjusted, _TWO_SIDED)}", "better"
+        return f"Mejor: {label} {moved}, diferencia significativa{_corrected(found.p_adjusted, _TWO_SIDED)}", "better"
     if comparison.is_significant:
         return (
-            f"Apenas peor: {label} {moved}, menos que los {words.figure(LEAST_DROP, decimals=2)} que cuentan",
+            f"Ligeramente peor: {label} {moved}, por debajo del umbral de {words.figure(LEAST_DROP, decimals=2)}",
             "unclear",
         )
-    return f"Sin diferencia demostrada: {label} {moved} puede ser casualidad", "unclear"
+    return f"Sin diferencia significativa: {label} {moved}", "unclear"
 
 
 def _corrected(p: float | None, how: str) -> str:
@@ -149,13 +154,13 @@ def _explanations(comparison: Comparison) -> list[str]:
     said = [compared]
     if comparison.detectable_difference is not None:
         needed = ", ".join(
-            f"{words.counted(count, 'consulta', 'consultas')} para ver {difference.replace('.', ',')}"
+            f"{words.counted(count, 'consulta', 'consultas')} para detectar {difference.replace('.', ',')}"
             for difference, count in comparison.queries_needed.items()
             if count is not None
         )
         said.append(
-            f"Con estas consultas se ve, cuatro de cada cinco veces, una diferencia de "
-            f"{words.figure(comparison.detectable_difference)} o más. Harían falta {needed}."
+            f"Estas consultas detectan, con una potencia del 80 %, una diferencia de "
+            f"{words.figure(comparison.detectable_difference)} o más. Se necesitan {needed}."
         )
     return said
 
@@ -163,11 +168,9 @@ def _explanations(comparison: Comparison) -> list[str]:
 def _inputs(baseline: StoredRun, candidate: StoredRun, changed: Sequence[str] | None) -> str:
     """What was searched that is another than then, of all that rankings follow from."""
     if changed is None:
-        return "De alguna de las dos no consta qué buscó, así que no se sabe si cambió algo más"
+        return "Una de las evaluaciones no registró sus entradas: no se puede saber qué más cambió"
     if not changed:
-        return (
-            "Buscaron lo mismo: notas, modelos, configuración, índice, conjunto y programa no cambiaron entre las dos"
-        )
+        return "Sin otros cambios: notas, modelos, configuración, índice, conjunto y programa son los mismos"
     named = [words.INPUTS.get(name, name) + _versions(name, baseline, candidate) for name in changed]
     return f"Entre las dos cambió: {'; '.join(named)}"
 
@@ -186,24 +189,24 @@ def _warnings(baseline: StoredRun, candidate: StoredRun, comparison: Comparison)
         found.append(f"Son de conjuntos distintos, «{baseline.set_name}» y «{candidate.set_name}»")
     elif baseline.set_version != candidate.set_version:
         found.append(
-            f"El conjunto cambió entre medias (versiones {baseline.set_version} y {candidate.set_version}): "
-            "se compara lo que tienen en común"
+            f"El conjunto cambió de la versión {baseline.set_version} a la {candidate.set_version}: "
+            "solo se comparan las consultas comunes"
         )
     if comparison.disturbance is not None:
         found.append(
-            f"Fallaron o se hicieron con algo caído {comparison.disturbed_now} de {comparison.asked_in_both} consultas, "
-            f"y antes {comparison.disturbed_then}: las cifras son de las demás"
+            f"Fallaron o se degradaron {comparison.disturbed_now} de {comparison.asked_in_both} consultas, "
+            f"antes {comparison.disturbed_then}: las cifras no las incluyen"
         )
     if comparison.left_out:
         left = words.counted(comparison.left_out, "consulta queda", "consultas quedan")
-        found.append(f"{left} fuera: no están en ambas con las mismas notas, o se hicieron con algo caído")
+        found.append(f"{left} fuera de la comparación: faltan en una evaluación, cambiaron sus notas o se degradaron")
     changed = _changed_models(baseline.models, candidate.models)
     if changed:
         found.append(f"Los modelos no son los mismos: {changed}")
     is_same_model = baseline.models.get("embedding") == candidate.models.get("embedding")
     if is_same_model and baseline.pipeline_fingerprint != candidate.pipeline_fingerprint:
         found.append(
-            "El índice se hizo de otra manera: los fragmentos o sus contextos no son los mismos "
+            "El índice es distinto: cambiaron los fragmentos o sus contextos "
             f"({baseline.pipeline_fingerprint} y {candidate.pipeline_fingerprint})"
         )
     return found
@@ -236,8 +239,8 @@ def _metrics_chart(comparison: Comparison) -> Chart:
     return Chart(
         title="Diferencia de cada métrica",
         about=(
-            "A la derecha del cero, mejor. La línea es el intervalo del 95 %; en verde o rojo lo que no parece casualidad, "
-            "una vez corregido que se miran varias métricas (Holm), y lo que decide que es peor."
+            "A la derecha del cero, mejor. La línea es el intervalo del 95 %; en verde o rojo, las diferencias significativas "
+            "tras la corrección de Holm y las que deciden que es peor."
         ),
         drawing=for_both_widths(
             lambda frame: interval_chart(

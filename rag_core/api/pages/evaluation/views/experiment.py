@@ -35,10 +35,12 @@ def experiment_report(experiment: Experiment, figures: Figures, zone: ZoneInfo) 
         charts=_preference_chart(figures),
         tables=(("Cifras", table(head, rows)),),
         facts=(
-            Fact(name="Manera", value=f"{MODES[experiment.mode]}, {words.percent(experiment.share)} de las consultas"),
-            Fact(name="Tiempo", value=f"desde el {words.moment(experiment.started_at, zone)}{stopped}"),
-            _configuration_fact("Se sirve, distinto de lo de fábrica", experiment.control, _FACTORY),
-            _configuration_fact("Candidata, distinto de lo que se sirve", experiment.candidate, experiment.control),
+            Fact(name="Modo", value=f"{MODES[experiment.mode]}, {words.percent(experiment.share)} de las consultas"),
+            Fact(name="Periodo", value=f"desde el {words.moment(experiment.started_at, zone)}{stopped}"),
+            _configuration_fact(
+                "Configuración servida: diferencias con la predeterminada", experiment.control, _FACTORY
+            ),
+            _configuration_fact("Candidata: diferencias con la servida", experiment.candidate, experiment.control),
         ),
     )
 
@@ -58,20 +60,23 @@ def experiment_verdict(figures: Figures) -> tuple[str, str]:
         better = None if helpful.difference is None else helpful.difference > 0
         return _preferred(helpful.p_value, better, helpful.more_queries)
     if figures.rank_biased_overlap is None:
-        return "Todavía no hay consultas que respondieran las dos", "unclear"
-    return f"Se parecen en {words.figure(figures.rank_biased_overlap)} (1: las mismas notas en el mismo orden)", ""
+        return "Todavía no hay consultas con respuesta de las dos configuraciones", "unclear"
+    return (
+        f"Semejanza de las listas: {words.figure(figures.rank_biased_overlap)} (1: las mismas notas en el mismo orden)",
+        "",
+    )
 
 
 def _preferred(p: float | None, is_better: bool | None, more: int | None) -> tuple[str, str]:
     """What readers prefer, where chance is no good explanation."""
-    needed = "" if not more else f"; harían falta unas {words.counted(more, 'consulta', 'consultas')} más"
+    needed = "" if not more else f"; se necesitan unas {words.counted(more, 'consulta', 'consultas')} más"
     if p is None or is_better is None:
-        return f"Todavía no se sabe cuál es mejor{needed}", "unclear"
+        return f"Todavía no hay resultado{needed}", "unclear"
     if p >= SIGNIFICANCE:
-        return f"La diferencia puede ser casualidad ({words.p_phrase(p)}){needed}", "unclear"
+        return f"Sin diferencia significativa ({words.p_phrase(p)}){needed}", "unclear"
     if is_better:
-        return f"La candidata gusta más ({words.p_phrase(p)})", "better"
-    return f"Lo que se sirve gusta más ({words.p_phrase(p)})", "worse"
+        return f"Los lectores prefieren la candidata ({words.p_phrase(p)})", "better"
+    return f"Los lectores prefieren la configuración servida ({words.p_phrase(p)})", "worse"
 
 
 def _preference_chart(figures: Figures) -> tuple[Chart, ...]:
@@ -105,22 +110,22 @@ def _experiment_rows(figures: Figures) -> list[tuple[str, ...]]:
     if isinstance(figures, InterleavingFigures):
         return [
             ("consultas", str(figures.queries)),
-            ("las gana la candidata", str(figures.wins)),
-            ("las gana lo que se sirve", str(figures.losses)),
+            ("ganadas por la candidata", str(figures.wins)),
+            ("ganadas por la configuración servida", str(figures.losses)),
             ("empates", str(figures.ties)),
-            ("nadie abrió ni valoró nada", str(figures.undecided)),
-            ("la candidata no respondió", str(figures.failed_candidates)),
+            ("sin notas abiertas ni valoraciones", str(figures.undecided)),
+            ("sin respuesta de la candidata", str(figures.failed_candidates)),
         ]
     if isinstance(figures, SplitFigures):
         return _split_rows(figures)
     return [
         ("consultas", str(figures.queries)),
-        ("respondieron las dos", str(figures.compared)),
-        ("a la candidata no se le preguntó, por no estorbar", str(figures.dropped)),
-        ("la candidata no respondió", str(figures.failed_candidates)),
+        ("con respuesta de las dos", str(figures.compared)),
+        ("no enviadas a la candidata por falta de capacidad", str(figures.dropped)),
+        ("sin respuesta de la candidata", str(figures.failed_candidates)),
         ("parecido (RBO, p = 0,9)", words.figure(figures.rank_biased_overlap)),
         ("notas en común entre las diez primeras", words.figure(figures.overlap_at_10)),
-        ("la misma en primer lugar", words.percent(figures.same_top)),
+        ("misma nota en primer lugar", words.percent(figures.same_top)),
         ("latencia de lo que se sirve, p50 y p95", _latencies(figures.control_latency)),
         ("latencia de la candidata en segundo plano (no comparable), p50 y p95", _latencies(figures.candidate_latency)),
     ]
@@ -138,7 +143,7 @@ def _split_rows(figures: SplitFigures) -> list[tuple[str, ...]]:
         both("con alguna nota abierta", lambda arm: f"{arm.opened}, {words.percent(arm.open_rate)}"),
         both("valoradas", lambda arm: str(arm.judged)),
         both("valoradas como útiles", lambda arm: f"{arm.helpful}, {words.percent(arm.helpful_rate)}"),
-        both("con algo caído", lambda arm: str(arm.degraded)),
+        both("degradadas", lambda arm: str(arm.degraded)),
         both("latencia, p50 y p95", lambda arm: _latencies(arm.latency)),
         ("diferencia en útiles", "", told(figures.helpful)),
         ("diferencia en abiertas", "", told(figures.opened)),

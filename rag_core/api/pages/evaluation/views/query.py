@@ -197,7 +197,7 @@ def _sheet(run: StoredRun, result: QueryResult, others: Mapping[NoteId, int] | N
         notes=_ranked(result, others, notes),
         missing=_missing(result, notes),
         figures=tuple(_figures(result)),
-        state=f"Falló: {result.error}" if result.error else "Se hizo con algo caído" if result.is_degraded else "",
+        state=f"Falló: {result.error}" if result.error else "Degradada" if result.is_degraded else "",
         answer="" if answer is None else answer.text or f"Falló: {answer.error}",
         answer_figures=() if answer is None else tuple(_answer_figures(answer)),
     )

@@ -175,14 +175,14 @@ def _badness(line: QueryLine) -> tuple[int, str, str]:
 def _warnings(run: StoredRun) -> list[str]:
     found = []
     if run.degraded_queries:
-        asked = words.counted(run.degraded_queries, "consulta se hizo", "consultas se hicieron")
-        found.append(f"{asked} con algo caído, así que las cifras no son del todo las de esta forma de buscar")
+        asked = words.counted(run.degraded_queries, "consulta se degradó", "consultas se degradaron")
+        found.append(f"{asked}: las cifras no representan del todo esta forma de buscar")
     if run.failed_queries:
         found.append(
             f"{words.counted(run.failed_queries, 'consulta falló', 'consultas fallaron')}; cuentan como no encontradas"
         )
     if run.category is not None:
-        found.append(f"Solo se hicieron las consultas de categoría «{words.category(run.category)}»")
+        found.append(f"Solo incluye las consultas de categoría «{words.category(run.category)}»")
     return found
 
 
@@ -227,13 +227,13 @@ def _facts(run: StoredRun, zone: ZoneInfo) -> list[Fact]:
     changed = differences(run.config, DEFAULT_RETRIEVAL_CONFIG.to_wire())
     facts = [
         Fact(name="Conjunto", value=f"{run.set_name}, versión {run.set_version}"),
-        Fact(name="Hecha el", value=words.exact_moment(run.created_at, zone)),
-        Fact(name="Clase", value=words.PURPOSES.get(run.purpose, run.purpose)),
+        Fact(name="Fecha", value=words.exact_moment(run.created_at, zone)),
+        Fact(name="Tipo", value=words.PURPOSES.get(run.purpose, run.purpose)),
         Fact(name="Consultas degradadas", value=str(run.degraded_queries)),
         Fact(name="Consultas fallidas", value=str(run.failed_queries)),
         Fact(name="Ejecución", value=str(run.run_id), is_code=True),
         Fact(name="Configuración", value=run.config_hash, is_code=True),
-        Fact(name="Distinto de lo habitual", value=settings_words(changed)),
+        Fact(name="Diferencias con la configuración predeterminada", value=settings_words(changed)),
         *(
             Fact(name=f"Modelo, {words.MODEL_ROLES.get(role, role)}", value=model, is_code=True)
             for role, model in run.models.items()

@@ -108,9 +108,7 @@ def tuning_report(
         title="Ajuste" if configuration is None else f"Configuración {configuration.number}",
         verdict=verdict,
         kind=kind,
-        explanations=(
-            "Cada consulta se mide con lo que se eligió sin ella: por eso las cifras son de elegir, y no de esta elección.",
-        ),
+        explanations=("Validación cruzada: cada consulta se mide con la configuración elegida sin ella.",),
         charts=(_tuning_chart(found["metrics"]),),
         tables=(
             ("Qué cambia", table(("ajuste", "se sirve", "elegido", "partes que lo eligen"), changes)),
@@ -157,7 +155,9 @@ def _configuration_facts(configuration: Configuration | None) -> tuple[Fact, ...
         return ()
     override = json.dumps(dict(configuration.override), ensure_ascii=False)
     return (
-        Fact(name="Distinto de lo de fábrica", value=settings_words(flat(configuration.override))),
+        Fact(
+            name="Diferencias con la configuración predeterminada", value=settings_words(flat(configuration.override))
+        ),
         Fact(name="Como archivo", value=override, is_code=True),
         Fact(name="Elegida para el modelo", value=configuration.embedding_model or "cualquiera"),
         Fact(name="Pesos del reordenador", value=configuration.reranker_version or "los de fábrica"),
@@ -171,11 +171,11 @@ def _tuning_verdict(found: Mapping[str, Any]) -> tuple[str, str]:
         proposed = f"; «brain promote {found['number']}» la pone en uso" if found["number"] else ""
         return f"Mejor en consultas que no se usaron para elegir: nDCG@10 {moved}{proposed}", "better"
     if not found["changes"] and found["reranker"] is None:
-        return "Nada de lo probado mejora lo que se sirve por más que azar", "unclear"
+        return "Ninguna configuración probada mejora de forma significativa la servida", "unclear"
     if gain["difference"] <= 0:
         return f"En consultas que no se usaron para elegir no mejora: nDCG@10 {moved}", "unclear"
     if gain["p_value"] >= SIGNIFICANCE:
-        return f"La mejora de {moved} en nDCG@10 puede ser casualidad ({words.p_phrase(gain['p_value'])})", "unclear"
+        return f"La mejora de {moved} en nDCG@10 no es significativa ({words.p_phrase(gain['p_value'])})", "unclear"
     return "nDCG@10 mejora, pero MRR empeora", "unclear"
 
 
