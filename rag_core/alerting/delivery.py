@@ -1,4 +1,4 @@
-"""How a message gets to people: by apprise, to the addresses of ``BRAIN_ALERT_URLS``. Only here is apprise imported.
+"""Delivery of messages by apprise, to the addresses of ``BRAIN_ALERT_URLS``. Only here is apprise imported.
 
 An address is a secret as a whole: passwords, tokens and keys are parts of it. Nothing but its place in the list and its
 scheme is ever shown, and what apprise says of a failure is shown without the address's parts.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from apprise import Apprise, NotifyType
 
 SEND_SECONDS = 12.0
-"""How long one message to one address may take, whatever the server does."""
+"""Limit of one message to one address, whatever the server does."""
 APPLICATION = "Brain Sync"
 _BETWEEN = re.compile(r"[\s,]+(?=[A-Za-z][A-Za-z0-9+.-]*://)")
 _WEBHOOKS = frozenset({"json", "xml", "form"})
@@ -33,7 +33,7 @@ _PUBLIC = frozenset({"http", "https", "127.0.0.1", "localhost"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """Where messages go. ``id`` tells it from the others and lets nobody guess it; ``name`` is for people."""
+    """Address of messages. ``id`` tells it from the others and lets nobody guess it; ``name`` is for people."""
 
     id: str
     name: str
@@ -41,7 +41,7 @@ class Address:
 
     @property
     def opens_incidents(self) -> bool:
-        """Whether its service opens an incident for each message and closes it by the key of a later one."""
+        """Tell whether its service opens an incident for each message and closes it by the key of a later one."""
         return _is_pagerduty(self.url.get_secret_value())
 
 
@@ -167,7 +167,7 @@ def try_addresses(
 
 
 def is_any_under_way() -> bool:
-    """Whether a server still holds a message that was given up; until then the process does not end by itself."""
+    """Tell whether a server still holds an abandoned message; until then the process does not end by itself."""
     from apprise.apprise import any_abandoned_calls_still_running
 
     return any_abandoned_calls_still_running()

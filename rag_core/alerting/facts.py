@@ -1,4 +1,4 @@
-"""What the rules judge: how things stand, without an opinion. Times are in UTC."""
+"""Facts that the rules judge. Times are in UTC."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -34,7 +34,7 @@ def thresholds(settings: Settings) -> AlertThresholds:
 
 
 WITHOUT_PARTITIONS: Scope = frozenset({"(without partitions)"})
-"""What a run is over that is over no partitions: nothing that a run over partitions does."""
+"""Scope of a run without partitions, which shares nothing with a run over partitions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

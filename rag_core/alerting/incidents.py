@@ -1,4 +1,4 @@
-"""What is known of each trouble: since when, how often, who was told what. No I/O.
+"""State of each incident: its begin, its count, and the messages sent about it. No I/O.
 
 An incident is firing or resolved; there is at most one firing a (rule, subject). One that fires again within the cooldown
 after its end is the same incident, so that flapping does not tell people twice.
@@ -23,12 +23,12 @@ from rag_core.model.incident import (
 )
 
 BACK_AFTER = timedelta(minutes=10)
-"""So long after an end was told a critical trouble that is there again is told anew; until then it may be flapping."""
+"""Time after the message of an end from which a critical incident that returns is reported again; before it may be flapping."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleVerdict:
-    """What a rule says now.
+    """Result of a rule.
 
     ``over`` are the subjects whose trouble has ended, and in which part; None means all but those in ``troubles``. Of a
     subject in both, what is over ended before its trouble began.
@@ -62,12 +62,12 @@ def advance(
 
 
 def joined(one: Scope, other: Scope) -> Scope:
-    """What is in either."""
+    """Return the union of two scopes."""
     return EVERYTHING if one is None or other is None else one | other
 
 
 def without(scope: Scope, gone: Scope) -> Scope:
-    """What is left of a scope; of everything without a part of it that is everything, for nobody knows the other parts."""
+    """Return a scope without some parts; everything without a part stays everything, because the other parts are unknown."""
     if gone is None:
         return NOTHING
     return EVERYTHING if scope is None else scope - gone
@@ -104,7 +104,7 @@ def _seen(known: Incident | None, trouble: Trouble, *, now: datetime, cooldown: 
 def due(
     incident: Incident, address: AddressId, *, now: datetime, cooldown: timedelta, least_severity: Severity
 ) -> Kind | None:
-    """What an address is to be told of an incident now.
+    """Return the kind of message that is due to an address about an incident; None without one.
 
     An incident that got worse is told at once; one that came back within the cooldown and went again is not told anew, because
     its end was told already, unless it is critical and there ``BACK_AFTER`` that end. Who was told is reminded of what was seen

@@ -1,4 +1,4 @@
-"""What people are told: the same in plain text and in Markdown. No I/O."""
+"""Text of messages, in plain text and in Markdown. No I/O."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class AlertMessage:
 
 
 def message_of(incident: Incident, kind: Kind, *, now: datetime, dagster_url: str, zone: ZoneInfo) -> AlertMessage:
-    """What an incident's address is to read: what, since when, what to do, and where to look."""
+    """Build the message of an incident: its finding, its begin, the remedy, and a link."""
     trouble = incident.trouble
     is_good_news = kind in {"resolution", "over"}
     facts = _facts(incident, now=now, dagster_url=dagster_url, zone=zone)
@@ -86,7 +86,7 @@ def digest_of(
 
 
 def demo_message(*, zone: ZoneInfo, now: datetime) -> AlertMessage:
-    """What ``brain alerts test`` sends."""
+    """Build the message of ``brain alerts test``."""
     said = (
         f"Sent by `brain alerts test` on {_moment(now, zone)}. Nothing is wrong: alerts of Brain Sync reach you here."
     )

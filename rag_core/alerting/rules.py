@@ -1,4 +1,4 @@
-"""What is trouble: one pure function a rule, from facts to a judgement. No I/O.
+"""Rules of alerting: one pure function each, from facts to a judgement. No I/O.
 
 No data is no alarm, except where data must be there: a night without evaluation and a process that fell silent are rules of
 their own. Nor does it end one: what is over was seen to be.
@@ -42,10 +42,10 @@ Rule = Literal[
 ]
 RULES: tuple[Rule, ...] = get_args(Rule)
 WINDOW = timedelta(minutes=10)
-"""What latency and errors are judged over."""
+"""Period over which latency and errors are judged."""
 MINUTE = timedelta(minutes=1)
 GIVEN_UP_AFTER = timedelta(days=1)
-"""Of an API process that has been silent for longer nobody is told any more; what was told of it is not over."""
+"""Silence after which an API process is no longer reported; its incident stays open."""
 SERVICE = "api"
 
 

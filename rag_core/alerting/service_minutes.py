@@ -23,7 +23,7 @@ MAX_WAITING = 1_440
 RETRY_SECONDS = 5.0
 TIMEOUT_MS = 5_000
 STOP_SECONDS = 5.0
-"""How long a process that ends waits for its last row."""
+"""Limit of an ending process's wait for its last row."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -33,10 +33,10 @@ from rag_core.telemetry.logs import log_degraded, log_failed
 DELIVERY_SECONDS = 25.0
 """After so long no further message is begun; Dagster ends a tick after 60 s."""
 LOOK_BACK = timedelta(days=30)
-"""For API processes; the figures of the service are kept for so long."""
+"""Period in which API processes are looked for; the figures of the service are kept as long."""
 
 MOST_AT_ONCE = 5
-"""Of more incidents of one rule even a service that opens an incident a message gets one message."""
+"""Most incidents of one rule that are sent one by one, to a service that opens an incident for each message."""
 
 _PLACES: Mapping[str, int] = {rule: place for place, rule in enumerate(rules.RULES)}
 """Causes before what follows from them."""
@@ -46,7 +46,7 @@ Judge = Callable[[Connection], RuleVerdict]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Who is told of what, how often, and with which links."""
+    """Policy of messages: addresses, severity, frequency and links."""
 
     cooldown: timedelta = timedelta(hours=6)
     least_severity: Severity = "warning"
@@ -66,7 +66,7 @@ def policy_of(settings: Settings) -> Policy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchReport:
-    """What one look found: subjects as ``rule of subject``; ``is_watched_elsewhere``: nothing was done."""
+    """Result of one watch: subjects as ``rule of subject``; with ``is_watched_elsewhere`` nothing was done."""
 
     firing: int = 0
     began: Sequence[str] = ()
@@ -231,7 +231,7 @@ def _deliver(ledger: _Ledger, notifier: Notifier, policy: Policy, *, now: dateti
 def _tell_address(
     ledger: _Ledger, notifier: Notifier, address: Address, policy: Policy, *, now: datetime, until: float
 ) -> tuple[int, str | None]:
-    """How many messages an address took, and why it took no more; the rest waits for the next look."""
+    """Send an address its messages; return the number taken, and the reason to stop. The rest waits for the next watch."""
     sent = 0
     for incidents, kind in _to_tell(ledger, address, policy, now=now):
         if time.monotonic() >= until:
@@ -247,7 +247,7 @@ def _tell_address(
 
 
 def _to_tell(ledger: _Ledger, address: Address, policy: Policy, *, now: datetime) -> list[tuple[list[Incident], Kind]]:
-    """What an address is to be told, a message each, the most urgent first.
+    """Return the messages due to an address, the most urgent first.
 
     One cause often makes several rules fire: what becomes due at one look is one message, except where the service opens
     an incident a message, which must be closed by itself.

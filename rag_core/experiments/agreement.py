@@ -1,4 +1,4 @@
-"""How alike two rankings are, with nobody's word on which is better. No I/O."""
+"""Agreement of two rankings, without a judgement on which is better. No I/O."""
 
 from collections.abc import Hashable, Sequence
 
@@ -31,7 +31,7 @@ def rank_biased_overlap(one: Sequence[Hashable], other: Sequence[Hashable], *, p
 
 
 def _common_by_depth(short: Sequence[Hashable], long: Sequence[Hashable]) -> list[int]:
-    """How many items the first d of both have in common, for d from 0; below its end the shorter one has nothing new."""
+    """Count the items that the first d of both share, for d from 0; beyond its end the shorter one adds none."""
     seen: tuple[set[Hashable], set[Hashable]] = (set(), set())
     counts = [0]
     for depth in range(len(long)):

@@ -21,13 +21,13 @@ from rag_core.telemetry.logs import log_degraded, log_failed
 from rag_core.telemetry.metrics import Metrics
 
 AT_A_TIME = 4
-"""So many of the process's threads and connections an experiment may take from live queries."""
+"""Threads and connections of the process that an experiment may take from live queries."""
 _REMEMBERED_BREAKERS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What the candidate came to.
+    """Result of the candidate.
 
     Without a retrieval it failed, or was not done; without milliseconds nothing was measured, because it was not done, was left
     alone, or gave an answer that was kept.
@@ -38,7 +38,7 @@ class Outcome:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it answered, and nothing was missing."""
+        """Tell whether it answered, and nothing was missing."""
         return self.retrieval is not None and not self.retrieval.is_degraded
 
 
@@ -100,7 +100,7 @@ class Candidates:
             return None
 
     def ask(self, find: LiveSearch, asked: LiveQuery, contest: Contest, *, use_cache: bool = True) -> Outcome:
-        """What the candidate finds; its errors are logged and are no one else's.
+        """Search with the candidate; its errors are logged and do not reach the reader.
 
         That holds for defects of ours too: a path that only the candidate takes may have one, and the control's answer is good.
         It goes on when its reader leaves: in its shadow the answer is out before, and what was given up is no measurement.
@@ -137,7 +137,7 @@ class Candidates:
 
 
 def outcome_of(future: Future[Outcome], *, within_seconds: float, cancellation: Cancellation | None = None) -> Outcome:
-    """What the candidate came to within the time.
+    """Return the candidate's result within the time.
 
     Raises:
         SearchCancelledError: its reader does not wait any more.

@@ -50,7 +50,7 @@ def _next_side(able: Sequence[Side], picks: dict[Side, int], random: Random) -> 
 
 
 def credit(served: Sequence[Item], teams: Sequence[Side], liked: Collection[Item]) -> dict[Side, int]:
-    """How many of the liked items each side had put into the list; what was not served is nobody's."""
+    """Count the liked items that each side put into the list; items that were not served count for neither."""
     counts: dict[Side, int] = {"control": 0, "candidate": 0}
     for item, side in zip(served, teams, strict=True):
         counts[side] += item in liked

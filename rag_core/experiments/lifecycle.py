@@ -96,7 +96,7 @@ def _candidate(
 
 
 def _changed(control: ServedConfiguration, wire: Mapping[str, Any]) -> ServedConfiguration:
-    """What is served with other values and the same weights."""
+    """Return the served configuration with other values and the same weights."""
     return ServedConfiguration(
         config=configure(wire), override=wire, reranker_version=control.reranker_version, weights=control.weights
     )

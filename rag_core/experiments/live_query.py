@@ -30,13 +30,13 @@ class LiveQuery:
     cancellation: Cancellation | None = None
 
     def config(self, served: ServedConfiguration) -> RetrievalConfig:
-        """What it is searched with by a side that serves this."""
+        """Return the configuration of a search by a side that serves ``served``."""
         return configure(top_k=self.top_k, base=served.config)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Participation:
-    """What the reader of an answer is told of the experiment, to give feedback by."""
+    """Facts about the experiment for the reader of an answer, who gives feedback by them."""
 
     query_id: UUID
     arm: Arm
@@ -44,7 +44,7 @@ class Participation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """What is served, and its part in an experiment where readers have a say."""
+    """Served retrieval, and its part in an experiment with readers' feedback."""
 
     retrieval: Retrieval
     participation: Participation | None = None
@@ -54,12 +54,12 @@ class LiveSearch(Protocol):
     """A search for live queries."""
 
     def __call__(self, asked: LiveQuery, served: ServedConfiguration, *, use_cache: bool = True) -> Retrieval:
-        """As ``search``."""
+        """Search like ``search``."""
         ...
 
 
 def search(engine: Engine, asked: LiveQuery, served: ServedConfiguration, *, use_cache: bool = True) -> Retrieval:
-    """What is found for the query by a side that serves this.
+    """Search for the query with a side that serves ``served``.
 
     Raises:
         InvalidInputError, DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError, SearchCancelledError: see
@@ -78,5 +78,5 @@ def search(engine: Engine, asked: LiveQuery, served: ServedConfiguration, *, use
 
 
 def searched_ms(retrieval: Retrieval) -> float | None:
-    """How long the search took; None when the answer was kept from before."""
+    """Return the duration of the search; None when the answer was cached."""
     return None if set(retrieval.stages) == {"cache"} else retrieval.latency_ms

@@ -1,4 +1,4 @@
-"""What is kept of a live query: the notes both sides brought back and how long they took; no word of it."""
+"""Records of live queries: the notes that both sides found and their durations, without the query's text."""
 
 import threading
 from collections import deque
@@ -17,7 +17,7 @@ from rag_core.storage.experiments import insert_experiment_query
 from rag_core.telemetry.logs import log_degraded
 
 RECORD_MS = 500
-"""Longer no answer waits for its record."""
+"""Limit of an answer's wait for its record."""
 _WAITING_RECORDS = 1000
 
 

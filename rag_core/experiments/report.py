@@ -63,14 +63,14 @@ def fetch_report(engine: Engine, tenant: TenantId, name: str) -> ExperimentRepor
 
 
 def figures_of(experiment: Experiment, queries: list[ExperimentQuery]) -> Figures:
-    """What the records of an experiment of its mode tell."""
+    """Compute the figures of an experiment from its records, by its mode."""
     if experiment.mode == "interleave":
         return interleaving_figures(queries)
     return split_figures(queries) if experiment.mode == "split" else shadow_figures(queries)
 
 
 def conclusion_on(figures: Figures) -> str:
-    """What the figures come to, in a sentence or two."""
+    """Sum up the figures in a sentence or two."""
     if isinstance(figures, InterleavingFigures):
         return _on_interleaving(figures)
     return _on_split(figures) if isinstance(figures, SplitFigures) else _on_shadow(figures)
@@ -111,7 +111,7 @@ def _on_shadow(figures: ShadowFigures) -> str:
 
 
 def _more(queries: int | None) -> str:
-    """What is said where nothing is told yet; a share of a few queries is another after the next one."""
+    """Say how many more queries are needed; a share of a few queries changes with the next one."""
     if queries is None:
         return f"How many more live queries would tell can be said from {LEAST_DECIDED} on that decide something."
     return "" if queries == 0 else f"If it went on like this, about {queries:,} more live queries would tell."

@@ -1,4 +1,4 @@
-"""Which experiment live queries take part in, and with what on each side."""
+"""Running experiment of live queries, with the configuration of each side."""
 
 import threading
 from dataclasses import dataclass

@@ -29,7 +29,7 @@ from rag_core.storage.experiments import fetch_experiment_query
 from rag_core.telemetry.metrics import Metrics
 
 CANDIDATE_SHARE = 0.5
-"""How much of a request's time goes by before the control is asked in the candidate's place."""
+"""Share of a request's time after which the control is searched instead of the candidate."""
 LEAST_WAIT_MS = 100.0
 """An interleaved list waits for the candidate as long again as the control took, and at least so long."""
 LOOK_UP_MS = 250
@@ -37,7 +37,7 @@ LOOK_UP_MS = 250
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Live:
-    """What answers are given with: the process's search, and one for candidates that is counted apart."""
+    """Searches behind answers: the process's, and one for candidates that is counted apart."""
 
     database: Database
     metrics: Metrics
@@ -103,7 +103,7 @@ class LiveExperiments:
         return self._by_control(draw) if draw.arm == "control" else self._by_candidate(draw)
 
     def _drawn(self, live: _Live, asked: LiveQuery, contest: Contest) -> _Draw | None:
-        """Who comes back to an answer gets the side, and the draft, of then."""
+        """Draw the side of a query; a returning reader gets the side, and the draft, of the first time."""
         experiment = contest.experiment
         known = None if asked.repeated is None else self._known(live.database, asked, contest, asked.repeated)
         if known is not None:

@@ -1,4 +1,4 @@
-"""What the records of an experiment tell, and how many more it needs to tell it. No I/O."""
+"""Statistics of an experiment's records, and the number of further records it needs. No I/O."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -13,12 +13,12 @@ SIGNIFICANCE = 0.05
 POWER = 0.8
 OVERLAP_DEPTH = 10
 AGREEMENT_HALF_WIDTH = 0.02
-"""How closely the mean overlap is to be known."""
+"""Half width of the interval of the mean overlap that is wanted."""
 LEAST_PREFERENCE = 0.05
 LEAST_RATE_DIFFERENCE = 0.05
-"""What is worth seeing where nothing was seen yet: 55 to 45 in a preference, five points in a rate."""
+"""Least difference of interest before any was observed: 55 to 45 in a preference, five points in a rate."""
 LEAST_DECIDED = 10
-"""With fewer queries that say anything nobody can tell how many more it takes: one click would say 40, and the next 207."""
+"""Least number of decisive queries for an estimate of how many more are required: one click would say 40, and the next 207."""
 _MAX_NEEDED = 10_000_000
 
 
@@ -33,7 +33,7 @@ class Latency:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InterleavingFigures:
-    """Which side readers took more from, query by query.
+    """Preference of readers between the sides, query by query.
 
     ``preference`` is the candidate's share of the queries that one side won; ``p_value`` is of a two-sided binomial test against one
     half. ``more_queries`` is how many live queries would have to come for a preference as great as the one seen, or of 55 to 45
@@ -100,7 +100,7 @@ class SplitFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShadowFigures:
-    """How alike both sides' rankings are, on the queries that both answered.
+    """Agreement of both sides' rankings, on the queries that both answered.
 
     ``rank_biased_overlap`` (p = 0.9), ``overlap_at_10`` and ``same_top`` are means. The two latencies do not compare: the candidate
     always comes second, when the machine has just done the same search, and beside the next live query. ``dropped`` candidates

@@ -123,7 +123,7 @@ def _fill_page(
 
 
 def _text(chunk: store.ChunkWithoutVectors, kind: EmbeddingKind) -> str:
-    """What a vector is made from; a note that is not chunked yet has no context, and one vector in both kinds."""
+    """Return the text of a vector; a note that is not chunked yet has no context, and one vector for both kinds."""
     is_bare = kind == "standard" or chunk.context is None
     return chunk.content if is_bare else with_context(chunk.context or "", chunk.content)
 

@@ -34,7 +34,7 @@ Reference = dict[tuple[str, Strategy], EvaluationRun]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Bench:
-    """What all models are measured on."""
+    """Texts and queries that all models are measured on."""
 
     engine: Engine
     tenant: TenantId

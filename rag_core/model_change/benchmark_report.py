@@ -1,4 +1,4 @@
-"""What a benchmark of embedding models found: values, and how quality follows from what queries brought back. No I/O."""
+"""Results of a benchmark of embedding models, and the computation of quality from the queries' results. No I/O."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -136,7 +136,7 @@ class Benchmark:
 
 
 def adjusted_over_models(models: Sequence[ModelBenchmark]) -> tuple[ModelBenchmark, ...]:
-    """The same models with each p adjusted for how many were set beside the active one, for every set and strategy by itself.
+    """Adjust each p for the number of models compared with the active one, for every set and strategy by itself.
 
     With many models the best of equals looks better than it is: Holm keeps the chance that any of them differs by chance alone
     below the level.
@@ -169,7 +169,7 @@ def _p_value(found: QualityReport) -> float:
 
 
 def quality_report(run: EvaluationRun, strategy: Strategy, comparison: Comparison | None) -> QualityReport:
-    """What a run says of its model, in all, by category, difficulty and language, and on technical queries."""
+    """Report the quality of a run's model: in all, by category, difficulty and language, and on technical queries."""
     results = run.queries
     technical = [result for result in results if technical_terms(result.query)]
     return QualityReport(

@@ -1,4 +1,4 @@
-"""What an embedding model costs: time for a query, chunks a second, memory, and room on the disk."""
+"""Cost of an embedding model: time for a query, chunks a second, memory, and space on disk."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How much memory a process needs to embed with a model: run as a process of its own, which nothing else has loaded anything into.
+"""Measurement of the memory that embedding with a model needs, in a process that has loaded nothing else.
 
 ``python -m rag_core.model_change.memory_probe`` reads the model and the texts as JSON from stdin and prints the bytes that its
 resident set grew by, from before the model was built until after the texts were embedded.
@@ -20,7 +20,7 @@ PROBE_SECONDS = 120
 
 
 def measure_memory_bytes(model: EmbeddingModel, texts: Sequence[str]) -> int:
-    """By how much a fresh process grows that embeds these texts with a model of its own.
+    """Return the bytes by which a fresh process grows that embeds these texts with a model of its own.
 
     Raises:
         EmbeddingError: the process failed, or took too long.

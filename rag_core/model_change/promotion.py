@@ -38,7 +38,7 @@ class PromotionReport:
 
     @property
     def is_changed(self) -> bool:
-        """Whether another model is active than before."""
+        """Tell whether the active model changed."""
         return self.model.id != self.former.id
 
 

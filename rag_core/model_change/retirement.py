@@ -14,9 +14,9 @@ from rag_core.storage.models import find_model, retire_model, seconds_since_prom
 from rag_core.storage.vector_index import drop_vector_index
 
 QUIET_SECONDS = 60
-"""How long after a promotion the former model's vectors are kept in any case: longer than a request or a model's loading takes."""
+"""Time after a promotion for which the former model's vectors are kept: longer than a request or the loading of a model."""
 NOTICE_SECONDS = 2 * CHECK_SECONDS
-"""Between the decision and the first deletion: whoever still searches by the model is told, and finds no half of it."""
+"""Time between the decision and the first deletion, in which searches by the model are refused instead of finding half of it."""
 DELETE_ROWS = 5_000
 
 Progress = Callable[[int], None]

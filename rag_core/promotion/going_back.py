@@ -24,7 +24,7 @@ from rag_core.storage.evaluations import list_runs
 from rag_core.storage.models import list_models
 
 PROMOTION = "promotion"
-"""Where a nightly run's circumstances keep the number of the promotion that it searched under, null before the first."""
+"""Key in a nightly run's circumstances of the promotion that it searched under, null before the first."""
 LOOKED_AT = 200
 """Runs of a tenant among which those of the night before are looked for."""
 Night = Mapping[Strategy, EvaluationRun]
@@ -34,7 +34,7 @@ PromoteModel = Callable[[str, int], object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Return:
-    """What was taken back and why; ``problem`` says why it could not be. A model is every tenant's, so its ``tenant`` is None."""
+    """Promotion taken back; ``problem`` says why it could not be. A model is every tenant's, so its ``tenant`` is None."""
 
     kind: Literal["configuration", "model"]
     tenant: TenantId | None

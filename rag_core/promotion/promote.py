@@ -81,7 +81,7 @@ def return_to_former(
 
 
 def served_stack(history: Sequence[ConfigurationPromotion]) -> list[int | None]:
-    """What is served now as the last element, and under it what a return goes back to; ``history`` is newest first.
+    """Return the stack of served configurations, the current one last; ``history`` is newest first.
 
     The first is always None, the program's defaults.
     """

@@ -1,4 +1,4 @@
-"""Which evaluation runs measured what was served when they were made, and what each of them searched with. No I/O."""
+"""Evaluation runs of the served configuration, and the configuration that each run searched with. No I/O."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,12 +14,12 @@ from rag_core.model.evaluation import StoredRun
 from rag_core.storage.configurations import Configuration, ConfigurationPromotion
 
 Source = int | Literal["factory", "own"]
-"""Where a run's configuration comes from: its number, the program's defaults, or written for that run alone."""
+"""Origin of a run's configuration: its number, the program's defaults, or written for that run alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServingHistory:
-    """What was served from when on, newest first, and the numbered configurations; nothing promoted is the defaults."""
+    """Served configurations with their begin, newest first, and the numbered configurations; without promotion the defaults."""
 
     promotions: Sequence[ConfigurationPromotion] = ()
     configurations: Mapping[int, Configuration] = field(default_factory=dict)
@@ -40,7 +40,7 @@ def serving_history(
 
 
 def is_of_served(run: StoredRun, history: ServingHistory) -> bool:
-    """Whether a run's figures are of what readers got when it was made, by whichever strategy.
+    """Tell whether a run measured the configuration that was served when it was made, by whichever strategy.
 
     Nightly runs are. Those made by hand and by the gate search with the active model, and are where their configuration is the
     one that was served. Trials, benchmarks, other models and half migrated notes are not, not even their served sides.
@@ -51,7 +51,7 @@ def is_of_served(run: StoredRun, history: ServingHistory) -> bool:
 
 
 def source_of(run: StoredRun, history: ServingHistory) -> Source:
-    """Where the run's configuration comes from; what was served at the time goes before others that say the same."""
+    """Return the origin of the run's configuration; the one served at the time goes before others with equal values."""
     number = run.circumstances.get("configuration")
     if run.purpose == "promotion" and isinstance(number, int):
         return number
@@ -74,7 +74,7 @@ def trials_of(number: int, runs: Iterable[StoredRun]) -> list[StoredRun]:
 
 
 def _is_searched_with(run: StoredRun, number: int | None, history: ServingHistory) -> bool:
-    """Whether the run's configuration is the numbered one, but for the strategy.
+    """Tell whether the run's configuration is the numbered one, except for the strategy.
 
     A run of another version of the program had other defaults: of it only what the configuration changes is compared.
     """
@@ -92,7 +92,7 @@ def _is_searched_with(run: StoredRun, number: int | None, history: ServingHistor
 
 
 def _override(run: StoredRun, number: int | None, history: ServingHistory) -> dict[str, Any] | None:
-    """What a configuration changes where the run's embedding model is used; None for one that is not known."""
+    """Return the values that a configuration changes with the run's embedding model; None for an unknown one."""
     if number is None:
         return {}
     configuration = history.configurations.get(number)

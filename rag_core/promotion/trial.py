@@ -29,7 +29,7 @@ WARM_UP = "¿qué pasó ayer?"
 TIMEOUT_MS = 30_000
 """Quality is measured, so no query is cut short."""
 SLOWER = 1.25
-"""How many times as long p95 may be where what is served is above the limit too."""
+"""Factor by which p95 may grow where the served configuration exceeds the limit too."""
 
 Progress = Callable[[str, int, int], None]
 """Told which of the two is measured, how many queries are done, and of how many."""
@@ -164,7 +164,7 @@ def _try(
 
 
 def remarks_on(served: RetrievalConfig, candidate: RetrievalConfig) -> tuple[str, ...]:
-    """What a promotion changes for readers that no figure tells: metrics look deeper than what is shown."""
+    """Return remarks on changes for readers that no figure shows: metrics look deeper than the results shown."""
     before, after = served.top_k.final, candidate.top_k.final
     if after >= before:
         return ()
@@ -208,7 +208,7 @@ def _measure(
 
 
 def objection_to(before: EvaluationRun, after: EvaluationRun, *, latency_ms: float) -> str | None:
-    """Why a candidate, whose run was compared with that of what is served, should not be served; None when it is no worse."""
+    """Return the reason why a candidate should not be served, after the comparison with the served run; None when it is no worse."""
     if before.is_disturbed or after.is_disturbed:
         return f"not comparable: {disturbance_line(before if before.is_disturbed else after)}"
     compared = after.comparison
@@ -228,5 +228,5 @@ def objection_to(before: EvaluationRun, after: EvaluationRun, *, latency_ms: flo
 
 
 def _is_too_slow(before: float, after: float, *, latency_ms: float) -> bool:
-    """Whether it is above the limit, and what is served is within it or clearly faster."""
+    """Tell whether the candidate exceeds the limit while the served configuration is within it or clearly faster."""
     return after > latency_ms and (before <= latency_ms or after > SLOWER * before)
