@@ -12,10 +12,7 @@ from typing import Protocol
 
 from rag_core.chat import Message
 from rag_core.model.answer import PromptContext
-from rag_core.model.note import ChunkId as ChunkId
 from rag_core.model.note import Language
-from rag_core.model.note import NoteId as NoteId
-from rag_core.model.note import Span as Span
 from rag_core.resilience.cancellation import Cancellation
 
 

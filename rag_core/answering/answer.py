@@ -8,7 +8,7 @@ from rag_core.answering.confidence import judge_evidence
 from rag_core.answering.events import AnswerEvent, AnswerFinished, AnswerRequest, QuestionUnderstood, SourcesFound
 from rag_core.answering.finishing import OutgoingGate
 from rag_core.answering.generation import build_answerer
-from rag_core.answering.outcome import AnswerBasis, finished, refused
+from rag_core.answering.outcome import AnswerBasis, finished_answer, refused_answer
 from rag_core.answering.quoting.extractive import ExtractiveAnswerer
 from rag_core.answering.recording import AnswerTrace, recorded
 from rag_core.answering.sources.compression import fetch_context
@@ -101,21 +101,21 @@ def _stages(
         timeout_ms=settings.request_timeout_ms,
         cancellation=cancellation,
     )
-    context = trace.context = _read(
+    context = trace.context = _prompt_context(
         question, found, request, answerer=answerer, settings=settings, chat=chat, cancellation=cancellation
     )
     yield SourcesFound(retrieval=found.retrieval, context=context, fallback=found.fallback)
     basis = _basis(trace, question, found, context, answerer=answerer.name, settings=settings)
     if not basis.evidence.is_enough:
-        return refused(basis, found.refusal or "insufficient_evidence")
+        return refused_answer(basis, found.refusal or "insufficient_evidence")
     require_wanted(cancellation)
     writing = trace.writing = _writing(basis, answerer, settings, cancellation)
     try:
         yield from writing.sentences()
     finally:
         _tell_removed_citations(writing, basis, tenant, engine.metrics)
-    written = _judged_text(writing.finished(), basis, settings, chat, cancellation)
-    return finished(basis, written, settings)
+    written = _with_verdicts(writing.finished(), basis, settings, chat, cancellation)
+    return finished_answer(basis, written, settings)
 
 
 def _understood(question: Question, trace: AnswerTrace) -> QuestionUnderstood:
@@ -128,7 +128,7 @@ def _understood(question: Question, trace: AnswerTrace) -> QuestionUnderstood:
     )
 
 
-def _read(
+def _prompt_context(
     question: Question,
     found: FoundSources,
     request: AnswerRequest,
@@ -220,7 +220,7 @@ def _tell_removed_citations(writing: Writing, basis: AnswerBasis, tenant: Tenant
         log_removed_citations(removed, query_id=str(basis.query_id), answerer=writing.answerer.name, tenant=tenant)
 
 
-def _judged_text(
+def _with_verdicts(
     written: WrittenAnswer,
     basis: AnswerBasis,
     settings: Settings,

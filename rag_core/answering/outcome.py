@@ -55,7 +55,7 @@ class AnswerBasis:
         return self.found.fallback == "recent_notes"
 
 
-def finished(basis: AnswerBasis, written: WrittenAnswer, settings: Settings) -> Answer:
+def finished_answer(basis: AnswerBasis, written: WrittenAnswer, settings: Settings) -> Answer:
     """The outcome of a written answer: a refusal, or the text with its confidence and, where that is low, a disclaimer.
 
     Of a model's own refusal the first sentence is kept where it says nothing else. A refusal made of recent notes reads as if nothing
@@ -63,17 +63,17 @@ def finished(basis: AnswerBasis, written: WrittenAnswer, settings: Settings) -> 
     """
     question, text, language = basis.question, written.text, basis.question.language
     if written.gate.is_blocked:
-        return refused(basis, "blocked", written=written)
+        return refused_answer(basis, "blocked", written=written)
     if is_refusal(text.text, language):
         own_words = None if basis.is_of_recent_notes else _refusing_sentence(text, language)
         reason: RefusalReason = "model_refused" if written.quotation is None else "no_sentence_fits"
-        return refused(basis, reason, written=written, text=own_words)
+        return refused_answer(basis, reason, written=written, text=own_words)
     if not text.citations or not _LETTER.search(without_citations(text.text)):
-        return refused(basis, "no_valid_citation", written=written)
+        return refused_answer(basis, "no_valid_citation", written=written)
     groundedness, least, options = groundedness_of(text), settings.answer_groundedness, basis.request.options
     is_weak = groundedness is None or groundedness < least
     if is_weak and _as_set(options.is_grounding_required, settings.answer_reject_low_groundedness):
-        return refused(basis, "not_grounded", written=written)
+        return refused_answer(basis, "not_grounded", written=written)
     done = finish(
         text,
         language=language,
@@ -104,7 +104,7 @@ def finished(basis: AnswerBasis, written: WrittenAnswer, settings: Settings) -> 
     )
 
 
-def refused(
+def refused_answer(
     basis: AnswerBasis, reason: RefusalReason, *, written: WrittenAnswer | None = None, text: str | None = None
 ) -> Answer:
     """A refusal, in the words of ``text`` or the contract's; it claims nothing, cites nothing and needs no disclaimer."""

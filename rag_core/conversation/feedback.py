@@ -4,7 +4,7 @@ from functools import partial
 from uuid import UUID
 
 from rag_core.errors import InvalidInputError
-from rag_core.model.conversation import Feedback
+from rag_core.model.conversation import AnswerFeedback
 from rag_core.model.note import TenantId
 from rag_core.notes.validation import is_storable
 from rag_core.storage.database import Database
@@ -16,7 +16,7 @@ MAX_COMMENT_CHARACTERS = 2000
 
 def give_feedback(
     database: Database, tenant: TenantId, query_id: UUID, *, user_hash: str, rating: int, comment: str | None = None
-) -> Feedback:
+) -> AnswerFeedback:
     """Rate the answer to one's own question from 1 to 5; a second rating replaces the first with its comment.
 
     Raises:

@@ -152,7 +152,7 @@ class SearchFigures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Feedback:
+class AnswerFeedback:
     """Rating of an answer, from 1 (useless) to 5."""
 
     id: UUID

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from uuid import UUID
 
 from rag_core.errors import NotFoundError
-from rag_core.model.conversation import Feedback, QuestionFigures, SearchFigures
+from rag_core.model.conversation import AnswerFeedback, QuestionFigures, SearchFigures
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
@@ -23,7 +23,7 @@ def insert_search_figures(connection: Connection, tenant: TenantId, query_id: UU
 
 def upsert_feedback(
     connection: Connection, tenant: TenantId, query_id: UUID, *, user_hash: str, rating: int, comment: str | None
-) -> Feedback:
+) -> AnswerFeedback:
     """Keep what somebody thought of the answer to their question, in place of what they said before.
 
     Raises:
@@ -40,7 +40,7 @@ def upsert_feedback(
     if row is None:
         raise _unknown(query_id)
     feedback_id, asked, given, said, created_at, updated_at = row
-    return Feedback(
+    return AnswerFeedback(
         id=feedback_id, query_id=asked, rating=given, comment=said, created_at=created_at, updated_at=updated_at
     )
 
