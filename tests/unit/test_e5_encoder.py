@@ -72,11 +72,12 @@ class TestTokenizer:
         assert tokenizer.ids(["c\u00adA\n\n  \ufb01s"]) == tokenizer.ids(["ca cas"])
 
 
-class TestEncoder:
-    @pytest.fixture(scope="class")
-    def encoder(self, weights: E5Weights, tmp_path_factory: pytest.TempPathFactory) -> E5Encoder:
-        return E5Encoder(weights, cores=2, cache_folder=tmp_path_factory.mktemp("cache"))
+@pytest.fixture(scope="module")
+def encoder(weights: E5Weights, tmp_path_factory: pytest.TempPathFactory) -> E5Encoder:
+    return E5Encoder(weights, cores=2, cache_folder=tmp_path_factory.mktemp("cache"))
 
+
+class TestEncoder:
     def test_the_graph_computes_the_mean_hidden_state_of_the_weights(
         self, encoder: E5Encoder, weights: E5Weights
     ) -> None:
