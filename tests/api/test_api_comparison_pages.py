@@ -104,7 +104,7 @@ class TestComparison:
         page = compared(client, before, after)
 
         assert "Los modelos no son los mismos: significado, hashing@1 antes y otro@2 después" in page
-        assert "El índice se hizo de otra manera" not in page  # it follows from the model
+        assert "El índice es distinto" not in page  # it follows from the model
 
     def test_ones_own_questions_and_proposed_ones_are_told_apart(
         self, client: TestClient, engine: Engine, measure
