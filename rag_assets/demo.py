@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from rag_assets.indexing import OnEvent, dagster_instance, run_index
+from rag_assets.indexing import OnEvent, opened_job, run_index
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import AnswerEvent, AnswerRequest
 from rag_core.errors import IndexingError
@@ -25,10 +25,7 @@ def materialise_report(engine: Engine, *, on_event: OnEvent) -> dict[str, float]
     Raises:
         IndexingError: the run failed.
     """
-    from rag_assets.definitions import build_definitions
-
-    job = build_definitions({"engine": engine}).resolve_job_def("index_notes")
-    with dagster_instance(engine.settings, engine.database, on_event, 0) as instance:
+    with opened_job(engine, "index_notes", on_event) as (job, instance):
         result = job.execute_in_process(
             instance=instance,
             asset_selection=_report_key(),

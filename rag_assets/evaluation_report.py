@@ -1,7 +1,8 @@
 """The measured quality of retrieval: every tenant's golden set, asked under each strategy, and held against its baseline."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import dagster as dg
@@ -66,7 +67,11 @@ def evaluation_report(context: dg.AssetExecutionContext, engine: dg.ResourcePara
     targets = gate_targets(engine.settings)
     return dg.MaterializeResult(
         metadata={
-            **_returns(engine, measured, targets),
+            **(
+                _returns(engine.database, measured, targets, partial(promote, engine))
+                if engine.settings.gate_goes_back
+                else {}
+            ),
             "report": dg.MetadataValue.md(_report(tenants, measured)),
             "pipeline": engine.pipeline.fingerprint,
             "evaluated_tenants": len(evaluated),
@@ -96,19 +101,19 @@ def _measure(engine: Engine, tenant: TenantId, strategy: Strategy, *, dagster_ru
     return Measurement(tenant=tenant, strategy=strategy, run=run, verdict=verdict_on(run, is_new_baseline=is_baseline))
 
 
-def _returns(engine: Engine, measured: Sequence[Measurement], targets: GateTargets) -> dict[str, Any]:
-    """What was taken back because the gate fails since it was promoted, where the settings want that."""
-    if not engine.settings.gate_goes_back:
-        return {}
+def _returns(
+    database: Database, measured: Sequence[Measurement], targets: GateTargets, promote_model: Callable[..., object]
+) -> dict[str, Any]:
+    """What was taken back because the gate fails since it was promoted."""
     nights = {
         tenant: {one.strategy: one.run for one in measured if one.tenant == tenant}
         for tenant in dict.fromkeys(one.tenant for one in measured)
     }
     returns = go_back_where_gate_failed(
-        engine.database,
+        database,
         nights,
         targets,
-        promote_model=lambda name, former: promote(engine, name, instead_of=former),
+        promote_model=lambda name, former: promote_model(name, instead_of=former),
     )
     return {"went_back": table([one.to_json() for one in returns])} if returns else {}
 

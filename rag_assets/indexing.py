@@ -100,8 +100,10 @@ def run_index(
     began = time.perf_counter()
     work = [_find_work(engine.database, engine.pipeline, engine.chat, tenant, is_full=is_full) for tenant in tenants]
     indexed = [tenant for tenant, of_tenant in zip(tenants, work, strict=True) if of_tenant.wanted]
-    with _deletions_told(engine.database, indexed):
-        counts = _materialise(engine, work, is_full=is_full, on_event=on_event)
+    counts: dict[str, int] = {}
+    if indexed:
+        with _deletions_told(engine.database, indexed), opened_job(engine, JOB, on_event) as (job, instance):
+            counts = _materialise(job, instance, work, is_full=is_full, on_event=on_event)
     if not counts:
         for tenant in tenants:
             maintain(engine.database, tenant, engine.pipeline)
@@ -149,31 +151,29 @@ def _find_work(
     )
 
 
-def _materialise(engine: Engine, work: Sequence[IndexWork], *, is_full: bool, on_event: OnEvent) -> dict[str, int]:
-    """Run the job over ranges that cover the wanted batches and touch no other tenant's; the counts of all runs.
+def _materialise(
+    job: "dg.JobDefinition",
+    instance: "dg.DagsterInstance",
+    work: Sequence[IndexWork],
+    *,
+    is_full: bool,
+    on_event: OnEvent,
+) -> dict[str, int]:
+    """Run the job over ranges that cover the wanted batches and touch no other tenant's; the counts of all runs."""
+    from rag_assets.partitions import PARTITIONS_NAME, merge_ranges
 
-    With nothing wanted it is {}.
-    """
     wanted = [key for tenant_work in work for key in tenant_work.wanted]
-    if not wanted:
-        return {}
-    from rag_assets.definitions import build_definitions
-    from rag_assets.partitions import PARTITIONS_NAME, add_missing_keys, merge_ranges
-
     passable = [key for tenant_work in work for key in tenant_work.passable]
-    job = build_definitions({"engine": engine}).resolve_job_def(JOB)
     counts: dict[str, int] = {}
     done = 0
-    with dagster_instance(engine.settings, engine.database, on_event, len(wanted)) as instance:
-        add_missing_keys(instance, engine.database)
-        order = instance.get_dynamic_partitions(PARTITIONS_NAME)
-        on_event(IndexEvent(done=0, batches=len(wanted), message=""))
-        for batch_range in merge_ranges(order, wanted, passable=passable, max_gap=MAX_GAP, max_wanted=MAX_BATCHES):
-            result = run_range(job, instance, batch_range, is_full=is_full)
-            for name in COUNTED:
-                counts[name] = counts.get(name, 0) + _count(result, name)
-            done += batch_range.wanted
-            on_event(IndexEvent(done=done, batches=len(wanted), message=f"{done} of {len(wanted)} batches"))
+    order = instance.get_dynamic_partitions(PARTITIONS_NAME)
+    on_event(IndexEvent(done=0, batches=len(wanted), message=""))
+    for batch_range in merge_ranges(order, wanted, passable=passable, max_gap=MAX_GAP, max_wanted=MAX_BATCHES):
+        result = run_range(job, instance, batch_range, is_full=is_full)
+        for name in COUNTED:
+            counts[name] = counts.get(name, 0) + _count(result, name)
+        done += batch_range.wanted
+        on_event(IndexEvent(done=done, batches=len(wanted), message=f"{done} of {len(wanted)} batches"))
     return counts
 
 
@@ -247,9 +247,21 @@ def _step_failure(failure: Any) -> str:
 
 
 @contextmanager
-def dagster_instance(
-    settings: Settings, database: Database, on_event: OnEvent, batches: int
-) -> Iterator["dg.DagsterInstance"]:
+def opened_job(
+    engine: Engine, name: str, on_event: OnEvent
+) -> Iterator[tuple["dg.JobDefinition", "dg.DagsterInstance"]]:
+    """A job of the definitions over this engine, and the instance that records its runs and knows every batch."""
+    from rag_assets.definitions import build_definitions
+    from rag_assets.partitions import add_missing_keys
+
+    job = build_definitions({"engine": engine}).resolve_job_def(name)
+    with dagster_instance(engine.settings, engine.database, on_event) as instance:
+        add_missing_keys(instance, engine.database)
+        yield job, instance
+
+
+@contextmanager
+def dagster_instance(settings: Settings, database: Database, on_event: OnEvent) -> Iterator["dg.DagsterInstance"]:
     """The instance of this home, so that the runs are seen in Dagster's UI; one in memory where it cannot be reached.
 
     Raises:
@@ -261,7 +273,7 @@ def dagster_instance(
         variables = prepare_dagster_home(settings, database)
     except RagError as error:
         message = f"the run is not recorded in Dagster: {error}"
-        on_event(IndexEvent(done=0, batches=batches, message=message))
+        on_event(IndexEvent(done=0, batches=0, message=message))
         with dg.DagsterInstance.ephemeral() as instance:
             yield instance
         return

@@ -14,14 +14,13 @@ from dagster._core.execution.backfill import BulkActionStatus
 
 from rag_assets.checks import LOOKED_AT
 from rag_assets.fulltext_index import fulltext_index
-from rag_assets.indexing import IndexEvent, OnEvent, dagster_instance, run_range
+from rag_assets.indexing import IndexEvent, OnEvent, opened_job, run_range
 from rag_assets.migration_checks import ASSET
 from rag_assets.partitions import (
     BACKFILL_POLICY,
     NOTE_BATCHES,
     PARTITIONS_NAME,
     BatchRange,
-    add_missing_keys,
     merge_ranges,
 )
 from rag_assets.planning import MIGRATION_JOB, keys_to_publish, open_backfills
@@ -257,14 +256,15 @@ def run_migration(engine: Engine, tenant: TenantId, *, on_event: OnEvent = lambd
     before = _running(engine.database, tenant)
     register_batches(engine.database, tenant)
     baseline = measure_before(engine, tenant, on_progress=_telling(on_event))
-    evaluations = _migrate(engine, tenant, before, on_event) + (baseline is not None)
+    with opened_job(engine, MIGRATION_JOB, on_event) as (job, instance):
+        evaluations = _migrate(engine.database, tenant, job, instance, size=before.evaluate_every, on_event=on_event)
     after = fetch_progress(engine.database, tenant)
     assert after is not None
     return MigrationRunReport(
         batches=max(0, after.batches_done - before.batches_done),
         migrated=max(0, after.migrated - before.migrated),
         failed=after.failed,
-        evaluations=evaluations,
+        evaluations=evaluations + (baseline is not None),
         seconds=clock.seconds,
         state=after.state,
         stopped=None if after.is_running else after.reason or f"the migration is {after.state}",
@@ -291,22 +291,24 @@ def _telling(on_event: OnEvent) -> Callable[[int, int], None]:
     return tell
 
 
-def _migrate(engine: Engine, tenant: TenantId, before: MigrationProgress, on_event: OnEvent) -> int:
+def _migrate(
+    database: Database,
+    tenant: TenantId,
+    job: dg.JobDefinition,
+    instance: dg.DagsterInstance,
+    *,
+    size: int,
+    on_event: OnEvent,
+) -> int:
     """Run over what is pending until nothing waits or the state says stop; how many evaluations that took."""
-    from rag_assets.definitions import build_definitions
-
-    size = min(before.evaluate_every, MAX_BATCHES)
-    waiting = len(pending_batches(engine.database, tenant))
+    waiting = len(pending_batches(database, tenant))
     done = evaluations = 0
-    with dagster_instance(engine.settings, engine.database, on_event, waiting) as instance:
-        add_missing_keys(instance, engine.database)
-        job = build_definitions({"engine": engine}).resolve_job_def(MIGRATION_JOB)
-        on_event(IndexEvent(done=0, batches=waiting, message=""))
-        for batch_range in _ranges(engine.database, instance, tenant, size=size):
-            result = run_range(job, instance, batch_range, is_full=False)
-            done += batch_range.wanted
-            evaluations += _evaluated(result)
-            on_event(IndexEvent(done=min(done, waiting), batches=waiting, message=_line(engine.database, tenant)))
+    on_event(IndexEvent(done=0, batches=waiting, message=""))
+    for batch_range in _ranges(database, instance, tenant, size=min(size, MAX_BATCHES)):
+        result = run_range(job, instance, batch_range, is_full=False)
+        done += batch_range.wanted
+        evaluations += _evaluated(result)
+        on_event(IndexEvent(done=min(done, waiting), batches=waiting, message=_line(database, tenant)))
     return evaluations
 
 

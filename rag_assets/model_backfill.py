@@ -4,10 +4,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rag_assets.indexing import MAX_BATCHES, MAX_GAP, IndexEvent, OnEvent, dagster_instance, execute_range
+from rag_assets.indexing import MAX_BATCHES, MAX_GAP, IndexEvent, OnEvent, execute_range, opened_job
 from rag_core.model.embedding import ModelState
 from rag_core.model_change.backfill import begin_backfill, finish_model
-from rag_core.runtime.engine import Engine
+from rag_core.runtime.engine import Engine, with_model
 from rag_core.storage.batches import list_tenants, register_batches
 from rag_core.storage.model_vectors import list_batches_without_vectors
 from rag_core.storage.models import count_vectors_by_tenant
@@ -45,8 +45,11 @@ def run_backfill(engine: Engine, name: str, *, on_event: OnEvent = lambda _event
     for tenant in tenants:
         register_batches(engine.database, tenant)
     wanted = [key for tenant in tenants for key in list_batches_without_vectors(engine.database, tenant, model.id)]
-    counts = _materialise(engine, name, wanted, on_event) if wanted else {}
-    state = finish_model(engine, model).state
+    counts: dict[str, Any] = {}
+    if wanted:
+        with opened_job(engine, JOB, on_event) as (job, instance):
+            counts = _materialise(job, instance, name, wanted, on_event)
+    state = finish_model(engine.database, model, with_model(engine, model).embedder).state
     with engine.database.owner() as connection:
         missing = sum(count.missing for count in count_vectors_by_tenant(connection, model.id).values())
     return BackfillRunReport(
@@ -61,25 +64,23 @@ def run_backfill(engine: Engine, name: str, *, on_event: OnEvent = lambda _event
     )
 
 
-def _materialise(engine: Engine, name: str, wanted: list[str], on_event: OnEvent) -> dict[str, Any]:
+def _materialise(
+    job: "dg.JobDefinition", instance: "dg.DagsterInstance", name: str, wanted: list[str], on_event: OnEvent
+) -> dict[str, Any]:
     """Run the job over ranges that cover the wanted batches; the counts and failures of all runs."""
-    from rag_assets.definitions import build_definitions
-    from rag_assets.partitions import PARTITIONS_NAME, add_missing_keys, merge_ranges
+    from rag_assets.partitions import PARTITIONS_NAME, merge_ranges
 
-    job = build_definitions({"engine": engine}).resolve_job_def(JOB)
     counts: dict[str, Any] = {}
     done = 0
-    with dagster_instance(engine.settings, engine.database, on_event, len(wanted)) as instance:
-        add_missing_keys(instance, engine.database)
-        order = instance.get_dynamic_partitions(PARTITIONS_NAME)
-        on_event(IndexEvent(done=0, batches=len(wanted), message=""))
-        for batch_range in merge_ranges(order, wanted, max_gap=MAX_GAP, max_wanted=MAX_BATCHES):
-            config = {"model_vectors": {"config": {"model": name}}}
-            metadata = _metadata(execute_range(job, instance, batch_range, ops=config))
-            for key in ("embedded", "reused", "failed", "failures"):
-                counts[key] = counts[key] + metadata[key].value if key in counts else metadata[key].value
-            done += batch_range.wanted
-            on_event(IndexEvent(done=done, batches=len(wanted), message=f"{done} of {len(wanted)} batches"))
+    order = instance.get_dynamic_partitions(PARTITIONS_NAME)
+    on_event(IndexEvent(done=0, batches=len(wanted), message=""))
+    for batch_range in merge_ranges(order, wanted, max_gap=MAX_GAP, max_wanted=MAX_BATCHES):
+        config = {"model_vectors": {"config": {"model": name}}}
+        metadata = _metadata(execute_range(job, instance, batch_range, ops=config))
+        for key in ("embedded", "reused", "failed", "failures"):
+            counts[key] = counts[key] + metadata[key].value if key in counts else metadata[key].value
+        done += batch_range.wanted
+        on_event(IndexEvent(done=done, batches=len(wanted), message=f"{done} of {len(wanted)} batches"))
     return counts
 
 

@@ -21,7 +21,7 @@ from rag_assets.stages import (
 from rag_core.errors import EmbeddingError
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model_change.backfill import ModelBackfillReport, begin_backfill, fill_model, settle_model
-from rag_core.runtime.engine import Engine
+from rag_core.runtime.engine import Engine, with_model
 from rag_core.storage.batches import batches_by_tenant
 from rag_core.storage.database import Database
 from rag_core.storage.models import list_models
@@ -57,7 +57,7 @@ def model_vectors(
         reports, problems = {}, []
         for model in models:
             try:
-                reports[model.name] = fill_model(engine, model, batches)
+                reports[model.name] = fill_model(engine.database, model, with_model(engine, model).embedder, batches)
             except EmbeddingError as error:  # the other models' providers may answer
                 problems.append(error)
         if problems:

@@ -62,5 +62,5 @@ def _cancelled(settings: "Settings", database: "Database", owner: "TenantId") ->
     from rag_assets.indexing import dagster_instance
     from rag_assets.migration import cancel_backfills
 
-    with dagster_instance(settings, database, lambda event: say(localised(event.message)), 0) as instance:
+    with dagster_instance(settings, database, lambda event: say(localised(event.message))) as instance:
         return {"cancelled_backfills": cancel_backfills(instance, database, owner)}

@@ -228,7 +228,7 @@ def _forget_in_dagster(settings: "Settings", database: "Database", batches: Sequ
     from rag_assets.forgetting import forget_batches
     from rag_assets.indexing import dagster_instance
 
-    with dagster_instance(settings, database, lambda event: say(localised(event.message)), 0) as instance:
+    with dagster_instance(settings, database, lambda event: say(localised(event.message))) as instance:
         return asdict(forget_batches(instance, batches))
 
 

@@ -117,7 +117,7 @@ def measure_before(
         engine.database, tenant
     ):
         return None
-    return _evaluate(engine, tenant, progress, baseline=None, on_progress=on_progress)
+    return _measure(engine, tenant, progress, baseline=None, on_progress=on_progress)
 
 
 def measure_when_due(engine: Engine, tenant: TenantId) -> EvaluationRun | None:
@@ -128,7 +128,7 @@ def measure_when_due(engine: Engine, tenant: TenantId) -> EvaluationRun | None:
     evaluations = _evaluations(engine.database, tenant, progress)
     if not is_due(progress, evaluations.last):
         return None
-    run = _measure(engine, tenant, progress, evaluations)
+    run = _measure(engine, tenant, progress, baseline=evaluations.baseline)
     if (comparison := run.comparison) is not None and comparison.is_regression:
         reason = regression_reason(comparison, run.run_id, progress)
         control.stop(engine.database, tenant, reason=reason, evaluation_run=run.run_id)
@@ -142,7 +142,8 @@ def measure_now(
     progress = fetch_progress(engine.database, tenant)
     if progress is None or not has_golden_queries(engine.database, tenant):
         return None
-    return _measure(engine, tenant, progress, _evaluations(engine.database, tenant, progress), on_progress=on_progress)
+    baseline = _evaluations(engine.database, tenant, progress).baseline
+    return _measure(engine, tenant, progress, baseline=baseline, on_progress=on_progress)
 
 
 def is_due(progress: MigrationProgress, last: StoredRun | None) -> bool:
@@ -181,18 +182,11 @@ def _measure(
     engine: Engine,
     tenant: TenantId,
     progress: MigrationProgress,
-    evaluations: MigrationEvaluations,
     *,
+    baseline: StoredRun | None,
     on_progress: OnProgress = lambda _done, _total: None,
 ) -> EvaluationRun:
     """Compared with the migration's own baseline; without one, with the tenant's."""
-    baseline = None if evaluations.baseline is None else evaluations.baseline.run_id
-    return _evaluate(engine, tenant, progress, baseline=baseline, on_progress=on_progress)
-
-
-def _evaluate(
-    engine: Engine, tenant: TenantId, progress: MigrationProgress, *, baseline: UUID | None, on_progress: OnProgress
-) -> EvaluationRun:
     engine = pinned(engine, tenant)
     config = engine.served_config(tenant)
     return evaluate(
@@ -203,6 +197,6 @@ def _evaluate(
         purpose="migration",
         strategy=config.strategy,
         circumstances={"migratedNotes": progress.migrated, "notes": progress.notes, "batches": progress.batches_done},
-        baseline_run_id=baseline,
+        baseline_run_id=None if baseline is None else baseline.run_id,
         on_progress=on_progress,
     )

@@ -10,7 +10,6 @@ from rag_core.errors import ModelStateError, NotFoundError
 from rag_core.indexing.isolation import embed_apart
 from rag_core.model.embedding import EmbeddingKind, EmbeddingModel, input_hash
 from rag_core.model.note import NoteId, TenantId
-from rag_core.runtime.engine import Engine, with_model
 from rag_core.storage import model_vectors as store
 from rag_core.storage.batches import list_tenants
 from rag_core.storage.database import Database
@@ -162,15 +161,15 @@ def begin_backfill(database: Database, name: str) -> EmbeddingModel:
 
 
 def fill_model(
-    engine: Engine,
+    database: Database,
     model: EmbeddingModel,
+    embedder: Embedder,
     batches: Mapping[TenantId, Sequence[str] | None] | None = None,
     *,
     is_held: bool = False,
     on_progress: Progress = lambda _chunks: None,
 ) -> ModelBackfillReport:
     """Fill in the model's vectors of these batches, or (None) of every tenant's every note; see ``backfill_model``."""
-    database, embedder = engine.database, with_model(engine, model).embedder
     wanted = dict.fromkeys(list_tenants(database)) if batches is None else batches
     report = ModelBackfillReport()
     for tenant, keys in wanted.items():
@@ -180,15 +179,15 @@ def fill_model(
     return report
 
 
-def finish_model(engine: Engine, model: EmbeddingModel) -> EmbeddingModel:
+def finish_model(database: Database, model: EmbeddingModel, embedder: Embedder) -> EmbeddingModel:
     """Settle the model, after one more pass over all chunks where notes are being written all the time.
 
     What is written during that pass is left to its promotion, which fills it in.
     """
-    settled = settle_model(engine.database, model)
-    if settled.state == "ready" or fill_model(engine, model).failed:
+    settled = settle_model(database, model)
+    if settled.state == "ready" or fill_model(database, model, embedder).failed:
         return settled
-    return settle_model(engine.database, model, is_passed=True)
+    return settle_model(database, model, is_passed=True)
 
 
 def settle_model(database: Database, model: EmbeddingModel, *, is_passed: bool = False) -> EmbeddingModel:

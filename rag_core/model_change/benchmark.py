@@ -3,11 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import Any
 
 from rag_core.configuration.schema import configure
 from rag_core.errors import EmbeddingError, InvalidInputError, ModelStateError
 from rag_core.evaluation.jobs.queue import JobProgress, register
+from rag_core.evaluation.runs.asking import EvaluatedSearch
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import evaluated_search, pinned
@@ -117,18 +119,23 @@ def _measured(bench: _Bench, model: EmbeddingModel, reference: Reference) -> Mod
     measured = partial(ModelBenchmark, name=model.name, is_active=is_active, dimensions=model.dimensions)
     bench.on_progress(f"{model.name}: time and memory", 0, 1)
     try:
-        cost = measure_cost(engine, tenant, model, _queries(bench))
+        embedder = with_model(engine, model).embedder
+        cost = measure_cost(
+            engine.database, tenant, model, _queries(bench), embedder=embedder, settings=engine.settings
+        )
     except EmbeddingError as error:
         return measured(failure=str(error))
     other = pinned(engine if is_active else with_model(engine, model), tenant)
+    served = other.served_config(tenant)
     quality: list[QualityReport] = []
-    for set_name in bench.sets:
-        for strategy in _strategies(engine.served_config(tenant).strategy):
-            beside = reference.get((set_name, strategy))
-            run = _run(bench, other, set_name, strategy, beside)
-            if is_active:
-                reference[set_name, strategy] = run
-            quality.append(quality_report(run, strategy, None if beside is None else run.comparison))
+    for set_name, strategy in product(bench.sets, _strategies(served.strategy)):
+        beside = reference.get((set_name, strategy))
+        config = configure(strategy=strategy, base=served)
+        search = evaluated_search(other, tenant, config=config, timeout_ms=TIMEOUT_MS)
+        run = _run(bench, search, f"{model.name}: {set_name}, {strategy}", set_name, beside)
+        if is_active:
+            reference[set_name, strategy] = run
+        quality.append(quality_report(run, strategy, None if beside is None else run.comparison))
     return measured(cost=cost, quality=tuple(quality))
 
 
@@ -147,19 +154,17 @@ def _strategies(served: Strategy) -> tuple[Strategy, ...]:
 
 
 def _run(
-    bench: _Bench, engine: Engine, set_name: str, strategy: Strategy, beside: EvaluationRun | None
+    bench: _Bench, search: EvaluatedSearch, step: str, set_name: str, beside: EvaluationRun | None
 ) -> EvaluationRun:
-    tenant = bench.tenant
-    config = configure(strategy=strategy, base=engine.served_config(tenant))
     return evaluate(
-        engine.database,
-        tenant,
-        evaluated_search(engine, tenant, config=config, timeout_ms=TIMEOUT_MS),
+        bench.engine.database,
+        bench.tenant,
+        search,
         set_name=set_name,
         purpose="benchmark",
         baseline_run_id=None if beside is None else beside.run_id,
         should_stop=bench.should_stop,
-        on_progress=lambda done, total: bench.on_progress(f"{engine.model.name}: {set_name}, {strategy}", done, total),
+        on_progress=lambda done, total: bench.on_progress(step, done, total),
     )
 
 

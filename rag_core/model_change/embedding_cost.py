@@ -10,8 +10,8 @@ from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import TenantId
 from rag_core.model.statistics import percentile
 from rag_core.model_change.memory_probe import measure_memory_bytes
-from rag_core.runtime.engine import Engine, with_model
 from rag_core.settings import Settings
+from rag_core.storage.database import Database
 from rag_core.storage.model_costs import ModelStorage, measure_model_storage, sample_chunk_texts
 
 TIMED_QUERIES = 100
@@ -53,16 +53,23 @@ class EmbeddingCost:
         }
 
 
-def measure_cost(engine: Engine, tenant: TenantId, model: EmbeddingModel, queries: Sequence[str]) -> EmbeddingCost:
+def measure_cost(
+    database: Database,
+    tenant: TenantId,
+    model: EmbeddingModel,
+    queries: Sequence[str],
+    *,
+    embedder: Embedder,
+    settings: Settings,
+) -> EmbeddingCost:
     """Time the model on queries, one at a time, and on chunks of the tenant's, in batches; nothing is kept or cached.
 
     Raises:
         EmbeddingError: the model does not embed; a server that is away is an ``EmbeddingUnavailableError``.
     """
-    with engine.database.transaction(tenant) as connection:
+    with database.transaction(tenant) as connection:
         texts = sample_chunk_texts(connection, tenant, limit=TIMED_CHUNKS)
         storage = measure_model_storage(connection, tenant, model)
-    embedder = with_model(engine, model).embedder
     embedder.embed(["hola"], role="query")  # a server loads the model at the first call
     latencies = [_timed_ms(embedder, query) for query in queries[:TIMED_QUERIES]]
     seconds = _timed_seconds(embedder, texts)
@@ -72,7 +79,7 @@ def measure_cost(engine: Engine, tenant: TenantId, model: EmbeddingModel, querie
         timed_queries=len(latencies),
         chunks_per_second=len(texts) / seconds if texts else None,
         timed_chunks=len(texts),
-        memory_mb=_memory_mb(engine.settings, model, texts[:BATCH_CHUNKS] or ["hola"]),
+        memory_mb=_memory_mb(settings, model, texts[:BATCH_CHUNKS] or ["hola"]),
         memory_of="process" if provider_of(model).is_in_process else "server",
         storage=storage,
     )

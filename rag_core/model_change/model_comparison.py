@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from typing import Any
 
 from rag_core.configuration.schema import configure
 from rag_core.errors import InvalidInputError, ModelStateError
+from rag_core.evaluation.runs.asking import EvaluatedSearch
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import evaluated_search, pinned
@@ -78,12 +81,13 @@ def compare_models(
     """
     model = comparable_model(engine, tenant, name)
     names = set_names or askable_sets(engine.database, tenant)
-    active, other = pinned(engine, tenant), pinned(with_model(engine, model), tenant)
-    return [
-        _compare(active, other, tenant, set_name, strategy, on_progress=on_progress)
-        for set_name in names
-        for strategy in STRATEGIES
-    ]
+    engines = pinned(engine, tenant), pinned(with_model(engine, model), tenant)
+    compared = []
+    for set_name, strategy in product(names, STRATEGIES):
+        active, candidate = (_search(each, tenant, strategy) for each in engines)
+        on_progress(f"{set_name}, {strategy}")
+        compared.append(_compare(engine.database, tenant, set_name, strategy, active=active, candidate=candidate))
+    return compared
 
 
 def comparable_model(engine: Engine, tenant: TenantId, name: str) -> EmbeddingModel:
@@ -93,7 +97,7 @@ def comparable_model(engine: Engine, tenant: TenantId, name: str) -> EmbeddingMo
     if model.id == engine.model.id:
         raise ModelStateError(f"{name} is active itself; name the model to compare it with")
     if model.state == "ready":
-        fill_model(engine, model, {tenant: None})
+        fill_model(engine.database, model, with_model(engine, model).embedder, {tenant: None})
     with engine.database.owner() as connection:
         counts = count_vectors_by_tenant(connection, model.id).get(tenant)
     missing = counts.missing if counts else 0
@@ -120,34 +124,24 @@ def askable_sets(database: Database, tenant: TenantId) -> list[str]:
     return found
 
 
+def _search(engine: Engine, tenant: TenantId, strategy: Strategy) -> EvaluatedSearch:
+    config = configure(strategy=strategy, base=engine.served_config(tenant))
+    return evaluated_search(engine, tenant, config=config, timeout_ms=TIMEOUT_MS)
+
+
 def _compare(
-    engine: Engine,
-    other: Engine,
+    database: Database,
     tenant: TenantId,
     set_name: str,
     strategy: Strategy,
     *,
-    on_progress: Callable[[str], None],
+    active: EvaluatedSearch,
+    candidate: EvaluatedSearch,
 ) -> ModelComparison:
-    on_progress(f"{set_name}, {strategy}, {engine.model.name}")
-    active = _run(engine, tenant, set_name, strategy, baseline=None)
-    on_progress(f"{set_name}, {strategy}, {other.model.name}")
-    candidate = _run(other, tenant, set_name, strategy, baseline=active)
-    assert candidate.comparison is not None  # it was asked for
+    run = partial(evaluate, database, tenant, set_name=set_name, purpose="model")
+    before = run(active)
+    after = run(candidate, baseline_run_id=before.run_id)
+    assert after.comparison is not None  # it was asked for
     return ModelComparison(
-        set_name=set_name, strategy=strategy, active=active, candidate=candidate, comparison=candidate.comparison
-    )
-
-
-def _run(
-    engine: Engine, tenant: TenantId, set_name: str, strategy: Strategy, *, baseline: EvaluationRun | None
-) -> EvaluationRun:
-    config = configure(strategy=strategy, base=engine.served_config(tenant))
-    return evaluate(
-        engine.database,
-        tenant,
-        evaluated_search(engine, tenant, config=config, timeout_ms=TIMEOUT_MS),
-        set_name=set_name,
-        purpose="model",
-        baseline_run_id=None if baseline is None else baseline.run_id,
+        set_name=set_name, strategy=strategy, active=before, candidate=after, comparison=after.comparison
     )

@@ -3,13 +3,13 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
+from rag_core.embedding import Embedder
 from rag_core.errors import ModelStateError
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model_change.backfill import ModelBackfillReport, Progress, begin_backfill, fill_model, settle_model
-from rag_core.runtime.engine import Engine
+from rag_core.runtime.engine import Engine, with_model
 from rag_core.storage.batches import list_tenants
 from rag_core.storage.database import Database
 from rag_core.storage.model_vectors import is_index_due
@@ -21,8 +21,6 @@ ROUNDS = 10
 bulk import, which does not wait, may outlast them all."""
 INDEX_SECONDS = 3600
 _POLL_SECONDS = 0.5
-Fill = Callable[..., ModelBackfillReport]
-"""``fill_model`` with its engine and the callback for progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,31 +64,32 @@ def promote(
         EmbeddingError: see ``backfill_model``.
     """
     began, report = clock(), ModelBackfillReport()
-    model, former = _pair(engine.database, name)
+    database = engine.database
+    model, former = _pair(database, name)
     if model.id == former.id:
         return PromotionReport(model=model, former=model, caught_up=report, rounds=0, notes=0, seconds=0.0)
     _check_state(model, is_waiting=is_waiting)
-    begin_backfill(engine.database, name)
-    fill = partial(fill_model, engine, on_progress=on_progress)
+    begin_backfill(database, name)
+    embedder = with_model(engine, model).embedder
     promotion = ModelPromotion(is_done=False)
     for rounds in range(1, ROUNDS + 1):
-        report += _completed(engine.database, model, fill)
-        former, promotion, late = _attempt(engine.database, name, instead_of, fill)
+        report += _completed(database, model, embedder, on_progress)
+        former, promotion, late = _attempt(database, name, embedder, instead_of, on_progress)
         report += late
         if promotion.is_done:
             return PromotionReport(
-                model=_pair(engine.database, name)[0],
+                model=_pair(database, name)[0],
                 former=former,
                 caught_up=report,
                 rounds=rounds,
-                notes=_keep_notes(engine.database, engine.pipeline, former, model),
+                notes=_keep_notes(database, engine.pipeline, former, model),
                 seconds=round(clock() - began, 3),
             )
     raise ModelStateError(_explain_rounds(model, promotion))
 
 
 def _attempt(
-    database: Database, name: str, instead_of: int | None, fill: Fill
+    database: Database, name: str, embedder: Embedder, instead_of: int | None, on_progress: Progress
 ) -> tuple[EmbeddingModel, ModelPromotion, ModelBackfillReport]:
     """Promote it if nothing is in the way: the model it is to replace, how it ended, and what was filled in for it."""
     model, former = _pair(database, name)
@@ -101,7 +100,7 @@ def _attempt(
         database,
         model.id,
         instead_of=former.id,
-        complete=lambda: late.append(fill(model, is_held=True)),
+        complete=lambda: late.append(fill_model(database, model, embedder, is_held=True, on_progress=on_progress)),
     )
     return former, promotion, sum(late, ModelBackfillReport())
 
@@ -139,9 +138,11 @@ def _check_state(model: EmbeddingModel, *, is_waiting: bool) -> None:
         )
 
 
-def _completed(database: Database, model: EmbeddingModel, fill: Fill) -> ModelBackfillReport:
+def _completed(
+    database: Database, model: EmbeddingModel, embedder: Embedder, on_progress: Progress
+) -> ModelBackfillReport:
     """Fill in all that is missing at this moment, and see that the index is there; both cost little the second time."""
-    report = fill(model)
+    report = fill_model(database, model, embedder, on_progress=on_progress)
     if report.failed:
         first = report.failures[0]
         raise ModelStateError(

@@ -36,9 +36,7 @@ def run(corpus: Corpus, sizes: Sizes) -> dict[str, Any]:
     with ExitStack() as opened:
         with step("a home with Dagster's database"):
             engine = opened.enter_context(scratch_engine(is_durable=sizes.is_durable))
-            instance = opened.enter_context(
-                dagster_instance(engine.settings, engine.database, _refuse_unrecorded, batches)
-            )
+            instance = opened.enter_context(dagster_instance(engine.settings, engine.database, _refuse_unrecorded))
         with step(f"the core's own steps over {batches} batches"):
             import_notes(engine, lines, tenant=FLOOR)
             floor = index_all(engine, tenant=FLOOR).total

@@ -67,7 +67,7 @@ def _in_process(engine: Engine, count: int) -> dict[str, Any]:
     with engine.database.owner() as owner:
         owner.execute("insert into brain.tenants (tenant_id) values (%s) on conflict do nothing", [TENANT])
         owner.execute(BATCHES, [TENANT, TENANT, count])
-    with dagster_instance(engine.settings, engine.database, _refuse, 0) as instance:
+    with dagster_instance(engine.settings, engine.database, _refuse) as instance:
         registered = seconds_of(lambda: add_missing_keys(instance, engine.database))
         return {"registration_seconds": round(registered, 3), **_lookups(engine, instance)}
 

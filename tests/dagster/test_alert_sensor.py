@@ -253,9 +253,7 @@ class Looking:
 
     def look(self) -> str:
         self.now = max(soon(), self.now + timedelta(minutes=1))
-        report, self.memory = look(
-            self.instance, self.engine.database, self.engine.settings, self.notifier, self.memory, now=self.now
-        )
+        report, self.memory = look(self.instance, self.engine, self.notifier, self.memory, now=self.now)
         return report.summary
 
 
@@ -366,7 +364,7 @@ class TestSensor:
 
 
 def test_runs_and_checks_are_read_from_dagsters_storage_in_postgresql(engine: Engine) -> None:
-    with dagster_instance(engine.settings, engine.database, lambda event: pytest.fail(event.message), 0) as instance:
+    with dagster_instance(engine.settings, engine.database, lambda event: pytest.fail(event.message)) as instance:
         looking = Looking(instance, engine)
         probe = Probe(instance, is_sound=False)
         probe.run()

@@ -7,7 +7,7 @@ from rag_core.model.retrieval import Retrieval
 from rag_core.model_change.backfill import begin_backfill, fill_model, settle_model
 from rag_core.model_change.registration import register_model
 from rag_core.retrieval.retrieve import retrieve
-from rag_core.runtime.engine import Engine
+from rag_core.runtime.engine import Engine, with_model
 from rag_core.settings import Settings
 from rag_core.storage.database import Database
 
@@ -24,7 +24,7 @@ def add(database: Database, name: str = OTHER, dimensions: int = 1536) -> Embedd
 def backfilled(engine: Engine, name: str = OTHER, dimensions: int = 1536) -> EmbeddingModel:
     add(engine.database, name, dimensions)
     model = begin_backfill(engine.database, name)
-    fill_model(engine, model)
+    fill_model(engine.database, model, with_model(engine, model).embedder)
     return settle_model(engine.database, model)
 
 

@@ -23,8 +23,9 @@ from rag_core.model_change import benchmark as benchmark_of_models
 from rag_core.model_change.backfill import begin_backfill, fill_model, settle_model
 from rag_core.model_change.benchmark import benchmark_models
 from rag_core.model_change.registration import register_model
-from rag_core.runtime.engine import Engine, open_engine
+from rag_core.runtime.engine import Engine, open_engine, with_model
 from rag_core.settings import Settings, read_settings
+from rag_core.storage.database import Database
 
 GOLDEN = (
     ("facturas de marzo", "factual", 1),
@@ -75,7 +76,7 @@ def make_ready(engine: Engine, ollama: OllamaServer) -> Callable[..., None]:
         wanted = WantedModel(name=name, provider=provider, dimensions=dimensions)  # type: ignore[arg-type]
         register_model(engine.database, wanted, settings=Settings(ollama_host=ollama.url))
         model = begin_backfill(engine.database, name)
-        fill_model(engine, model)
+        fill_model(engine.database, model, with_model(engine, model).embedder)
         settle_model(engine.database, model)
 
     return ready
@@ -239,10 +240,10 @@ def test_while_the_active_model_cannot_be_measured_nobody_takes_its_place(
     make_ready("sharp", "hashing", 64)
     measure = benchmark_of_models.measure_cost
 
-    def away(asked: Engine, tenant: TenantId, model: EmbeddingModel, queries: list[str]) -> Any:
+    def away(database: Database, tenant: TenantId, model: EmbeddingModel, queries: list[str], **more: Any) -> Any:
         if model.id == engine.model.id:
             raise EmbeddingUnavailableError("the server is away")
-        return measure(asked, tenant, model, queries)
+        return measure(database, tenant, model, queries, **more)
 
     monkeypatch.setattr(benchmark_of_models, "measure_cost", away)
 

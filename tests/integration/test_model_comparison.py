@@ -11,7 +11,7 @@ from rag_core.model.note import TenantId
 from rag_core.model_change.backfill import begin_backfill, fill_model, settle_model
 from rag_core.model_change.model_comparison import compare_models
 from rag_core.model_change.registration import register_model
-from rag_core.runtime.engine import Engine
+from rag_core.runtime.engine import Engine, with_model
 from rag_core.settings import Settings
 
 SUBJECTS = (
@@ -43,7 +43,7 @@ def corpus(engine: Engine, tenant: TenantId, make_note, index_notes) -> TenantId
         engine.database, WantedModel(name="blunt", provider="hashing", dimensions=1), settings=Settings(ollama_host="")
     )
     model = begin_backfill(engine.database, "blunt")
-    fill_model(engine, model)
+    fill_model(engine.database, model, with_model(engine, model).embedder)
     settle_model(engine.database, model)
     return tenant
 

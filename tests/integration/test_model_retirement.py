@@ -154,6 +154,6 @@ class TestRetirement:
     def test_it_can_be_backfilled_anew(self, engine, tenant, former) -> None:
         retire(engine.database, "hashing", sleep=lambda _seconds: None)
         model = begin_backfill(engine.database, "hashing")
-        fill_model(engine, model)
+        fill_model(engine.database, model, with_model(engine, model).embedder)
 
         assert settle_model(engine.database, model).state == "ready"
