@@ -133,7 +133,7 @@ def test_a_run_that_cannot_be_recorded_says_so_and_goes_on(engine: Engine, impor
     assert report.embedded == 2
     assert "BRAIN_DAGSTER_DATABASE_URL" in events[0].message
     assert events[1].message == ""
-    assert [(event.done, event.batches) for event in events] == [(0, 1), (0, 1), (1, 1)]
+    assert [(event.done, event.batches) for event in events] == [(0, 0), (0, 1), (1, 1)]
 
 
 def test_a_failing_provider_is_an_error_that_says_how_to_go_on(engine: Engine, import_texts: ImportTexts) -> None:
