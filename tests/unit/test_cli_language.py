@@ -8,36 +8,9 @@ from string import Formatter
 
 import pytest
 import typer
-from typer.testing import CliRunner, Result
+from command_line import application, invoke
 
 from rag_core import errors
-from rag_core.cli import (  # noqa: F401  they register the commands
-    alerts,
-    asking,
-    attaching,
-    backup,
-    benchmark,
-    calibration,
-    conversations,
-    evaluation,
-    experiments,
-    golden,
-    keys,
-    migration,
-    migration_status,
-    models,
-    notes,
-    operation,
-    promotion,
-    proposals,
-    report,
-    rolling_back,
-    runs,
-    searching,
-    tenants,
-    tuning,
-)
-from rag_core.cli.app import app
 from rag_core.cli.messages import amount, language, localised, read_catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,10 +26,6 @@ def anywhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def invoke(*words: str) -> Result:
-    return CliRunner().invoke(app, list(words))
 
 
 @pytest.mark.usefixtures("anywhere")
@@ -183,7 +152,7 @@ class TestCatalogues:
     def test_every_command_and_parameter_has_its_help(self) -> None:
         known = set(read_catalogue("es", "help"))
 
-        assert [text for text in help_texts(typer.main.get_command(app), "brain") if text not in known] == []
+        assert [text for text in help_texts(typer.main.get_command(application()), "brain") if text not in known] == []
 
 
 def placeholders(text: str) -> set[tuple[str, str | None, str | None]]:
