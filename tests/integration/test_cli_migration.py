@@ -82,7 +82,7 @@ def test_a_file_is_attached_and_what_comes_next_is_said(brain: Brain, tmp_path: 
     assert "(line 2): not valid JSON" in done.stderr
     assert "brain migration run" in done.stderr
     assert "brain migration status" in done.stderr
-    assert "default.legacy-" in done.stderr
+    assert "pruebas.legacy-" in done.stderr
 
 
 def test_how_often_retrieval_is_measured_can_be_said(brain: Brain, table, database_url: str) -> None:

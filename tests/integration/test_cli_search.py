@@ -87,9 +87,9 @@ def test_a_value_that_is_none_of_the_choices_is_wrong_usage(brain: Brain, words:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--from", "ayer"], "filters.from: «ayer» no es una fecha ISO 8601 válida"),
-        (["--from", "2025-03-02", "--to", "2025-03-01"], "debe ser anterior a to"),
-        (["--document", "nadie"], "no existe ninguna nota llamada «nadie»"),
+        (["--from", "ayer"], "filters.from: 'ayer' is not a valid ISO 8601 date"),
+        (["--from", "2025-03-02", "--to", "2025-03-01"], "from (2025-03-02) must be before to (2025-03-01)"),
+        (["--document", "nadie"], "filters.documentIds: no note is called 'nadie'"),
     ],
 )
 def test_a_condition_that_cannot_be_is_told(brain: Brain, words: list[str], said: str) -> None:

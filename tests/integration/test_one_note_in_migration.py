@@ -36,7 +36,7 @@ def test_a_legacy_note_that_is_edited_keeps_its_uuid_and_is_migrated_by_it(engin
     attach_texts(engine, tenant, {name: "Como era."})
 
     stored = store_and_index(
-        engine.database, tenant, make_new_note("Como es.", name, "legacy"), engine.pipeline, expected="known"
+        engine.database, tenant, make_new_note("Como es.", name, source="legacy"), engine.pipeline, expected="known"
     )
 
     assert stored.note_id == uuid.UUID(name)
@@ -90,7 +90,7 @@ def test_while_it_is_stopped_pending_notes_stay_whole_and_new_ones_are_chunked(e
     put_state(engine, tenant, "stopped")
 
     store_and_index(
-        engine.database, tenant, make_new_note("Como es.", "a", "legacy"), engine.pipeline, expected="known"
+        engine.database, tenant, make_new_note("Como es.", "a", source="legacy"), engine.pipeline, expected="known"
     )
     store_and_index(engine.database, tenant, make_new_note("Una nueva.", "b"), engine.pipeline)
 

@@ -218,7 +218,7 @@ def test_a_list_of_sets_and_their_coverage_tell_them(brain: Brain, make_note, tm
     covered = brain("golden", "coverage")
 
     assert (listed["queries"], listed["unanswerable"], listed["without_notes"]) == (2, 1, 0)
-    assert "1 more is not answered by the notes, and right when refused" in covered.output
+    assert "Unanswerable queries: 1. A refusal is right" in covered.output
 
 
 def test_an_empty_file_of_golden_queries_exits_1(brain: Brain, tmp_path, tenant) -> None:
