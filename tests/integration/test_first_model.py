@@ -40,7 +40,8 @@ def test_the_choice_is_made_once(owner: Connection) -> None:
 def test_a_home_with_vectors_keeps_its_model(owner: Connection) -> None:
     owner.execute("insert into brain.tenants (tenant_id) values ('t') on conflict do nothing")
     owner.execute(
-        "with n as (insert into brain.notes (note_id, tenant_id, external_id, source, title, content, content_hash, language, created_at)"
+        "with n as (insert into brain.notes"
+        " (note_id, tenant_id, external_id, source, title, content, content_hash, language, created_at)"
         " values (gen_random_uuid(), 't', 'one', 'import', '', 'uno', decode(repeat('00', 32), 'hex'), 'es', now()) returning note_id)"
         " insert into brain.embedding_cache (tenant_id, input_hash, note_id, vector)"
         " select 't', decode(repeat('00', 32), 'hex'), note_id, array_fill(1.0, array[768])::vector from n"

@@ -14,7 +14,7 @@ from rag_core.evaluation.golden.edits import (
     list_golden_queries,
     update_golden_query,
 )
-from rag_core.evaluation.golden.exporting import export_golden
+from rag_core.evaluation.golden.exporting import export_document
 from rag_core.evaluation.golden.importing import import_golden
 from rag_core.evaluation.golden.query import GivenRelevance, GivenSpan
 from rag_core.evaluation.golden.relevance import contents_of_each
@@ -72,14 +72,14 @@ class TestSpans:
         make_note("Ahora riega la vecina.", external_id="n1")
         before = version(database, tenant)
 
-        report = import_golden(database, tenant, as_lines(*export_golden(database, tenant)))
+        report = import_golden(database, tenant, as_lines(*export_document(database, tenant)["queries"]))
 
         assert (report.imported, report.changed, version(database, tenant)) == (1, 0, before)
         assert list_golden_queries(database, tenant) == [asked]
         assert fetch_set_contents(database, tenant).statistics().lost_spans == 1
 
     def test_a_span_that_moved_is_taken_elsewhere_where_it_stands_now(self, database, tenant, asked, make_note) -> None:
-        lines = as_lines(*export_golden(database, tenant))
+        lines = as_lines(*export_document(database, tenant)["queries"])
         there = TenantId("otra")
         make_note(f"Martes. {FERRER}", external_id="n1", owner=there)
 

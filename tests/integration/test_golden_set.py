@@ -17,7 +17,7 @@ from rag_core.evaluation.golden.edits import (
     list_golden_queries,
     update_golden_query,
 )
-from rag_core.evaluation.golden.exporting import export_golden
+from rag_core.evaluation.golden.exporting import export_document
 from rag_core.evaluation.golden.importing import import_golden
 from rag_core.model.golden import GoldenQuery, Relevance, normalise_query
 from rag_core.model.note import TenantId
@@ -340,7 +340,7 @@ class TestRoundTrip:
         plain = make_note("Solo una.", external_id="2024-01-02", source="diario")
         add_golden_query(database, tenant, relevant_note_ids=[diary, plain], **COMPLETE)
 
-        (exported,) = export_golden(database, tenant)
+        (exported,) = export_document(database, tenant)["queries"]
 
         assert sorted(exported["relevant_ids"]) == ["2024-01-02", "diario:2024-01-01"]
 
@@ -350,7 +350,7 @@ class TestRoundTrip:
         make_note("Se llama como una fuente.", external_id="diario:x", source="notas")
         add_golden_query(database, tenant, relevant_note_ids=[diary], **COMPLETE)
 
-        (exported,) = export_golden(database, tenant)
+        (exported,) = export_document(database, tenant)["queries"]
 
         assert exported["relevant_ids"] == [str(diary)]
 
@@ -358,7 +358,7 @@ class TestRoundTrip:
         note = make_note("Tomates en la azotea.")
         added = add_golden_query(database, tenant, relevant_note_ids=[note], tags=["huerto"], **COMPLETE)
 
-        (exported,) = export_golden(database, tenant)
+        (exported,) = export_document(database, tenant)["queries"]
 
         assert exported == {
             "id": str(added.id),
@@ -375,7 +375,7 @@ class TestRoundTrip:
     def test_a_query_that_was_deleted_comes_back_from_its_export_with_its_id(self, database, tenant, make_note) -> None:
         note = make_note("Tomates en la azotea.")
         added = add_golden_query(database, tenant, relevant_note_ids=[note], **COMPLETE)
-        exported = export_golden(database, tenant)
+        exported = export_document(database, tenant)["queries"]
         delete_golden_query(database, tenant, added.id)
 
         import_golden(database, tenant, as_lines(*exported))
@@ -386,17 +386,17 @@ class TestRoundTrip:
         note = make_note("Tomates en la azotea.")
         add_golden_query(database, tenant, relevant_note_ids=[note], **COMPLETE)
 
-        report = import_golden(database, tenant, as_lines(*export_golden(database, tenant)))
+        report = import_golden(database, tenant, as_lines(*export_document(database, tenant)["queries"]))
 
         assert (report.imported, report.changed) == (1, 0)
         assert version(database, tenant) == 1
 
     def test_the_export_of_an_unknown_set_says_how_to_make_it(self, database, tenant) -> None:
         with pytest.raises(NotFoundError, match="brain golden import FILE --set prueba"):
-            export_golden(database, tenant, set_name="prueba")
+            export_document(database, tenant, set_name="prueba")["queries"]
 
     def test_the_default_set_is_there_from_the_start(self, database, tenant) -> None:
-        assert export_golden(database, tenant) == []
+        assert export_document(database, tenant)["queries"] == []
 
     @pytest.mark.property(33)
     @shared_database
@@ -429,7 +429,7 @@ class TestRoundTrip:
         lines = as_lines(*({**entry, "relevant_ids": sorted(entry["relevant_ids"])} for entry in entries))
         assert import_golden(database, tenant, lines, set_name=set_name).imported == len(entries)
         before = list_golden_queries(database, tenant, set_name=set_name)
-        exported = export_golden(database, tenant, set_name=set_name)
+        exported = export_document(database, tenant, set_name=set_name)["queries"]
         copied = json.loads(json.dumps(exported))
 
         import_golden(database, tenant, as_lines(*copied), set_name=f"{set_name}-copia")
@@ -437,8 +437,8 @@ class TestRoundTrip:
             delete_golden_query(database, tenant, query.id)
         import_golden(database, tenant, as_lines(*copied), set_name=set_name)
 
-        assert export_golden(database, tenant, set_name=f"{set_name}-copia") == exported
-        assert export_golden(database, tenant, set_name=set_name) == exported
+        assert export_document(database, tenant, set_name=f"{set_name}-copia")["queries"] == exported
+        assert export_document(database, tenant, set_name=set_name)["queries"] == exported
 
 
 class TestEdits:

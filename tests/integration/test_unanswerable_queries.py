@@ -10,7 +10,7 @@ from test_evaluation_runs import run_of, searching
 
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.golden.edits import list_golden_queries, update_golden_query
-from rag_core.evaluation.golden.exporting import export_golden
+from rag_core.evaluation.golden.exporting import export_document
 from rag_core.evaluation.golden.importing import import_golden
 from rag_core.evaluation.golden.statistics import fetch_set_contents
 from rag_core.evaluation.report.markdown import markdown_report
@@ -43,7 +43,7 @@ class TestGoldenSet:
         report = load(database, tenant, NOWHERE)
 
         (stored,) = list_golden_queries(database, tenant)
-        (line,) = export_golden(database, tenant)
+        (line,) = export_document(database, tenant)["queries"]
         again = load(database, tenant, line)
 
         assert (report.imported, report.rejected) == (1, [])
@@ -55,7 +55,7 @@ class TestGoldenSet:
         make_note("El faro mide treinta metros.", external_id="n1")
         load(database, tenant, {"query": "¿Cuánto mide el faro?", "relevant_ids": ["n1"], "answerable": True})
 
-        assert "answerable" not in export_golden(database, tenant)[0]
+        assert "answerable" not in export_document(database, tenant)["queries"][0]
 
     @pytest.mark.parametrize(
         ("line", "reason"),

@@ -19,7 +19,7 @@ from rag_core.evaluation.golden.edits import (
     list_golden_queries,
     update_golden_query,
 )
-from rag_core.evaluation.golden.exporting import export_document, export_golden
+from rag_core.evaluation.golden.exporting import export_document
 from rag_core.evaluation.golden.files import read_golden_file
 from rag_core.evaluation.golden.importing import import_golden
 from rag_core.model.golden import CATEGORIES, normalise_query
@@ -227,7 +227,7 @@ def test_a_set_that_is_exported_and_imported_again_is_the_same(engine, lines) ->
     import_golden(engine.database, tenant, as_lines(lines))
     before = list_golden_queries(engine.database, tenant)
 
-    exported = json.loads(json.dumps(export_golden(engine.database, tenant)))
+    exported = json.loads(json.dumps(export_document(engine.database, tenant)["queries"]))
     for query in before:
         delete_golden_query(engine.database, tenant, query.id)
     report = import_golden(engine.database, tenant, as_lines(exported))
@@ -247,10 +247,10 @@ def test_a_set_goes_to_another_tenant_with_every_field(engine, lines) -> None:
     (here, _), (there, notes) = tenant_with_notes(engine), tenant_with_notes(engine)
     import_golden(engine.database, here, as_lines(lines))
 
-    exported = export_golden(engine.database, here)
+    exported = export_document(engine.database, here)["queries"]
     import_golden(engine.database, there, as_lines(exported))
 
-    assert unordered(export_golden(engine.database, there)) == unordered(exported)
+    assert unordered(export_document(engine.database, there)["queries"]) == unordered(exported)
     arrived = list_golden_queries(engine.database, there)
     given_names = {normalise_query(line["query"]): set(line["relevant_ids"]) for line in lines}
     for query in arrived:

@@ -4,9 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC
 from typing import Any
 
-from rag_core.evaluation.golden.edits import (
-    fetch_set_queries,
-)
+from rag_core.evaluation.golden.edits import fetch_set_queries
 from rag_core.model.golden import DEFAULT_SET, GoldenQuery, Relevance, difficulty_word
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection, Database
@@ -14,21 +12,11 @@ from rag_core.storage.golden import fetch_golden_set, fetch_note_names
 from rag_core.storage.notes import find_notes
 
 
-def export_golden(database: Database, tenant: TenantId, *, set_name: str = DEFAULT_SET) -> list[dict[str, Any]]:
-    """Write the set as the objects that ``import_golden`` takes a line, with every field.
+def export_document(database: Database, tenant: TenantId, *, set_name: str = DEFAULT_SET) -> dict[str, Any]:
+    """Write the set as one document: its name, vocabulary and version, and its queries as ``import_golden`` takes them.
 
     A note is named by its external id, by ``source:id`` where that is ambiguous. A query whose notes were all
     deleted has none, and an import would reject it.
-
-    Raises:
-        NotFoundError: there is no such set; the default one is never missing, only empty.
-    """
-    with database.transaction(tenant) as connection:
-        return _export(connection, tenant, set_name)
-
-
-def export_document(database: Database, tenant: TenantId, *, set_name: str = DEFAULT_SET) -> dict[str, Any]:
-    """Write the set as one document: its name, vocabulary and version, and its queries as ``export_golden`` gives them.
 
     Raises:
         NotFoundError: there is no such set; the default one is never missing, only empty.
