@@ -113,7 +113,7 @@ def _on_shadow(figures: ShadowFigures) -> str:
 def _more(queries: int | None) -> str:
     """Say how many more queries are needed; a share of a few queries changes with the next one."""
     if queries is None:
-        return f"How many more live queries would tell can be said from {LEAST_DECIDED} on that decide something."
+        return f"Need at least {LEAST_DECIDED} decisive queries to estimate how many more are required."
     return "" if queries == 0 else f"If it went on like this, about {queries:,} more live queries would tell."
 
 
