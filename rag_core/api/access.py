@@ -113,11 +113,11 @@ class RequestContext:
         return self.database.transaction(self.tenant, timeout_ms=self.timeout_ms)
 
     def served(self) -> ServedConfiguration:
-        """What the reader's searches get; its ``config`` is what the request's own is merged over."""
+        """The configuration that the reader's searches get; the request's own is merged over its ``config``."""
         return self.engine.served(self.tenant)
 
     def seen_by(self, departments: Sequence[str]) -> "RequestContext":
-        """The same request for the notes that these departments see; the tenant is the one that the caller sees."""
+        """Return this request narrowed to the notes that these departments see; the tenant stays the caller's."""
         settings = self.settings.model_copy(update={"tenant": self.tenant})
         return replace(
             self, engine=replace(self.engine, settings=settings, database=self.database.seen_by(departments))

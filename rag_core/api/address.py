@@ -1,4 +1,4 @@
-"""What no address may hold, on any route."""
+"""Checks of what no address may hold, on any route."""
 
 from fastapi import Request
 

@@ -1,4 +1,4 @@
-"""What the routes that answer questions have in common: whose question it is, in which language failures are told, how they are."""
+"""Common parts of the routes that answer questions: the asker, the language of error messages, and their form."""
 
 from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping
 from contextlib import contextmanager
@@ -67,7 +67,7 @@ def refusals_told(language: Language) -> Iterator[None]:
 
 
 def is_trusted(caller: Caller) -> bool:
-    """Whether rules are passed over: for keys of administrators. Without keys everybody may do everything, which is no trust."""
+    """True when the caller may bypass the rules: with an administrator's key. Without keys nobody is trusted."""
     return caller.key_id is not None and "admin" in caller.scopes
 
 
@@ -93,13 +93,13 @@ def finished(events: Iterator[AnswerEvent]) -> Answer:
 
 
 def rest_of(answer: str, shown: str) -> str:
-    """What of a finished answer was not shown yet; '' where the end made another answer of it."""
+    """Return the part of a finished answer not shown yet; '' where the end replaced the answer by another."""
     shown = shown.rstrip()
     return answer[len(shown) :] if answer.startswith(shown) else ""
 
 
 def failure(request: Request, error: Exception) -> errors.ErrorReply:
-    """How a failure is told in a stream that has begun; it is counted and logged like any other."""
+    """Return the reply to an error in a stream that has begun; it is counted and logged like any other."""
     tongue = tongue_for(request)
     engine = request.app.state.engine
     if isinstance(error, RagError):

@@ -20,7 +20,7 @@ from rag_core.plugins.registry import Registry
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """What holds at an address and under it: the scopes that reading and changing need, where None is open to everybody.
+    """Rule for an address and everything under it: the scopes that reading and changing need; None is open to everybody.
 
     A request that ``is_answering`` may wait for a language model. Errors of a request that ``is_page`` are pages in a browser.
     """

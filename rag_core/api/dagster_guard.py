@@ -176,7 +176,7 @@ class _WatchedChannel:
         self._is_closed = False
 
     async def receive(self) -> Message:
-        """What the client says, as long as it may."""
+        """Return the client's next message, as long as the client may send one."""
         message = await self._receive()
         if message["type"] == "websocket.receive" and not await self._is_allowed():
             await self._close()

@@ -55,7 +55,7 @@ class SignIn:
         self.pages = _pages(callers)
 
     def has_page(self, scope: Scope) -> bool:
-        """Whether a request is for one of the pages, which are open to everybody."""
+        """True when a request is for one of the pages, which are open to everybody."""
         path: str = scope["path"]
         return scope["type"] == "http" and (path in {LOGIN_PAGE, login.LEAVE} or path.startswith("/static/"))
 

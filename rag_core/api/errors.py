@@ -163,7 +163,7 @@ _STATUSES: Mapping[type[RagError], int] = {
 
 
 def reply_to(error: RagError, *, timeout_ms: int, tongue: Language = "es") -> ErrorReply:
-    """How an error is told."""
+    """Return the reply to an error."""
     kind = error.kind if isinstance(error, ExplainedError) else type(error)
     status = next(_STATUSES[one] for one in kind.__mro__ if one in _STATUSES)
     kinds: Mapping[str, tuple[str, str]] = TELLING[tongue].KINDS
@@ -193,19 +193,19 @@ def _retry_after_seconds(error: RagError, status: int) -> int | None:
 
 
 def field_problem(error: InvalidFieldError, tongue: Language = "es") -> str:
-    """What is wrong with a field."""
+    """Describe the problem of a field."""
     return str(TELLING[tongue].describe_field(error.field, error.problem, error.limit))
 
 
 def http_reply(status: int, tongue: Language = "es") -> ErrorReply:
-    """How a refusal that has only a status is told."""
+    """Return the reply to a refusal that has only a status."""
     unknown = (HTTPStatus(status).name.replace("_", " ").capitalize(), TELLING[tongue].OTHER_REFUSAL)
     error, details = TELLING[tongue].HTTP.get(status, unknown)
     return ErrorReply(status=status, error=error, details=details.format(megabytes=MAX_BODY_MEGABYTES))
 
 
 def validation_problem(errors: Sequence[Any], tongue: Language = "es") -> str:
-    """What is wrong with a request, the first problems only."""
+    """Describe the problems of a request, the first ones only."""
     texts = TELLING[tongue]
     told = list(dict.fromkeys(texts.describe_value(_of_a_text(item)) for item in errors))
     left = len(told) - _LISTED_PROBLEMS
@@ -257,7 +257,7 @@ def _on_rag_error(request: Request, error: Exception) -> Response:
 
 
 def failed_response(request: Request, error: RagError) -> Response:
-    """How a request that failed is answered: by a page where a browser asked, one to sign in on where nobody had."""
+    """Return the response to a failed request: a page in a browser, the sign-in page where nobody had signed in."""
     if isinstance(error, UnauthenticatedError) and request.method == "GET" and _wants_page(request):
         asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"{LOGIN_PAGE}?{urlencode({'volver': asked})}", status_code=HTTPStatus.SEE_OTHER)

@@ -1,4 +1,4 @@
-"""What is refused before a router runs, who is let in, and what every answer carries.
+"""Checks before any router runs, the admission of callers, and the headers of every response.
 
 A page of another site must neither read nor write: only this machine's names are served (DNS rebinding), what changes
 something comes from a page of ours or from no page at all, a body must be JSON, which a form of another site cannot send, but
@@ -182,7 +182,7 @@ def _is_form(headers: Headers) -> bool:
 
 
 def _takes_forms(path: str) -> bool:
-    """Whether a form of our own goes there; it is held to come from this origin all the same."""
+    """True when a form of our own is sent there; it must come from this origin all the same."""
     return path == LOGIN_PAGE or path.startswith(_OPINIONS)
 
 

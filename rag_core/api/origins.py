@@ -28,14 +28,14 @@ _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^\[\]:/?#@\s]+?)\.?(?::[0-9]{1,5}
 
 
 def has_known_host(headers: Headers, hosts: Collection[str]) -> bool:
-    """Whether there is exactly one Host header, and it holds one of the names and perhaps a port."""
+    """True when there is exactly one Host header, and it holds one of the names and perhaps a port."""
     given = headers.getlist("host")
     found = _HOST.fullmatch(given[0].strip().lower()) if len(given) == 1 else None
     return found is not None and found["name"] in hosts
 
 
 def is_of_another_page(headers: Headers) -> bool:
-    """Whether a page of another origin sent a request that may change something.
+    """True when a page of another origin sent a request that may change something.
 
     Another port of this machine is another origin, although it gets the same cookies. Programs send neither header.
     """
@@ -47,12 +47,12 @@ def is_of_another_page(headers: Headers) -> bool:
 
 
 def is_from_another_page(headers: Headers) -> bool:
-    """Whether a page of another origin asks, by a link too; browsers say so to loopback and over HTTPS."""
+    """True when a page of another origin asks, by a link too; browsers say so to loopback and over HTTPS."""
     return headers.get("sec-fetch-site") in _OTHER_SITES
 
 
 def is_asked_in_passing(headers: Headers) -> bool:
-    """Whether a page of another origin loads it into itself or into a frame; a link that somebody follows does not."""
+    """True when a page of another origin loads it into itself or into a frame; following a link does not count."""
     is_navigation = headers.get("sec-fetch-mode") == "navigate"
     is_document = headers.get("sec-fetch-dest", "document") == "document"
     return is_from_another_page(headers) and not (is_navigation and is_document)
@@ -64,6 +64,6 @@ def content_type(headers: Headers) -> str:
 
 
 def is_json(headers: Headers) -> bool:
-    """Whether the body is JSON, which a form of another site cannot send."""
+    """True when the body is JSON, which a form of another site cannot send."""
     kind = content_type(headers)
     return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))

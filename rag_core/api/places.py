@@ -1,4 +1,4 @@
-"""How many requests of one tenant, and of one key, are worked on at a time: so many that others find a place and time.
+"""Limits on concurrent requests of one tenant, and of one key, so that others find a place and time.
 
 Only where requests carry keys: on an address that is open to everybody there is nobody to share with. Not here: the threads
 themselves, and the rule of sharing (``rag_core.resilience.shares``).
@@ -22,12 +22,12 @@ from rag_core.runtime.engine import Engine
 from rag_core.settings import Settings
 
 WAIT_SHARE = 0.5
-"""How much of a request's time may go by waiting for a place; the rest is for the work."""
+"""Share of a request's time that it may wait for a place; the rest is for the work."""
 WAITING_BESIDE_OTHERS = 1 / 6
-"""Of all places, how many a tenant gets while others are served, where requests wait for models on a server."""
+"""Share of the places that a tenant gets while others are served, where requests wait for models on a server."""
 COMPUTING_BESIDE_OTHERS = 1 / 12
-"""The same where they only compute. Threads of Python do that one at a time: a second one of a tenant's would end no sooner, and take
-as much from every other request."""
+"""Share of the places that a tenant gets while others are served, where requests only compute. Threads of Python compute one at a
+time: a tenant's second request would end no sooner, and slow every other request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,12 +51,12 @@ class RequestPlaces:
             yield
 
     def pace(self, caller: Caller) -> Callable[[], None]:
-        """What a long computation for the caller calls, so that requests of others go on meanwhile."""
+        """Return the function that a long computation for the caller calls to let other requests go on meanwhile."""
         return Pace(self.computing, caller.tenant or "")
 
 
 def pace_of(request: Request, caller: Caller) -> Callable[[], None]:
-    """The same for a request of an application that may have no places to share."""
+    """Return the pace of a request, also of an application without places to share."""
     places: RequestPlaces | None = request.app.state.places
     return (lambda: None) if places is None else places.pace(caller)
 
@@ -77,6 +77,6 @@ def request_places(engine: Engine) -> RequestPlaces | None:
 
 
 def _waits(chat: ChatModel | None, model: EmbeddingModel, settings: Settings) -> bool:
-    """Whether searches wait for models of other servers."""
+    """True when searches wait for models of other servers."""
     are_here = provider_of(model).is_in_process and RERANKERS.get(settings.reranker).is_in_process
     return chat is not None or not are_here

@@ -34,7 +34,7 @@ Given = Annotated[str, AfterValidator(_told)]
 Text = Annotated[str, AfterValidator(_storable)]
 """A text that the database can hold, where nothing behind the route looks at its characters."""
 Name = Annotated[Text, AfterValidator(_told)]
-"""What something stored is called."""
+"""Name of something stored."""
 Id = Annotated[UUID, Field(strict=False)]
 """JSON has no UUIDs, so this one type is read from a text."""
 Moment = Annotated[str, Field(json_schema_extra={"format": "date-time"}, examples=[_MOMENT])]
@@ -50,7 +50,7 @@ class _Response(BaseModel):
 
 
 class ErrorBody(_Response):
-    """What every failed request gets, in Spanish."""
+    """Body of every failed request, in Spanish."""
 
     error: str = Field(description="The kind of failure.", examples=["Parámetros inválidos"])
     details: str = Field(description="What to change.", examples=["La consulta no puede estar vacía"])
@@ -103,7 +103,7 @@ class SpanOut(_Response):
 
 
 class ResultMetadata(_Response):
-    """How a result was found."""
+    """Origin of a result in the search."""
 
     chunk_index: int
     matched_chunk_bounds: SpanOut = Field(description="Where `content` stands in `expandedContent`.")
@@ -148,7 +148,7 @@ class TimeRange(_Response):
 
 
 class Transformed(_Response):
-    """What was made of the query before searching."""
+    """Transformation of the query before the search."""
 
     intent: Intent = Field(description="What kind of question it is.")
     sub_queries: list[str] = Field(description="The parts of a question that asks several things, else the query.")
@@ -180,7 +180,7 @@ class ExperimentPart(_Response):
 
 
 class RetrievalMetadata(_Response):
-    """What happened on the way."""
+    """Report of the retrieval."""
 
     query: str
     transformed_query: Transformed | None
@@ -241,7 +241,7 @@ class NotePage(_Response):
 
 
 class EvaluateRequest(_Request):
-    """What to evaluate."""
+    """Parameters of an evaluation."""
 
     config: dict[str, Any] | None = Field(None, description="As in `POST /api/retrieve`.")
     category: Category | None = Field(None, description="Only queries of this category.")

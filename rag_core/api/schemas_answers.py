@@ -35,11 +35,11 @@ def question_failures(*left_out: int) -> dict[int | str, dict[str, Any]]:
 STREAM: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}, "description": "The answer, or its events."}
 }
-"""What OpenAPI says of an endpoint that streams when it is asked to."""
+"""OpenAPI description of an endpoint that streams on request."""
 
 
 class Verification(_Response):
-    """Whether the source holds what it is cited for; of several places the weakest counts."""
+    """Result of checking that the source supports its citation; of several places the weakest counts."""
 
     supported: bool
     support: Score = Field(description="How much of the claim the source covers.")
@@ -87,7 +87,7 @@ class ChatCitation(_Response):
 
 
 class ChatRetrieval(_Response):
-    """How the sources were found."""
+    """Report of the retrieval of the sources."""
 
     k: int = Field(description="Sources that the answer was made from.")
     strategy: str = Field(examples=["hybrid_reranked", "keyword_recency", "recent_notes", "none"])
@@ -97,7 +97,7 @@ class ChatRetrieval(_Response):
 
 
 class ChatMeta(_Outcome):
-    """How the answer came about."""
+    """Report of the making of the answer."""
 
     model: str
     retrieval: ChatRetrieval
@@ -138,7 +138,7 @@ class QueryCitation(_Response):
 
 
 class QueryMetadata(_Outcome):
-    """How the answer came about."""
+    """Report of the making of the answer."""
 
     total_tokens: int
     citation_count: int
@@ -162,7 +162,7 @@ class QueryResponse(_Response):
 
 
 class RatingIn(_Request):
-    """What somebody thinks of an answer to a question of theirs."""
+    """Rating of an answer by the person who asked."""
 
     query_id: Id
     rating: int = Field(ge=1, le=5, description="From 1, useless, to 5.")

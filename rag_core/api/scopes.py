@@ -1,4 +1,4 @@
-"""What a key must allow for a request. The rules stand in the contracts; ``docs/access.md`` has the table of them.
+"""Scopes that a request needs. The rules stand in the contracts; ``docs/access.md`` has the table of them.
 
 What stands in no rule needs ``admin``, so that a route nobody thought of is closed.
 """
@@ -13,7 +13,7 @@ _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def may_enter(caller: Caller, method: str, path: str) -> bool:
-    """Whether a caller may be at an address; another process of the installation reads the figures and is nowhere else let in."""
+    """True when a caller may use an address; another process of the installation may read the figures and nothing else."""
     needed = needed_scope(method, path)
     if caller.tenant == NO_TENANT:
         return needed is None or (path == FIGURES and method in _READING)
@@ -21,7 +21,7 @@ def may_enter(caller: Caller, method: str, path: str) -> bool:
 
 
 def needed_scope(method: str, path: str) -> Scope | None:
-    """What a request needs; None where it is open to everybody."""
+    """Scope that a request needs; None where it is open to everybody."""
     rule = rule_of(path)
     if rule is None:
         return "admin"

@@ -14,7 +14,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 GRACE_SECONDS: Final = 10
 STALL_SECONDS = 20.0
-"""How long a request may take to arrive, and an answer that fills the buffers to be read."""
+"""Seconds that a request may take to arrive, and a client to read an answer that fills the buffers."""
 SLOWEST_BYTES_PER_SECOND: Final = 10_000
 """A request or an answer of more bytes may take longer, a second for each of these."""
 MAX_HEAD_BYTES: Final = 65_536

@@ -26,14 +26,14 @@ from rag_core.resilience.cancellation import Cancellation
 from rag_core.runtime.engine import Engine
 
 HEARTBEAT_SECONDS = 10.0
-"""How often a silent stream says that it is alive, before anything on the way takes it for dead."""
+"""Seconds between the heartbeats of a silent stream, short enough that no proxy closes it."""
 ANSWERS_AT_ONCE = 32
 """Threads for questions: apart from those of searches, which must not wait behind language models."""
 CLIENT_GONE = 499
 """Nobody sees it: the status of what is not answered any more."""
 
 Event = Mapping[str, Any]
-"""What one server-sent event says, as JSON."""
+"""One server-sent event, as JSON."""
 Work = Callable[[Cancellation], Generator[Event, None, None]]
 OnFailure = Callable[[Exception], Event]
 """The event that tells a failure."""
@@ -53,7 +53,7 @@ def answering_places() -> anyio.CapacityLimiter:
 
 
 async def awaited(request: Request, work: Callable[[Cancellation], Result]) -> Result | Response:
-    """What the work comes to; an empty response where the client went away, which nobody reads.
+    """Return the result of the work; an empty response where the client went away.
 
     Raises:
         BusyError: no thread was free for as long as the request may take.
@@ -63,7 +63,7 @@ async def awaited(request: Request, work: Callable[[Cancellation], Result]) -> R
 
 
 async def searched(request: Request, work: Callable[[Cancellation], Result]) -> Result | Response:
-    """The same for a search, in the threads of every other request.
+    """Return the result of a search, run in the threads of every other request.
 
     Raises:
         Exception: whatever the work raises.
@@ -118,7 +118,7 @@ def _start(produce: Callable[[], None], limiter: anyio.CapacityLimiter) -> None:
 
 
 def _putter(items: "asyncio.Queue[_Item]") -> Callable[[_Item], None]:
-    """What another thread hands items over with; without effect once the server's loop has gone."""
+    """Return the function by which another thread hands items over; it does nothing once the server's loop has gone."""
     loop = asyncio.get_running_loop()
 
     def put(item: _Item) -> None:

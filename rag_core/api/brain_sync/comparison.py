@@ -26,7 +26,7 @@ router = APIRouter(prefix="/api/retrieve", tags=["evaluation"])
 
 @router.get("/compare", response_model=ComparisonOut, responses=failures(400, 404, 409, 503))
 def compare_evaluations(context: Context, named: NamedRuns) -> dict[str, Any]:
-    """Whether one evaluation is better than another, by more than chance: by run ids, or by hashes of configurations.
+    """Compare two evaluations, by run ids or by hashes of configurations, and test the differences for significance.
 
     Every metric has its difference with interval and p; p is corrected for the number of metrics.
     """

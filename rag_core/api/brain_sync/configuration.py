@@ -21,7 +21,7 @@ class _Response(BaseModel):
 
 
 class ServedConfigurationOut(_Response):
-    """What is served; `number` is null for the program's defaults."""
+    """The configuration that is served; `number` is null for the program's defaults."""
 
     number: int | None
     config: dict[str, Any] = Field(description="The whole configuration, as a request's `config` is merged over it.")
@@ -51,7 +51,7 @@ class PromotionEntry(_Response):
 
 
 class ServedAndHistory(_Response):
-    """What is served, and the promotions, newest first."""
+    """The configuration that is served, and the promotions, newest first."""
 
     served: ServedConfigurationOut
     history: list[PromotionEntry]

@@ -67,7 +67,7 @@ def evaluate_golden_set(request: EvaluateRequest, context: Context) -> dict[str,
 
 
 def _has_answers(wanted: bool | None, *, count: int, is_judged: bool) -> bool:
-    """Whether queries are answered: where it is wanted, else where a model that judges can do it while somebody waits."""
+    """True when queries are answered: as requested, else where a judging model can do it while the caller waits."""
     is_too_much = is_judged and count > MAX_ANSWERED_BY_MODEL
     if wanted and is_too_much:
         told = TOO_MANY_ANSWERS.format(count=count, limit=MAX_ANSWERED_BY_MODEL)

@@ -87,7 +87,7 @@ def list_all(context: Context, set_name: SetQuery = DEFAULT_SET) -> dict[str, An
 
 @router.get("/statistics", response_model=GoldenStatisticsOut, responses=failures(400, 404, 503))
 def statistics(context: Context, set_name: SetQuery = DEFAULT_SET) -> dict[str, Any]:
-    """What the set holds, by category and difficulty, and what it lacks."""
+    """Count the set's queries by category and difficulty, and list what it lacks."""
     with explained(NotFoundError, NO_SUCH_SET):
         contents = fetch_set_contents(context.database, context.tenant, set_name=set_name)
     found = contents.statistics()

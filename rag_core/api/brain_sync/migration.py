@@ -51,7 +51,7 @@ class BatchCounts(_Body):
 
 
 class MeasuredRetrieval(_Body):
-    """What an evaluation measured."""
+    """Figures of an evaluation of retrieval."""
 
     hit_rate_k10: float = Field(alias="hitRateK10", ge=0, le=1)
     avg_latency_ms: float | None = Field(ge=0, description="The mean over the queries.")
@@ -59,7 +59,7 @@ class MeasuredRetrieval(_Body):
 
 
 class MigrationStatusResponse(_Body):
-    """How far the migration is; totals are of all the notes."""
+    """Progress of the migration; totals are of all the notes."""
 
     state: Literal["not_started", "running", "stopped", "rolled_back", "finished"]
     reason: str | None = Field(description="Why it was stopped or rolled back.")

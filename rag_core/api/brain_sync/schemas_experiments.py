@@ -27,7 +27,7 @@ class FeedbackIn(BaseModel):
 
 
 class FeedbackOut(BaseModel):
-    """What is kept."""
+    """The feedback that is stored."""
 
     model_config = ConfigDict(alias_generator=to_camel, frozen=True)
 

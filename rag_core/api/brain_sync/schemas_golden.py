@@ -204,14 +204,14 @@ class GoldenRejection(_Response):
 
 
 class GoldenImported(_Response):
-    """What became of the queries."""
+    """Outcome of an import of queries."""
 
     imported: int
     rejected: list[GoldenRejection]
 
 
 class GoldenCoverage(_Response):
-    """How many queries a category has, by difficulty, beside the least it should have."""
+    """Number of queries of a category, by difficulty, beside the required minimum."""
 
     category: Category
     total: int
@@ -221,7 +221,7 @@ class GoldenCoverage(_Response):
 
 
 class GoldenStatisticsV2(_Response):
-    """What a set holds. Averages are null without a query."""
+    """Contents of a set in figures. Averages are null without a query."""
 
     total_queries: int
     by_category: dict[str, int]
@@ -231,7 +231,7 @@ class GoldenStatisticsV2(_Response):
 
 
 class GoldenStatisticsOut(GoldenStatisticsV2):
-    """What a set holds, and what it lacks."""
+    """Contents of a set in figures, and what it lacks."""
 
     set: str
     vocabulary: Vocabulary

@@ -1,4 +1,4 @@
-"""How failures are told in English, on routes that answer in the question's language; by the same kinds as ``german``."""
+"""Error messages in English, on routes that answer in the question's language; by the same kinds as ``german``."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -129,11 +129,11 @@ _RULES: Mapping[str, str] = {
     "no puede estar en blanco": "cannot be blank",
     "contiene un carácter no admitido": "has a character that is not allowed",
 }
-"""What our own validators say, by their Spanish."""
+"""Messages of our own validators, by their Spanish text."""
 
 
 def describe_field(field: str, problem: str, limit: int | None) -> str:
-    """What is wrong with a field of a note or of a question."""
+    """Describe the problem of a field of a note or of a question."""
     return _FIELD_PROBLEMS[problem].format(subject=_SUBJECTS.get(field, field), limit=f"{limit or 0:,}")
 
 

@@ -1,4 +1,4 @@
-"""How failures are told under ``/api/v2``: in German, by the same statuses and kinds as the Spanish of ``errors``."""
+"""Error messages under ``/api/v2``: in German, by the same statuses and kinds as the Spanish of ``errors``."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -165,11 +165,11 @@ _RULES: Mapping[str, str] = {
     "contiene un carácter no admitido": "enthält ein unzulässiges Zeichen",
     "debe ser un entero de 1 a 5, o easy, medium o hard": "muss eine ganze Zahl von 1 bis 5 sein, oder easy, medium oder hard",
 }
-"""What our own validators say, by their Spanish."""
+"""Messages of our own validators, by their Spanish text."""
 
 
 def describe_field(field: str, problem: str, limit: int | None) -> str:
-    """What is wrong with a field of a note or of a question."""
+    """Describe the problem of a field of a note or of a question."""
     subject = SUBJECTS.get(field, field)
     return _FIELD_PROBLEMS[problem].format(subject=subject, limit=f"{limit or 0:,}".replace(",", "."))
 

@@ -94,7 +94,7 @@ PROBLEMS: Mapping[str, Mapping[Language, str]] = {
 
 
 def told(error: InvalidInputError, tongue: Language) -> str:
-    """What is wrong with a golden query."""
+    """Describe the problem of a golden query."""
     if isinstance(error, InvalidGoldenError) and error.problem in PROBLEMS:
         return PROBLEMS[error.problem][tongue].format_map(error.facts)
     if isinstance(error, AmbiguousNoteError):

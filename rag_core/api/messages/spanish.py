@@ -1,4 +1,4 @@
-"""How failures are told in Spanish, the language of most routes; by the same kinds as ``german`` and ``english``."""
+"""Error messages in Spanish, the language of most routes; by the same kinds as ``german`` and ``english``."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -126,7 +126,7 @@ _FIELD_PROBLEMS: Mapping[str, str] = {
 
 
 def describe_field(field: str, problem: str, limit: int | None) -> str:
-    """What is wrong with a field of a note or of a question."""
+    """Describe the problem of a field of a note or of a question."""
     subject, empty = SUBJECTS.get(field, (field, "vacío"))
     grouped = f"{limit or 0:,}".replace(",", ".")
     return _FIELD_PROBLEMS[problem].format(subject=subject, empty=empty, limit=grouped)

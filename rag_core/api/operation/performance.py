@@ -67,7 +67,7 @@ class DatabaseFigures(_Figures):
 
 
 class ResourceFigures(_Figures):
-    """What the process uses; 100 % is one core, since the last look."""
+    """Resources that the process uses; 100 % is one core, since the last measurement."""
 
     memory_usage_mb: float = Field(alias="memoryUsageMB", ge=0)
     cpu_usage_percent: float = Field(ge=0)

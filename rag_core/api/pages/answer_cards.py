@@ -1,4 +1,4 @@
-"""What a reader sees of an answer: its marks as links, its sources, and how far it is to be trusted, in Spanish. No I/O."""
+"""View of an answer: its marks as links, its sources, and its degree of trust, in Spanish. No I/O."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

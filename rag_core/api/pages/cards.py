@@ -1,4 +1,4 @@
-"""What a reader sees of a search, a note and a date: values for the templates, in Spanish. No I/O."""
+"""Views of a search, a note and a date: values for the templates, in Spanish. No I/O."""
 
 import math
 import re
@@ -30,7 +30,7 @@ STRATEGIES: Mapping[str, tuple[Strategy, str, str]] = {
     "palabras": ("fulltext", "Por palabras", "las que escribes, en cualquiera de sus formas"),
 }
 WITHOUT_MEANING = ("Por parecido", "palabras que se escriben parecido: el modelo en uso no conoce significados")
-"""What the semantic strategy is called while the active model knows no meanings."""
+"""Name of the semantic strategy while the active model knows no meanings."""
 LEAST_OF_BEST = 0.4
 """Results that score less of the best are folded away.
 
@@ -49,7 +49,7 @@ _BLANK_LINES = re.compile(r"\n\s*\n")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """What one leg of the search, or the re-ranker, made of a result; ``percent`` is the length of its bar."""
+    """Contribution of one leg of the search, or of the re-ranker, to a result; ``percent`` is the length of its bar."""
 
     name: str
     value: str
@@ -149,7 +149,7 @@ def shown(found: Retrieval, *, parameters: str, evidence: Evidence, zone: ZoneIn
 
 
 def worth_reading(scores: Sequence[float]) -> int:
-    """How many results are shown at once: those up to the last that scores 0.4 of the best, at least one; without any 0.
+    """Number of results shown at once: those up to the last that scores 0.4 of the best, at least one; without any 0.
 
     A score that is no number is like none of the best, and one below 0 is as good as 0.
     """

@@ -63,7 +63,7 @@ def _beginnings(word: str) -> frozenset[str]:
 
 
 def excerpt(text: str, match: Span, words: Collection[str], *, size: int = SHOWN_CHARACTERS) -> Span:
-    """What to show of a passage: all of it if it is short, else about ``size`` characters of the match.
+    """Choose the part of a passage to show: all of it if it is short, else about ``size`` characters of the match.
 
     They are those with the most different words of the query; without any, the beginning of the match. They begin with
     a sentence or line where one begins near, else with a word, and end with a word.

@@ -18,7 +18,7 @@ from rag_core.api.pages.web import render
 from rag_core.errors import UnauthenticatedError
 
 COOKIE_SECONDS = 30 * 24 * 3600
-"""How long a browser stays signed in; a key that ends or is revoked before opens nothing all the same."""
+"""Seconds that a browser stays signed in; a key that ends or is revoked before opens nothing all the same."""
 START = "/"
 LEAVE = "/salir"
 
@@ -81,7 +81,7 @@ def _is_known(callers: Callers, request: Request) -> bool:
 
 
 def _is_https(request: Request) -> bool:
-    """Whether the browser came by https, through a proxy too: it says so itself, and deceives nobody but itself."""
+    """True when the browser came by https, also through a proxy; a forged header harms only its sender."""
     return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://")
 
 

@@ -1,4 +1,4 @@
-"""What readers of the page think of an answer in an experiment: the notes they open, and two buttons.
+"""Readers' feedback on an answer in an experiment: the notes they open, and two buttons.
 
 Everything is in the address, so that it works without JavaScript, and only a page of ours knows the id that it takes.
 """
@@ -75,7 +75,7 @@ async def _is_read(request: Request) -> bool:
 
 
 IsRead = Annotated[bool, Depends(_is_read)]
-"""Whether the reader asks for the page: not HEAD, not a browser ahead of a click, not a link of another origin's page.
+"""True when the reader asks for the page: not HEAD, not a browser's prefetch, not a link of another origin's page.
 
 Every page that spends or records something when it is opened depends on it; all else that changes something is a POST, which the
 guard holds to this origin.

@@ -74,7 +74,7 @@ class Shelf:
 
     @property
     def is_demo(self) -> bool:
-        """Whether these are the notes that come with the program."""
+        """True when these are the notes that come with the program."""
         return self.tenant == DEMO_TENANT
 
 
@@ -96,7 +96,7 @@ class FormChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormChoices:
-    """What the form offers to choose from; ``more_tags`` are suggested to whoever types."""
+    """Choices that the form offers; ``more_tags`` are suggestions while typing."""
 
     sources: list[FormChoice]
     languages: list[FormChoice]
@@ -204,7 +204,7 @@ def read_shelf(context: RequestContext) -> Shelf:
 def _search(
     context: RequestContext, search: PageSearch, *, is_live: bool, repeated: UUID | None, cancellation: Cancellation
 ) -> tuple[Found | None, UUID | None, SearchProblem | None]:
-    """What was found, the id it has in an experiment, or what is wrong with the query or its conditions."""
+    """Search; return the results and their id in an experiment, or the problem of the query or its conditions."""
     try:
         filters = read_filters(context, search.filters)
     except InvalidInputError as error:

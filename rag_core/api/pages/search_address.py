@@ -1,4 +1,4 @@
-"""What a page's address asks for: the query, how to search, among which notes. And the addresses that ask for a little else."""
+"""Parameters of a page's address: the query, the mode, the filters. And the addresses that differ in one of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -88,7 +88,7 @@ class PageSearch:
         return f"/?{self.parameters(**changes)}"
 
     def parameters(self, **changes: Any) -> str:
-        """The same as a query string; what is as usual is left out."""
+        """Return the parameters as a query string; defaults are left out."""
         asked = replace(self, **changes)
         pairs = [
             ("q", asked.query or ""),
@@ -119,7 +119,7 @@ def page_search(
     etiqueta: _Values,
     tiempo: str = "",
 ) -> PageSearch:
-    """What the address asks for; an unknown mode is the usual one, empty fields of the form ask for nothing.
+    """Parse the parameters of the address; an unknown mode is the usual one, empty fields of the form ask for nothing.
 
     Raises:
         ExplainedError: a list is longer than the API takes; the page would grow by its square, a chip for each value.

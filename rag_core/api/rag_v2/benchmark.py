@@ -26,7 +26,7 @@ RunPath = Annotated[UUID, Path(description="As the answer to the POST gave it.")
 
 
 class BenchmarkIn(BaseModel):
-    """What to measure."""
+    """Models, sets and strategies to measure."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
 
@@ -46,7 +46,7 @@ class BenchmarkStarted(BaseModel):
 
 
 class BenchmarkProgress(BaseModel):
-    """How far it is, queries of a model, a set and a strategy; ``total`` is null until it is known."""
+    """Progress in queries of a model, a set and a strategy; ``total`` is null until it is known."""
 
     stage: str | None
     done: int
@@ -79,7 +79,7 @@ def start(body: BenchmarkIn, context: Context) -> dict[str, Any]:
 
 @router.get("/{run_id}", response_model=BenchmarkOut, responses=failures(400, 404, 503))
 def show(run_id: RunPath, context: Context) -> dict[str, Any]:
-    """How far a benchmark is, and what it found."""
+    """Return the progress of a benchmark and its results."""
     with explained(NotFoundError, NO_SUCH_RUN):
         return _to_wire(fetch_job(context.database, context.tenant, run_id))
 

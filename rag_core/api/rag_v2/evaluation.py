@@ -67,7 +67,7 @@ def start(request: EvaluationRequestV2, context: Context) -> dict[str, Any]:
 
 @router.get("/runs/{run_id}", response_model=EvaluationStateV2, responses=failures(400, 404, 503))
 def read_run(run_id: RunPath, context: Context) -> dict[str, Any]:
-    """How far a run is, and its figures once it is completed; a run that `brain evaluate` made can be read too."""
+    """Return the progress of a run, and its figures once it is completed; also of a run that `brain evaluate` made."""
     with explained(NotFoundError, NO_SUCH_RUN):
         job = _find_job(context, run_id)
         if job is not None and job.state != "completed":

@@ -1,4 +1,4 @@
-"""How RAG V2's strategies are run over the one search, and what is told of it: the analysis, the graph's part, warnings."""
+"""Strategies of RAG V2 over the one search, and their report: the analysis, the graph's part, warnings."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ DEGRADED = "Die Suche war nur eingeschränkt möglich"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Routed:
-    """What is run for a question: the router's choice, or the caller's where there is one."""
+    """Routing of a question: the router's choice, or the caller's where there is one."""
 
     analysis: QueryAnalysis
     strategy: RoutedStrategy
@@ -112,7 +112,7 @@ def arranged(hits: Sequence[Hit], strategy: RoutedStrategy) -> list[Hit]:
 
 
 def holds_table(text: str) -> bool:
-    """Whether two lines or more are rows: of a Markdown table, or parted by tabs."""
+    """True when two lines or more are rows: of a Markdown table, or separated by tabs."""
     return len(_ROW.findall(text)) >= _LEAST_ROWS
 
 
@@ -123,7 +123,7 @@ def analysis_to_wire(analysis: QueryAnalysis) -> dict[str, Any]:
 
 
 def graph_to_wire(retrieval: Retrieval | None, routing: Routed, hide: Hiding) -> dict[str, Any] | None:
-    """What the causal graph added, if it was asked and knew something; entities are called as the notes call them, behind ``hide``."""
+    """Contribution of the causal graph, None without one; entities are named as in the notes, behind ``hide``."""
     if retrieval is None or not routing.has_graph:
         return None
     names = {entity: hide(name) for entity, name in entity_names(retrieval.hits).items()}
@@ -155,6 +155,6 @@ def _summed_up(relation: Relation, names: Mapping[str, str]) -> str:
 
 
 def german_warnings(retrieval: Retrieval) -> list[str]:
-    """What a reader should know of a degraded search."""
+    """Warnings for the reader of a degraded search."""
     told = [WARNINGS[warning] for warning in retrieval.warnings if warning in WARNINGS]
     return told or ([DEGRADED] if retrieval.is_degraded else [])

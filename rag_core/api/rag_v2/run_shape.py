@@ -71,7 +71,7 @@ def _configuration(run: StoredRun, chunkings: Mapping[str, Chunking]) -> dict[st
 
 
 def _cut(run: StoredRun, chunkings: Mapping[str, Chunking]) -> str:
-    """How the notes had been cut that the run searched; of runs that did not keep it, what its pipeline would have done."""
+    """Chunking of the notes that the run searched; of runs that did not keep it, the one of its pipeline."""
     indexed: Mapping[str, int] | None = run.circumstances.get(INDEXED)
     if indexed is None:
         return _cut_by(run.pipeline_fingerprint, chunkings)

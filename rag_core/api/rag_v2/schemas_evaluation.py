@@ -11,7 +11,7 @@ Status = Literal["running", "completed", "failed", "cancelled"]
 
 
 class EvaluationRequestV2(_Request):
-    """What to evaluate; everything may be left out."""
+    """Parameters of an evaluation; all are optional."""
 
     dataset_id: Text | None = Field(
         None,
@@ -101,7 +101,7 @@ class LatencyMetricsV2(PercentilesV2):
 
 
 class ConfigurationV2(_Response):
-    """What was evaluated, in RAG V2's words."""
+    """The evaluated configuration, in RAG V2's words."""
 
     embedding_model: str | None
     reranker_enabled: bool
@@ -139,7 +139,7 @@ class ProgressV2(_Response):
 
 
 class EvaluationStateV2(_Response):
-    """How far an evaluation is, and what came out."""
+    """Progress and result of an evaluation."""
 
     run_id: str
     status: Status

@@ -51,7 +51,7 @@ class SearchRequestV2(_Request):
 
 
 class QueryAnalysisOut(_Response):
-    """What the router makes of a question."""
+    """The router's analysis of a question."""
 
     query_type: QueryType
     entities: list[str]
@@ -77,14 +77,14 @@ class SearchResultV2(_Response):
 
 
 class GraphEntity(_Response):
-    """What a relation is of, as the documents call it."""
+    """Entity of a relation, named as in the documents."""
 
     id: str
     name: str
 
 
 class GraphRelation(_Response):
-    """How one thing is related to another; of the causal types the source is the cause."""
+    """Relation between two entities; of the causal types the source is the cause."""
 
     source: str
     target: str
@@ -95,7 +95,7 @@ class GraphRelation(_Response):
 
 
 class GraphContextOut(_Response):
-    """What the causal graph adds."""
+    """Context that the causal graph adds."""
 
     entities: list[GraphEntity]
     relationships: list[GraphRelation]
@@ -121,14 +121,14 @@ class MessageIn(_Request):
 
 
 class CompressionIn(_Request):
-    """How sources are made shorter."""
+    """Compression of the sources."""
 
     strategy: Literal["extractive", "abstractive", "hierarchical"] = "extractive"
     max_tokens: int | None = Field(None, ge=100, le=32_000)
 
 
 class RagOptions(_Request):
-    """What of the router's choice is overruled."""
+    """Overrides of the router's choice."""
 
     enabled: Literal[True] = Field(default=True, description="Answers come from documents alone.")
     strategy: RoutedStrategy | None = None
@@ -177,7 +177,7 @@ class CitationV2(SourceV2):
 
 
 class MetricsV2(_Response):
-    """How well and how fast."""
+    """Figures of quality and speed."""
 
     groundedness: Score | None
     latency: float = Field(description="Milliseconds.")

@@ -35,7 +35,7 @@ RunPath = Annotated[UUID, Path(description="As the answer to the POST gave it.")
 
 
 class TuningIn(BaseModel):
-    """What to tune, and for how long to search."""
+    """Parameters of a tuning, and its time limit."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
 
@@ -56,7 +56,7 @@ class TuningStarted(BaseModel):
 
 
 class TuningProgress(BaseModel):
-    """How far it is in its stage; ``total`` is null until it is known."""
+    """Progress within the stage; ``total`` is null until it is known."""
 
     stage: str | None
     done: int
@@ -96,7 +96,7 @@ def start(body: TuningIn, context: Context) -> dict[str, Any]:
 
 @router.get("/{run_id}", response_model=TuningOut, responses=failures(400, 404, 503))
 def show(run_id: RunPath, context: Context) -> dict[str, Any]:
-    """How far a tuning is, and what it came to."""
+    """Return the progress of a tuning and its result."""
     with explained(NotFoundError, NO_SUCH_RUN):
         return _to_wire(fetch_job(context.database, context.tenant, run_id))
 

@@ -46,7 +46,7 @@ def refuse_foreign_link(context: Context, tenant: str = "") -> None:
 
 
 def not_here(details: str, tenant: TenantId) -> str:
-    """What is said of something that is not among the tenant's, whoever else may have it."""
+    """Message for something that is not among the tenant's, whether or not another tenant has it."""
     return (
         f"{details} entre las evaluaciones de «{tenant}», que son las que enseña este servidor. Para ver las de otras notas, "
         f"arráncalo con BRAIN_TENANT"

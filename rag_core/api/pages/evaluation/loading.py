@@ -1,4 +1,4 @@
-"""What the evaluation's pages and files read from the database."""
+"""Database reads of the evaluation's pages and files."""
 
 from collections.abc import Collection
 from uuid import UUID
@@ -30,7 +30,7 @@ def load_run(connection: Connection, tenant: TenantId, run_id: UUID) -> tuple[St
 
 
 def load_history(connection: Connection, tenant: TenantId) -> ServingHistory:
-    """What was served from when on."""
+    """Load the history of served configurations, each with the time it began to be served."""
     configurations = list_configurations(connection, tenant, limit=MAX_CONFIGURATIONS)
     return serving_history(list_promotions(connection, tenant), configurations)
 

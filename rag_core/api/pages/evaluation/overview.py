@@ -46,7 +46,7 @@ router = APIRouter(include_in_schema=False, dependencies=[Depends(refuse_foreign
 
 @router.get("/evaluation")
 def show_overview(context: Context, conjunto: str = "", dias: str = "") -> Response:
-    """How the figures went, what happened meanwhile, and what there is to look at."""
+    """Show the figures over time, the events meanwhile, and links to the details."""
     tenant, zone = context.tenant, context.zone
     with context.transaction() as connection:
         runs = list_runs(connection, tenant, limit=MAX_RUNS)
@@ -91,7 +91,7 @@ def _of(set_name: str, baselines: list[Baseline]) -> list[Baseline]:
 
 
 def _operators(database: Database, tenant: TenantId, zone: ZoneInfo) -> list[Happened]:
-    """What only the operator's tables know; the page does without it when they cannot be read."""
+    """Events that only the operator's tables know; the page does without them when the tables cannot be read."""
     try:
         with database.owner() as connection:
             return _happened_to(connection, tenant, zone)

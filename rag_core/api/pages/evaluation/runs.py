@@ -83,7 +83,7 @@ def show_comparison(context: Context, baseline: str = "", candidate: str = "", c
 
 @router.get("/evaluation/runs/{run_id}/queries/{query_id}")
 def show_query(run_id: str, query_id: str, context: Context, baseline: str = "") -> Response:
-    """What one query brought back, beside what it brought back in another run."""
+    """Show the results of one query, beside those of another run."""
     tenant = context.tenant
     with context.transaction() as connection:
         asked = [

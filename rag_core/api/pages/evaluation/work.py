@@ -39,7 +39,7 @@ router = APIRouter(prefix="/evaluation", include_in_schema=False, dependencies=[
 
 @router.get("/tuning/{job_or_number}")
 def show_tuning(job_or_number: str, context: Context) -> Response:
-    """What a tuning came to, by its job or by the number of the configuration that it proposed."""
+    """Show the result of a tuning, by its job or by the number of the configuration that it proposed."""
     if not job_or_number.isdecimal():
         return _page(context.tenant, tuning_report(_result(context, job_or_number, "tuning"), None))
     if len(job_or_number) > _NUMBER_DIGITS:
@@ -86,7 +86,7 @@ def _configuration(context: RequestContext, number: int) -> tuple[Configuration,
 
 
 def _result(context: RequestContext, job_id: str, kind: JobKind) -> dict[str, object]:
-    """What a job of this kind came to.
+    """Return the result of a job of this kind.
 
     Raises:
         ExplainedError: there is no such job, or it has no result.

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 STATIC_FOLDER = Path(__file__).with_name("static")
 is_signed_in: ContextVar[bool] = ContextVar("is_signed_in", default=False)
-"""Whether the request came with the page's cookie, so that the page offers to sign out."""
+"""True when the request came with the page's cookie, so that the page offers to sign out."""
 
 _TEMPLATES = Environment(
     loader=PackageLoader("rag_core.api.pages.web"),
@@ -30,5 +30,5 @@ def render(
 
 
 def rendered(template: str, **values: Any) -> str:
-    """The same as text, for a file."""
+    """Render a template as text, for a file."""
     return _TEMPLATES.get_template(template).render(**values)

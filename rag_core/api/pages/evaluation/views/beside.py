@@ -1,4 +1,4 @@
-"""What stands beside the runs on the first page: golden sets and what they lack, jobs, experiments, configurations."""
+"""Parts beside the runs on the first page: golden sets and what they lack, jobs, experiments, configurations."""
 
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
@@ -39,7 +39,7 @@ class Work:
 
 
 def set_coverage(name: str, version: int, vocabulary: Vocabulary, found: GoldenStatistics) -> SetCoverage:
-    """What a set holds by category and difficulty, and what it lacks."""
+    """Coverage of a set by category and difficulty, and what it lacks."""
     levels = ("1", "2", "3", "4", "5") if vocabulary == "brain_sync" else tuple(DIFFICULTY_WORDS)
     rows = [
         (

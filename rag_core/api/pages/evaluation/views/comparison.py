@@ -166,7 +166,7 @@ def _explanations(comparison: Comparison) -> list[str]:
 
 
 def _inputs(baseline: StoredRun, candidate: StoredRun, changed: Sequence[str] | None) -> str:
-    """What was searched that is another than then, of all that rankings follow from."""
+    """Describe the inputs of the rankings that changed between two runs."""
     if changed is None:
         return "Una de las evaluaciones no registró sus entradas: no se puede saber qué más cambió"
     if not changed:

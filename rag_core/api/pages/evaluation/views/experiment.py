@@ -51,7 +51,7 @@ def _configuration_fact(name: str, config: Mapping[str, Any], other: Mapping[str
 
 
 def experiment_verdict(figures: Figures) -> tuple[str, str]:
-    """What the figures come to, in Spanish, and whether that is better, worse or unclear."""
+    """Verdict of the figures in Spanish, and its class: better, worse or unclear."""
     if isinstance(figures, InterleavingFigures):
         better = None if figures.preference is None else figures.preference > 0.5
         return _preferred(figures.p_value, better, figures.more_queries)
@@ -68,7 +68,7 @@ def experiment_verdict(figures: Figures) -> tuple[str, str]:
 
 
 def _preferred(p: float | None, is_better: bool | None, more: int | None) -> tuple[str, str]:
-    """What readers prefer, where chance is no good explanation."""
+    """Readers' preference in Spanish, and its class: better, worse or unclear."""
     needed = "" if not more else f"; se necesitan unas {words.counted(more, 'consulta', 'consultas')} más"
     if p is None or is_better is None:
         return f"Todavía no hay resultado{needed}", "unclear"

@@ -55,7 +55,7 @@ class EventLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """What a colour and a marker stand for."""
+    """Meaning of a colour and a marker."""
 
     marker: Markup
     name: str

@@ -1,4 +1,4 @@
-"""What several evaluation pages share: a chart with its figures as a table, and a run in a few words."""
+"""Common parts of several evaluation pages: a chart with its figures as a table, and a run in a few words."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -119,7 +119,7 @@ def percentiles(run: StoredRun) -> list[tuple[str, float]]:
 
 
 def settings_words(changed: Mapping[str, Any]) -> str:
-    """What differs of a configuration, by its place; ``nada`` where nothing does."""
+    """Differences of a configuration, by their paths; ``nada`` where there are none."""
     return "; ".join(words.setting(name, value) for name, value in changed.items()) or "nada"
 
 
@@ -133,7 +133,7 @@ def flat(document: Mapping[str, Any], *, prefix: str = "") -> dict[str, Any]:
 
 
 def verdict_words(run: StoredRun) -> tuple[str, str]:
-    """What the run's stored comparison said, and the class of the style sheet for it; nothing without one."""
+    """Verdict of the run's stored comparison and its class in the style sheet; empty strings without one."""
     compared = run.comparison
     if run.is_disturbed:
         return "perturbada", "unclear"

@@ -1,4 +1,4 @@
-"""What one golden query brought back, beside what another run brought back for it."""
+"""View of one golden query's results, beside those of another run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ class KnownNotes:
     zone: ZoneInfo
 
     def title(self, note_id: NoteId) -> str:
-        """What the note is called."""
+        """Title of the note."""
         known = self.titles.get(note_id)
         return DELETED if known is None else known.title or UNTITLED
 
@@ -57,7 +57,7 @@ class RankedNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """What one run brought back for the query."""
+    """Results of one run for the query."""
 
     address: str
     when: str

@@ -67,12 +67,12 @@ class Chosen:
     only: str = ""
 
     def fits(self, line: QueryLine) -> bool:
-        """Whether the query is shown."""
+        """True when the query is shown."""
         is_wanted = {"sin-acierto": line.is_miss, "no-primera": not line.is_first}.get(self.only, True)
         return is_wanted and self.category in {"", line.category_name}
 
     def count(self, lines: Sequence[QueryLine]) -> int:
-        """How many are shown."""
+        """Number of queries shown."""
         return sum(map(self.fits, lines))
 
 
@@ -247,7 +247,7 @@ def _facts(run: StoredRun, zone: ZoneInfo) -> list[Fact]:
 
 
 def differences(config: Mapping[str, Any], default: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a configuration is not as in another one, by its place."""
+    """Settings of a configuration that differ from another one's, by their paths."""
     found: dict[str, Any] = {}
     for name, value in config.items():
         usual = default.get(name)

@@ -83,7 +83,7 @@ def metrics_chart(intervals: Mapping[str, MeanInterval]) -> Chart:
 
 
 def shown_groupings(run: StoredRun) -> Sequence[tuple[Grouping, str, str]]:
-    """What the run's queries are grouped by: not by category when all are of one."""
+    """Groupings of the run's queries: not by category when all are of one."""
     return [grouping for grouping in _GROUPINGS if run.category is None or grouping[0] == "difficulty"]
 
 
@@ -138,7 +138,7 @@ def _grouped(grouping: Grouping, figures: Sequence[Figures]) -> list[tuple[str, 
 
 
 def latency_chart(run: StoredRun, results: Collection[QueryResult]) -> Chart:
-    """How the latencies are spread."""
+    """Chart of the distribution of latencies."""
     marks = percentiles(run)
     values = [result.latency_ms for result in results]
 

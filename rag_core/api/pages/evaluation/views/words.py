@@ -1,4 +1,4 @@
-"""How figures, metrics, categories and moments are called and written on the evaluation pages, in Spanish."""
+"""Names and formats of figures, metrics, categories and moments on the evaluation pages, in Spanish."""
 
 import re
 from collections.abc import Mapping
@@ -79,7 +79,7 @@ INPUTS: Mapping[str, str] = {
     "pipeline": "la manera de hacer el índice",
     "goldenSet": "el conjunto de preguntas",
 }
-"""What rankings follow from, by the names of ``comparability.changed_inputs``."""
+"""Inputs of the rankings, by the names of ``comparability.changed_inputs``."""
 ROLES: Mapping[str, str] = {"served": "lo que se servía", "candidate": "la que se probaba"}
 MODEL_ROLES: Mapping[str, str] = {
     "embedding": "significado",
@@ -207,7 +207,7 @@ def metric(name: str) -> str:
 
 
 def work_stage(stage: str | None) -> str:
-    """What a job is at; nothing for a stage without a name of ours. A benchmark tells model, set and strategy."""
+    """Name of a job's stage; '' for an unnamed stage. A benchmark's stage names model, set and strategy."""
     if (told := re.fullmatch(r"(.+): (.+), ([a-z+]+)", stage or "")) and told[3] in STRATEGIES:
         return f"{told[1]}: «{told[2]}», {STRATEGIES[told[3]]}"
     if stage and stage.endswith(": time and memory"):

@@ -1,4 +1,4 @@
-"""What a page about a piece of work shows, and the report of a tuning and of a configuration."""
+"""View of a job, and the report of a tuning and of a configuration."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ from rag_core.storage.configurations import Configuration
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkReport:
-    """What came of a piece of work: in a sentence, in charts, in tables with their headings, and with what it was done.
+    """Result of a job: a sentence, charts, tables with their headings, and the settings it ran with.
 
     ``trials`` are those of a configuration before a promotion.
     """
