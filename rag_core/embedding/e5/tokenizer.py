@@ -18,6 +18,8 @@ _MARK = "\u2581"
 _WORD = re.compile(f"{_MARK}?[^{_MARK}]*")
 _UNKNOWN_PENALTY = 10.0
 _REMEMBERED_WORDS = 50_000
+_REMEMBERED_CHARACTERS = 32
+"""Longer words are addresses, base64 and the like: they do not come again, and would hold memory."""
 
 
 class UnigramTokenizer:
@@ -32,13 +34,16 @@ class UnigramTokenizer:
         self._scores = [score for _, score in vocabulary.pieces]
         self._unknown_score = min(self._scores) - _UNKNOWN_PENALTY
         self._longest = max(map(len, self._ids))
-        self._word_ids = lru_cache(_REMEMBERED_WORDS)(self._most_likely)
+        self._remembered = lru_cache(_REMEMBERED_WORDS)(self._most_likely)
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text's tokens, beginning and end included; however long the text is."""
         return [
             [self._begin, *chain.from_iterable(map(self._word_ids, self._words(text))), self._end] for text in texts
         ]
+
+    def _word_ids(self, word: str) -> tuple[int, ...]:
+        return self._remembered(word) if len(word) <= _REMEMBERED_CHARACTERS else self._most_likely(word)
 
     def _words(self, text: str) -> list[str]:
         """The words of the normalised text, each with the mark of the space before it."""
