@@ -1,4 +1,4 @@
-"""How good the retrieval is: golden queries, runs over them, and the metrics of a run.
+"""Evaluation of the retrieval: golden queries, runs over them, and the metrics of a run.
 
 In the order of the work: ``golden_query`` is one query with the notes that answer it, ``golden_line`` one as a file
 writes it, ``golden_spans`` are places in notes, ``golden_import`` and ``golden_set`` take sets in and out, ``golden_edits``

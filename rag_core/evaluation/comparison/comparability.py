@@ -1,4 +1,4 @@
-"""Whether two runs asked the same, and whether what they searched was the same. No I/O."""
+"""Checks that two runs asked the same queries and searched the same inputs. No I/O."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ INDEXED = "indexedNotes"
 def asked_differently(
     baseline: StoredRun, set_id: UUID | None, set_name: str, set_version: int, category: str | None
 ) -> list[str]:
-    """What a baseline asked that another run does not, one a sentence: set, version of the set, category."""
+    """Differences in the queries of a baseline and another run, one a sentence: set, version of the set, category."""
     is_other_set = baseline.set_name != set_name if None in {baseline.set_id, set_id} else baseline.set_id != set_id
     reasons = []
     if is_other_set:
@@ -46,7 +46,7 @@ def refuse_different(
 
 
 def changed_inputs(baseline: StoredRun, current: StoredRun) -> tuple[str, ...] | None:
-    """What two runs searched that differs, by name; none: rankings should be the same. None where one did not keep it."""
+    """Names of the inputs that differ between two runs; without any, rankings should be equal. None where a run did not keep them."""
     before, after = _inputs(baseline), _inputs(current)
     if before is None or after is None:
         return None

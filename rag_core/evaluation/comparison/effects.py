@@ -1,4 +1,4 @@
-"""What a comparison is made of: which queries two runs have in common, and what each of them won or lost. No I/O."""
+"""Parts of a comparison: the queries that two runs have in common, and the gain or loss of each. No I/O."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rag_core.model.golden import Category
 
 Pair = tuple["QueryResult", "QueryResult"]
-"""What a query brought back in the baseline, and now."""
+"""Results of a query in the baseline, and now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

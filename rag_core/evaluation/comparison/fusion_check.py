@@ -1,4 +1,4 @@
-"""Whether fusion earns its place: hybrid search must not lose to the better of its two legs, and must hear both. No I/O."""
+"""Check of the fusion: hybrid search must not lose to the better of its two legs, and must use both. No I/O."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ breaks by right. Five of five are no chance: a leg that is on changes nine of te
 
 _Ranking = tuple[NoteId, ...]
 _Answer = tuple[_Ranking, tuple[_Ranking, _Ranking]]
-"""What hybrid search brings, and its legs."""
+"""Ranking of hybrid search, and the rankings of its legs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortfall:
-    """How much nDCG@10 hybrid search loses to its better leg (0 or less when it does not), and how likely chance alone does that."""
+    """Loss of nDCG@10 of hybrid search against its better leg (0 or less when it does not lose), with the p-value of the loss."""
 
     leg: Strategy
     lost: float
@@ -39,7 +39,7 @@ class Shortfall:
 
     @property
     def is_significant(self) -> bool:
-        """Whether it loses by more than chance explains."""
+        """True when hybrid search loses significantly."""
         return self.lost > 0 and self.p_worse < SIGNIFICANT_P
 
 
@@ -80,7 +80,7 @@ class LegParticipation:
 
     @property
     def is_clear(self) -> bool:
-        """Whether there are queries enough to tell that a leg is silent, or none has to be."""
+        """True when there are enough queries to tell that a leg is silent, or no leg is suspect."""
         return self.suspect_leg is None or self.other_first >= MIN_OTHER_FIRST
 
     @property
@@ -93,7 +93,7 @@ class LegParticipation:
 
 
 def participation(runs: Mapping[Strategy, EvaluationRun]) -> LegParticipation | None:
-    """How often the first ten notes of hybrid search are one leg's own, in its order.
+    """Measure how often the first ten notes of hybrid search are one leg's own, in its order.
 
     Only queries undisturbed in all three runs count on which the legs differ; None with fewer than ten of them, or where a
     run is missing.
@@ -119,7 +119,7 @@ def why_participation_is_unknown(runs: Mapping[Strategy, EvaluationRun]) -> str:
 
 
 def _differing(runs: Mapping[Strategy, EvaluationRun]) -> list[_Answer]:
-    """What hybrid search and its legs bring where these differ; nothing where a run is missing."""
+    """Rankings of hybrid search and its legs where the legs differ; empty where a run is missing."""
     if not all(name in runs for name in (*LEGS, "hybrid")):
         return []
     rankings = {name: _rankings(runs[name]) for name in (*LEGS, "hybrid")}
@@ -133,7 +133,7 @@ def _rankings(run: EvaluationRun) -> dict[UUID, _Ranking]:
 
 
 def _differ(first: _Ranking, second: _Ranking) -> bool:
-    """Whether neither is the other's beginning; one that brings nothing where the other does differs."""
+    """True when neither is a prefix of the other; an empty ranking differs from any other."""
     shorter = min(len(first), len(second))
     return first[:shorter] != second[:shorter] if shorter else first != second
 
@@ -146,5 +146,5 @@ def _shares(answers: Sequence[_Answer]) -> dict[Strategy, float]:
 
 
 def _is_alone(leg: _Ranking, other: _Ranking, hybrid: _Ranking) -> bool:
-    """Whether hybrid search brings the leg's list, and behind a short one nothing that the other leg found."""
+    """True when hybrid search begins with the leg's list and continues with nothing that the other leg found."""
     return bool(leg) and hybrid[: len(leg)] == leg and not set(hybrid[len(leg) :]) & set(other)

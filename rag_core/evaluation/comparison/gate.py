@@ -25,7 +25,7 @@ from rag_core.model.run_comparison import Comparison
 
 HYBRID: tuple[Strategy, ...] = ("hybrid", "hybrid+rerank")
 GATE_STRATEGIES: tuple[Strategy, ...] = (*LEGS, *HYBRID)
-"""What a gate measures: each leg alone, both fused, and re-ranked."""
+"""Strategies that a gate measures: each leg alone, both fused, and re-ranked."""
 
 Severity = Literal["error", "warning"]
 CheckName = Literal[
@@ -49,7 +49,7 @@ _UNCLEAR: tuple[Verdict, ...] = ("disturbed", "outdated baseline")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateTargets:
-    """What is good enough: a hit rate at 10, and milliseconds for nineteen of twenty queries."""
+    """Targets of the gate: a hit rate at 10, and a 95th percentile of the latency in milliseconds."""
 
     hit_rate_at_10: float
     latency_p95_ms: float
@@ -84,7 +84,7 @@ class GateReport:
 
     @property
     def passed(self) -> bool:
-        """Whether no check failed; one that cannot be judged does not fail."""
+        """True when no check failed; one that cannot be judged does not fail."""
         return all(check.passed is not False for check in self.checks)
 
     def to_json(self) -> dict[str, Any]:
@@ -202,10 +202,10 @@ def check_legs(runs: Mapping[Strategy, EvaluationRun]) -> GateCheck:
 
 
 def check_rankings(runs: Mapping[Strategy, EvaluationRun]) -> GateCheck:
-    """The same notes, models, configuration and program rank as they did in the baseline, or better.
+    """Check that the notes, models, configuration and program of the baseline rank no worse than they did in it.
 
-    What is too small a change for a test over few queries still reorders most of them: words no longer reduced to stems,
-    say, or vectors that are not of their chunks. Where something recorded has changed there is nothing to explain.
+    A defect too small for a test over few queries still reorders most of them: words no longer reduced to stems, for example,
+    or vectors that are not of their chunks. Where a recorded input has changed, the check does not apply.
     """
     compared = {name: run.comparison for name, run in runs.items() if run.comparison is not None}
     same = {name: found for name, found in compared.items() if found.changed_inputs == () and found.obstacle is None}

@@ -1,4 +1,4 @@
-"""How sure the means of one run are: 95 % bootstrap intervals over its queries. No I/O."""
+"""Confidence of the means of one run: 95 % bootstrap intervals over its queries. No I/O."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass

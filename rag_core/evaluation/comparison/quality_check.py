@@ -1,4 +1,4 @@
-"""What a run says of the quality of retrieval, against its baseline. No I/O."""
+"""Verdict of a run on the quality of retrieval, against its baseline. No I/O."""
 
 from typing import Literal
 
@@ -50,5 +50,5 @@ def _verdict_of(compared: Comparison, *, asked: int) -> Verdict:
 
 
 def is_improvement(compared: Comparison) -> bool:
-    """Whether the queries in common got better by more than chance explains, however few of the set they are."""
+    """True when the queries in common got significantly better, however few of the set they are."""
     return compared.is_significant and compared.difference > 0

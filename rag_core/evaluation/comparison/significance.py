@@ -1,4 +1,4 @@
-"""Whether two runs over the same queries differ by more than chance would make them differ. No I/O."""
+"""Significance tests of the difference between two runs over the same queries. No I/O."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ exact below 2⁵³. A figure's own rounding, some 2⁻⁵⁰, is far less."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairedResult:
-    """What a paired test found; ``difference`` is the mean of after - before, ``interval`` its 95 % bootstrap interval.
+    """Result of a paired test; ``difference`` is the mean of after - before, ``interval`` its 95 % bootstrap interval.
 
     ``p_value`` is two-sided, ``p_worse`` one-sided: how often chance alone gives a mean as low, or lower. Both in (0, 1].
     ``least_p_worse`` is what p_worse would be if every query that differs had lost; ``least_p_value`` is the other's least.

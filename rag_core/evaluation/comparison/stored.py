@@ -31,7 +31,7 @@ class RunComparison:
 
     @property
     def has_significant_metric(self) -> bool | None:
-        """Whether any metric differs, two-sided p < 0.05 after Holm over all of them; None without a verdict."""
+        """True when any metric differs, two-sided p < 0.05 after Holm over all of them; None without a verdict."""
         if self.comparison.obstacle is not None:
             return None
         return any(

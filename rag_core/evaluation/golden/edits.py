@@ -189,7 +189,7 @@ def update_golden_query(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Changes:
-    """What to change of a query; None leaves it as it is."""
+    """Changes to a query; None leaves a field as it is."""
 
     fields: Mapping[str, Any]
     relevance: Sequence[GivenRelevance] | None

@@ -12,7 +12,7 @@ from rag_core.notes.validation import shown
 
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _DOCUMENT_KEYS = frozenset({"set", "vocabulary", "version", "queries", "createdAt", "statistics", "id", "name"})
-"""What our exports write, and what RAG V2 calls a dataset; only set, vocabulary and queries say anything here."""
+"""Keys of our exports, and of RAG V2's datasets; only set, vocabulary and queries are read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

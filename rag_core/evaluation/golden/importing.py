@@ -54,7 +54,7 @@ _KEPT: Mapping[str, str] = {
 
 @dataclass(slots=True, kw_only=True)
 class GoldenImport:
-    """What became of the lines: taken, new or different among them, updated among these, and those rejected, by number.
+    """Outcome of the lines: accepted, new or changed among them, updated among these, and those rejected, by number.
 
     At most 10,000 rejections are listed, all are counted; ``problems`` are all of them by kind.
     """

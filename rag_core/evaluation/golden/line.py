@@ -63,7 +63,7 @@ _OTHER_NAMES: Mapping[str, str] = {
     "updatedAt": "updated_at",
     "lastUpdated": "updated_at",
 }
-"""What the HTTP APIs call the fields, so that their exports are files to import."""
+"""Names of the fields in the HTTP APIs, so that their exports are files to import."""
 _UTC = ZoneInfo("UTC")
 
 

@@ -33,6 +33,6 @@ def metrics_by_origin(circumstances: Mapping[str, Any], results: Sequence[QueryR
 
 
 def known_circumstances(run: StoredRun) -> dict[str, Any]:
-    """What a reader is told of how a run was made: without the list of ids, and what has figures of its own."""
+    """Circumstances of a run that a reader is shown: without the list of ids, and without those that have figures of their own."""
     told_elsewhere = {PROPOSED, INDEXED, UNANSWERABLE}
     return {name: value for name, value in run.circumstances.items() if name not in told_elsewhere}

@@ -154,7 +154,7 @@ def parse_tags(value: Any) -> tuple[str, ...]:
 
 
 def parse_phrases(value: Any, field: str) -> tuple[str, ...]:
-    """What an answer must say, or must not, in the order given, each once.
+    """Parse the phrases that an answer must, or must not, contain, in the order given, each once.
 
     Raises:
         InvalidInputError: not a list of texts that are not empty.

@@ -49,7 +49,7 @@ def resolve_relevance(
     found: FoundNotes,
     old: GoldenQuery | None = None,
 ) -> tuple[Relevance, ...]:
-    """What ``place_relevance`` gives of one query, whose notes it reads.
+    """Read the notes of one query and apply ``place_relevance`` to it.
 
     Raises:
         InvalidInputError, NotFoundError: as there.
@@ -134,7 +134,7 @@ def place_relevance(
 
 
 def _is_plain(given: GivenRelevance) -> bool:
-    """Whether it names a note and says no more of it."""
+    """True when it names a note and nothing else."""
     return given.grade is None and given.spans is None
 
 

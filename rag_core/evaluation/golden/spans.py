@@ -26,7 +26,7 @@ def find_span(content: str, span: GoldenSpan) -> GoldenSpan | None:
 
 
 def is_covered(span: GoldenSpan, start: int, end: int) -> bool:
-    """Whether a passage from ``start`` to ``end`` holds at least half of the span."""
+    """True when a passage from ``start`` to ``end`` holds at least half of the span."""
     return 2 * (min(end, span.end) - max(start, span.start)) >= span.end - span.start
 
 

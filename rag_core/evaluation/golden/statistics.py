@@ -1,4 +1,4 @@
-"""What a golden set holds and what it lacks. Pure but for the one function that reads a set."""
+"""Contents of a golden set in figures, and what it lacks. Pure but for the one function that reads a set."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -35,7 +35,7 @@ MINIMUM_OF_CATEGORY: Mapping[Category, int] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CategoryCoverage:
-    """How many queries a category has, by difficulty, beside the least it should have."""
+    """Number of queries of a category, by difficulty, beside the required minimum."""
 
     category: Category
     total: int
@@ -44,13 +44,13 @@ class CategoryCoverage:
 
     @property
     def missing(self) -> int:
-        """How many queries are still to be written; 0 without a minimum."""
+        """Number of queries still to be written; 0 without a minimum."""
         return max(0, (self.minimum or 0) - self.total)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldenStatistics:
-    """What a set holds. All counts but ``total_queries``, ``without_notes`` and ``unanswerable`` are of queries that notes answer.
+    """Contents of a set. All counts but ``total_queries``, ``without_notes`` and ``unanswerable`` are of queries that notes answer.
 
     Means are None without a query. ``coverage`` has every category of the vocabulary, ``missing`` what is lacking: in the
     whole set or in its categories, whichever is more.
@@ -88,7 +88,7 @@ class SetContents:
         return self.golden.vocabulary if self.golden else "brain_sync"
 
     def statistics(self) -> GoldenStatistics:
-        """What the set holds."""
+        """Statistics of the set."""
         return describe(self.queries, self.vocabulary, chunks=self.chunks, lost_spans=self.lost_spans)
 
 

@@ -24,7 +24,7 @@ STAGE = "evaluating"
 
 
 class _Asked(BaseModel):
-    """What an evaluation takes."""
+    """Parameters of an evaluation."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 

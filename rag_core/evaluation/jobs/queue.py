@@ -30,11 +30,11 @@ POLL_SECONDS = 1.0
 HEARTBEAT_SECONDS = 5.0
 SILENT_SECONDS = 60.0
 UNFIT_SECONDS = 600.0
-"""How long a job waits for a server with its settings while others are up."""
+"""Seconds that a job waits for a server with its settings while others are up."""
 REPORT_SECONDS = 0.5
 """Progress within a stage is written no oftener."""
 STOP_SECONDS = 10.0
-"""How long a server that ends waits for a job to come to its next step."""
+"""Seconds that a stopping server waits for a job to reach its next step."""
 TIMEOUT_MS = 5_000
 MAX_UNFINISHED = 20
 """Jobs that a tenant may have waiting or running."""
@@ -51,7 +51,7 @@ UNFIT = (
 
 
 class JobProgress:
-    """How far one job is; whoever does the job reports, and learns by it that it shall not go on."""
+    """Progress of one job; the job reports it, and learns by it of its cancellation."""
 
     def __init__(self, database: Database, job: ClaimedJob, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.job = job
@@ -67,7 +67,7 @@ class JobProgress:
         return self.job.job_id
 
     def should_stop(self) -> bool:
-        """Whether cancellation is wanted, as far as was heard; no more than ``HEARTBEAT_SECONDS`` late."""
+        """True when cancellation was requested; known no more than ``HEARTBEAT_SECONDS`` late."""
         return self._stop.is_set()
 
     def stop(self) -> None:
@@ -111,7 +111,7 @@ class JobProgress:
 
 
 JobFunction = Callable[[Engine, TenantId, Mapping[str, Any], JobProgress], dict[str, Any]]
-"""What does a job: its result is stored as JSON. It should report often, and change nothing before its last step."""
+"""Function of a job: its result is stored as JSON. It should report often, and change nothing before its last step."""
 
 _functions: dict[JobKind, JobFunction] = {}
 

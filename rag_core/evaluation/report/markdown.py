@@ -13,7 +13,7 @@ MAX_QUERY_CHARACTERS = 100
 
 
 def markdown_report(run: EvaluationRun) -> str:
-    """What was run, its metrics in all and by category, and its worst queries, as Markdown tables."""
+    """Report of a run as Markdown tables: its settings, its metrics in all and by category, and its worst queries."""
     parts = [
         _heading(run),
         _metrics_table(run),
@@ -60,7 +60,7 @@ def coverage_line(runs: Iterable[StoredRun]) -> str:
 
 
 def disturbance_line(run: StoredRun) -> str:
-    """How many of a run's queries were degraded or failed."""
+    """Number of a run's queries that were degraded or failed, in a line."""
     asked = in_english(run.total_queries, "query was", "queries were")
     return f"{run.degraded_queries} of {asked} degraded and {run.failed_queries} failed"
 

@@ -1,4 +1,4 @@
-"""How good answers are: the values of an answered query, and their means over a run.
+"""Quality of answers: the values of an answered query, and their means over a run.
 
 Scores that words alone give are named for what they are (``lexical_groundedness``); those by meaning come from a judge
 (``rag_core.evaluation.runs.judges``) and are None without one. What is undefined is None and in no mean.
@@ -38,7 +38,7 @@ from rag_core.model.retrieval import Hit, Retrieval
 
 
 class GoldenAnswerer(Protocol):
-    """What answers golden queries: any ``Answerer``, or the whole path (``rag_core.evaluation.runs.served_answers``)."""
+    """Answerer of golden queries: any ``Answerer``, or the whole path (``rag_core.evaluation.runs.served_answers``)."""
 
     @property
     def name(self) -> str:

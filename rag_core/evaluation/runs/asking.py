@@ -25,7 +25,7 @@ from rag_core.model.retrieval import Hit, Retrieval
 
 MAX_CONCURRENCY = 8
 ANSWER_SECONDS = 60.0
-"""How long one call of a model may take for an answer or a judgement."""
+"""Seconds that one call of a model may take for an answer or a judgement."""
 
 Search = Callable[[str], Retrieval]
 Result = TypeVar("Result")
@@ -49,14 +49,14 @@ class EvaluatedSearch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asker:
-    """How one golden query is asked: searched, read, and answered and judged where an answerer is given."""
+    """Execution of one golden query: searched, read, and answered and judged where an answerer is given."""
 
     evaluated: EvaluatedSearch
     anchors: Anchors
     clock: Callable[[], float] = time.perf_counter
 
     def ask(self, query: GoldenQuery) -> QueryResult:
-        """What the query brings back; a ``RagError`` makes it a miss with the error's name."""
+        """Return the result of the query; a ``RagError`` makes it a miss with the error's name."""
         began = self.clock()
         found, error = None, None
         try:
@@ -90,7 +90,7 @@ class Asker:
         return found.is_confident if is_defined else None
 
     def ask_unanswerable(self, query: GoldenQuery) -> UnanswerableResult:
-        """Whether a query that the notes do not answer is refused; a ``RagError`` says neither."""
+        """Ask a query that the notes do not answer, which should be refused; a ``RagError`` counts as neither."""
         assert self.evaluated.answerer is not None
         try:
             found = self.evaluated.search(query.query)

@@ -1,4 +1,4 @@
-"""Whether results of a run could reach a similarity threshold, and what that means beside another run. No I/O."""
+"""Reachability of a similarity threshold by a run's results, and its meaning beside another run. No I/O."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ THRESHOLD = "similarityThreshold"
 
 
 def has_threshold(config: Mapping[str, Any], models: Mapping[str, str]) -> bool:
-    """Whether there is a threshold above 0 to reach: the configuration's, as it is stored, else the model's."""
+    """True when there is a threshold above 0 to reach: the configuration's, as it is stored, else the model's."""
     named = config.get("hybridSearch", {}).get("threshold")
     return float(models.get(THRESHOLD, 0) if named is None else named) > 0
 

@@ -39,7 +39,7 @@ class Judgement:
 
 
 class Judge(Protocol):
-    """What scores an answer; a score that it cannot give is a failure in the judgement, never an error."""
+    """Scorer of answers; a score that it cannot give is a failure in the judgement, never an error."""
 
     @property
     def name(self) -> str:

@@ -1,7 +1,7 @@
-"""What words alone tell of an answer: which facts it names, what its sentences share with the sources. Pure.
+"""Lexical scores of an answer: the facts that it names, and the words that its sentences share with the sources. Pure.
 
-Words know nothing of meaning: a sentence that denies what a source says shares nearly all its words with it. So these
-scores are named lexical; those by meaning come from a judge (``rag_core.evaluation.runs.judges``).
+Words do not carry the meaning: a sentence that denies a source shares nearly all its words with it. So these
+scores are named lexical; scores of meaning come from a judge (``rag_core.evaluation.runs.judges``).
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ class CitationScores:
 
 
 def says(text: str, phrase: str, language: Language) -> bool:
-    """Whether a text holds a phrase: its tokens in a row, function words aside, and not directly under a negation.
+    """True when a text contains a phrase: its tokens in a row, function words aside, and not directly under a negation.
 
     So "30 Tage" is in "nach 30 Tagen" and not in "130 Tage"; "gratis" is not in "no es gratis", while a phrase that is
     itself negated ("no es gratis") is. Only a negation beside the phrase and in its clause is seen: before it, in German also
@@ -64,7 +64,7 @@ def share_said(text: str, phrases: Collection[str], language: Language) -> float
 
 
 def expected_answer_overlap(text: str, expected: str, language: Language) -> float | None:
-    """How many words an answer shares with the expected one: F1 of their tokens, in [0, 1]; None if that has no word.
+    """Overlap of an answer with the expected one: F1 of their tokens, in [0, 1]; None if the expected one has no word.
 
     precision = shared / tokens of the answer; recall = shared / tokens of the expected answer; F1 = their harmonic mean. A token
     counts as often as it stands in both. Function words are left out, unless the expected answer has no others ("Sí").
@@ -93,7 +93,7 @@ def claims_of(answer: str, language: Language) -> list[Claim]:
 
 
 def is_covered(claim: Claim, source: Collection[str]) -> bool:
-    """Whether 0.6 of a claim's content stands in the source's, and every number it names does."""
+    """True when 0.6 of a claim's content words are in the source, and every number it names is."""
     if any(is_number(token) and token not in source for token in claim.content):
         return False
     return sum(token in source for token in claim.content) >= LEAST_COVERAGE * len(claim.content)
@@ -108,7 +108,7 @@ def lexical_groundedness(claims: Sequence[Claim], context: str, language: Langua
 
 
 def citation_scores(claims: Sequence[Claim], sources: Mapping[int, str], language: Language) -> CitationScores:
-    """How well claims are cited: every number a claim cites is judged by itself.
+    """Scores of the citations of claims: every number a claim cites is judged by itself.
 
     existence = citations whose source exists / citations; accuracy = citations whose source exists and covers the claim /
     citations; completeness = claims with a citation / claims.
@@ -128,7 +128,7 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def _is_negated(found: Sequence[tuple[str, int]], start: int, end: int, language: Language) -> bool:
-    """Whether the tokens from start to end, each with its clause's number, are negated by one beside them in their clause."""
+    """True when a token beside those from start to end, in their clause, negates them; each token has its clause's number."""
     negations = negation_stems(language)
     if any(token in negations for token, _ in found[start:end]):
         return False

@@ -1,4 +1,4 @@
-"""How far a reader has to read: golden spans found in the notes as they are now, and in the passages of a result. No I/O.
+"""Reading effort: golden spans found in the notes as they are now, and in the passages of a result. No I/O.
 
 Rankings of notes do not see how notes are cut. What a reader reads are passages: the chunks of each hit, best hit first.
 """
@@ -34,7 +34,7 @@ class Anchors:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderFigures:
-    """How well a query's passages serve a reader: ``u_measure`` in [0, 1], and the rank of the first passage that answers."""
+    """Usefulness of a query's passages: ``u_measure`` in [0, 1], and the rank of the first passage that answers."""
 
     u_measure: float
     first_passage_rank: int | None
@@ -42,7 +42,7 @@ class ReaderFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """What a hit gives to read: disjoint pieces of its note in the order they are read, at each place they may stand.
+    """Passage of a hit: disjoint pieces of its note in the order they are read, at each place they may stand.
 
     Places are several only where a note says the same twice, and none where the note was edited meanwhile.
     """
@@ -163,7 +163,7 @@ def _position(passages: Sequence[Passage], note: NoteId, span: Span) -> tuple[in
 
 
 def _end_of(span: Span, pieces: Sequence[Span]) -> int | None:
-    """How much of the pieces is read where the last of the span stands; None when they hold less than half of it."""
+    """Characters of the pieces read up to the end of the span; None when the pieces hold less than half of it."""
     read, held, end = 0, 0, 0
     for start, stop in pieces:
         overlap = min(stop, span[1]) - max(start, span[0])

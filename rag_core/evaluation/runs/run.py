@@ -69,7 +69,7 @@ class _Prepared:
 
     @property
     def figures(self) -> dict[str, Any]:
-        """What a run says of its set, before anything is asked."""
+        """Figures of the run's set, known before anything is asked."""
         return {
             "set_id": self.golden.id,
             "set_version": self.golden.version,
@@ -80,7 +80,7 @@ class _Prepared:
         }
 
     def circumstances(self, given: Mapping[str, Any], *, concurrency: int) -> dict[str, Any]:
-        """What the run was made in: the inputs, what is ``given``, and the facts that are not as they usually are."""
+        """Circumstances of the run: the inputs, what is ``given``, and the unusual facts."""
         facts: dict[str, Any] = {
             "orphaned_queries": self.orphaned,
             "lost_spans": self.anchors.lost,
@@ -171,7 +171,7 @@ def _ask(
 
 
 def _origin(evaluated: EvaluatedSearch) -> dict[str, Any]:
-    """What a run says of the search, whatever was asked."""
+    """Fields of a run on its search, for every kind of run."""
     config, models = evaluated.config, evaluated.models
     return {
         "config_hash": config_hash(config, model_names=models),
@@ -202,7 +202,7 @@ def fetch_evaluation(connection: Connection, tenant: TenantId, run_id: UUID) -> 
 
 
 def _figures(results: Sequence[QueryResult]) -> dict[str, Any]:
-    """What a run says of its queries, whatever was asked."""
+    """Fields of a run on its queries, for every kind of run."""
     answers = summarise([result.answer for result in results if result.answer is not None])
     return {
         "metrics": retrieval_metrics(results),

@@ -7,7 +7,7 @@ from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine, with_configuration
 
 DEPTH = 50
-"""How many hits are looked at, so that hit@10 and recall@20 are defined whatever is served: a reader's five come first, as served."""
+"""Number of hits examined, so that hit@10 and recall@20 are always defined; the five that readers get come first, as served."""
 
 
 def pinned(engine: Engine, tenant: TenantId) -> Engine:

@@ -47,7 +47,7 @@ class ServedAnswers:
         language: Language,
         timeout_seconds: float,  # noqa: ARG002  the settings say it
     ) -> GeneratedAnswer:
-        """What would have been answered, without its disclaimer.
+        """Return the answer that a reader would get, without its disclaimer.
 
         Raises:
             RagError: the question was blocked, nothing could be found out, or the model broke off.

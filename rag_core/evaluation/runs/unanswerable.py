@@ -19,7 +19,7 @@ _SHOWN = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnanswerableResult:
-    """What became of one: refused, answered with ``text``, or neither, with the name of the error."""
+    """Outcome of one query: refused, answered with ``text``, or neither, with the name of the error."""
 
     query_id: UUID
     query: str
@@ -69,7 +69,7 @@ class UnanswerableFigures:
 
     @property
     def line(self) -> str:
-        """What there is to tell, in one line."""
+        """Summary in one line."""
         unanswered = f"{in_english(self.queries, 'query', 'queries')} that the notes do not answer"
         if not self.asked:
             return f"{unanswered} {'is' if self.queries == 1 else 'are'} asked with --answers only"

@@ -1,6 +1,6 @@
-"""What choosing a configuration is worth: chosen on four fifths of the queries, judged on the fifth that it has not seen. No I/O.
+"""Cross-validation of the choice of a configuration: chosen on four fifths of the queries, judged on the other fifth. No I/O.
 
-Every fold explores and chooses for itself, so nothing of the queries it is judged on has a part in its choice. Queries that
+Every fold explores and chooses for itself, so that the queries it is judged on have no part in its choice. Queries that
 share a note are in one fold.
 """
 
@@ -24,14 +24,14 @@ HasTime = Callable[[], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What was chosen: a point, and the re-ranker's weights where fitted ones are better than those that are served."""
+    """Choice of a fold: a point, and the re-ranker's weights where fitted ones are better than those that are served."""
 
     point: Point
     weights: Weights | None = None
 
     @property
     def is_served(self) -> bool:
-        """Whether it is what is served already."""
+        """True when it is served already."""
         return not self.point and self.weights is None
 
 
@@ -60,7 +60,7 @@ class Bench:
     _figures: dict[Point, Figures] = field(default_factory=dict)
 
     def figures(self, point: Point) -> Figures:
-        """What a point is worth with the weights that are served, by query."""
+        """Figures of a point with the weights that are served, by query."""
         found = self._figures.get(point)
         if found is None:
             config = self.space.config(point)
@@ -69,7 +69,7 @@ class Bench:
 
     @property
     def tried(self) -> int:
-        """How many points were measured."""
+        """Number of points measured."""
         return len(self._figures)
 
     def choose(self, seen: Sequence[int], *, has_time: HasTime) -> Choice:
@@ -83,7 +83,7 @@ class Bench:
         return self._with_weights(point, list(seen))
 
     def worth(self, choice: Choice, places: Sequence[int]) -> Figures:
-        """What a choice is worth for the queries at these positions."""
+        """Figures of a choice for the queries at these positions."""
         if choice.weights is not None:
             config = self.space.config(choice.point)
             return self.replay.figures(config, weights=choice.weights, only=places)

@@ -1,4 +1,4 @@
-"""What a golden set's queries find before anything is fused, taken down once, as deep as any configuration may ask."""
+"""Recording of a golden set's rankings before fusion, made once, as deep as any configuration may ask."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -87,7 +87,7 @@ class Replay:
         return tuple(islice(found, RANKING_DEPTH))
 
     def figures(self, config: RetrievalConfig, *, weights: Weights, only: Sequence[int] | None = None) -> Figures:
-        """What the configuration is worth for every query, or for those at some positions."""
+        """Figures of the configuration for every query, or for those at some positions."""
         places = range(len(self.recording.queries)) if only is None else only
         rankings = [(self.notes(at, config, weights=weights), self.recording.queries[at].golden) for at in places]
         return Figures(
@@ -109,7 +109,7 @@ class Replay:
         )
 
     def judged_list(self, at: int, config: RetrievalConfig) -> JudgedList | None:
-        """What the re-ranker is given for a query; None when nothing is found."""
+        """Candidates that the re-ranker gets for a query; None when nothing is found."""
         recorded = self.recording.queries[at]
         legs = replayed_legs(recorded, config, self.recording)
         scored = self._to_score(at, parted(self._fused(recorded, legs, config), config)[0], legs)

@@ -1,4 +1,4 @@
-"""What a tuning came to: the figures held out, by metric and by category, and whether they are a reason to change anything. No I/O."""
+"""Result of a tuning: the held-out figures, by metric and by category, and whether they justify a change. No I/O."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -165,7 +165,7 @@ def held_out(metric: str, served: Vector, tuned: Vector) -> HeldOut:
 
 
 def outcomes(categories: Sequence[str], served: Vector, tuned: Vector) -> tuple[CategoryOutcome, ...]:
-    """What each category gained and lost, in alphabetical order."""
+    """Gain or loss of each category, in alphabetical order."""
     found = []
     for category in sorted(set(categories)):
         rows = np.array([other == category for other in categories])

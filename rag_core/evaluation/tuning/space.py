@@ -78,7 +78,7 @@ class Space:
         return tuple(knob for knob in KNOBS if knob.part in self.parts and self._matters(knob))
 
     def override(self, point: Point) -> dict[str, Any]:
-        """What the point changes, as a partial configuration."""
+        """Changes of the point, as a partial configuration."""
         changed: dict[str, Any] = {}
         for name, values in sorted(point):
             for key, value in zip(_KNOB[name].keys, values, strict=True):
@@ -134,7 +134,7 @@ class Space:
         return knob.values
 
     def _matters(self, knob: Knob) -> bool:
-        """Whether the strategy that is served asks for it at all."""
+        """True when the served strategy uses the knob."""
         strategy = served_strategy(self.base)
         if knob.name == "reranking":
             return self.base.strategy == "hybrid+rerank" and self.base.hybrid_search.enabled

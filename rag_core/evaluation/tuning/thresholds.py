@@ -23,7 +23,7 @@ from rag_core.retrieval.ranking import leg_depth
 KEPT = 0.99
 """The share of the relevant notes found that a threshold must leave."""
 TARGETS = (KEPT, 0.995, 1.0)
-"""What is asked for on the folds that choose, until the others bear out ``KEPT``."""
+"""Shares of relevant notes that the choosing folds must keep, tried in turn until the other folds keep ``KEPT``."""
 STEP = 0.01
 SIGNIFICANCE = 0.05
 MIN_RELEVANT = 30
@@ -40,7 +40,7 @@ class Similarities:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThresholdRow:
-    """What a threshold does: the shares of relevant notes kept and of others dropped, and nDCG@10 by meaning alone and as served."""
+    """Effect of a threshold: shares of relevant notes kept and of others dropped, and nDCG@10 by meaning alone and as served."""
 
     threshold: float
     kept: float
@@ -51,7 +51,7 @@ class ThresholdRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOutThreshold:
-    """What choosing for a target is worth on held-out folds, and the threshold it gives on all queries.
+    """Held-out result of choosing for a target, and the threshold it gives on all queries.
 
     ``by_fold`` are the folds' own thresholds; the tests compare with no threshold at all.
     """
@@ -66,14 +66,14 @@ class HeldOutThreshold:
 
     @property
     def is_borne_out(self) -> bool:
-        """Whether the folds that did not choose lose no more than they may, and nDCG@10 is not significantly lower."""
+        """True when the held-out folds lose no more than they may, and nDCG@10 is not significantly lower."""
         has_lost = any(test.p_worse < SIGNIFICANCE and test.difference < 0 for test in (self.semantic, self.served))
         return self.kept >= KEPT and not has_lost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """What calibrating came to; ``threshold`` is None where no threshold drops anything without losing too much."""
+    """Result of a calibration; ``threshold`` is None where no threshold drops anything without losing too much."""
 
     queries: int
     left_out: int
@@ -131,7 +131,7 @@ def calibrate(replay: Replay, config: RetrievalConfig, *, weights: Weights) -> C
 
 
 def similarities(replay: Replay, config: RetrievalConfig) -> Similarities:
-    """How similar what the vectors of the queries found is, as deep as is served."""
+    """Similarities of the notes that the vectors of the queries found, as deep as is served."""
     depth, texts = leg_depth(config), replay.recording.texts
     relevant: list[tuple[float, ...]] = []
     others: list[tuple[float, ...]] = []

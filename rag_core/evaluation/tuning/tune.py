@@ -42,7 +42,7 @@ class Budget:
     chosen: int = 0
 
     def share(self, parts: int) -> HasTime:
-        """Whether the next of so many folds still has time: the first ones get more, because what they tried is known to the rest."""
+        """Return the time check of the next of so many folds: the first get more time, because later ones reuse what they tried."""
         began = self.clock()
         seconds = max(0.0, self.ends_at - began) * 2 / (parts + 1)
 
@@ -126,7 +126,7 @@ def propose(searched: LegSearch, tuning: Tuning) -> Tuning:
 
 
 def differences(config: RetrievalConfig) -> dict[str, Any]:
-    """What a configuration says otherwise than the program's defaults; over these it gives the configuration again."""
+    """Settings of a configuration that differ from the program's defaults; merged over these they give the configuration again."""
     found = _differences(config.to_wire(), DEFAULT_RETRIEVAL_CONFIG.to_wire())
     assert configure(found) == config
     return found
@@ -144,7 +144,7 @@ def _differences(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict
 
 
 def _bench(recording: Recording, served: ServedConfiguration, parts: Collection[Part], *, is_embedded: bool) -> Bench:
-    """What is measured: as served, but where the re-ranker is no function of the recording the order that it is given."""
+    """Setup of the measurements: as served, but without the re-ranker where it cannot be computed from the recording."""
     chosen: Collection[Part] = parts if is_embedded else tuple(part for part in parts if part != "reranking")
     base = served.config if is_embedded else configure(strategy=_before_reranking(served.config), base=served.config)
     return Bench(

@@ -1,4 +1,4 @@
-"""What belongs together between choosing and judging: queries that share notes, by whatever chain. No I/O."""
+"""Groups of queries not to be split between choosing and judging: those that share notes, by whatever chain. No I/O."""
 
 from collections.abc import Hashable, Sequence
 

@@ -89,7 +89,7 @@ def definitions_of(note: ProposalNote, names: frozenset[str]) -> Iterator[Defini
 
 
 def _is_definable(term: str, language: Language, names: frozenset[str]) -> bool:
-    """Whether a term means the same in another note: a name, or at least two words of content."""
+    """True when a term has one meaning in every note: a name, or at least two content words."""
     words = term.split()
     wording = language_of(language).proposing
     silent = language_of(language).stop_words.function_words | language_of(language).stop_words.negations
@@ -100,7 +100,7 @@ def _is_definable(term: str, language: Language, names: frozenset[str]) -> bool:
 
 
 def is_clear(text: str, language: Language) -> bool:
-    """Whether nothing in it only points at what was said before."""
+    """True when nothing in the text only refers to an earlier sentence."""
     return not {word.lower() for word in _WORD.findall(text)} & language_of(language).proposing.vague
 
 

@@ -1,4 +1,4 @@
-"""What a note lists: labelled lines and lists under a heading. Pure."""
+"""Lists in a note: labelled lines and lists under a heading. Pure."""
 
 import re
 from collections.abc import Iterator

@@ -35,7 +35,7 @@ _PLACE = re.compile(r"(?:en|debajo de|encima de|dentro de|detrás de|hasta) ")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Said:
-    """What one note says of a thing."""
+    """Statement of one note on a thing."""
 
     note: ProposalNote
     span: Span
@@ -156,7 +156,7 @@ def _series(note: ProposalNote) -> str:
 
 
 def _beginning(note: ProposalNote) -> _Said:
-    """What a note begins with, whole sentences of its first paragraphs."""
+    """Beginning of a note: whole sentences of its first paragraphs."""
     ends = [end for _, end in sentence_spans(note.content, note.language)]
     end = next((end for end in ends if end >= LEAST_BEGINNING_CHARACTERS), ends[-1])
     text = note.content[:end].strip()
@@ -194,7 +194,7 @@ def _numbers(text: str) -> frozenset[str]:
 
 
 def _things(text: str, wording: ProposalWording) -> Iterator[tuple[str, str]]:
-    """What a sentence speaks of, by the word that is looked for in other notes: early nouns with their article, and names."""
+    """Subjects of a sentence, by the word that is looked for in other notes: early nouns with their article, and names."""
     for article, noun in pairwise(_WORD.findall(text)[:FIRST_WORDS]):
         if article.lower() in wording.named_with and len(noun) >= LEAST_NOUN_CHARACTERS and noun.islower():
             yield noun, f"{article.lower()} {noun}"

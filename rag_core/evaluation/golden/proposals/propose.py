@@ -28,7 +28,7 @@ MODEL_SECONDS = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposed:
-    """What was kept, from how many notes, and how often a model's question was not usable and a template's was kept."""
+    """Proposals kept, the number of notes read, and how many of a model's questions were unusable and replaced by a template's."""
 
     proposals: tuple[Proposal, ...]
     notes_read: int
@@ -37,7 +37,7 @@ class Proposed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ground:
-    """What a choice starts from."""
+    """Data that a choice starts from."""
 
     notes: dict[UUID, ProposalNote]
     vocabulary: Vocabulary

@@ -105,7 +105,7 @@ def _when(note: ProposalNote, clause: Clause, wording: ProposalWording) -> Itera
 
 
 def _names_month(text: str, wording: ProposalWording) -> bool:
-    """Whether a time means the same whenever it is read, its year aside: "el 20 de abril", unlike "ayer"."""
+    """True when a time is absolute, its year aside: "el 20 de abril", unlike "ayer"."""
     return any(month.lower() in text.lower() for month in wording.months)
 
 
@@ -235,7 +235,7 @@ def _two_facts(note: ProposalNote, facts: Sequence[_Asked]) -> Iterator[_Asked]:
 
 
 def _day(note: ProposalNote) -> _Asked:
-    """What the note of a day begins with, as far as its first paragraph goes."""
+    """Question on the note of a day, answered by its beginning as far as the first paragraph goes."""
     wording = language_of(note.language).proposing
     ends = [end for _, end in sentence_spans(note.content, note.language)]
     end = next((end for end in ends if end >= LEAST_DAY_CHARACTERS), ends[-1])

@@ -28,7 +28,7 @@ EFFECTS_HEIGHT = 220
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BarGroup:
-    """What is compared within one label: a value for each name of the legend, None where there is none."""
+    """Values compared within one label: one for each name of the legend, None where there is none."""
 
     label: str
     values: tuple[float | None, ...]
@@ -37,7 +37,7 @@ class BarGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """How much better (above 0) or worse one query is."""
+    """Gain (above 0) or loss of one query."""
 
     label: str
     difference: float

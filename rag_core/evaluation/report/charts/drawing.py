@@ -14,12 +14,12 @@ NARROW = 340
 LETTER_WIDTH = 6.7
 """About the width of a letter of the 12 px that labels have."""
 Show = Callable[[float], str]
-"""How a figure is written."""
+"""Format of a figure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """What a drawing is called, for the page (``name``, unique there) and for readers, and how wide it is."""
+    """Name of a drawing for the page (``name``, unique there), its title for readers, and its width."""
 
     name: str
     title: str
@@ -28,7 +28,7 @@ class Frame:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether it is for a telephone."""
+        """True when it is for a telephone."""
         return self.width < WIDE
 
 
@@ -79,7 +79,7 @@ def write(
 
 
 def tell(parent: Element, text: str) -> None:
-    """What is said when one points at a part of the drawing."""
+    """Set the tooltip of a part of the drawing."""
     add(parent, "title").text = text
 
 

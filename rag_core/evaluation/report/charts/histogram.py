@@ -1,4 +1,4 @@
-"""How values are spread: bars of equal width, with values of interest marked."""
+"""Distribution of values: bars of equal width, with values of interest marked."""
 
 import math
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ HEIGHT = 230
 _TOP = 50
 _MARK_HEIGHT = 14
 _NOTHING = 1e-300
-"""What is smaller cannot be parted into bins: its parts are no numbers any more."""
+"""Greatest value below which values are not divided into bins: the bounds would not be finite numbers."""
 
 
 def binned(values: Sequence[float], *, most: int) -> tuple[float, list[int]]:

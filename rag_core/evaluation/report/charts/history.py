@@ -15,7 +15,7 @@ HEIGHT = 230
 _TOP = 32
 _EVENT_WIDTH = 36
 ShowMoment = Callable[[float], str]
-"""How a moment, in seconds since 1970, is written."""
+"""Format of a moment, in seconds since 1970."""
 _MARKERS = ("circle", "square", "diamond", "triangle")
 
 
