@@ -49,7 +49,7 @@ FIRST_LOOK_BACK = timedelta(days=1)
 SETTLING = timedelta(seconds=5)
 """Events are numbered when they are written and seen when that is committed: after so long none comes in before another."""
 STALE_EVERY = timedelta(minutes=10)
-"""How often every note is looked at."""
+"""Interval between checks of every note."""
 MAX_CAUSE_CHARACTERS = 500
 WITH_OWN_RULE = (
     ("evaluation_report", EVALUATION_QUALITY_CHECK),
@@ -66,7 +66,7 @@ _RUN_ENDS = (DagsterEventType.RUN_SUCCESS, DagsterEventType.RUN_FAILURE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """What the sensor remembers: events up to ``after`` are done; since when the pipeline is what it is."""
+    """State of the sensor: events up to ``after`` are done; the pipeline, and the time since when it is this one."""
 
     since: float
     after: int | None = None
@@ -80,7 +80,7 @@ class Memory:
 
 
 def remember(cursor: str | None, *, pipeline: str, now: datetime) -> Memory:
-    """What the cursor holds; without one, or with one of another version, the last day's events are looked at.
+    """Parse the cursor; without one, or with one of another version, the last day's events are examined.
 
     Times after now are from before the clock was set back: they are moved back.
     """
@@ -247,7 +247,7 @@ def _check_end(record: EventLogRecord) -> CheckEnd:
 
 
 def _looked_at(evaluation: AssetCheckEvaluation) -> Scope:
-    """What the check says that it looked at; one that says nothing looks at everything."""
+    """Scope of the check, as it reports it; one that reports none covers everything."""
     said = evaluation.metadata.get(LOOKED_AT)
     return frozenset(said.value) if said is not None and isinstance(said.value, list) else EVERYTHING
 

@@ -1,4 +1,4 @@
-"""What the notes say led to what, read from their live text."""
+"""Asset of the causal relations in the notes, read from their live text."""
 
 import dagster as dg
 

@@ -15,13 +15,13 @@ from rag_core.storage.batches import batches_by_tenant
 
 
 def code_version(sizes: Chunking) -> str:
-    """What of the pipeline's fingerprint is code: chunker, sizes in tokens, contexts, the instructions for summaries."""
+    """Code version of the pipeline: chunker, sizes in tokens, contexts, the instructions for summaries."""
     tokens = f"{sizes.max_chunk_size}/{sizes.overlap_size}/{sizes.min_chunk_size}"
     return f"chunker-{CHUNKERS.get(DEFAULT_CHUNKER).version} sizes-{tokens} context-{CONTEXT_VERSION} summaries-{PROMPT_VERSION}"
 
 
 class StagingConfig(dg.Config):
-    """What a run takes."""
+    """Configuration of a run."""
 
     is_full: bool = Field(default=False, description="Make every note anew, not only stale ones.")
 

@@ -121,7 +121,7 @@ def _hybrid_line(tenant: TenantId, found: Shortfall) -> str:
 
 
 def gate_checks(measured: Sequence[Measurement], targets: GateTargets) -> list[dg.AssetCheckResult]:
-    """What the gate asks beside the fusion and the baselines, over all tenants."""
+    """Checks of the gate beside the fusion and the baselines, over all tenants."""
 
     def hit_rate(runs: Mapping[Strategy, EvaluationRun]) -> GateCheck:
         return check_hit_rate(runs, target=targets.hit_rate_at_10)

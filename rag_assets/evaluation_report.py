@@ -104,7 +104,7 @@ def _measure(engine: Engine, tenant: TenantId, strategy: Strategy, *, dagster_ru
 def _returns(
     database: Database, measured: Sequence[Measurement], targets: GateTargets, promote_model: Callable[..., object]
 ) -> dict[str, Any]:
-    """What was taken back because the gate fails since it was promoted."""
+    """Roll back promotions since which the gate fails, and report them."""
     nights = {
         tenant: {one.strategy: one.run for one in measured if one.tenant == tenant}
         for tenant in dict.fromkeys(one.tenant for one in measured)

@@ -1,4 +1,4 @@
-"""What Dagster knows of a tenant that was deleted: its partitions, and the runs over nothing else."""
+"""Deletion of a deleted tenant's records in Dagster: its partitions, and the runs over nothing else."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _KEYS_A_QUERY = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgotten:
-    """How much was deleted."""
+    """Numbers of deleted partitions and runs."""
 
     partitions: int = 0
     runs: int = 0

@@ -1,4 +1,4 @@
-"""What ``brain index`` does: the stale batches through the pipeline's definitions, in this process.
+"""Execution of ``brain index``: the stale batches through the pipeline's definitions, in this process.
 
 Dagster is imported when there is something to do and not before: its import takes longer than finding out that there
 is nothing.
@@ -45,16 +45,16 @@ COUNTED = {
     "deleted": ("fulltext_index",),
     "failed": ("chunks", "embeddings", "fulltext_index"),
 }
-"""What is counted over the runs, and the assets that tell it."""
+"""Counts over the runs, and the assets that report each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexReport:
-    """What an index run came to.
+    """Report of an index run.
 
-    Whose notes were indexed, or all that were asked for where nothing was to be done; the notes and chunks that these have now; vectors
-    computed, and kept or cached; chunks replaced or removed; notes that failed;
-    legacy notes that were left to the migration; the time.
+    ``tenants`` are those whose notes were indexed, or all requested ones where nothing was stale; ``notes`` and ``chunks`` are their
+    present numbers. ``embedded`` vectors were computed, ``reused`` ones kept or cached; ``deleted`` chunks were replaced or removed.
+    ``failed`` counts notes; ``pending`` are legacy notes that were left to the migration.
     """
 
     tenants: tuple[TenantId, ...]
@@ -70,7 +70,7 @@ class IndexReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexEvent:
-    """How far it has come, in stale batches, with a line for people; with none of either it begins."""
+    """Progress in stale batches, with a line for people; the first event has neither."""
 
     done: int
     batches: int
@@ -217,7 +217,7 @@ def _count(result: "dg.ExecuteInProcessResult", name: str) -> int:
 
 
 def _was_interrupted(result: "dg.ExecuteInProcessResult") -> bool:
-    """Whether Ctrl-C or a polite kill came during a step, which Dagster takes for a failure of that step."""
+    """True when Ctrl-C or SIGTERM came during a step, which Dagster takes for a failure of that step."""
     errors = [event.step_failure_data.error for event in result.all_events if event.is_step_failure]
     return any(error is not None and error.cls_name == "DagsterExecutionInterruptedError" for error in errors)
 

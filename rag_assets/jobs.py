@@ -1,4 +1,4 @@
-"""What can be run with one click: the whole pipeline, the index without its evaluation, every check of what is live."""
+"""Jobs to run with one click: the whole pipeline, the index without its evaluation, every check of what is live."""
 
 import dagster as dg
 

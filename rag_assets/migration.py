@@ -144,7 +144,7 @@ def _tenant_figures(step: MigrationStep, *, seconds: float) -> dict[str, float]:
 
 
 def markdown_summary(steps: Sequence[MigrationStep]) -> str:
-    """What an operator reads first: state, counts, and quality now and before."""
+    """Summary for an operator: state, counts, and quality now and before."""
     return "\n".join(map(_tenant_summary, steps)) or "No note of these batches is being migrated.\n"
 
 

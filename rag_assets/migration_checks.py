@@ -1,4 +1,4 @@
-"""What the migration of legacy notes promises, checked on the batches that a run has taken over."""
+"""Checks of the migration of legacy notes, on the batches that a run has taken over."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""What an operator does with a migration, as jobs: migrate, stop, resume, roll back, finish."""
+"""Jobs of an operator on a migration: migrate, stop, resume, roll back, finish."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What ``brain models backfill`` does: the batches that lack a model's vectors, through the definitions, in this process."""
+"""Execution of ``brain models backfill``: the batches that lack a model's vectors, through the definitions, in this process."""
 
 import time
 from dataclasses import dataclass
@@ -85,5 +85,5 @@ def _materialise(
 
 
 def _metadata(result: "dg.ExecuteInProcessResult") -> dict[str, Any]:
-    """What the run told; it is the same on every partition's materialization."""
+    """Metadata of the run; it is equal on every partition's materialization."""
     return dict(result.get_asset_materialization_events()[0].materialization.metadata)

@@ -13,7 +13,7 @@ from rag_core.runtime.engine import Engine
 
 
 class BenchmarkConfig(dg.Config):
-    """What is measured."""
+    """Configuration of a benchmark."""
 
     tenant: str | None = Field(default=None, description="Whose notes and golden sets; by default those a reader sees.")
     models: list[str] | None = Field(

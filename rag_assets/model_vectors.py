@@ -28,7 +28,7 @@ from rag_core.storage.models import list_models
 
 
 class ModelVectorsConfig(dg.Config):
-    """What a run takes."""
+    """Configuration of a run."""
 
     model: str | None = Field(
         default=None, description="The model to fill in; by default every one that is neither active nor retired."

@@ -1,4 +1,4 @@
-"""What automatic runs take: ranges that cover the stale batches, what the index depends on, and runs under way."""
+"""Planning of automatic runs: ranges that cover the stale batches, the inputs of the index, and runs under way."""
 
 import hashlib
 import json

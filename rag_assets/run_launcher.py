@@ -1,7 +1,7 @@
-"""How runs are launched on one machine: as Dagster does, but a run whose worker has died is noticed, whatever died with it.
+"""Launcher of runs on one machine: as Dagster's own, but a run whose worker has died is always noticed.
 
-Dagster's own launcher cannot say how a worker does. Its code server reports workers that die, but not when it was killed
-itself, and no more once it failed to reach the database: then runs stay started for ever and fill the queue's places.
+Dagster's own launcher cannot check the health of a worker. Its code server reports workers that die, but not after it was
+killed itself or failed to reach the database: then runs stay started for ever and fill the queue's places.
 """
 
 import dagster as dg
@@ -18,7 +18,7 @@ class LocalRunLauncher(dg.DefaultRunLauncher):
 
     @property
     def supports_check_run_worker_health(self) -> bool:
-        """Whether run monitoring may ask; it does."""
+        """True, so that run monitoring checks the workers."""
         return True
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:

@@ -1,4 +1,4 @@
-"""What happens by the clock: indexing every hour, evaluation and verification every night."""
+"""Schedules: indexing every hour, evaluation and verification every night."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,7 +17,7 @@ VERIFICATION = "30 5 * * *"
 """Two hours after the nightly run began, so that the two seldom read the whole index at once."""
 
 SOON = {"dagster/priority": "2"}
-"""What keeps the index up to date goes before the runs of backfills, which have 0 and may be hundreds."""
+"""Priority of runs that keep the index up to date, before the runs of backfills, which have 0 and may be hundreds."""
 AFTER_INDEXING = {"dagster/priority": "1"}
 NIGHT = {"brain/night": "yes"}
 """One of these at a time, by dagster.yaml: the evaluation waits until the night's indexing is over, however it ended."""

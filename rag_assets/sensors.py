@@ -1,4 +1,4 @@
-"""What is looked at every minute: new batches, and notes that changed."""
+"""Sensors that run every minute: new batches, and notes that changed."""
 
 import json
 from datetime import UTC, datetime, timedelta

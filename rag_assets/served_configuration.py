@@ -1,4 +1,4 @@
-"""What searches get that ask for nothing else: the proposals of the last tuning, promoted where they prove no worse."""
+"""Promotion of the served configuration: the proposals of the last tuning, where they prove no worse."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ WEEKLY = "30 6 * * 0"
 
 
 class PromotionConfig(dg.Config):
-    """What a run takes."""
+    """Configuration of a run."""
 
     golden_set: str = Field(
         default=DEFAULT_SET, description="The golden set that the proposals are tried on once more."
@@ -67,7 +67,7 @@ def served_configuration(
 
 
 def _proposals(instance: dg.DagsterInstance) -> Mapping[str, int]:
-    """What the last tuning proposes; nothing when there was none."""
+    """Proposals of the last tuning; empty when there was none."""
     event = instance.get_latest_materialization_event(tuned_configuration.key)
     if event is None or event.asset_materialization is None:
         return {}

@@ -1,4 +1,4 @@
-"""What the partitioned stages have in common: how they are declared, and how they tell what they did."""
+"""Common parts of the partitioned stages: their declaration, and the metadata that they report."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -118,7 +118,7 @@ def stage_metadata(
     clock: Stopwatch,
     **counts: int,
 ) -> dict[str, Any]:
-    """What a stage shows of a run: its counts over all batches, the pipeline, the time it took and some rows of the demo's.
+    """Metadata of a stage's run: its counts over all batches, the pipeline, the time it took and some rows of the demo's.
 
     Numbers are plotted over the runs; ``notes`` or ``published`` notes are also told by the second.
     """

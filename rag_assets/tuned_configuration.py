@@ -30,7 +30,7 @@ PROPOSALS = "proposals"
 
 
 class TuningConfig(dg.Config):
-    """What a run takes."""
+    """Configuration of a run."""
 
     tenants: list[str] | None = Field(default=None, description="Whose searches are tuned; by default everybody's.")
     golden_set: str = Field(default=DEFAULT_SET, description="The golden set that is tuned on, 30 queries or more.")
@@ -39,7 +39,7 @@ class TuningConfig(dg.Config):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tuned:
-    """What came of a tenant: the tuning, or why it was left out; of a proposal its trial."""
+    """Result for a tenant: the tuning, or the reason it was left out; of a proposal its trial."""
 
     tenant: TenantId
     tuning: Tuning | None = None

@@ -25,7 +25,7 @@ STATEMENT_TIMEOUT_MS: Final = 15_000
 POOL_RECYCLE_SECONDS: Final = 3_600
 POOL_MAX_OVERFLOW: Final = 20
 POLL_MS: Final = 2_000
-"""How often the UI asks for changes of what it shows; these four are the defaults of ``dagster-webserver``."""
+"""Interval at which the UI polls for changes of what it shows; these four are the defaults of ``dagster-webserver``."""
 
 
 def serve(settings: Settings, workspace: str) -> None:

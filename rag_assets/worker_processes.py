@@ -17,7 +17,7 @@ __all__ = ["PROCESS_TAG", "has_ended", "is_gone", "this_process"]
 
 
 def is_gone(name: str) -> bool:
-    """Whether a process named by ``this_process`` on this machine has ended; False for one elsewhere, or no name."""
+    """True when a process named by ``this_process`` on this machine has ended; False for one elsewhere, or no name."""
     if host_of(name) != platform.node() or not name:
         return False
     _, number, start = name.split("/")
@@ -26,7 +26,7 @@ def is_gone(name: str) -> bool:
 
 
 def has_ended(pid: int, *, seen_at: float) -> bool:
-    """Whether the process that had this number at a moment (seconds since 1970) has ended, whoever has the number now."""
+    """True when the process with this number at a moment (seconds since 1970) has ended, even if the number was reused."""
     process = _find(pid)
     return process is None or process.create_time() > seen_at + CLOCK_SECONDS
 

@@ -28,5 +28,5 @@ class Caller:
     questions_per_hour: int | None = None
 
     def may(self, scope: Scope) -> bool:
-        """Whether this is allowed; ``admin`` allows everything."""
+        """True when the scope is allowed; ``admin`` allows everything."""
         return scope in self.scopes or "admin" in self.scopes

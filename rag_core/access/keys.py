@@ -40,7 +40,7 @@ def make_key() -> NewKey:
 
 
 def parse_key(text: str) -> PresentedKey | None:
-    """What somebody shows as a key; None for what has not the form of one."""
+    """Parse a presented key; None for a text without the form of one."""
     found = _KEY.fullmatch(text.strip())
     return None if found is None else PresentedKey(key_id=found[1], secret_hash=_hashed(found[2]))
 

@@ -1,4 +1,4 @@
-"""How many questions somebody may ask: moving windows of a minute and an hour for each caller, in this process's memory.
+"""Rate limits on questions: moving windows of a minute and an hour for each caller, in this process's memory.
 
 Only people's questions count, where a contract asks ``check``. Evaluations, the command line and whatever else the program asks
 of itself never come here.

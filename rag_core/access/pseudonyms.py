@@ -47,7 +47,7 @@ class Pseudonyms:
 
     @property
     def process_key(self) -> str:
-        """What a process of this installation shows another one to be told its figures."""
+        """Key that a process of this installation presents to read another one's figures."""
         return self.key("process").hex()
 
     def key(self, purpose: str) -> bytes:
@@ -75,7 +75,7 @@ def pseudonyms(home: Path, secret: SecretStr | None = None) -> Pseudonyms:
 
 
 def has_secret(home: Path, secret: SecretStr | None = None) -> bool:
-    """Whether an installation has a secret already."""
+    """True when an installation has a secret already."""
     return secret is not None or (home / FILE_NAME).exists()
 
 

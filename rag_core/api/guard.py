@@ -1,10 +1,10 @@
 """Checks before any router runs, the admission of callers, and the headers of every response.
 
-A page of another site must neither read nor write: only this machine's names are served (DNS rebinding), what changes
-something comes from a page of ours or from no page at all, a body must be JSON, which a form of another site cannot send, but
-for two forms of our own, and no other origin is ever allowed in. What a page of another site asks for in passing is not even
-worked out, because the time that takes tells of the notes; it may only lead a reader here. Whoever may not be at an address is
-turned away before anything of the body is read.
+A page of another site must neither read nor write. Only this machine's names are served (DNS rebinding). A request that
+changes something must come from a page of ours or from no page. A body must be JSON, which a form of another site cannot
+send, except for two forms of our own. No other origin is ever allowed. A page of another site may link here, but what it
+loads into itself is not computed, because the time that takes reveals something of the notes. A caller without the scope for
+an address is refused before any of the body is read.
 """
 
 import time

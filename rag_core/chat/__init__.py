@@ -23,7 +23,7 @@ class Message:
 
 
 class ChatModel(Protocol):
-    """What answers messages with text; the same for every provider."""
+    """Model that answers messages with text; the interface of every provider."""
 
     name: str
 
@@ -58,7 +58,7 @@ class ChatModel(Protocol):
         temperature: float = 0.0,
         cancellation: Cancellation | None = None,
     ) -> Generator[str]:
-        """The same as text that comes bit by bit, in the model's order, without its thoughts; bits are never ''.
+        """Stream the text of ``complete`` in pieces, in the model's order, without its thoughts; no piece is ''.
 
         Whoever closes it, or cancels from another thread, ends the call on the server within a second.
         ``timeout_seconds`` bounds the whole answer. A text that reaches ``max_tokens`` ends there.
@@ -70,7 +70,7 @@ class ChatModel(Protocol):
         ...
 
     def fetch_free_tokens(self, messages: Sequence[Message], *, answer_tokens: int) -> int:
-        """How many more tokens of text, by ``count_tokens``, the model's context holds beside messages and answer; at least 0.
+        """Return the tokens, by ``count_tokens``, left in the model's context beside messages and answer; at least 0.
 
         The provider is asked for the context's size when that is not known yet, for a second at most.
         """

@@ -1,4 +1,4 @@
-"""How much a chat model of Ollama can be told at once, and whether it was told all of it.
+"""Size of the context of Ollama's chat models, and detection of prompts that the server cut.
 
 Here: the size of the context, the tokens that a text has beyond our estimate, and the signs of a prompt that the server cut.
 Not here: what to leave out when there is too much (``rag_core.answering``).
@@ -22,16 +22,16 @@ LEAST_MEASURED_TOKENS = 200
 """Below, what the model's template adds would be taken for the text's."""
 HEADROOM = 1.05
 STEP = 1.5
-"""How far the margin rises when a prompt turns out too long; by how much it was is not said."""
+"""Factor by which the margin rises when a prompt is too long; the server does not say by how much it was."""
 MESSAGE_TOKENS = 8
-"""What a model's template writes around a message."""
+"""Tokens that a model's template adds to a message."""
 SHOW_SECONDS = 1.0
 AGAIN_SECONDS = 30.0
 _UNKNOWN = ChatModelCard(context_tokens=None, begins_in_thought=False)
 
 
 class ContextWindow:
-    """What one model's context holds; asked of the server at the first need, and again only while it does not say.
+    """Context of one model; its size is asked of the server at the first need, and again only until the server says it.
 
     The margin above our estimate rises with what the server counts and never falls: texts differ, and a prompt that is cut is
     worse than one that is short. Threads may share it.
@@ -55,7 +55,7 @@ class ContextWindow:
         return self._fetch_card().begins_in_thought
 
     def fetch_free_tokens(self, messages: Sequence[Message], *, answer_tokens: int) -> int:
-        """What fits besides, by ``count_tokens``; at least 0."""
+        """Return the tokens, by ``count_tokens``, left beside messages and answer; at least 0."""
         room = (self.fetch_size() - answer_tokens) / self._margin
         return max(0, int(room) - estimated_tokens(messages))
 

@@ -19,11 +19,11 @@ from rag_core.resilience.call_time import OUTAGE_SECONDS, call_time, limit_reque
 _SHOWN_CHARACTERS = 300
 
 KEEP_ALIVE = "30m"
-"""How long the server keeps a model in memory unasked: loading one takes longer than a request has."""
+"""Time that the server keeps an unused model in memory: loading one takes longer than a request has."""
 
 FAILURES = (ConnectionError, ResponseError, httpx.HTTPError, ValueError, RecursionError, TypeError, AttributeError)
-"""What the client lets through: its own two, httpx's, and what a body that is not the JSON expected makes json and pydantic
-(ValueError, RecursionError) and its own unpacking (TypeError, AttributeError) raise."""
+"""Exceptions of the client: its own two, httpx's, and those of json and pydantic (ValueError, RecursionError) and of its own
+unpacking (TypeError, AttributeError) for a body that is not the JSON expected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class _Client(Client):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatModelCard:
-    """What a server says of a chat model; ``context_tokens`` is None where it does not say."""
+    """Properties of a chat model that a server reports; ``context_tokens`` is None where it does not."""
 
     context_tokens: int | None
     begins_in_thought: bool
@@ -97,7 +97,7 @@ def open_client(host: str) -> Client:
 
 
 def fetch_model_names(host: str, *, timeout_seconds: float) -> list[str] | None:
-    """What has been pulled, in the server's order; None when no Ollama answers there."""
+    """Return the names of the models on the server, in its order; None when no Ollama answers there."""
     try:
         with call_time(timeout_seconds):
             return [model.model for model in open_client(host).list().models if model.model]
@@ -116,7 +116,7 @@ def list_embedding_models(host: str, names: Sequence[str], *, timeout_seconds: f
 
 
 def fetch_loaded_bytes(host: str, model: str, *, timeout_seconds: float) -> int | None:
-    """How much memory the server holds a model in, that of graphics cards too; None when it is not loaded or nobody says."""
+    """Return the memory that the server uses for a model, including graphics memory; None when it is not loaded or not reported."""
     names = {model, model.removesuffix(":latest")}
     try:
         with call_time(timeout_seconds):

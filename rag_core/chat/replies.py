@@ -1,4 +1,4 @@
-"""What a chat model replies, made fit to be read: text that can be stored and sent, and JSON in exactly the form asked for. Pure."""
+"""Cleaning of a chat model's replies: text that can be stored and sent, and JSON in exactly the requested form. Pure."""
 
 import json
 import re

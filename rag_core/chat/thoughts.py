@@ -1,4 +1,4 @@
-"""What a chat model says, without what it thought aloud before and without the fence some put around JSON. Pure."""
+"""Removal of the thoughts before a chat model's reply, and of the code fence that some put around JSON. Pure."""
 
 import re
 
@@ -22,7 +22,7 @@ def spoken(content: str, *, is_json: bool = False) -> str:
 
 
 class SpokenStream:
-    """The same bit by bit: what ``feed`` and ``end`` give, joined, is ``spoken`` of the bits joined.
+    """Streaming form of ``spoken``: the results of ``feed`` and ``end``, joined, are ``spoken`` of the bits joined.
 
     A closing tag whose opening one stood in the prompt is known by ``begins_in_thought`` alone; then all is kept back until
     that tag, or until the end where none comes.
@@ -36,7 +36,7 @@ class SpokenStream:
         self._waiting = ""
 
     def feed(self, bit: str) -> str:
-        """What of the answer is certain with this bit; '' while nothing is."""
+        """Return the part of the answer that is certain with this bit; '' while nothing is."""
         self._waiting += bit
         if self._is_kept_back:
             self._leave_unopened_thought()
@@ -45,7 +45,7 @@ class SpokenStream:
         return self._say() if self._is_speaking else ""
 
     def end(self) -> str:
-        """What is left when the last bit has come."""
+        """Return the remaining part of the answer after the last bit."""
         waiting, self._waiting = self._waiting, ""
         if self._is_kept_back:
             return spoken(waiting)

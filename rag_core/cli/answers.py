@@ -1,4 +1,4 @@
-"""What a run's answers are worth, as the terminal shows it."""
+"""Figures of a run's answers, for the terminal."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -55,7 +55,7 @@ WithoutVectorsOption = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wanted:
-    """What the options say of where the rows come from."""
+    """Options on the source of the rows."""
 
     file: Path | None
     table_name: str | None
@@ -67,7 +67,7 @@ class _Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rows:
-    """What is attached: the rows, how many there are if that is known, where from, and what is to be said first."""
+    """Rows to attach, their number if it is known, their source, and a message to print first."""
 
     notes: Iterable["LegacyNote"]
     origin: str

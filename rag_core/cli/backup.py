@@ -54,7 +54,7 @@ def backup(
 
 
 def _existing(settings: "Settings") -> "Settings":
-    """The same settings; a backup of nothing, made every night in the wrong folder, would be found out too late.
+    """Return the settings if their home has a database, so that a nightly backup of a wrong folder fails at once.
 
     Raises:
         NotFoundError: the home that they name has no database.
@@ -155,7 +155,7 @@ def _lost_conversations(database: "Database", settings: "Settings") -> int:
 
 
 def _remedy(lost: int, settings: "Settings") -> str:
-    """How those who asked get their conversations back."""
+    """Describe the way for users to get their conversations back."""
     theirs = tr("Without an owner here: {conversations}.", conversations=amount(lost, "conversation"))
     if settings.secret is not None:
         return tr(

@@ -103,7 +103,7 @@ def _verdict(found: "Calibration", names: dict[str, Any]) -> str:
 
 
 def _why_none(found: "Calibration") -> str:
-    """What stands in the way of a threshold: it drops nothing, keeps too little, or costs rank."""
+    """Reason for the lack of a threshold: it drops nothing, keeps too little, or costs rank."""
     from rag_core.evaluation.tuning.thresholds import KEPT
 
     if found.attempts[-1].is_borne_out:

@@ -59,7 +59,7 @@ GateOption = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """What the options say of how a set is to be measured."""
+    """Options on the measurement of a set."""
 
     set_name: str
     baseline: str | None
@@ -70,7 +70,7 @@ class _Asked:
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing but the set is said."""
+        """True when no option but the set is given."""
         is_compared = self.baseline is not None or self.is_common
         return not (is_compared or self.category or self.has_answers or self.concurrency > 1)
 

@@ -1,4 +1,4 @@
-"""What the commands of a migration share: their group, an option, the engine, and one line of figures."""
+"""Common parts of the commands of a migration: their group, an option, the engine, and one line of figures."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,7 +38,7 @@ def opened_engine() -> Iterator["Engine"]:
 
 
 def tell(document: dict[str, Any], *, is_json: bool) -> None:
-    """What a command came to: as JSON, or on one line for people."""
+    """Print the result of a command: as JSON, or on one line for people."""
     if is_json:
         print_json(document)
     else:

@@ -1,4 +1,4 @@
-"""How far a migration is."""
+"""Progress of a migration."""
 
 from typing import TYPE_CHECKING
 

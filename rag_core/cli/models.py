@@ -132,7 +132,7 @@ def _show_models(documents: list[dict[str, Any]]) -> None:
 
 
 def _share(counts: dict[str, int]) -> str:
-    """How many of the vectors there are, rounded down: 100 % is all."""
+    """Share of the vectors that exist, rounded down: 100 % is all."""
     return f"{100 * (counts['standard'] + counts['contextual']) // (2 * counts['chunks'])} %"
 
 

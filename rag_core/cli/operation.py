@@ -1,4 +1,4 @@
-"""What an operator asks: is everything there, how much of it, and stop."""
+"""Commands of an operator: check the installation, show its status, stop it."""
 
 from typing import Annotated, Any
 
@@ -54,7 +54,7 @@ def _show_status(found: dict[str, Any]) -> None:
 
 
 def _migration(found: dict[str, Any]) -> str:
-    """How far the migration is, in a line."""
+    """Progress of the migration, in a line."""
     bar = progress_bar(found["percent"])
     parts = [
         f"{bar} {found['percent']:.2f} %, {label(found['state'])}",

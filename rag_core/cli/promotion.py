@@ -1,4 +1,4 @@
-"""What is served by default: shown, changed when it proves no worse, taken back."""
+"""Commands for the served configuration: show it, promote one that proves no worse, roll back."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any

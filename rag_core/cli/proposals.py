@@ -69,7 +69,7 @@ def propose(
 
 
 def _tell_proposed(proposed: "Proposed", *, set_name: str, is_json: bool) -> None:
-    """What was thought of and what to do with it, or why it is nothing."""
+    """Print the proposals and the next step, or the reason for having none."""
     if not proposed.proposals:
         say(_why_nothing(proposed.notes_read))
     if is_json:

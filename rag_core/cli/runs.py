@@ -19,7 +19,7 @@ LEAST_CHARACTERS = 4
 
 
 def run_name(value: str) -> str:
-    """What a person types for a run: its id, or the first characters of it, four at least.
+    """Parse the name of a run: its id, or the first characters of it, four at least.
 
     Raises:
         typer.BadParameter: it is neither.

@@ -155,7 +155,7 @@ def search(
 def _found(
     engine: "Engine", owner: "TenantId", query: str, wanted: "RetrievalConfig", conditions: dict[str, Any]
 ) -> "tuple[Retrieval, bool]":
-    """What is found, and whether the conditions leave any note out."""
+    """Search; return the result, and True when the conditions exclude any note."""
     from rag_core.retrieval.filters import fetch_filters
     from rag_core.retrieval.retrieve import retrieve
 

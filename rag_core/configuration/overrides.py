@@ -1,4 +1,4 @@
-"""What a person wrote of a configuration: merged over what is served, and numbered."""
+"""Overrides of a configuration written by a person: merged over the served configuration, and numbered."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -45,7 +45,7 @@ def propose_configuration(
 
 
 def check_configuration(override: Mapping[str, Any], *, reranker_weights: Mapping[str, Any] | None) -> None:
-    """Whether it could be promoted.
+    """Check that it could be promoted.
 
     Raises:
         ConfigurationError, RerankingError: see ``propose_configuration``.

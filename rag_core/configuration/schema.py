@@ -90,7 +90,7 @@ class ContextExpansion(_Group):
 
 
 class QueryTransformation(_Group):
-    """What may be made of the query before searching."""
+    """Transformations allowed on the query before the search."""
 
     enabled: bool = True
     enable_hyde: bool = Field(default=True, alias="enableHyDE")
@@ -106,7 +106,7 @@ class ContextualEmbeddings(_Group):
 
 
 class TopKs(_Group):
-    """How many go from stage to stage: retrieval >= reranking >= final."""
+    """Numbers of results passed from stage to stage: retrieval >= reranking >= final."""
 
     retrieval: TopK = 20
     reranking: TopK = 10
@@ -176,7 +176,7 @@ def configure(
 
 
 def of_search(override: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a caller changes of a configuration, as it was given; sizes of chunks are the index's and no search's.
+    """Return a caller's override of a configuration unchanged; chunk sizes belong to the index, not to a search.
 
     Raises:
         IndexTimeSettingError: it names ``chunking``.

@@ -30,7 +30,7 @@ REMEMBERED_SECONDS = 10
 """A promotion by another process is served this much later at most."""
 REMEMBERED_TENANTS = 1024
 RETRY_SECONDS = 1.0
-"""How long what was known before holds when it could not be looked up anew."""
+"""Seconds that the last known configuration is used after a lookup failed."""
 RENEWAL_MS = 250
 """For looking it up anew; nobody waits longer than that for what is known already."""
 MODEL_DEPENDENT: Mapping[str, tuple[str, ...]] = {
@@ -67,7 +67,7 @@ class ServedConfiguration:
         return "the program's defaults" if self.number is None else f"configuration {self.number}"
 
     def to_json(self) -> dict[str, Any]:
-        """What is served, as it is printed."""
+        """Return the served configuration as printable JSON."""
         return {
             "configuration": self.number,
             "override": dict(self.override),
@@ -82,14 +82,14 @@ class Configurations(Protocol):
     """Who knows what is served."""
 
     def of(self, tenant: TenantId, model: EmbeddingModel, *, timeout_ms: int | None = None) -> ServedConfiguration:
-        """What is served to a tenant whose queries are embedded by this model."""
+        """Return the configuration served to a tenant whose queries are embedded by this model."""
         ...
 
 
 def served_configuration(
     database: Database, tenant: TenantId, model: EmbeddingModel, *, timeout_ms: int | None = None
 ) -> ServedConfiguration:
-    """What is served to a tenant, read from the database.
+    """Return the configuration served to a tenant, read from the database.
 
     Raises:
         DatabaseUnavailableError, DeadlineExceededError, QueryFailedError: it could not be read.
@@ -121,7 +121,7 @@ def as_served(
 
 
 def model_key(model: EmbeddingModel) -> str:
-    """What a configuration calls an embedding model: ``name@version``."""
+    """Key of an embedding model in a configuration: ``name@version``."""
     return f"{model.name}@{model.version}"
 
 
@@ -177,10 +177,10 @@ class _Known:
 
 
 class ActiveConfigurations:
-    """What is served, looked up once in ``REMEMBERED_SECONDS`` a tenant and embedding model.
+    """Cache of served configurations, looked up once in ``REMEMBERED_SECONDS`` a tenant and embedding model.
 
-    When it cannot be looked up anew, what was known before holds; what was never known is the program's defaults, where the
-    database is there and refuses, or the error that it is away.
+    When a lookup fails, the last known configuration is used. Without one, the program's defaults are used where the database
+    answers with an error; where the database is unavailable, the error is raised.
     """
 
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -190,7 +190,7 @@ class ActiveConfigurations:
         self._lock = threading.Lock()
 
     def of(self, tenant: TenantId, model: EmbeddingModel, *, timeout_ms: int | None = None) -> ServedConfiguration:
-        """What is served to a tenant whose queries are embedded by this model.
+        """Return the configuration served to a tenant whose queries are embedded by this model.
 
         Raises:
             DatabaseUnavailableError: the database is away, and nothing is known from before.
@@ -232,7 +232,7 @@ class ActiveConfigurations:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneConfiguration:
-    """The same configuration for everybody: one that is tried before it is served, or beside what is."""
+    """Provider of one configuration for every tenant: one on trial before it is served, or beside the served one."""
 
     served: ServedConfiguration
 

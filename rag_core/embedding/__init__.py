@@ -18,7 +18,7 @@ from rag_core.settings import Settings
 
 
 class Embedder(Protocol):
-    """What turns texts into vectors; the same for every provider."""
+    """Model that turns texts into vectors; the interface of every provider."""
 
     name: str
     dimensions: int
@@ -71,7 +71,7 @@ def provider_of(model: EmbeddingModel) -> EmbeddingProvider:
 
 
 def knows_meaning(model: EmbeddingModel) -> bool:
-    """Whether near vectors mean near meanings; hashed n-grams are near where words are spelled alike."""
+    """True when near vectors mean near meanings; hashed n-grams are near where words are spelled alike."""
     return provider_of(model).knows_meaning
 
 

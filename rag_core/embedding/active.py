@@ -21,7 +21,7 @@ _NOBODY = TenantId("default")
 
 
 class ModelWatch:
-    """What the registry said within the last second. Threads share it; one looks, the others go on with what is known."""
+    """Cache of the registry, refreshed every second. Threads share it; one refreshes it while the others use its last contents."""
 
     def __init__(
         self, database: Database, active: EmbeddingModel, *, clock: Callable[[], float] = time.monotonic
@@ -36,7 +36,7 @@ class ModelWatch:
 
     @property
     def is_due(self) -> bool:
-        """Whether ``active`` would ask the database."""
+        """True when ``active`` would query the database."""
         return self._clock() >= self._due_at
 
     def active(self, *, is_urgent: bool = False) -> EmbeddingModel:
@@ -49,7 +49,7 @@ class ModelWatch:
         return self._active
 
     def is_retired(self, model: EmbeddingModel) -> bool:
-        """Whether the model's vectors are being removed or gone, so that a search by it would find little or nothing."""
+        """True when the model's vectors are being removed or gone, so that a search by it would find little or nothing."""
         self.active()
         return self._registered is not None and not any(
             known.has_same_vectors_as(model) and known.state != "retired" for known in self._registered

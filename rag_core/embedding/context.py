@@ -1,4 +1,4 @@
-"""What is put before a chunk for its contextual vector: what the note is about, and which part of it this is.
+"""Context of a chunk for its contextual vector: the subject of the note, and the part of it that this is.
 
 The standard vector is of the chunk alone. Queries are embedded without context.
 """

@@ -13,7 +13,7 @@ from rag_core.storage.models import fetch_active_model, replace_unused_model
 
 BUILT_IN = "hashing"
 _NAMES = {"e5": "multilingual-e5-small"}
-"""What the first model of a provider is called, where that is not the provider's own name."""
+"""Name of the first model of a provider, where it is not the provider's own name."""
 _SECONDS = 10.0
 
 

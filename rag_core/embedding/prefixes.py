@@ -1,4 +1,4 @@
-"""What the makers of well-known embedding models want before a text, as their model cards say."""
+"""Prefixes of texts for well-known embedding models, as their model cards require."""
 
 import re
 from dataclasses import dataclass

@@ -21,7 +21,7 @@ _SCHEMA: dict[str, Any] = {
 }
 _MAX_TOKENS = 200
 _MAX_CONTENT_CHARACTERS = 8_000
-"""What a note is about is said early; with the instructions this stays below 4,096 tokens, the least context in use."""
+"""Length of a note's beginning that is summarized; with the instructions it stays below 4,096 tokens, the least context in use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,12 +34,12 @@ class Summariser:
 
     @property
     def fingerprint(self) -> list[str]:
-        """What a summary depends on beside its note."""
+        """Inputs of a summary beside its note."""
         return [self.chat.name, PROMPT_VERSION]
 
 
 def needs_summary(content: str) -> bool:
-    """Whether a note is longer than a summary of it; a shorter one says itself what it is about."""
+    """True when a note is longer than a summary of it; a shorter one needs none."""
     return len(content.strip()) > MAX_SUMMARY_CHARACTERS
 
 
@@ -81,5 +81,5 @@ def _parse(answer: str, model: str) -> str:
 
 
 def _is_storable(line: str) -> bool:
-    """Whether PostgreSQL takes it: JSON can name NUL and half a surrogate pair."""
+    """True when PostgreSQL can store it: JSON can contain NUL and half a surrogate pair."""
     return "\0" not in line and not any("\ud800" <= character <= "\udfff" for character in line)

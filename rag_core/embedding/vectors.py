@@ -1,4 +1,4 @@
-"""What the vectors of every provider must hold: a vector a text, of length one, and never zero or NaN.
+"""Requirements for the vectors of every provider: a vector a text, of length one, and never zero or NaN.
 
 pgvector gives NaN as the distance to a zero vector, and NaN passes every threshold and sorts first.
 """

@@ -66,7 +66,7 @@ class Refusal:
 
 @dataclass(slots=True, kw_only=True)
 class AttachReport:
-    """What became of the rows; at most 10,000 refusals of a kind are listed, all are counted.
+    """Outcome of the rows; at most 10,000 refusals of a kind are listed, all are counted.
 
     ``updated`` counts notes that followed their changed row, ``kept_here`` are ids of rows that changed and whose notes,
     edited here to something else, did not follow; ``unusable_vectors`` are rows that were taken without theirs.
@@ -273,7 +273,7 @@ def legacy_note_id(tenant: TenantId, source: str, external_id: str) -> NoteId:
 
 
 def _name(row: LegacyNote) -> str:
-    """What a refused row is called: its id, as far as it can be stored, or its place."""
+    """Name of a refused row: its id, as far as it can be stored, or its place."""
     if isinstance(row.id, bool) or not isinstance(row.id, str | int) or not str(row.id).strip():
         return row.place
     plain = str(row.id).replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
@@ -281,7 +281,7 @@ def _name(row: LegacyNote) -> str:
 
 
 def _require_dimensions(row: LegacyNote, model: EmbeddingModel) -> bool:
-    """Whether there are numbers at all, which are as many as the model's."""
+    """True when the row has a vector, which must have the model's dimensions."""
     count = len(row.embedding) if isinstance(row.embedding, list | np.ndarray) else 0
     if count and count != model.dimensions:
         raise InvalidInputError(

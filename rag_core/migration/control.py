@@ -224,7 +224,7 @@ def finish(
 
 
 def _unfinished(counts: MigrationCounts, *, lost: int) -> list[str]:
-    """What is still to be migrated, in sentences."""
+    """Remaining work of the migration, in sentences."""
     pending = in_english(counts.pending, "note is", "notes are")
     failed = in_english(counts.failed, "note or row", "notes or rows")
     gone = in_english(lost, "attached note is", "attached notes are")
@@ -239,7 +239,7 @@ def _unfinished(counts: MigrationCounts, *, lost: int) -> list[str]:
 
 
 def _objections(evaluation: FinalEvaluation | None, least_hit_rate: float) -> list[str]:
-    """What the evaluation has against it, in sentences."""
+    """Objections of the evaluation, in sentences."""
     if evaluation is None:
         return ["retrieval was not measured; import a golden set with `brain golden import`, and finish again"]
     rate = evaluation.hit_rate_at_10

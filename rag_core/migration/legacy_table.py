@@ -22,7 +22,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "language": ("language",),
     "embedding": ("embedding", "vector"),
 }
-"""What a column or a field is called, by what it is."""
+"""Accepted names of a column or a field, by its meaning."""
 OUR_SCHEMA = "brain"
 
 
@@ -43,7 +43,7 @@ class OpenTable:
 
     @property
     def is_newest_first(self) -> bool:
-        """Whether the rows carry a date to be sorted by."""
+        """True when the rows carry a date to be sorted by."""
         return "created_at" in self.columns or "updated_at" in self.columns
 
 

@@ -33,7 +33,7 @@ OnProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MigrationStep:
-    """What a run over some batches did for a tenant's migration, and where that stands now.
+    """Result of a run over some batches of a tenant's migration, and the state of the migration.
 
     ``evaluation`` is this run's, if one was due; ``last`` and ``baseline`` are the migration's. ``has_stopped`` says that
     an evaluation since the run began made it stop, an earlier attempt's too.
@@ -96,7 +96,7 @@ def follow(engine: Engine, tenant: TenantId, batches: Sequence[str], *, since: d
 
 
 def fetch_progress(database: Database, tenant: TenantId) -> MigrationProgress | None:
-    """How far the tenant's migration is; None without one."""
+    """Return the progress of the tenant's migration; None without one."""
     return store.fetch_progress(database, tenant)
 
 
@@ -147,10 +147,10 @@ def measure_now(
 
 
 def is_due(progress: MigrationProgress, last: StoredRun | None) -> bool:
-    """Whether enough was migrated since the last evaluation, or that one cannot be the last word.
+    """True when enough was migrated since the last evaluation, or that one must be repeated.
 
-    So it is with one that was worse than the baseline or met an outage, and with one from before a rollback. With
-    nothing waiting any more the last batch is evaluated, however few there were since, or since the migration was resumed.
+    An evaluation is repeated if it was worse than the baseline, met an outage, or was made before a rollback. When no batch
+    is waiting, the last one is evaluated, however few there were since the evaluation or since the migration was resumed.
     """
     if last is None or (last.comparison is not None and last.comparison.is_regression) or last.is_disturbed:
         return True

@@ -1,4 +1,4 @@
-"""How far a migration is: counts, rate, when it will be done, what failed, and how retrieval does."""
+"""Progress of a migration: counts, rate, expected end, failures, and quality of retrieval."""
 
 import math
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ State = MigrationState | Literal["not_started"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalMeasurement:
-    """What an evaluation measured, and when; the latency is the mean of its queries'."""
+    """Figures of an evaluation, and its time; the latency is the mean of its queries'."""
 
     hit_rate_at_10: float
     average_latency_ms: float | None

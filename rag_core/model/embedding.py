@@ -102,7 +102,7 @@ def candidate(wanted: WantedModel, usual: UsualModel) -> EmbeddingModel:
 
 
 def columns_of(model: EmbeddingModel) -> dict[str, Any]:
-    """What the registry stores of a model, but for its id and state."""
+    """Columns of a model in the registry, but for its id and state."""
     return {item.name: getattr(model, item.name) for item in fields(model) if item.name not in ("id", "state")}
 
 

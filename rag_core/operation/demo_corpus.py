@@ -28,7 +28,7 @@ def demo_file(name: str) -> Path:
 
 
 def is_demo_wanted(database: Database) -> bool:
-    """Whether nobody has put notes into this database yet, and the demo is not there whole."""
+    """True when this database has no notes but the demo's, and the demo's are not all there."""
     others = [tenant for tenant in list_tenants(database) if tenant != DEMO_TENANT]
     if others:
         return False

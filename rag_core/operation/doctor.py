@@ -1,4 +1,4 @@
-"""What Brain Sync needs, checked one by one, each finding with its remedy."""
+"""Checks of what Brain Sync needs, each finding with its remedy."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ def examine() -> list[DoctorFinding]:
 
 
 def _database(settings: Settings) -> tuple[list[DoctorFinding], list[EmbeddingModel]]:
-    """What there is to say of the database, and the embedding models it knows."""
+    """Findings on the database, and the embedding models it knows."""
     try:
         with open_engine(settings) as engine:
             with engine.database.owner() as connection:
@@ -101,7 +101,7 @@ def _as_running(settings: Settings) -> Settings:
 
 
 def _access(settings: Settings, usable_keys: int) -> DoctorFinding:
-    """Whether whoever reaches the API may do everything."""
+    """Finding on access: with keys, or open to whoever reaches the API."""
     keys = in_english(usable_keys, "usable key")
     if settings.access == "keys":
         return DoctorFinding(
@@ -123,7 +123,7 @@ def _access(settings: Settings, usable_keys: int) -> DoctorFinding:
 
 
 def _secret(settings: Settings) -> Iterator[DoctorFinding]:
-    """Whether others on this machine can read what pseudonyms are made with; nothing before it is made."""
+    """Finding on who can read the secret of the pseudonyms on this machine; nothing before it is made."""
     path = settings.home / FILE_NAME
     if settings.secret is not None or not path.exists():
         return
@@ -137,7 +137,7 @@ def _secret(settings: Settings) -> Iterator[DoctorFinding]:
 
 
 def _running(settings: Settings) -> DoctorFinding:
-    """Whether `brain up` runs in this home, and where; that it does not is no failure, that a part is down is one."""
+    """Finding on `brain up` in this home, and its address; not running is no failure, a part that is down is one."""
     parts = read_parts(settings.home)
     if parts is None:
         return DoctorFinding(name="brain up", is_ok=True, found="does not run")
@@ -162,7 +162,7 @@ def _model(model: EmbeddingModel, settings: Settings, registered: Sequence[Embed
 
 
 def _configurations(database: Database, model: EmbeddingModel) -> Iterator[DoctorFinding]:
-    """What is served to every tenant that anything was promoted for."""
+    """Findings on the configurations served to every tenant that has promotions."""
     for tenant in list_tenants(database):
         served = served_configuration(database, tenant, model)
         if served.promotion is None:
@@ -210,7 +210,7 @@ def _ollama_found(settings: Settings, names: list[str] | None, registered: Seque
 
 
 def _unregistered(settings: Settings, names: Sequence[str], registered: Sequence[EmbeddingModel]) -> str:
-    """How to use an embedding model that the server has and the registry does not know."""
+    """Hint on registering an embedding model that the server has and the registry does not know."""
     from rag_core.chat.ollama_client import list_embedding_models
 
     known = {model.name for model in registered}

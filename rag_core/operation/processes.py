@@ -104,11 +104,11 @@ class Child:
 
     @property
     def exit_status(self) -> int | None:
-        """How the program ended; None while it runs or before it was started."""
+        """Exit status of the program; None while it runs or before it was started."""
         return None if self._process is None else self._process.poll()
 
     def wait(self) -> int:
-        """How the program ended, once it has."""
+        """Wait for the program to end, and return its exit status."""
         assert self._process is not None
         return self._process.wait()
 
@@ -118,7 +118,7 @@ class Child:
             signal_group(self._process.pid, number)
 
     def is_gone(self) -> bool:
-        """Whether nothing of the group is left."""
+        """True when no process of the group is left."""
         if self._process is None:
             return True
         self._process.poll()

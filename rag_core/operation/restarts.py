@@ -20,7 +20,7 @@ Say = Callable[[str], None]
 
 
 def pause_seconds(deaths: int) -> float:
-    """How long to wait after the n-th death within the window: 0, 1, 2, 4, 8, …, 60 seconds."""
+    """Pause after the n-th death within the window: 0, 1, 2, 4, 8, …, 60 seconds."""
     return 0.0 if deaths <= 1 else min(2.0 ** min(deaths - 2, 10), LONGEST_PAUSE_SECONDS)
 
 
@@ -37,7 +37,7 @@ class Deaths:
         self.restart_at = now + pause_seconds(len(self.moments))
 
     def is_over(self, now: float) -> bool:
-        """Whether the pause is over, which is so once for each death."""
+        """Check that the pause is over; True once for each death."""
         if self.restart_at is None or now < self.restart_at:
             return False
         self.restart_at = None

@@ -1,4 +1,4 @@
-"""What the running API of this home says of itself, asked for over loopback."""
+"""State of the running API of this home, requested over loopback."""
 
 import json
 import urllib.request
@@ -21,9 +21,9 @@ def fetch_performance(*, port: int, home: Path, key: str | None = None) -> dict[
 
 
 def fetch_access(*, port: int, home: Path) -> Literal["open", "keys"] | None:
-    """How the API that `brain up` runs for this home is reached; None when none runs.
+    """Return the access mode of the API that `brain up` runs for this home; None when none runs.
 
-    Another home's API, or whoever else has the port, is not asked: what it says is not true of this home.
+    Another home's API, or another program on the port, is not asked: its answer would not be about this home.
     """
     if (read_parts(home) or {}).get("api") != "runs":
         return None

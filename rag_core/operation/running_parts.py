@@ -1,7 +1,7 @@
-"""What `brain up` runs in a home, written to ``run/up.json``: commands show it, and end what a killed supervisor left.
+"""Record of the parts that `brain up` runs in a home (``run/up.json``): commands show them, and end those a killed supervisor left.
 
-A part and everything it started carry a mark in their environment, which is made anew at each start and written down before the
-first part begins. So what was left is told from a process that was given its number, and from the parts of a copied home.
+A part and everything it started carry a mark in their environment, which is made anew at each start and written to the record
+before the first part begins. The mark tells a left process from one that reuses its number, and from the parts of a copied home.
 """
 
 import fcntl
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MARK_VARIABLE = "BRAIN_UP_MARK"
 STOP_SECONDS = 15.0
 END_ROUNDS = 3
-"""What is being ended may have started something meanwhile."""
+"""Rounds of ending processes, because a process may start another before it ends."""
 SUPERVISOR_STOP_SECONDS = 60.0
 """It waits for its parts and for PostgreSQL."""
 CLOCK_SECONDS = 2.0
@@ -43,7 +43,7 @@ class RunningParts:
     mark: str = field(default_factory=lambda: secrets.token_hex(16))
     parts: dict[str, dict[str, Any]] = field(default_factory=dict)
     ended: int = 0
-    """How many processes an earlier `brain up` had left, which were ended."""
+    """Number of processes left by an earlier `brain up`, which were ended."""
 
     def note_started(self, name: str, pid: int) -> None:
         """Write down that a part was started."""

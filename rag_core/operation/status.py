@@ -1,4 +1,4 @@
-"""How things stand for one tenant, in one document."""
+"""Status of one tenant, in one document."""
 
 from typing import Any
 
@@ -57,7 +57,7 @@ def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
 
 
 def _key(settings: Settings, *, access: str) -> str | None:
-    """What this process shows the API to be told its figures, where that asks for keys."""
+    """Key that this process sends to read the API's figures, where the API requires keys."""
     return pseudonyms(settings.home, settings.secret).process_key if access == "keys" else None
 
 

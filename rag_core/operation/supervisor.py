@@ -356,7 +356,7 @@ def _accepts(code_socket: Path) -> bool:
 
 
 def _is_healthy(settings: Settings) -> bool:
-    """Whether the definitions are loaded and every daemon has reported; its guard knows the installation's own processes."""
+    """True when the definitions are loaded and every daemon has reported; the guard admits the installation's own processes."""
     key = pseudonyms(settings.home, settings.secret).process_key if settings.access == "keys" else None
     answer = _get(settings.dagster_port, "/graphql", body={"query": _HEALTH}, key=key)
     data = (answer or {}).get("data") or {}

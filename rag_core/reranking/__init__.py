@@ -38,7 +38,7 @@ class Candidate:
 
 
 class Reranker(Protocol):
-    """What scores passages against a query; the same for every provider."""
+    """Scorer of passages against a query; the interface of every provider."""
 
     @property
     def name(self) -> str:
@@ -65,7 +65,7 @@ class Reranker(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RerankerParts:
-    """What re-rankers are built from; without an executor one that calls in threads has its own, without weights the shipped ones."""
+    """Dependencies of re-rankers; without an executor one that calls in threads has its own, without weights the shipped ones."""
 
     settings: Settings
     chat: ChatModel | None = None
@@ -93,7 +93,7 @@ RERANKERS: Registry[RerankerProvider] = Registry("re-ranker", folder="rag_core.r
 
 
 def is_calibrated(reranker: str | None) -> bool:
-    """Whether the scores of a re-ranker of that name (``http:…``) are probabilities; None is no re-ranker.
+    """True when the scores of a re-ranker of that name (``http:…``) are probabilities; None is no re-ranker.
 
     The scores of ``embedded`` are evened out and those of ``llm`` are a chat model's marks.
     """

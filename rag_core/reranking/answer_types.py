@@ -1,4 +1,4 @@
-"""What kind of answer a question asks for, and which tokens of a passage are of that kind. Pure.
+"""Type of the answer that a question asks for, and the tokens of a passage that are of that type. Pure.
 
 A question beginning "¿cuántos puntos…?" is answered where a number stands near the words it shares with the passage. Only
 the kinds that a token shows by itself are told apart; every other question has none.
@@ -25,7 +25,7 @@ class Expected:
 
 
 def expected_answer(query: str, language: Language) -> Expected | None:
-    """What the first cue of the query asks for; None for every other question and for what is no question."""
+    """Type of answer that the first cue of the query asks for; None for every other question and for what is no question."""
     lowered = query.lower()
     found = [
         (match.start(), Expected(kind=kind, cue_end=match.end()))

@@ -1,4 +1,4 @@
-"""What the embedded re-ranker looks at: a row of numbers a candidate, from the texts, the legs and the statistics. Pure.
+"""Features of the embedded re-ranker: a row of numbers a candidate, from the texts, the legs and the statistics. Pure.
 
 Written for speed: 30 passages of 150 words in about 3 ms. Each passage is cut at white space once, every distinct token is
 classified once a query (a term of the query, a possible answer, or nothing; the end of a sentence or not), and what follows
@@ -61,7 +61,7 @@ def features(query: str, candidates: Sequence[Candidate], statistics: QueryStati
 
 
 def read_passages(query: str, candidates: Sequence[Candidate], statistics: QueryStatistics) -> list["PassageReading"]:
-    """What each passage says of itself: it depends on the query, its text and the statistics, not on the other candidates."""
+    """Features of each passage by itself: from the query, its text and the statistics, not from the other candidates."""
     languages = sorted({candidate.language for candidate in candidates})
     lenses = {language: _look_for(query, language, statistics) for language in languages}
     return [_read(candidate, lenses[candidate.language]) for candidate in candidates]
@@ -188,7 +188,7 @@ def _counted_term(query: str, expected: Expected | None, surface: dict[str, int]
 
 
 class _Codes(dict[str, int]):
-    """What each token of a passage is, worked out the first time it is seen."""
+    """Codes of the tokens of the passages, each computed the first time the token is seen."""
 
     def __init__(
         self, terms: dict[str, int], words: Sequence[str], language: Language, kind: AnswerType | None

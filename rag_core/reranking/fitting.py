@@ -44,7 +44,7 @@ class JudgedList:
 
     @property
     def is_informative(self) -> bool:
-        """Whether there is an order to learn from: something right and something wrong."""
+        """True when there is an order to learn from: both relevant and irrelevant candidates."""
         return 0 < float(self.labels.sum()) < len(self.notes)
 
 

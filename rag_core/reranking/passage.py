@@ -1,4 +1,4 @@
-"""What a model is given of a candidate, and how raw scores become numbers in [0, 1]. Pure."""
+"""Text of a candidate for a model, and the conversion of raw scores to numbers in [0, 1]. Pure."""
 
 import math
 import sys
@@ -17,7 +17,7 @@ def passage_text(candidate: Candidate) -> str:
 
 
 def is_finite_number(value: Any) -> bool:
-    """Whether it is an int or a float, no bool, that a finite float can hold: JSON has integers of any length."""
+    """True for an int or a float, but no bool, that a finite float can hold: JSON has integers of any length."""
     return type(value) in {int, float} and -sys.float_info.max <= value <= sys.float_info.max
 
 

@@ -22,7 +22,7 @@ _REMEDY = "go back to the shipped weights with brain promote --defaults, then fi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """What a fit found: score = sigmoid(slope · (features · coefficients) + intercept).
+    """Weights of a fit: score = sigmoid(slope · (features · coefficients) + intercept).
 
     ``version`` names the weights in a configuration's hash; ``fitted_on`` says on which queries, when, and how well.
     """
@@ -39,7 +39,7 @@ class Weights:
         return np.asarray(self.slope * (rows @ np.array(self.coefficients)) + self.intercept, dtype=float)
 
     def probabilities(self, rows: FeatureMatrix) -> list[float]:
-        """How likely each row's candidate answers the query, evened out: sigmoid(logit / ``TEMPERATURE``)."""
+        """Probability that each row's candidate answers the query, smoothed: sigmoid(logit / ``TEMPERATURE``)."""
         return [sigmoid(logit / TEMPERATURE) for logit in self.logits(rows).tolist()]
 
     def to_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What an evaluation run searches: digests of the indexed notes and of the models' values."""
+"""Inputs of an evaluation run: digests of the indexed notes and of the models' values."""
 
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection

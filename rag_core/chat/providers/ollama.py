@@ -111,7 +111,7 @@ class OllamaChat:
         self._require_whole(last, has_text=has_spoken, is_cut_wanted=max_tokens is not None)
 
     def fetch_free_tokens(self, messages: Sequence[Message], *, answer_tokens: int) -> int:
-        """What the context holds besides, by ``count_tokens``; a server that does not say has the size allowed."""
+        """Return the tokens, by ``count_tokens``, left in the context, of the configured size if the server reports none."""
         return self._window.fetch_free_tokens(messages, answer_tokens=answer_tokens)
 
     def _parts(

@@ -107,7 +107,7 @@ def _patterns(spoken: Language) -> list[tuple[re.Pattern[str], str]]:
 
 
 def _pattern(template: str) -> re.Pattern[str]:
-    """What the template can become: its literal text, with anything in its placeholders."""
+    """Pattern of the texts made from the template: its literal text, with anything in its placeholders."""
     pieces, end, seen = [], 0, set()
     for place in _PLACEHOLDER.finditer(template):
         pieces.append(re.escape(template[end : place.start()].replace("{{", "{").replace("}}", "}")))

@@ -161,7 +161,7 @@ class OllamaEmbedder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbedModel:
-    """What a server says of a model: the numbers a vector has, and the tokens of its context (None: it does not say)."""
+    """Properties of a model that a server reports: the dimensions of a vector, and the tokens of its context (None: not reported)."""
 
     dimensions: int
     context_tokens: int | None

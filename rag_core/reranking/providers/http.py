@@ -87,7 +87,7 @@ class HttpReranker:
             raise RerankerUnavailableError(f"{self.url} gave unusable scores: {error}; none is used") from error
 
     def _ask_in_time(self, body: dict[str, Any], timeout_seconds: float, cancellation: Cancellation) -> bytes:
-        """What the server answers, in a thread that is not waited for beyond the time, nor once nobody wants the answer."""
+        """Return the server's response, awaited in a thread that is abandoned at the time limit or on cancellation."""
         answer = self.executor.submit(self._ask, body, time.monotonic() + timeout_seconds, cancellation)
         with cancellation.awaited() as gone:
             wait([answer, gone], timeout=timeout_seconds, return_when=FIRST_COMPLETED)
@@ -173,7 +173,7 @@ def open_http_reranker(*, url: str, model: str | None = None, api_key: SecretStr
 
 
 def _clients(headers: dict[str, str]) -> Callable[[], httpx.Client]:
-    """What opens a client of one connection; reading the certificates takes 20 ms, so all have the same."""
+    """Return a factory of clients of one connection, which share the certificates because reading them takes 20 ms."""
     trusted = httpx.create_ssl_context()
 
     def open_client() -> httpx.Client:
