@@ -30,6 +30,10 @@ class InvalidFieldError(InvalidInputError):
         self.limit = limit
 
 
+class InvalidPeriodError(InvalidInputError):
+    """A bound of a period is not a date, or the period ends before it begins."""
+
+
 class InvalidGoldenError(InvalidInputError):
     """A golden query cannot be taken; ``problem`` and ``facts`` let a boundary say so in its own language."""
 

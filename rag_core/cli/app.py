@@ -145,8 +145,8 @@ def main() -> None:
 
 @contextmanager
 def command(*, is_json: bool) -> Iterator[None]:
-    """Turn the project's errors into a message with its remedy and exit status 1; other errors are defects and show."""
-    from rag_core.errors import RagError
+    """Turn the project's errors into a message with its remedy and exit status 1, or 2 for wrong usage; others are defects and show."""
+    from rag_core.errors import InvalidPeriodError, RagError
 
     try:
         yield
@@ -154,7 +154,7 @@ def command(*, is_json: bool) -> Iterator[None]:
         if is_json:
             print_json({"error": localised(str(error))})
         say(f"brain: {localised(str(error))}")
-        raise typer.Exit(1) from None
+        raise typer.Exit(2 if isinstance(error, InvalidPeriodError) else 1) from None
     except KeyboardInterrupt:
         say(tr("brain: stopped; what was finished is kept"))
         raise typer.Exit(130) from None

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic.alias_generators import to_camel
 
 from rag_core.configuration.schema import describe_problem
-from rag_core.errors import AmbiguousNoteError, InvalidInputError, NotFoundError
+from rag_core.errors import AmbiguousNoteError, InvalidInputError, InvalidPeriodError, NotFoundError
 from rag_core.language.languages import LanguageChoice
 from rag_core.model.note import NoteId, NoteKind, TenantId, tag_key
 from rag_core.model.retrieval import Filters
@@ -89,13 +89,13 @@ def parse_filters(wire: WireFilters, *, zone: ZoneInfo, resolve: Callable[[str],
     ``resolve`` gives a note's id by any of its names, or raises NotFoundError or AmbiguousNoteError.
 
     Raises:
-        InvalidInputError: an unknown key, a wrong value, a time that ends before it begins, or a note that is not
-            there or whose name stands in several sources.
+        InvalidPeriodError: a time that is none, or one that ends before it begins.
+        InvalidInputError: an unknown key, a wrong value, or a note that is not there or whose name stands in several sources.
     """
     fields = checked_fields(wire)
     since, until = _moment("from", fields.since, zone), _moment("to", fields.until, zone)
     if since is not None and until is not None and since >= until:
-        raise InvalidInputError(f"filters: from ({fields.since}) debe ser anterior a to ({fields.until})")
+        raise InvalidPeriodError(f"filters: from ({fields.since}) debe ser anterior a to ({fields.until})")
     return Filters(
         since=since,
         until=until,
@@ -144,7 +144,7 @@ def _moment(name: str, written: str | None, zone: ZoneInfo) -> datetime | None:
     try:
         return _parsed(written.strip(), zone, is_end=name == "to")
     except ValueError:
-        raise InvalidInputError(
+        raise InvalidPeriodError(
             f"filters.{name}: «{written[:40]}» no es una fecha ISO 8601 válida, como 2025-03-01 o "
             "2025-03-01T09:00:00+01:00"
         ) from None

@@ -85,17 +85,18 @@ def test_a_value_that_is_none_of_the_choices_is_wrong_usage(brain: Brain, words:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "status", "said"),
     [
-        (["--from", "ayer"], "filters.from: 'ayer' is not a valid ISO 8601 date"),
-        (["--from", "2025-03-02", "--to", "2025-03-01"], "from (2025-03-02) must be before to (2025-03-01)"),
-        (["--document", "nadie"], "filters.documentIds: no note is called 'nadie'"),
+        (["--from", "ayer"], 2, "filters.from: 'ayer' is not a valid ISO 8601 date"),
+        (["--to", "2025-02-30"], 2, "filters.to: '2025-02-30' is not a valid ISO 8601 date"),
+        (["--from", "2025-03-02", "--to", "2025-03-01"], 2, "from (2025-03-02) must be before to (2025-03-01)"),
+        (["--document", "nadie"], 1, "filters.documentIds: no note is called 'nadie'"),
     ],
 )
-def test_a_condition_that_cannot_be_is_told(brain: Brain, words: list[str], said: str) -> None:
+def test_a_condition_that_cannot_be_is_told(brain: Brain, words: list[str], status: int, said: str) -> None:
     done = brain("search", "tren", "--json", *words)
 
-    assert done.exit_code == 1
+    assert done.exit_code == status
     assert said in json.loads(done.stdout)["error"]
 
 
