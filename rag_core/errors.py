@@ -87,7 +87,7 @@ class AmbiguousNoteError(InvalidInputError):
 
 
 class UnauthenticatedError(RagError):
-    """Nobody known asks: without a key, or (``is_key_refused``) with one that opens nothing, for whatever reason."""
+    """Request of an unknown caller: without a key, or (``is_key_refused``) with one that opens nothing, for whatever reason."""
 
     def __init__(self, message: str, *, is_key_refused: bool) -> None:
         super().__init__(message)
@@ -220,7 +220,7 @@ class ChatCancelledError(ChatError):
 
 
 class ChatBusyError(ChatError):
-    """Everything the provider may be asked at a time was being asked, and no place became free in time; it is well."""
+    """Provider at its limit of concurrent requests; no place became free in time. The provider is healthy."""
 
 
 class PromptTooLongError(ChatError):
@@ -236,11 +236,11 @@ class AnswerTimeoutError(AnswerFailedError):
 
 
 class SearchCancelledError(RagError):
-    """Nobody waits for what a search finds any more; what a model was asked for it was stopped. Says nothing of the model."""
+    """Search cancelled because nobody waits for it; its requests to models were stopped. Says nothing of the model."""
 
 
 class AnswerCancelledError(RagError):
-    """Nobody waits for an answer any more; nothing further was done about it."""
+    """Answer cancelled because nobody waits for it."""
 
 
 class RerankingError(RagError):
@@ -256,7 +256,7 @@ class CircuitOpenError(RagError):
 
 
 class BusyError(RagError):
-    """Everything a dependency may be asked at a time is being asked, and no place became free in time."""
+    """Dependency at its limit of concurrent requests; no place became free in time."""
 
 
 class EvaluationCancelledError(RagError):

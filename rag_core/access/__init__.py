@@ -1,4 +1,4 @@
-"""Who asks, and what they may: API keys, callers, tenants.
+"""Callers and their permissions: API keys, callers, tenants.
 
 Here: keys and what they allow (``keys``), who shows which (``callers``), who can reach the API at all (``exposure``), how many
 questions somebody may ask (``limits``), whole tenants (``tenants``), and the names that stand for people in what is stored
@@ -14,7 +14,7 @@ from rag_core.model.note import TenantId
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Who makes a request. The tenant comes from the key alone; ``tenant`` None is open mode, where nobody has to say.
+    """Sender of a request. The tenant comes from the key alone; ``tenant`` None is open mode, without keys.
 
     ``departments`` None sees every note of the tenant. ``user_hash`` tells one caller from another and names none.
     """

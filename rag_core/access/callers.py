@@ -22,7 +22,7 @@ REMEMBERED_KEYS = 1_000
 
 
 class Callers:
-    """Who shows a key, for one process; threads may share it. Only keys that open something are remembered."""
+    """Callers by their keys, for one process; threads may share it. Only keys that open something are remembered."""
 
     def __init__(
         self, database: Database, names: Pseudonyms, *, timeout_ms: int, clock: Callable[[], float] = time.monotonic
@@ -64,7 +64,7 @@ class Callers:
         return caller
 
     def nobody(self) -> Caller:
-        """Who asks in open mode, where nobody has to say: one for the whole machine, who may do everything."""
+        """Caller in open mode: one for the whole machine, who may do everything."""
         return Caller(
             tenant=None,
             key_id=None,

@@ -1,4 +1,4 @@
-"""Who can reach the API at all: the address it listens on, the names it answers to, and what must not be open to them."""
+"""Exposure of the API: the address it listens on, the names it answers to, and what must not be open to them."""
 
 import ipaddress
 

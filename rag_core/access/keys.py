@@ -100,7 +100,7 @@ def checked_departments(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def parse_expiry(text: str, *, now: datetime, zone: ZoneInfo) -> datetime:
-    """When a key ends: ``90d`` and ``12h`` count from now, ``2027-01-31`` is the end of that day in the zone.
+    """Parse the expiry of a key: ``90d`` and ``12h`` count from now, ``2027-01-31`` is the end of that day in the zone.
 
     Raises:
         InvalidInputError: it is neither, or lies beyond the calendar.

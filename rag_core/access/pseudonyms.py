@@ -29,7 +29,7 @@ class Pseudonyms:
     secret: bytes = field(repr=False)
 
     def user_hash(self, caller_id: str) -> str:
-        """Who asks, told from others and not named."""
+        """Pseudonym of a caller: tells callers apart without naming them."""
         return self._made("user", caller_id)
 
     def query_hash(self, text: str) -> str:
@@ -38,11 +38,11 @@ class Pseudonyms:
 
     @property
     def machine(self) -> str:
-        """Who asks where nobody has to say who they are: one for the whole machine, on the page and in a terminal."""
+        """Pseudonym of the caller in open mode: one for the whole machine, on the page and in a terminal."""
         return self.user_hash("machine")
 
     def of_key(self, key_id: str) -> str:
-        """Who asks with a key."""
+        """Pseudonym of the caller with a key."""
         return self.user_hash(f"key {key_id}")
 
     @property
@@ -64,7 +64,7 @@ def _hmac(key: bytes, text: str) -> bytes:
 
 @cache
 def pseudonyms(home: Path, secret: SecretStr | None = None) -> Pseudonyms:
-    """Those of an installation: with the secret given, else with the one in its home, which is made at the first need.
+    """Pseudonyms of an installation: with the secret given, else with the one in its home, which is made at the first need.
 
     Raises:
         ConfigurationError: the file cannot be made or read, or holds too little.

@@ -166,7 +166,7 @@ def _basis(
     answerer: str,
     settings: Settings,
 ) -> AnswerBasis:
-    """Everything before the answer, with the evidence that the sources hold one."""
+    """Basis of an answer: everything before it, with the evidence that the sources hold one."""
     evidence = judge_evidence(
         question.searched,
         found.retrieval,

@@ -82,7 +82,7 @@ class SentenceReady:
     start: int
     """Position of its beginning in the answer so far."""
     citations: tuple[CheckedCitation, ...]
-    """Those of this sentence; their spans are of the answer so far."""
+    """Citations of this sentence; their spans are of the answer so far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

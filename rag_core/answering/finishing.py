@@ -113,7 +113,7 @@ class OutgoingGate:
         return shown
 
     def _findings(self, sentence: CheckedText) -> tuple[Finding, ...]:
-        """Those that end in the sentence, read together with what stood before it; spans are of the sentence."""
+        """Findings that end in the sentence, read together with the text before it; spans are of the sentence."""
         if self._policy == "off":
             return ()
         shift = len(self._before)

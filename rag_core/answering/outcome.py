@@ -33,7 +33,7 @@ _BEFORE_WRITING: frozenset[RefusalReason] = frozenset({"nothing_found", "insuffi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerBasis:
-    """Everything that is known of a question before its answer is written; ``answerer`` is the name of who is to write it."""
+    """Basis of an answer, known before it is written; ``answerer`` is the name of its writer."""
 
     query_id: UUID
     request: AnswerRequest

@@ -72,7 +72,7 @@ class Writing:
 
     @property
     def checked(self) -> CheckedText:
-        """Everything written so far, checked, without white space at its end."""
+        """Text written so far, checked, without white space at its end."""
         whole = joined(self.parts)
         return replace(whole, text=whole.text.rstrip())
 

@@ -32,13 +32,13 @@ from rag_core.settings import Settings
 from rag_core.storage.database import Connection, Database
 
 arrived_at: ContextVar[float] = ContextVar("arrived_at")
-"""When the request came in, by the monotonic clock: the wait for a free worker is part of its time."""
+"""Time at which the request came in, by the monotonic clock: the wait for a free worker is part of its time."""
 
 
 ASKED_METHOD = "brain.asked_method"
-"""Where the scope of a request keeps its method: endpoints see HEAD as GET."""
+"""Key of the method in the scope of a request: endpoints see HEAD as GET."""
 CALLER = "brain.caller"
-"""Where it keeps who calls; nothing on an address that is open to everybody."""
+"""Key of the caller in the scope of a request; absent on an address that is open to everybody."""
 COOKIE = "brain_key"
 
 
@@ -56,7 +56,7 @@ def shown_key(headers: Headers) -> str | None:
 
 
 async def find_caller(callers: Callers, text: str) -> Caller:
-    """Who shows this key, without waiting for the database where that is known.
+    """Find the caller with this key, without waiting for the database where the caller is known.
 
     Raises:
         UnauthenticatedError, DatabaseUnavailableError, DeadlineExceededError: see ``Callers.find``.

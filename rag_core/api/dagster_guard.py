@@ -46,7 +46,7 @@ _LOG = logging.getLogger("brain.dagster")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DagsterRefusal:
-    """Why a request does not reach Dagster."""
+    """Refusal of a request to Dagster, with the reason."""
 
     status: int
     details: str
@@ -110,7 +110,7 @@ class DagsterGuard:
 
 
 def header_refusal(scope: Scope, *, hosts: Collection[str], is_form_taken: bool = False) -> DagsterRefusal | None:
-    """Why a request is refused whoever sends it, if so."""
+    """Refusal of a request for its headers, whoever sends it; None if there is none."""
     headers = Headers(scope=scope)
     if not has_known_host(headers, hosts):
         return DagsterRefusal(status=HTTPStatus.BAD_REQUEST, details=WRONG_HOST)

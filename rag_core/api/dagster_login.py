@@ -47,7 +47,7 @@ def opened_sign_in(settings: Settings) -> Iterator["SignIn"]:
 
 
 class SignIn:
-    """Who may use Dagster, and ``pages``, the application that asks them for a key."""
+    """Users of Dagster, and ``pages``, the application that asks them for a key."""
 
     def __init__(self, callers: Callers, *, tenant: TenantId) -> None:
         self._callers = callers
@@ -60,7 +60,7 @@ class SignIn:
         return scope["type"] == "http" and (path in {LOGIN_PAGE, login.LEAVE} or path.startswith("/static/"))
 
     async def refusal(self, scope: Scope) -> DagsterRefusal | None:
-        """Why who sends a request may not use Dagster, if so; another process of the installation may."""
+        """Refusal of the sender of a request; None if it may use Dagster, as another process of the installation may."""
         text = shown_key(Headers(scope=scope))
         if text is None:
             return _unauthorized(_KEY_NEEDED)

@@ -67,7 +67,7 @@ _WANTED = re.compile(
     r"(?P<tongue>[a-z]{1,8})(?:-[a-z0-9]{1,8})*(?:\s*;\s*q=(?P<weight>0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?"
 )
 _TONGUE = "brain.tongue"
-"""Where the scope of a request keeps the language of its question."""
+"""Key of the question's language in the scope of a request."""
 
 
 def tongue_of(path: str, accepted: str = "") -> Language:
@@ -182,7 +182,7 @@ def reply_to(error: RagError, *, timeout_ms: int, tongue: Language = "es") -> Er
 
 
 def _retry_after_seconds(error: RagError, status: int) -> int | None:
-    """When to ask again; None where that would change nothing."""
+    """Seconds until a retry makes sense; None where it never does."""
     if isinstance(error, RateLimitedError):
         return error.retry_after_seconds
     if isinstance(error, BusyError):
@@ -284,7 +284,7 @@ def _on_invalid_request(request: Request, error: Exception) -> Response:
 
 
 def _place(location: Sequence[Any], tongue: Language) -> tuple[Any, ...]:
-    """Where a problem is, as the caller knows it: without "body" or "query"; a path has one variable part."""
+    """Location of a problem, as the caller knows it: without "body" or "query"; a path has one variable part."""
     if location[0] == "path":
         return (TELLING[tongue].PATH_PART,)
     return tuple(location[1:])

@@ -152,7 +152,7 @@ class RequestGuard:
 
 
 def refusal(method: str, headers: Headers, *, path: str, hosts: Collection[str]) -> ErrorReply | None:
-    """Why a request is not served, if so."""
+    """Refusal of a request, with the reason; None if it is served."""
     accepted = headers.get("accept-language", "")
     tongue = access_tongue_of(path, accepted)
     if not has_known_host(headers, hosts):

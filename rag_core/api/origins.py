@@ -1,4 +1,4 @@
-"""Which page or program sent a request, read from its headers alone; and the headers that keep answers from other pages.
+"""Origin of a request, read from its headers alone; and the headers that keep answers from other pages.
 
 Shared by the API's guard, the pages that change something when they are opened, and the guard of Dagster's web server.
 Imports nothing but Starlette, because Dagster's process loads it too.

@@ -274,7 +274,7 @@ class EvaluationMetrics(_Response):
 
 
 class EvaluatedAnswers(_Response):
-    """Whose answers were judged, and by whom."""
+    """Answerer that was evaluated, and its judge."""
 
     answerer: str = Field(examples=["extractive@2"])
     judged_by: str | None = Field(description="The judging model, or `quotations`: the notes and the expected answers.")

@@ -30,7 +30,7 @@ HEARTBEAT_SECONDS = 10.0
 ANSWERS_AT_ONCE = 32
 """Threads for questions: apart from those of searches, which must not wait behind language models."""
 CLIENT_GONE = 499
-"""Nobody sees it: the status of what is not answered any more."""
+"""Status of a request whose client has gone; it is only logged."""
 
 Event = Mapping[str, Any]
 """One server-sent event, as JSON."""

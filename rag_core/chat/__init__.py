@@ -79,7 +79,7 @@ class ChatModel(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatProvider:
-    """Who serves chat models.
+    """Provider of chat models.
 
     ``build`` makes the model of a name and contacts nobody; its last argument bounds whatever time a caller gives. ``find_fault``
     says why the model cannot be used, within the seconds it has; None when it can.
@@ -93,7 +93,7 @@ CHAT_PROVIDERS: Registry[ChatProvider] = Registry("chat provider", folder="rag_c
 
 
 def chat_provider(settings: Settings) -> ChatProvider:
-    """Who serves the chat models here.
+    """Return the configured provider of chat models.
 
     Raises:
         ConfigurationError: there is no such provider.

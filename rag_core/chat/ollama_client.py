@@ -106,7 +106,7 @@ def fetch_model_names(host: str, *, timeout_seconds: float) -> list[str] | None:
 
 
 def list_embedding_models(host: str, names: Sequence[str], *, timeout_seconds: float) -> list[str]:
-    """Those of the server's models that it says can embed, within the time for all; [] when it does not say or does not answer."""
+    """List the server's models that can embed, within the time for all; [] when it does not say or does not answer."""
     try:
         with call_time(timeout_seconds):
             client = open_client(host)
@@ -134,7 +134,7 @@ def fetch_loaded_bytes(host: str, model: str, *, timeout_seconds: float) -> int 
 
 
 def find_fault(host: str, model: str, *, capability: str, timeout_seconds: float) -> str | None:
-    """Why a model cannot be used for ``completion`` or ``embedding``, with the remedy; None when it can.
+    """Fault of a model for ``completion`` or ``embedding``, with the remedy; None when it can be used.
 
     A server too old to say what a model can do is believed.
     """

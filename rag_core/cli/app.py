@@ -64,7 +64,7 @@ TenantOption = Annotated[
 
 
 def own_tenant(settings: "Settings", named: str | None) -> "TenantId":
-    """Whose notes a writer's command is about: the tenant it names, else the setting's, else the default one."""
+    """Tenant of a writer's command: the one it names, else the setting's, else the default one."""
     from rag_core.model.note import TenantId
     from rag_core.runtime.engine import DEFAULT_TENANT
 
@@ -174,7 +174,7 @@ def say(text: str) -> None:
 
 
 def say_waiting(seconds: float) -> None:
-    """That PostgreSQL is waited for."""
+    """Print that the command waits for PostgreSQL."""
     say(tr("PostgreSQL does not answer; waiting up to {seconds:.0f} s for it to come back", seconds=seconds))
 
 
@@ -238,7 +238,7 @@ def _bar(description: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def progress_bar(percent: float, *, cells: int = 30) -> str:
-    """So much of a bar as is done."""
+    """Progress bar of so many per cent."""
     filled = int(cells * percent / 100)
     return "█" * filled + "░" * (cells - filled)
 

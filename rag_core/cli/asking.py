@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 NEW = "new"
 COMMAND_LINE = ""
-"""Who asks where the API asks for keys: whoever may read the database, of whom there is one."""
+"""Caller of the command line where the API requires keys: the one who may read the database."""
 
 
 def _session(value: str | None) -> str | None:
@@ -125,7 +125,7 @@ def _is_of(database: "Database", settings: "Settings", owner: "TenantId", sessio
 
 
 def askers_here(settings: "Settings") -> tuple[str, ...]:
-    """Whose the command line's conversations are; new ones are the first one's.
+    """Owners of the command line's conversations; new ones belong to the first.
 
     In open mode that is the machine's one person, as on the page; what was asked in a terminal with keys, or before the page and the
     terminal were one, is theirs too.

@@ -1,4 +1,4 @@
-"""Which conversations there are, so that one can be gone on with."""
+"""List of the conversations, so that one can be continued."""
 
 import textwrap
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""Where a command that only reads finds the notes."""
+"""Home of the notes for commands that only read."""
 
 from typing import TYPE_CHECKING
 

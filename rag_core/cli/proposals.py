@@ -260,7 +260,7 @@ def _named(database: "Database", owner: "TenantId", names: list[str]) -> list["U
 
 
 def _require_notes(database: "Database", owner: "TenantId") -> None:
-    """That there is anything to propose from: these commands change golden sets, so they never turn to the demo by themselves.
+    """Require notes to propose from: these commands change golden sets, so they never turn to the demo by themselves.
 
     Raises:
         InvalidInputError: the tenant has no note; where the demo is loaded, how to name it.

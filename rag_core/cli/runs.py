@@ -45,7 +45,7 @@ def named_run(database: "Database", owner: "TenantId", name: str) -> UUID:
 
 
 def short_id(run_id: UUID | str) -> str:
-    """So much of a run's id as tells it from others, for tables that are to fit."""
+    """Prefix of a run's id that tells it from others, for tables that are to fit."""
     return str(run_id)[:SHORT_ID]
 
 

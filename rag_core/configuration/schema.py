@@ -99,7 +99,7 @@ class QueryTransformation(_Group):
 
 
 class ContextualEmbeddings(_Group):
-    """Which of a chunk's two vectors is searched; null takes the embedding model's measured default."""
+    """Choice of the vector of a chunk that is searched; null takes the embedding model's measured default."""
 
     enabled: bool = True
     use_for_retrieval: bool | None = None
@@ -129,7 +129,7 @@ class GraphRag(_Group):
 
 
 class RetrievalConfig(_Group):
-    """Everything that decides what a query returns."""
+    """Settings that decide what a query returns."""
 
     strategy: Strategy = "hybrid+rerank"
     chunking: Chunking = Chunking()

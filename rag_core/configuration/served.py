@@ -79,7 +79,7 @@ class ServedConfiguration:
 
 
 class Configurations(Protocol):
-    """Who knows what is served."""
+    """Source of the served configurations."""
 
     def of(self, tenant: TenantId, model: EmbeddingModel, *, timeout_ms: int | None = None) -> ServedConfiguration:
         """Return the configuration served to a tenant whose queries are embedded by this model."""
@@ -243,5 +243,5 @@ class OneConfiguration:
         *,
         timeout_ms: int | None = None,  # noqa: ARG002
     ) -> ServedConfiguration:
-        """That configuration."""
+        """Return that configuration."""
         return self.served

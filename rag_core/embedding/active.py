@@ -1,4 +1,4 @@
-"""Which embedding model is active, as a process that goes on for long must know: a promotion is another process's doing."""
+"""Active embedding model, followed by long-running processes: a promotion happens in another process."""
 
 import threading
 import time

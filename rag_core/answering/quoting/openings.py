@@ -7,7 +7,7 @@ from rag_core.answering.quoting.asked_words import folded_words
 
 MAX_ITEMS = 6
 MAX_ITEM_CHARACTERS = 400
-"""So many items of a list, or characters of them, are quoted with what announces them; one of them always."""
+"""Limits on a list's items, and on their characters, quoted with the sentence that announces them; one item is always quoted."""
 MOST_NUMBER_SIGNS = 6
 """Markdown has no heading below "######"."""
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d+[.)]|\[[ xX]\])\s")

@@ -12,9 +12,9 @@ from rag_core.language.quoting import Wanted
 
 Passage = tuple[ScoredSentence, ...]
 MAX_OPENINGS = 3
-"""So many headings and the like are quoted one after the other at most; a list of nothing else announces nothing."""
+"""Greatest number of headings and the like quoted in a row; a list of nothing else announces nothing."""
 PLACES_OF_SHOWN = (1, -1, 2, 3)
-"""Where around a sentence that lacks it an amount, an hour or the like is looked for."""
+"""Positions around a sentence where an amount, an hour or the like that it lacks is looked for."""
 PLACES_OF_TOLD = (1, -1, 2)
 """Places for a cause, a yes or no, and what somebody said."""
 PLACES_OF_NAMED = (1, -1)

@@ -1,4 +1,4 @@
-"""Which sentences of the sources are quoted for a question, and how far they are likely to answer it. Pure."""
+"""Selection of the sentences that are quoted for a question, and the likelihood that they answer it. Pure."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,11 +23,11 @@ It refuses 2 % of squad-es-mt's questions, 1 % of XQuAD-es', 7 % of the demo's g
 (``tests/benchmarks/abstention.py``).
 """
 LEAST_ALONE = 0.49
-"""So much of the question must a word cover that is the only one: about half, as the name does in "¿Cuándo murió Tesla?"."""
+"""Least share of the question that a single word must cover: about half, as the name does in "¿Cuándo murió Tesla?"."""
 LEAST_BESIDE_KIND = 0.15
 """The share for a sentence that holds the amount, the hour or the length that is asked for."""
 LEAST_INSTEAD = 0.3
-"""So likely beside the best sentence, one that holds the number or the name asked for takes its place where that has none."""
+"""Least likelihood, relative to the best sentence, of one that replaces it because it holds the number or name asked for."""
 LEAST_CHANCE = 0.1
 """A further passage must be so likely to answer,"""
 LEAST_OF_BEST = 0.15
@@ -37,7 +37,7 @@ MOST_ALIKE = 0.7
 TELLING_WORDS = 3
 """A sentence with fewer words of content does not tell what a note is about."""
 MAX_LISTED = 6
-"""So many notes of a time are quoted at most, from all of it."""
+"""Greatest number of notes of a time that are quoted, from all of it."""
 STRONG_CHANCE = 0.45
 """From so likely an answer on a quotation is more than the nearest there is."""
 
@@ -62,7 +62,7 @@ class Quotation:
 
     @property
     def notes(self) -> frozenset[NoteId]:
-        """Which notes are quoted."""
+        """Notes that are quoted."""
         return frozenset(sentence.source.note_id for sentence in self.sentences)
 
 
@@ -244,7 +244,7 @@ def _listed(sources: Sequence[Source], asked: AskedTime, query: str, language: L
 
 
 def _first_of(sources: Sequence[Source], asked: AskedTime, question: str, language: Language) -> Quotation:
-    """Where no note of the time has a word of the question, one sentence of it: one that holds the kind of thing asked for, if any."""
+    """Sentence of a note of the time without a word of the question: one that holds the kind of thing asked for, if any."""
     every = [sentence for sentences in _telling_by_note(sources, asked, question, language) for sentence in sentences]
     first = sorted(every, key=lambda sentence: (not sentence.has_kind, sentence.source.number, sentence.place))[:1]
     return Quotation(passages=tuple((sentence,) for sentence in first), strength="weak")

@@ -226,7 +226,7 @@ def _weights(
 
 
 def _shares(sentence: _Sentence, weights: Sequence[tuple[Term, float]]) -> dict[str, float]:
-    """Where the question's words stand, each counted once, for the nearest place."""
+    """Share of the question's words found in each place, each word counted once, for the nearest place."""
     whole = sum(weight for _, weight in weights) or 1.0
     shares = dict.fromkeys(("own", "title", "beside", "elsewhere", "exact"), 0.0)
     for term, weight in weights:

@@ -20,7 +20,7 @@ SHOWN_BY_ITSELF: frozenset[Wanted] = frozenset(
 MAY_LACK: frozenset[Wanted] = frozenset({"polarity", "speech"})
 """Kinds that an answer need not show: "La caldera se ha roto." answers "¿Se ha roto la caldera?" without a yes."""
 MOST_WORDS_BETWEEN = 2
-"""So many words may stand between a number and the thing it counts ("99 nuevos sensores")."""
+"""Greatest number of words between a number and the thing it counts ("99 nuevos sensores")."""
 _TYPES: dict[Wanted, AnswerType] = {"number": "number", "date": "date", "person": "name", "name": "name"}
 _WORD = re.compile(r"\w+")
 

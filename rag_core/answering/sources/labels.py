@@ -11,7 +11,7 @@ from rag_core.model.answer import Source
 
 MAX_TITLE_CHARACTERS = 120
 _DECODINGS = 3
-"""Nobody encodes a title more often; each costs a reading of the whole, and a text can hold one for every four characters."""
+"""Greatest number of decodings of a title; each costs a reading of the whole, and a text can hold one for every four characters."""
 _BRACKETS = str.maketrans("[{［【〔⟦❲]}］】〕⟧❳<>＜＞﹤﹥", "(((((((" + ")))))))" + "‹›‹›‹›")  # noqa: RUF001
 _PLACE = re.compile(
     rf",\s*(?:(?:{any_word(lambda words: words.citing.pages)})\s*\d+|(?:{any_word(lambda words: words.citing.sections)})\s*\w+)\s*$",

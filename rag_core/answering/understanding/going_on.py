@@ -15,7 +15,7 @@ MOST_NEW_WORDS = 3
 """A fragment with more content words than this is a question of its own."""
 MOST_POINTING_WORDS = 6
 MOST_CHARACTERS = 300
-"""Whatever is longer is whole by itself."""
+"""Greatest length of a question that can continue another; a longer one is complete by itself."""
 _SPANISH_VERB = re.compile(language_of("es").follow_ups.past_verb, re.IGNORECASE)
 _SPANISH_DATIVE = re.compile(r"les?\b", re.IGNORECASE)
 

@@ -17,7 +17,7 @@ from rag_core.language.languages import any_word, language_of
 from rag_core.model.note import Language, Span
 
 LEAST_TAIL_CHARACTERS = 16
-"""So much of the next sentence must be there before the one before it is taken for finished."""
+"""Least length of the next sentence before the one before it is taken for finished."""
 MOST_LABEL_WORDS = 3
 """A heading, a bold line or a line with a colon has no more words of content; what has more is a clause."""
 _OPEN_MARK = re.compile(rf"[{re.escape(OPENING)}][^\n{re.escape(OPENING + CLOSING)}]{{0,{LONGEST_MARK}}}\Z")

@@ -1,4 +1,4 @@
-"""Which addresses an answer may name: those that stand, sign by sign, in the evidence of a citation beside them. Pure.
+"""Addresses that an answer may name: those that stand, sign by sign, in the evidence of a citation beside them. Pure.
 
 An address in a sentence of a note that would command its reader, or near one, is no evidence: whoever wrote that sentence wants the
 address in the answer.
@@ -23,7 +23,7 @@ class HeldLinks:
     by_number: Mapping[int, Sequence[tuple[Span, str]]]
 
     def of(self, citations: Iterable[CheckedCitation]) -> frozenset[str]:
-        """Those within the evidence of the citations."""
+        """Addresses within the evidence of the citations."""
         return frozenset(
             link
             for citation in citations

@@ -11,7 +11,7 @@ from rag_core.model.answer import Source
 from rag_core.model.note import Language, Span
 
 LEAST_SUPPORT = 0.5
-"""So much of a claim's content must stand in a sentence that is evidence for it."""
+"""Least share of a claim's content in a sentence that is evidence for it."""
 LEAST_MORE_A_SENTENCE = 0.2
 """And so much more for each further sentence: two that share half of a claim between them seldom say it."""
 LEAST_NEAR = 0.3

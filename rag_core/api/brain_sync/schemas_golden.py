@@ -32,7 +32,7 @@ Difficulty = Annotated[
 
 
 class SpanIn(_Request):
-    """Where in a note the answer stands: its quote, or start and end in code points, or all three."""
+    """Place of the answer in a note: its quote, or start and end in code points, or all three."""
 
     start: int | None = Field(None, ge=0)
     end: int | None = Field(None, ge=1)
@@ -40,7 +40,7 @@ class SpanIn(_Request):
 
 
 class GoldenSpanOut(_Response):
-    """Where in a note the answer stood when it was marked; `quote` finds the place again when the note was edited."""
+    """Place of the answer in a note when it was marked; `quote` finds the place again when the note was edited."""
 
     start: int
     end: int

@@ -1,4 +1,4 @@
-"""Why a golden query is not taken, in the language of the routes that were asked."""
+"""Error messages for golden queries, in the language of the route."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

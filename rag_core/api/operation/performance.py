@@ -74,7 +74,7 @@ class ResourceFigures(_Figures):
 
 
 class PerformanceResponse(_Figures):
-    """Everything measured in this process, in bounded memory."""
+    """Measurements of this process, in bounded memory."""
 
     latency: dict[Stage, Milliseconds] = Field(description="Average milliseconds of each stage.")
     stages: dict[Stage, StageFigures]

@@ -222,7 +222,7 @@ def _nearest_note(source: CitedSource, hide: Hiding, *, session_id: UUID, zone: 
 
 
 def _reason(answer: KeptAnswer) -> str:
-    """Why the answer is trusted so far and no further."""
+    """Reason for the degree of trust in the answer."""
     if answer.refusal is not None:
         return _REFUSALS[answer.refusal]
     doubtful = sum(not citation.is_supported for citation in answer.citations)
@@ -240,7 +240,7 @@ def _counted(count: int, one: str, many: str) -> str:
 
 
 def _written_by(answer: KeptAnswer) -> str | None:
-    """Who wrote it; nobody wrote a refusal unless a model did."""
+    """Writer of the answer; a refusal has none unless a model wrote it."""
     if answer.refusal is not None and answer.refusal != "model_refused":
         return None
     if answer.answerer.startswith(_QUOTING):

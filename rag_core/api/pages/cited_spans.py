@@ -1,4 +1,4 @@
-"""Where in a note an answer's evidence stands, as an address says it: ``120-184-1f3a9c02``. Pure.
+"""Place of an answer's evidence in a note, as an address says it: ``120-184-1f3a9c02``. Pure.
 
 The last part is of the words that were cited: a note that was changed since is not marked at another sentence.
 """

@@ -29,7 +29,7 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
-    """Where the two buttons lead, and what they ask."""
+    """Addresses of the two buttons, and their question."""
 
     question: str
     yes: str

@@ -66,7 +66,7 @@ SearchAddress = Annotated[PageSearch, Depends(page_search)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shelf:
-    """Whose notes are shown, and how many there are."""
+    """Owner and number of the notes that are shown."""
 
     tenant: TenantId
     notes: int
@@ -80,7 +80,7 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchProblem:
-    """Why nothing was searched, and whether it is the query's fault or that of its conditions."""
+    """Problem that prevented a search, in the query or in its conditions."""
 
     text: str
     is_of_query: bool
@@ -186,7 +186,7 @@ def show_note(
 
 
 def _way_back(search: PageSearch, answer_id: UUID | None, session_id: UUID | None) -> tuple[str, str]:
-    """Where the reader of a note comes from, and what that is called."""
+    """Address and name of the page that the reader of a note comes from."""
     if session_id is not None:
         return f"/preguntar?sesion={session_id}", "Volver a la conversación"
     if search.query:
@@ -301,7 +301,7 @@ def _note(context: RequestContext, note_id: str) -> Note:
 
 
 def _matched_span(context: RequestContext, note: Note, chunk: str | None, query: str) -> Span | None:
-    """Where the chunk stands in the note; None when it is not one of its chunks any more."""
+    """Span of the chunk in the note; None when it is not one of its chunks any more."""
     wanted = None if chunk is None else as_uuid(chunk)
     if wanted is None:
         return None

@@ -37,7 +37,7 @@ class BenchmarkIn(BaseModel):
 
 
 class BenchmarkStarted(BaseModel):
-    """Where to look for the result."""
+    """Address of the result."""
 
     model_config = ConfigDict(alias_generator=to_camel, frozen=True)
 

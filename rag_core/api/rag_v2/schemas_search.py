@@ -17,7 +17,7 @@ MAX_VALUES = 100
 
 
 class DateRange(_Request):
-    """When notes were written; a date without a time includes the whole of that day."""
+    """Range of the dates of notes; a date without a time includes the whole of that day."""
 
     since: str | None = Field(None, alias="from", examples=["2025-03-01"])
     until: str | None = Field(None, alias="to", examples=["2025-03-31"])
@@ -27,7 +27,7 @@ _Names = Annotated[list[Text], Field(max_length=MAX_VALUES)]
 
 
 class SearchFiltersV2(_Request):
-    """Which documents may be found; all that is given must hold."""
+    """Filters on documents; all that are given must hold."""
 
     document_ids: _Names | None = None
     document_types: Annotated[list[NoteKind], Field(max_length=MAX_VALUES)] | None = None

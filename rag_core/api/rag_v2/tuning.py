@@ -47,7 +47,7 @@ class TuningIn(BaseModel):
 
 
 class TuningStarted(BaseModel):
-    """Where to look for the result."""
+    """Address of the result."""
 
     model_config = ConfigDict(alias_generator=to_camel, frozen=True)
 

@@ -8,9 +8,9 @@ from rag_core.errors import IncomparableRunsError
 from rag_core.model.evaluation import StoredRun
 
 INPUTS = "inputs"
-"""Where a run's circumstances keep digests of what it searched, beside what has columns of its own."""
+"""Key of a run's circumstances with digests of its inputs, beside those that have columns of their own."""
 INDEXED = "indexedNotes"
-"""Where they keep how many notes had been indexed by the pipeline of each fingerprint, '' for those that had not."""
+"""Key of a run's circumstances with the number of notes indexed by the pipeline of each fingerprint, '' for the others."""
 
 
 def asked_differently(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MAX_CHANGES = 10
 FIRST = 10
-"""So many notes of a ranking are looked at when rankings are held against each other."""
+"""Number of notes of each ranking that are compared."""
 
 
 def compare(

@@ -111,7 +111,7 @@ def participation(runs: Mapping[Strategy, EvaluationRun]) -> LegParticipation | 
 
 
 def why_participation_is_unknown(runs: Mapping[Strategy, EvaluationRun]) -> str:
-    """Which run is missing, or on how many queries the legs differ and how many are needed."""
+    """Reason for an unknown participation: the missing run, or too few queries on which the legs differ."""
     missing = [name for name in (*LEGS, "hybrid") if name not in runs]
     if missing:
         return f"not measured: {', '.join(missing)}"

@@ -37,10 +37,10 @@ CheckName = Literal[
     "latency_p95_within_target",
 ]
 MAX_REORDERED = 0.25
-"""Where nothing that was searched has changed, a larger share of queries with other notes first has a cause nobody recorded.
-Questions that speak of today or of last week rank by the day, so none at all would be too strict."""
+"""Greatest share of queries with other notes first when no recorded input has changed; a larger one has an unrecorded cause.
+Questions that speak of today or of last week rank by the day, so 0 would be too strict."""
 SHORT_ID = 8
-"""So many characters of a run's id stand for it."""
+"""Number of characters of a short run id."""
 LEAST_FOR_P95 = 20
 """Of fewer queries the slowest one is p95."""
 _UNTOLD: tuple[Verdict, ...] = ("no baseline", "new baseline", "too few queries")
@@ -229,7 +229,7 @@ def check_rankings(runs: Mapping[Strategy, EvaluationRun]) -> GateCheck:
 
 
 def check_latency(runs: Mapping[Strategy, EvaluationRun], *, target_ms: float) -> GateCheck:
-    """Nineteen of twenty queries are answered in time by every strategy."""
+    """Check that every strategy answers nineteen of twenty queries in time."""
     p95: dict[str, float] = {name: run.latency_ms.p95 for name, run in runs.items()}
     if not p95:
         return _unjudged("latency_p95_within_target", "nothing was measured")

@@ -6,7 +6,7 @@ from rag_core.model.evaluation import StoredRun
 from rag_core.model.run_comparison import MIN_COMMON_QUERIES, Comparison
 
 LEAST_SHARE = 0.5
-"""Where fewer of a run's queries are the baseline's too, most of the golden set is judged by nothing."""
+"""Least share of a run's queries that must be in the baseline; with fewer, most of the golden set is not judged."""
 
 Verdict = Literal[
     "regression",

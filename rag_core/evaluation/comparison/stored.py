@@ -16,7 +16,7 @@ from rag_core.storage.database import Connection
 from rag_core.storage.evaluations import fetch_query_results, fetch_run, find_runs_of_configuration
 
 LATEST = 20
-"""So many runs of a configuration are looked through for one that another one can be compared with."""
+"""Number of a configuration's latest runs searched for one that can be compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Which chunks of today hold the golden places of queries. Places are found by their quotes: notes are edited, and cut anew."""
+"""Chunks that hold the golden places of queries now. Places are found by their quotes: notes are edited, and cut anew."""
 
 from collections.abc import Sequence
 from uuid import UUID

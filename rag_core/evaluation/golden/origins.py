@@ -14,7 +14,7 @@ Origin = Literal["own", "proposed"]
 PROPOSED_TAG = "proposed"
 """The tag of a golden query that began as a proposal."""
 PROPOSED = "proposed_queries"
-"""Where a run's circumstances keep the ids of those that it asked; queries may be edited or removed later."""
+"""Key of a run's circumstances with the ids of the proposed queries that it asked; queries may be edited or removed later."""
 
 
 def proposed_queries(asked: Iterable[GoldenQuery]) -> list[str]:

@@ -190,7 +190,7 @@ def _verifiable(query: GoldenQuery) -> tuple[Any, ...]:
 
 
 def unanswerable_with_answer() -> InvalidGoldenError:
-    """Why a query that the notes do not answer cannot have an answer."""
+    """Error for an answer to a query that the notes do not answer."""
     return InvalidGoldenError(
         "an unanswerable query has no expected answer and no key facts; leave them out, or give the notes that answer it",
         problem="unanswerable_answer",

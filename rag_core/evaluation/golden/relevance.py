@@ -15,7 +15,7 @@ from rag_core.storage.golden import ChunkPlace, fetch_chunk_places, fetch_note_c
 from rag_core.storage.notes import find_notes
 
 MAX_READ_OCTETS = 8_000_000
-"""So much text of notes is read, and held, at a time, unless one query's notes are more."""
+"""Greatest size of the notes' text read, and held, at a time, unless one query's notes are more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from rag_core.notes.validation import shown
 
 
 def nearest_occurrence(content: str, quote: str, near: int) -> int | None:
-    """Where the quote stands in the text, the place nearest to ``near`` when it stands in several; None without one.
+    """Position of the quote in the text, the one nearest to ``near`` when there are several; None without one.
 
     Of two places equally near it is the earlier one.
     """

@@ -1,4 +1,4 @@
-"""Where the pages of evaluation runs are, for links from elsewhere. They name the tenant, since a server shows one tenant's."""
+"""Addresses of the pages of evaluation runs, for links from elsewhere. They name the tenant, since a server shows one tenant's."""
 
 from urllib.parse import urlencode
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Who judges an answer by its meaning: the interface, and judging by a chat model."""
+"""Judges of an answer by its meaning: the interface, and judging by a chat model."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -172,7 +172,7 @@ class ChatJudge:
 
 
 def build_judge(engine: "Engine") -> Judge | None:
-    """Who judges here: the judge model of the settings, else the chat model, which then judges its own answers; else None."""
+    """Build the judge: the judge model of the settings, else the chat model, which then judges its own answers; else None."""
     settings = engine.settings
     if settings.judge_model is None or (engine.chat is not None and settings.judge_model == engine.chat.name):
         return None if engine.chat is None else ChatJudge(chat=engine.chat, is_own=True)

@@ -30,7 +30,7 @@ from rag_core.storage.evaluations import fetch_run, list_runs
 
 ALONE = "evaluation/alone.html"
 MAX_RUNS = 500
-"""So far back a run of what is served is looked for."""
+"""Greatest number of runs searched for one of the served configuration."""
 
 
 def run_to_report(database: Database, tenant: TenantId, run_id: UUID | None) -> StoredRun:

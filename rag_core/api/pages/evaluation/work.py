@@ -32,7 +32,7 @@ _NUMBER_DIGITS = 10
 NO_SUCH_EXPERIMENT = "No existe ningún experimento con ese identificador"
 
 MAX_RUNS = 500
-"""So far back trials of a configuration are looked for."""
+"""Greatest number of runs searched for trials of a configuration."""
 
 router = APIRouter(prefix="/evaluation", include_in_schema=False, dependencies=[Depends(refuse_foreign_link)])
 

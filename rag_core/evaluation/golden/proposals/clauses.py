@@ -1,4 +1,4 @@
-"""Who did what, what is what and what led to what, read from the sentences of a note. Pure."""
+"""Actions, definitions and causes, read from the sentences of a note. Pure."""
 
 import re
 from collections import Counter
@@ -33,7 +33,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """That a term is something, and where it is said."""
+    """Definition of a term, and its place."""
 
     term: str
     verb: str

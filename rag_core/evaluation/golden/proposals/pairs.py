@@ -20,7 +20,7 @@ MAX_QUESTION_CHARACTERS = 160
 MOST_NOTES = 3
 """A word in more notes than that names no one thing."""
 FIRST_WORDS = 5
-"""So early in its sentence stands what the sentence speaks of."""
+"""Number of words at the beginning of a sentence that may hold its subject."""
 MOST_DAYS = 4
 """Of more days that tell of one thing each is compared with the next alone."""
 LEAST_NOUN_CHARACTERS = 5
@@ -93,7 +93,7 @@ def _candidate(pair: _Pair) -> ProposalCandidate:
 
 
 def _of_deeds(notes: Sequence[ProposalNote], names: frozenset[str]) -> Iterator[_Pair]:
-    """Who did the same with two things, or in two places."""
+    """Pairs of notes in which somebody did the same with two things, or in two places."""
     wording = language_of(notes[0].language).proposing
     groups = defaultdict[tuple[str, str, bool], list[_Said]](list)
     for note in notes:

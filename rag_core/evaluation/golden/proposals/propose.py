@@ -21,7 +21,7 @@ from rag_core.storage.golden import fetch_golden_queries, fetch_golden_set
 from rag_core.storage.proposals import Proposal, fetch_notes_to_propose_from, insert_proposal, list_proposals
 
 MAX_NOTES = 500
-"""So many notes are read at most, which takes some seconds (165 notes of 1,300 characters: 1.5 s)."""
+"""Greatest number of notes read, which takes some seconds (165 notes of 1,300 characters: 1.5 s)."""
 LEAST_CHARACTERS = 80
 MODEL_SECONDS = 60
 

@@ -17,7 +17,7 @@ class Scale:
     stop: float
 
     def place(self, value: float) -> float:
-        """Where a value is drawn; everything at ``start`` where the scale has no length."""
+        """Position of a value; ``start`` for every value where the scale has no length."""
         if self.high <= self.low:
             return self.start
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)

@@ -213,7 +213,7 @@ def _warnings(baseline: StoredRun, candidate: StoredRun, comparison: Comparison)
 
 
 def _changed_models(before: Mapping[str, str], after: Mapping[str, str]) -> str:
-    """Which models differ; that only one of two strategies re-ranks, its name says already."""
+    """Models that differ; a re-ranker in only one of two strategies is already in its name."""
     return "; ".join(
         f"{words.MODEL_ROLES.get(role, role)}, {before.get(role, 'ninguno')} antes y {after.get(role, 'ninguno')} después"
         for role in dict.fromkeys((*before, *after))

@@ -119,7 +119,7 @@ def overview(
 
 
 def promotions_happened(history: ServingHistory) -> list[Happened]:
-    """When which configuration began to be served, and what it changes."""
+    """Events of configurations that began to be served, with their changes."""
     labels: Mapping[str, str] = {"promote": "se sirve", "return": "se vuelve a", "reset": "se vuelve a"}
     return [
         Happened(
@@ -141,7 +141,7 @@ def _configuration_told(number: int | None, history: ServingHistory) -> str:
 
 
 def models_happened(models: Sequence[RegisteredModel]) -> list[Happened]:
-    """When which embedding model became the active one."""
+    """Events of embedding models that became active."""
     return [
         Happened(moment=one.promoted_at, label=f"modelo {one.model.name}@{one.model.version} en uso", kind="served")
         for one in models
@@ -150,7 +150,7 @@ def models_happened(models: Sequence[RegisteredModel]) -> list[Happened]:
 
 
 def baselines_happened(baselines: Sequence[Baseline]) -> list[Happened]:
-    """When the runs that others are compared with were chosen."""
+    """Events of baselines that were chosen."""
     return [
         Happened(
             moment=one.promoted_at,
@@ -162,7 +162,7 @@ def baselines_happened(baselines: Sequence[Baseline]) -> list[Happened]:
 
 
 def alerts_happened(alerts: Sequence[RegressionAlert], zone: ZoneInfo) -> list[Happened]:
-    """When a nightly evaluation raised an alert."""
+    """Events of alerts that nightly evaluations raised."""
     return [
         Happened(
             moment=one.first_seen_at,
@@ -175,7 +175,7 @@ def alerts_happened(alerts: Sequence[RegressionAlert], zone: ZoneInfo) -> list[H
 
 
 def _set_changes(runs: Sequence[StoredRun]) -> list[Happened]:
-    """When the golden set was found to be another than in the run before; figures then are of other queries, and lines break."""
+    """Events of a golden set that differs from the one of the run before; figures then are of other queries, and lines break."""
     ordered = sorted(runs, key=lambda run: run.created_at)
     return [
         Happened(

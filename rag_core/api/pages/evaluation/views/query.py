@@ -37,7 +37,7 @@ class KnownNotes:
         return f"/notas/{note_id}" if note_id in self.titles else ""
 
     def date(self, note_id: NoteId) -> str:
-        """When it was written."""
+        """Date of the note."""
         known = self.titles.get(note_id)
         return "" if known is None else spanish_date(known.created_at, self.zone)
 
@@ -73,7 +73,7 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldenPassage:
-    """Where in a note the answer stands."""
+    """Place of the answer in a note."""
 
     title: str
     address: str
@@ -147,7 +147,7 @@ def appendix_sheet(sides: Sequence[tuple[str, QueryResult]], notes: KnownNotes) 
 
 
 def query_anchor(query_id: UUID) -> str:
-    """Where in a report of one file the query's results are."""
+    """Anchor of the query's results in a report of one file."""
     return f"consulta-{query_id}"
 
 
@@ -184,7 +184,7 @@ def _note(note_id: NoteId, result: QueryResult, notes: KnownNotes) -> RankedNote
 
 
 def _moved(place: int, other: int | None) -> str:
-    """Where the note is in the ranking beside this one."""
+    """Place of the note in the other ranking."""
     return "solo aquí" if other is None else "=" if other == place else f"allí n.º {other}"
 
 

@@ -34,7 +34,7 @@ from rag_core.model.evaluation import QueryResult, StoredRun
 from rag_core.promotion.served_runs import ServingHistory
 
 AddressOf = Callable[[UUID], str]
-"""Where a query's results are shown, by its id."""
+"""Address of a query's results, by its id."""
 
 MAX_WORST = 10
 
@@ -61,7 +61,7 @@ class QueryLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """Which queries of a run are shown: of one category, and all or those without a good note early on."""
+    """Filter of a run's queries: of one category, and all or those without a good note early on."""
 
     category: str = ""
     only: str = ""
