@@ -1,28 +1,12 @@
 """Golden queries on one note of Ferrer."""
 
-import json
-
 import pytest
 
-from rag_core.evaluation.golden.edits import (
-    add_golden_query,
-)
+from rag_core.evaluation.golden.edits import add_golden_query
 from rag_core.evaluation.golden.query import GivenRelevance, GivenSpan
-from rag_core.storage.golden import fetch_golden_set
 
 FERRER = "El señor Ferrer riega los tomates de la azotea. Los riega al alba."
 COMPLETE = {"expected_answer": "El señor Ferrer", "category": "factual", "difficulty": 2}
-
-
-def as_lines(*items: object) -> list[bytes]:
-    return [json.dumps(item, ensure_ascii=False).encode() for item in items]
-
-
-def version(database, tenant, name: str = "default") -> int:
-    with database.transaction(tenant) as connection:
-        golden = fetch_golden_set(connection, tenant, name)
-    assert golden is not None
-    return golden.version
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from uuid import UUID, uuid4
 
 import pytest
-from test_evaluation_runs import found
+from ranked_runs import found
 
 from rag_core.configuration.schema import configure
 from rag_core.errors import InvalidInputError, NotFoundError, RetrievalFailedError

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 from quoted_answers import QuotedAnswers
-from test_evaluation_runs import found, hit, run_of, searching, strangers
+from ranked_runs import found, hit, run_of, searching, strangers
 
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, configure
 from rag_core.errors import EvaluationCancelledError, InvalidInputError, NotFoundError, RetrievalFailedError

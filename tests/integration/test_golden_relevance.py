@@ -3,7 +3,8 @@
 from uuid import uuid4
 
 import pytest
-from relevant_passages import FERRER, as_lines, version
+from golden_sets import as_lines, version
+from relevant_passages import FERRER
 from relevant_passages import asked as asked  # noqa: PLC0414  a fixture, re-exported to pytest
 
 from rag_core.errors import InvalidGoldenError, NotFoundError

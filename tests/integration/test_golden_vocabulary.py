@@ -3,7 +3,8 @@
 import threading
 
 import pytest
-from relevant_passages import COMPLETE, FERRER, as_lines, version
+from golden_sets import as_lines, version
+from relevant_passages import COMPLETE, FERRER
 from relevant_passages import asked as asked  # noqa: PLC0414  a fixture, re-exported to pytest
 
 from rag_core.errors import ConflictError, InvalidInputError, NotFoundError

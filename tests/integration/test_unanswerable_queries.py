@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from command_line import Brain, printed_json
 from quoted_answers import QuotedAnswers
-from test_evaluation_runs import run_of, searching
+from ranked_runs import run_of, searching
 
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.golden.edits import list_golden_queries, update_golden_query
