@@ -1,7 +1,7 @@
 """Nights over the demo corpus: a planted regression turns the quality check red, mending it green again."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 from uuid import UUID
@@ -9,23 +9,16 @@ from uuid import UUID
 import dagster as dg
 import pytest
 from databases import cloned_database
+from nights import DownEmbedder, FirstNight, Night, check, compared, index, metadata, run_night, verdicts
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
-from rag_assets.evaluation_checks import QUALITY_CHECK
-from rag_assets.evaluation_report import STRATEGIES, evaluation_report
+from rag_assets.evaluation_report import STRATEGIES
 from rag_core.configuration.proposals import propose_configuration
-from rag_core.errors import EmbeddingUnavailableError
 from rag_core.evaluation.comparison.gate import GateTargets
 from rag_core.evaluation.comparison.gate_runs import gate_targets
-from rag_core.evaluation.golden.edits import (
-    add_golden_query,
-    delete_golden_query,
-    list_golden_queries,
-)
+from rag_core.evaluation.golden.edits import add_golden_query, delete_golden_query, list_golden_queries
 from rag_core.evaluation.runs.baselines import promote_baseline
-from rag_core.indexing.publishing import maintain, publish_staged
-from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model.embedding import WantedModel
 from rag_core.model.golden import GoldenQuery
 from rag_core.model_change.promotion import promote as promote_model
@@ -41,8 +34,6 @@ from rag_core.storage.notes import delete_notes
 
 pytestmark = pytest.mark.slow
 
-Night = Callable[..., dg.ExecuteInProcessResult]
-BATCHES = ["demo-000000", "demo-000001"]
 HALF_THE_CHUNKS = """
     delete from brain.chunks where chunk_id in (
         select chunk_id from (
@@ -51,16 +42,6 @@ HALF_THE_CHUNKS = """
             where batch_key = 'demo-000000'
         ) numbered where half = 0
     )"""
-
-
-class DownEmbedder:
-    """An embedder whose server is down."""
-
-    name = "down"
-    dimensions = 768
-
-    def embed(self, texts: Sequence[str], *, role: str) -> object:
-        raise EmbeddingUnavailableError("no answer at 127.0.0.1:9")
 
 
 @pytest.fixture(scope="module")
@@ -73,14 +54,6 @@ def indexed(server: str, template: str, tmp_path_factory: pytest.TempPathFactory
             register_batches(opened.database, DEMO_TENANT)
             index(opened)
         yield conninfo_to_dict(url)["dbname"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FirstNight:
-    """A database after its first night, and how that went."""
-
-    database: str
-    result: dg.ExecuteInProcessResult
 
 
 @pytest.fixture(scope="module")
@@ -129,47 +102,10 @@ def going_back(engine: Engine) -> Engine:
     return replace(engine, settings=engine.settings.model_copy(update={"gate_goes_back": True}))
 
 
-def run_night(engine: Engine) -> dg.ExecuteInProcessResult:
-    """Make the report."""
-    return dg.materialize(
-        [evaluation_report],
-        resources={"engine": engine},
-        instance=dg.DagsterInstance.ephemeral(),
-        selection=[evaluation_report],
-    )
-
-
-def index(engine: Engine) -> None:
-    """Chunk, embed and publish every note anew."""
-    stage_notes(engine.database, DEMO_TENANT, BATCHES, engine.pipeline, is_full=True)
-    embed_staged(engine.database, DEMO_TENANT, BATCHES, engine.pipeline)
-    publish_staged(engine.database, DEMO_TENANT, BATCHES, engine.pipeline)
-    maintain(engine.database, DEMO_TENANT, engine.pipeline)
-
-
 def plant(engine: Engine, statement: str) -> None:
     """Change the database as its owner, behind the index's back."""
     with engine.database.owner() as connection:
         connection.execute(sql.SQL(statement))  # type: ignore[arg-type]
-
-
-def check(result: dg.ExecuteInProcessResult) -> Any:
-    (found,) = [e for e in result.get_asset_check_evaluations() if e.check_name == QUALITY_CHECK]
-    return found
-
-
-def compared(result: dg.ExecuteInProcessResult) -> dict[str, Any]:
-    """The check's table of comparisons, by strategy."""
-    return {record.data["strategy"]: record.data for record in check(result).metadata["comparisons"].records}
-
-
-def verdicts(result: dg.ExecuteInProcessResult) -> dict[str, str]:
-    return {strategy: row["verdict"] for strategy, row in compared(result).items()}
-
-
-def metadata(result: dg.ExecuteInProcessResult) -> dict[str, Any]:
-    (event,) = result.get_asset_materialization_events()
-    return dict(event.materialization.metadata)
 
 
 def golden(engine: Engine) -> list[GoldenQuery]:
