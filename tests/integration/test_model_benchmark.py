@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from command_line import Brain
-from ollama_server import LOADED_BYTES, OllamaServer, running_ollama_server
+from ollama_answers import LOADED_BYTES
+from ollama_server import OllamaServer, running_ollama_server
 
 from rag_core.errors import (
     EmbeddingUnavailableError,

@@ -9,7 +9,8 @@ import pytest
 import stamina
 from builders import make_embedding_model
 from ollama import Client
-from ollama_server import FaultKind, OllamaServer, embed_text
+from ollama_answers import embed_text
+from ollama_server import FaultKind, OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 
 from rag_core.chat.ollama_client import open_client
