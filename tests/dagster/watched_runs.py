@@ -60,5 +60,6 @@ class Looking:
 
     def look(self) -> str:
         self.now = max(soon(), self.now + timedelta(minutes=1))
-        report, self.memory = look(self.instance, self.engine, self.notifier, self.memory, now=self.now)
+        database, settings = self.engine.database, self.engine.settings
+        report, self.memory = look(self.instance, database, settings, self.notifier, self.memory, now=self.now)
         return report.summary
