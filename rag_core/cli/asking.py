@@ -61,9 +61,9 @@ def ask(
     With --json it prints what POST /chat answers. Without a chat model (BRAIN_CHAT_MODEL) the best sentences of the notes are
     quoted. Where the notes hold no answer it says so, with confidence `insufficient` and exit status 0.
     """
-    from rag_core.cli.homes import read_settings_to_read
     from rag_core.guardrails.policies import redaction_policy
     from rag_core.runtime.engine import open_engine
+    from rag_core.runtime.homes import read_settings_to_read
     from rag_core.wire.answers import chat_body
 
     with command(is_json=is_json), open_engine(read_settings_to_read()) as engine:

@@ -33,8 +33,8 @@ def list_conversations(
 
     Example: brain conversations --limit 10
     """
-    from rag_core.cli.homes import read_settings_to_read
     from rag_core.runtime.engine import open_engine
+    from rag_core.runtime.homes import read_settings_to_read
     from rag_core.wire.answers import session_to_wire
 
     with command(is_json=is_json), open_engine(read_settings_to_read()) as engine:

@@ -24,9 +24,9 @@ def status(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
     """Show what is stored and stale, the models in use, the last evaluation, and how the running API does."""
     from rag_core.operation.status import read_status
     from rag_core.runtime.engine import open_engine
-    from rag_core.settings import read_settings
+    from rag_core.runtime.homes import read_settings_to_read
 
-    with command(is_json=is_json), open_engine(read_settings()) as engine:
+    with command(is_json=is_json), open_engine(read_settings_to_read()) as engine:
         found = read_status(engine, engine.named_tenant(tenant))
         if is_json:
             print_json(found)

@@ -135,8 +135,8 @@ def search(
     A DATE is an ISO date or date-time (2025-03-01, 2025-03-01T09:00, 2025-03-01T09:00Z), without a zone in
     BRAIN_TIMEZONE. With a time, --to means before that moment.
     """
-    from rag_core.cli.homes import read_settings_to_read
     from rag_core.runtime.engine import open_engine
+    from rag_core.runtime.homes import read_settings_to_read
     from rag_core.wire.values import retrieval_to_wire
 
     conditions = {"from": since, "to": until, "kinds": kinds, "sources": sources, "languages": languages}

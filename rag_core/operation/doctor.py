@@ -15,6 +15,7 @@ from rag_core.model.embedding import EmbeddingModel
 from rag_core.operation.running_api import fetch_access
 from rag_core.operation.running_parts import read_parts
 from rag_core.runtime.engine import open_engine
+from rag_core.runtime.homes import check_home
 from rag_core.settings import Settings, read_settings
 from rag_core.storage.api_keys import list_keys
 from rag_core.storage.batches import list_tenants
@@ -61,6 +62,7 @@ def examine() -> list[DoctorFinding]:
 def _database(settings: Settings) -> tuple[list[DoctorFinding], list[EmbeddingModel]]:
     """Findings on the database, and the embedding models it knows."""
     try:
+        check_home(settings)
         with open_engine(settings) as engine:
             with engine.database.owner() as connection:
                 registered = [known.model for known in list_models(connection)]

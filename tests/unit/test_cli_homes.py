@@ -1,13 +1,14 @@
 """A command that only reads makes no database where it is called by mistake."""
 
+import json
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from rag_core.cli import asking, conversations, searching  # noqa: F401  they register the commands
+from rag_core.cli import asking, conversations, operation, searching  # noqa: F401  they register the commands
 from rag_core.cli.app import app
-from rag_core.cli.homes import read_settings_to_read
+from rag_core.runtime.homes import read_settings_to_read
 
 
 @pytest.fixture
@@ -19,13 +20,23 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("words", [["search", "tarta"], ["ask", "¿qué tarta?"], ["conversations"]])
+@pytest.mark.parametrize("words", [["search", "tarta"], ["ask", "¿qué tarta?"], ["conversations"], ["status"]])
 def test_where_there_is_no_home_it_is_said_and_none_is_made(elsewhere: Path, words: list[str]) -> None:
     done = CliRunner().invoke(app, words)
 
     assert done.exit_code == 1
     assert f"there are no notes at {elsewhere / '.brain'}" in done.stderr
     assert "`brain import FILE`" in done.stderr
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_the_doctor_finds_no_home_and_makes_none(elsewhere: Path) -> None:
+    done = CliRunner().invoke(app, ["doctor", "--json"])
+
+    checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
+    assert done.exit_code == 1
+    assert not checks["database"]["ok"]
+    assert f"there are no notes at {elsewhere / '.brain'}" in checks["database"]["found"]
     assert list(elsewhere.iterdir()) == []
 
 
