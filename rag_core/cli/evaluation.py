@@ -122,11 +122,9 @@ def evaluate_set(
         if is_gate:
             run_and_show_gate(engine, owner, set_name=set_name, config=wanted, is_json=is_json)
             return
-        override = {} if config is None else read_override(config)
-        run = _measured(engine, owner, wanted, asked, override=override)
-        bare, notes = (
-            (0, 0) if wanted.strategy == "fulltext" else _without_vectors(engine.database, engine.model, owner)
-        )
+        run = _measured(engine, owner, wanted, asked, override={} if config is None else read_override(config))
+        searches_by_meaning = wanted.strategy != "fulltext"
+        bare, notes = _without_vectors(engine.database, engine.model, owner) if searches_by_meaning else (0, 0)
         _tell(run, bare=bare, notes=notes, is_json=is_json)
 
 

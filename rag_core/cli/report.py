@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
 
 import typer
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
     from rag_core.model.evaluation import StoredRun
+    from rag_core.model.note import TenantId
+    from rag_core.settings import Settings
+    from rag_core.storage.database import Database
 
 CommonOption = Annotated[
     bool, typer.Option("--common", help="Compare what both asked, though set, version or category differ.")
@@ -49,7 +53,7 @@ def write_report(
 
     Example: brain report --open
     """
-    from rag_core.api.pages.evaluation.files import comparison_file, run_file, run_to_report
+    from rag_core.api.pages.evaluation.files import run_to_report
     from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
 
@@ -61,18 +65,7 @@ def write_report(
             )
             run_id = reported.run_id
             say(_described(reported, owner, engine.settings.zone))
-            text = (
-                run_file(engine.database, engine.settings, owner, run_id)
-                if baseline is None
-                else comparison_file(
-                    engine.database,
-                    engine.settings,
-                    owner,
-                    run_id,
-                    named_run(engine.database, owner, baseline),
-                    is_common=is_common,
-                )
-            )
+            text = _text(engine.database, engine.settings, owner, run_id, baseline, is_common=is_common)
         file = output or Path(f"brain-report-{str(run_id)[:8]}.html")
         _write(file, text)
         if is_opened:
@@ -81,6 +74,23 @@ def write_report(
             print_json({"file": str(file.resolve()), "run_id": str(run_id), "bytes": file.stat().st_size})
         else:
             print(file.resolve())
+
+
+def _text(
+    database: "Database",
+    settings: "Settings",
+    owner: "TenantId",
+    run_id: UUID,
+    baseline: str | None,
+    *,
+    is_common: bool,
+) -> str:
+    from rag_core.api.pages.evaluation.files import comparison_file, run_file
+
+    if baseline is None:
+        return run_file(database, settings, owner, run_id)
+    other = named_run(database, owner, baseline)
+    return comparison_file(database, settings, owner, run_id, other, is_common=is_common)
 
 
 def _described(run: "StoredRun", owner: str, zone: "ZoneInfo") -> str:
