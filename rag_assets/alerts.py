@@ -217,7 +217,7 @@ def _error_classes(record: EventLogRecord) -> list[str]:
 
 
 def _cause(record: EventLogRecord, failures: Sequence[tuple[str, Sequence[str]]]) -> str:
-    """Why a run failed: its steps and what they raised, without messages, which may quote notes; or what Dagster says of it."""
+    """Cause of a failed run: its steps and what they raised, without messages, which may quote notes; or Dagster's own message."""
     if failures:
         return "; ".join(f"{step}: {_telling(classes)}" for step, classes in failures)[:MAX_CAUSE_CHARACTERS]
     event = record.event_log_entry.dagster_event

@@ -156,7 +156,7 @@ def _queries_with_deleted_notes(database: Database, tenant: TenantId) -> list[Or
 
 
 def _links(api_url: str, measured: Sequence[Measurement]) -> dict[str, Any]:
-    """Where each run's page is, and that of its comparison."""
+    """Links to each run's page, and to that of its comparison."""
     links: dict[str, Any] = {"history": dg.MetadataValue.url(f"{api_url}/evaluation")}
     for one in measured:
         name, run = f"{one.tenant}_{one.strategy}", one.run

@@ -223,7 +223,7 @@ def _was_interrupted(result: "dg.ExecuteInProcessResult") -> bool:
 
 
 def _cause(result: "dg.ExecuteInProcessResult") -> str:
-    """Why the run failed, for people: the failed checks, or the message of what was raised first."""
+    """Cause of the run's failure, for people: the failed checks, or the message of the first exception."""
     failed = [
         f"{evaluation.check_name}: {evaluation.description}"
         for evaluation in result.get_asset_check_evaluations()

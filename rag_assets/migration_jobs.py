@@ -23,13 +23,13 @@ PROGRESS_NOTES = 1_000
 
 
 class TenantConfig(dg.Config):
-    """Whose migration."""
+    """Tenant of the migration."""
 
     tenant: str | None = Field(default=None, description="The tenant; without it, the one that commands write to.")
 
 
 class ReasonConfig(TenantConfig):
-    """Whose migration, and why."""
+    """Tenant of the migration, and the reason of the action."""
 
     reason: str | None = Field(default=None, description="Why, for whoever looks at the migration's status later.")
 

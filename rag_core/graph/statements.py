@@ -11,7 +11,7 @@ CausalKind = Literal["CAUSES", "TRIGGERS", "LEADS_TO"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CausalStatement:
-    """That the cause led to the effect, as a text says it.
+    """Statement in a text that the cause led to the effect.
 
     All spans are code points of the text. ``evidence`` is the sentence that says it, or two where the second one points
     back ("Eso provocó …"); ``confidence`` is in (0, 1].

@@ -23,7 +23,7 @@ InjectionPolicy = Literal["block", "warn", "off"]
 RedactionPolicy = Literal["redact", "warn", "off"]
 """Treatment of personal data and secrets in an answer: hidden, reported, or not searched for."""
 Profile = Literal["question", "note"]
-"""Whose words are scanned. A question may tell its reader what to do and how to answer; a note has no business to."""
+"""Kind of text that is scanned. A question may tell its reader what to do and how to answer; a note has no business to."""
 
 WARN_SCORE = 0.5
 """From here on a text is told of as one that may try to command a model."""

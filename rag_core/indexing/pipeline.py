@@ -43,7 +43,7 @@ class Pipeline:
 
     @property
     def fingerprints(self) -> tuple[str, ...]:
-        """Those under which this pipeline stages notes."""
+        """Fingerprints under which this pipeline stages notes."""
         return tuple(dict.fromkeys((self.fingerprint, self.template_fingerprint)))
 
     def _parts(self) -> dict[str, Any]:

@@ -77,7 +77,7 @@ def open_table(
 
 
 def find_columns(table: TableDescription, chosen: Mapping[str, str]) -> dict[str, TableColumn]:
-    """Which column is what: the chosen ones, else those of the usual names, each for one role.
+    """Find the column of each role: the chosen ones, else those of the usual names, each for one role.
 
     Raises:
         InvalidInputError: a chosen role or column is unknown, or there is none for the id or the text.

@@ -55,7 +55,7 @@ class MigrationStep:
 
     @property
     def objection(self) -> str | None:
-        """Why the last evaluation cannot tell whether retrieval got worse; None if it can, and without golden set."""
+        """Reason that the last evaluation cannot tell whether retrieval got worse; None if it can, and without golden set."""
         if self.last is None:
             return None
         if self.last.is_disturbed:
@@ -160,7 +160,7 @@ def is_due(progress: MigrationProgress, last: StoredRun | None) -> bool:
 
 
 def regression_reason(comparison: Comparison, run_id: UUID, progress: MigrationProgress) -> str:
-    """Why a migration stops, for people."""
+    """Reason for stopping a migration, for people."""
     return (
         f"{comparison.metric} fell by {-comparison.difference:.3f} from {comparison.baseline:.3f} to "
         f"{comparison.current:.3f} (one-sided p = {comparison.p_worse:.4f}) after "

@@ -83,7 +83,7 @@ class MigrationStatus:
 
     @property
     def estimated_completion(self) -> datetime | None:
-        """When no legacy note will wait at this rate; None unless the migration runs, has a rate and something to do."""
+        """Time at which no legacy note will wait at this rate; None unless the migration runs, has a rate and something to do."""
         if self.state != "running":
             return None
         return estimated_completion(self.waiting, self.notes_per_second, now=self.now)
@@ -135,7 +135,7 @@ def rate(count: int, *, first: datetime | None, last: datetime | None) -> float 
 
 
 def estimated_completion(remaining: int, notes_per_second: float | None, *, now: datetime) -> datetime | None:
-    """When the remaining notes will be done; None when none remain, without a rate, and beyond the calendar."""
+    """Time at which the remaining notes will be done; None when none remain, without a rate, and beyond the calendar."""
     if remaining <= 0 or not notes_per_second:
         return None
     try:
@@ -145,7 +145,7 @@ def estimated_completion(remaining: int, notes_per_second: float | None, *, now:
 
 
 def read_migration_status(database: Database, tenant: TenantId, *, timeout_ms: int | None = None) -> MigrationStatus:
-    """Everything in one query; a tenant without a migration has its counts all the same.
+    """Read the status in one query; a tenant without a migration has its counts all the same.
 
     Raises:
         DatabaseUnavailableError: the database does not answer.

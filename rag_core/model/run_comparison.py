@@ -108,7 +108,7 @@ class Comparison:
 
     @property
     def disturbance(self) -> str | None:
-        """That more of the queries were degraded or failed than in the baseline, for a reader; None where they were not.
+        """Message that more queries were degraded or failed than in the baseline; None where they were not.
 
         The figures are of the others, so nothing else tells of it.
         """

@@ -26,7 +26,7 @@ def pause_seconds(deaths: int) -> float:
 
 @dataclass(slots=True, kw_only=True)
 class Deaths:
-    """When a part ended within the window, and when it is to be started again; None while it runs."""
+    """Times at which a part ended within the window, and the time of its restart; None while it runs."""
 
     moments: list[float] = field(default_factory=list)
     restart_at: float | None = None

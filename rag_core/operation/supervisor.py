@@ -203,7 +203,7 @@ def free_port(port: int, variable: str) -> int:
 
 @contextmanager
 def _code_socket(home: Path) -> Iterator[Path]:
-    """Where the code server listens: in the home, or in a folder of its own where that path is too long for a socket."""
+    """Socket of the code server: in the home, or in a folder of its own where that path is too long for a socket."""
     path = home / "run" / "code.sock"
     if len(os.fsencode(path)) <= MAX_SOCKET_PATH_BYTES:
         path.unlink(missing_ok=True)

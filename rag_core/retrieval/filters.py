@@ -44,7 +44,7 @@ Name = Annotated[str, AfterValidator(_named)]
 
 
 class FilterFields(BaseModel):
-    """Which notes may be found. All that is given must hold; what is absent, null or empty restricts nothing."""
+    """Filters on notes. All that are given must hold; one that is absent, null or empty restricts nothing."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
 
@@ -138,7 +138,7 @@ def checked_fields(wire: WireFilters) -> FilterFields:
 
 
 def _moment(name: str, written: str | None, zone: ZoneInfo) -> datetime | None:
-    """When it begins or, for a ``to`` that is a date alone, when the day after begins."""
+    """Parse a bound: the time itself or, for a ``to`` that is a date alone, the beginning of the next day."""
     if written is None:
         return None
     try:

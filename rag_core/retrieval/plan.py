@@ -1,4 +1,4 @@
-"""Which searches a query asks for: the query itself, its parts, and the time it names. Pure."""
+"""Searches that a query asks for: the query itself, its parts, and the time it names. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

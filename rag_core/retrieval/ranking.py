@@ -51,7 +51,7 @@ def similarity_threshold(config: RetrievalConfig, model: EmbeddingModel) -> floa
 
 
 def vector_kind(config: RetrievalConfig, model: EmbeddingModel) -> EmbeddingKind:
-    """Which of a chunk's two vectors is searched."""
+    """Kind of a chunk's two vectors that is searched."""
     contextual = config.contextual_embeddings
     wanted = model.uses_contextual if contextual.use_for_retrieval is None else contextual.use_for_retrieval
     return "contextual" if contextual.enabled and wanted else "standard"

@@ -160,7 +160,7 @@ class Engine:
         return self.served(tenant).config
 
     def tenant(self) -> TenantId:
-        """Whose notes a reader sees when no tenant is named: the setting's, the default, or the demo while that is empty."""
+        """Tenant of a reader who names none: the setting's, the default, or the demo while that is empty."""
         if self.settings.tenant is not None:
             return TenantId(self.settings.tenant)
         if time.monotonic() < self._seen.get(DEFAULT_TENANT, 0):
@@ -198,7 +198,7 @@ class Engine:
             log_degraded("warm-up", error)
 
     def writing_tenant(self, name: str | None = None) -> TenantId:
-        """Whose notes a writer changes: the tenant named, the setting's, or the default; never the demo unasked."""
+        """Tenant of a writer: the one named, the setting's, or the default; the demo only if named."""
         return TenantId(name or self.settings.tenant or DEFAULT_TENANT)
 
 

@@ -17,7 +17,7 @@ PATH = "/api/performance"
 def performance(
     metrics: Metrics, *, caches: Caches, pool: PoolFigures, breakers: Mapping[str, CircuitBreaker], home: Path
 ) -> dict[str, Any]:
-    """Everything measured in this process; ``latency`` holds averages in milliseconds, ``stages`` what they are made of."""
+    """Measurements of this process; ``latency`` holds averages in milliseconds, ``stages`` those of its parts."""
     stats = metrics.stats()
     return {
         "latency": {stage: found.avg for stage, found in stats.items()},

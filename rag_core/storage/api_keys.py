@@ -12,7 +12,7 @@ from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 
 NO_TENANT = TenantId("")
-"""Whose rows a transaction sees that does not know the tenant yet: nobody's."""
+"""Tenant of a transaction that does not know its tenant yet; no row is visible to it."""
 
 
 def find_key(database: Database, shown: PresentedKey, *, timeout_ms: int) -> ApiKey | None:

@@ -178,7 +178,7 @@ def fetch_golden_query(connection: Connection, tenant: TenantId, query_id: UUID)
 
 
 def taken_query_ids(connection: Connection, tenant: TenantId, ids: Sequence[UUID]) -> set[UUID]:
-    """Those of the ids that a query of any set has."""
+    """Return the ids that a query of any set has."""
     if not ids:
         return set()
     rows = connection.execute(query("taken_query_ids"), {"tenant": tenant, "queries": list(ids)}).fetchall()
@@ -201,7 +201,7 @@ def remove_golden_query(connection: Connection, tenant: TenantId, query_id: UUID
 
 
 def hold_notes(connection: Connection, tenant: TenantId, notes: Iterable[NoteId]) -> frozenset[NoteId]:
-    """Those of the notes that exist; nobody can delete them until the transaction ends."""
+    """Lock the notes that exist until the transaction ends, so that nobody can delete them; return their ids."""
     rows = connection.execute(query("hold_notes"), {"tenant": tenant, "notes": list(notes)}).fetchall()
     return frozenset(row[0] for row in rows)
 

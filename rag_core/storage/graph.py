@@ -67,7 +67,7 @@ class NewRelation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteReading:
-    """That a note with this text was read, and by what."""
+    """Record that a note with this text was read, and by what."""
 
     note_id: NoteId
     content_hash: bytes

@@ -14,7 +14,7 @@ from rag_core.language.content_words import clauses_of, content_of, function_ste
 from rag_core.model.note import Language
 
 LEAST_COVERAGE = 0.6
-"""So much of a sentence's content must stand in a source for it to be called covered."""
+"""Least share of a sentence's content in a source for the sentence to be called covered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ Spans = Mapping[NoteId, Sequence[Span]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchors:
-    """Where each query's answers stand now, by query and note; ``lost`` counts spans whose quote is no longer there."""
+    """Present places of each query's answers, by query and note; ``lost`` counts spans whose quote is no longer there."""
 
     spans: Mapping[UUID, Spans]
     contents: Mapping[NoteId, str]

@@ -36,7 +36,7 @@ class ServedAnswers:
 
     @property
     def name(self) -> str:
-        """Who writes the answers; where a chat model failed, sentences were quoted instead."""
+        """Writer of the answers; where a chat model failed, sentences were quoted instead."""
         return build_answerer(self.engine.chat).name
 
     def answer(

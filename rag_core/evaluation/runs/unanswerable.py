@@ -12,7 +12,7 @@ from rag_core.model.counting import in_english
 from rag_core.model.golden import GoldenQuery
 
 UNANSWERABLE = "unanswerable"
-"""Where a run's circumstances keep them."""
+"""Key of a run's circumstances with these outcomes."""
 MAX_KEPT_ANSWERS = 100
 _SHOWN = 3
 

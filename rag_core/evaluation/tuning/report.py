@@ -81,7 +81,7 @@ class Tuning:
 
     @property
     def objection(self) -> str | None:
-        """Why nothing is proposed; None when the choice is significantly better held out, and its MRR not lower."""
+        """Reason for proposing nothing; None when the choice is significantly better held out, and its MRR not lower."""
         ndcg, mrr = self.metrics
         if self.choice.is_served:
             return "nothing that was tried is better than what is served by more than chance on these queries"

@@ -1,4 +1,4 @@
-"""Which configurations are tried: the knobs, their values, and a point in that space as the few that were turned. Pure."""
+"""Space of the configurations that are tried: the knobs, their values, and a point as the few that were turned. Pure."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass

@@ -92,7 +92,7 @@ _PLACE = r"(?:https?://|www\.|ftp://|[\w.+-]{1,64}@[\w-]{1,64}\.\w|\b[\w-]{2,60}
 
 
 def _extraction(name: str, of_what: str, *, topics: str, question: float) -> tuple[InjectionRule, InjectionRule]:
-    """That something is to be told, and the same asked politely, which in a note speaks to another reader."""
+    """Rules for a demand to tell something, and for a polite request, which in a note speaks to another reader."""
     return (
         rule(name, "extraction", rf"\b{TELL}\b{of_what}", topics=topics, question=question),
         rule(
