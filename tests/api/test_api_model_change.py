@@ -155,7 +155,7 @@ def unindexed(engine: Engine) -> int:
 
 
 def test_a_note_does_not_wait_for_a_promotion_longer_than_a_request_may_take(engine: Engine) -> None:
-    impatient = replace(engine, settings=engine.settings.model_copy(update={"request_timeout_ms": 200}))
+    impatient = replace(engine, settings=engine.settings.model_copy(update={"request_timeout_ms": 1000}))
 
     with (
         TestClient(create_app(impatient), base_url="http://127.0.0.1", raise_server_exceptions=False) as client,
