@@ -11,7 +11,7 @@ from rag_core.errors import EmbeddingError, InvalidInputError, ModelStateError
 from rag_core.evaluation.jobs.queue import JobProgress, register
 from rag_core.evaluation.runs.asking import EvaluatedSearch
 from rag_core.evaluation.runs.results import EvaluationRun
-from rag_core.evaluation.runs.run import evaluate
+from rag_core.evaluation.runs.run import evaluate, never
 from rag_core.evaluation.runs.served import evaluated_search, pinned
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import TenantId
@@ -49,10 +49,6 @@ def _say_nothing(_step: str, _done: int, _total: int) -> None:
     return
 
 
-def _never() -> bool:
-    return False
-
-
 def benchmark_models(
     engine: Engine,
     tenant: TenantId,
@@ -60,7 +56,7 @@ def benchmark_models(
     names: Sequence[str] | None = None,
     set_names: Sequence[str] | None = None,
     on_progress: Say = _say_nothing,
-    should_stop: Callable[[], bool] = _never,
+    should_stop: Callable[[], bool] = never,
 ) -> Benchmark:
     """Measure registered models beside the active one: by default all that have vectors of the tenant's chunks.
 

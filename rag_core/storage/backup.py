@@ -20,6 +20,7 @@ from rag_core.storage.failures import is_unreachable
 from rag_core.storage.migrate import ADVISORY_LOCK, Migration, apply_migration
 from rag_core.storage.queries import query
 from rag_core.storage.schema import SCHEMA_FILE
+from rag_core.storage.tenants import table_named
 
 LOCK_SECONDS = 30
 """Limit for a restore that waits for users of the tables, and for either that waits for the other."""
@@ -96,7 +97,9 @@ def read_sequences(connection: Connection) -> dict[str, int]:
 
 def copy_out(connection: Connection, table: str, columns: Sequence[str], write: Callable[[memoryview], object]) -> int:
     """Hand over a table's rows in binary COPY format; how many they were."""
-    statement = sql.SQL("copy (select {} from {}) to stdout (format binary)").format(_listed(columns), _named(table))
+    statement = sql.SQL("copy (select {} from {}) to stdout (format binary)").format(
+        _listed(columns), table_named(table)
+    )
     with connection.cursor() as cursor:
         with cursor.copy(statement) as copy:
             for block in copy:
@@ -125,7 +128,7 @@ def replacement(database: Database) -> Iterator[Connection]:
 def is_empty(connection: Connection) -> bool:
     """Tell whether the installation holds no data of users."""
     names = [table.name for table in list_tables(connection) if table.name not in (*_SEEDED, *_OF_ITSELF)]
-    held = sql.SQL(" or ").join(sql.SQL("exists (select from {})").format(_named(name)) for name in names)
+    held = sql.SQL(" or ").join(sql.SQL("exists (select from {})").format(table_named(name)) for name in names)
     models = connection.execute(query("count_registered_models")).fetchone()
     return connection.execute(sql.SQL("select {}").format(held)).fetchone() == (False,) and models == (1,)
 
@@ -148,7 +151,7 @@ def mark_restore(connection: Connection, mark: str | None) -> None:
 
     The note is a comment on a table, so it commits with the rows and is part of no backup.
     """
-    connection.execute(sql.SQL("comment on table {} is {}").format(_named(HISTORY), sql.Literal(mark)))
+    connection.execute(sql.SQL("comment on table {} is {}").format(table_named(HISTORY), sql.Literal(mark)))
 
 
 def rebuild_schema(connection: Connection, migrations: Iterable[Migration]) -> None:
@@ -158,10 +161,10 @@ def rebuild_schema(connection: Connection, migrations: Iterable[Migration]) -> N
     """
     for table in list_tables(connection):
         if table.name != HISTORY:
-            connection.execute(sql.SQL("drop table {} cascade").format(_named(table.name)))
+            connection.execute(sql.SQL("drop table {} cascade").format(table_named(table.name)))
     for (signature,) in connection.execute(query("functions_of_schema")).fetchall():
         connection.execute(sql.SQL("drop routine if exists {} cascade").format(sql.SQL(signature)))
-    connection.execute(sql.SQL("truncate {}").format(_named(HISTORY)))
+    connection.execute(sql.SQL("truncate {}").format(table_named(HISTORY)))
     for migration in migrations:
         apply_migration(connection, migration)
 
@@ -180,7 +183,7 @@ def bulk_load(connection: Connection) -> Iterator[None]:
         connection.execute(statement)
     for name, _ in indexes:
         connection.execute(sql.SQL("drop index {}").format(sql.SQL(name)))
-    connection.execute(sql.SQL("truncate {}").format(sql.SQL(", ").join(map(_named, names))))
+    connection.execute(sql.SQL("truncate {}").format(sql.SQL(", ").join(map(table_named, names))))
     _switch_triggers(connection, names, "disable")
     yield
     _switch_triggers(connection, names, "enable")
@@ -196,7 +199,7 @@ def bulk_load(connection: Connection) -> Iterator[None]:
 
 def copy_in(connection: Connection, table: str, columns: Sequence[str], blocks: Iterable[bytes]) -> int:
     """Load rows in binary COPY format into a table that was emptied in this transaction; how many they were."""
-    statement = sql.SQL("copy {} ({}) from stdin (format binary, freeze)").format(_named(table), _listed(columns))
+    statement = sql.SQL("copy {} ({}) from stdin (format binary, freeze)").format(table_named(table), _listed(columns))
     with connection.cursor() as cursor:
         with cursor.copy(statement) as copy:
             for block in blocks:
@@ -239,7 +242,7 @@ def _take_time(connection: Connection) -> None:
 def _lock_own_tables(connection: Connection, mode: LiteralString) -> None:
     names = [table.name for table in list_tables(connection)]
     _check_own(names)
-    listed = sql.SQL(", ").join(map(_named, names))
+    listed = sql.SQL(", ").join(map(table_named, names))
     connection.execute(sql.SQL("lock table {} in " + mode + " mode").format(listed))
 
 
@@ -256,7 +259,7 @@ def _check_own(names: Iterable[str]) -> None:
 
 def _switch_triggers(connection: Connection, names: Iterable[str], word: LiteralString) -> None:
     for name in names:
-        connection.execute(sql.SQL("alter table {} " + word + " trigger user").format(_named(name)))
+        connection.execute(sql.SQL("alter table {} " + word + " trigger user").format(table_named(name)))
 
 
 @contextmanager
@@ -279,10 +282,6 @@ def _told(*, what: str) -> Iterator[None]:
 
 def _first_line(error: psycopg.Error) -> str:
     return str(error).strip().partition("\n")[0].removesuffix(".")
-
-
-def _named(table: str) -> sql.Identifier:
-    return sql.Identifier("brain", table)
 
 
 def _listed(columns: Sequence[str]) -> sql.Composed:

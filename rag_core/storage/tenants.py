@@ -71,7 +71,7 @@ def count_rows(connection: Connection, tenant: TenantId) -> dict[str, int]:
     """Count the tenant's rows by table, without tables that have none."""
     tables = _tables(connection)
     counts = sql.SQL(" union all ").join(
-        sql.SQL("select {}, count(*) from {} where tenant_id = %(tenant)s").format(sql.Literal(name), _named(name))
+        sql.SQL("select {}, count(*) from {} where tenant_id = %(tenant)s").format(sql.Literal(name), table_named(name))
         for name in tables
     )
     return {name: rows for name, rows in connection.execute(counts, {"tenant": tenant}).fetchall() if rows}
@@ -112,7 +112,7 @@ def _delete(connection: Connection, tenant: TenantId) -> DeletedTenant:
         for name in order:
             if name in _WITH_THE_TENANT:
                 continue
-            connection.execute(sql.SQL("delete from {} where tenant_id = %s").format(_named(name)), (tenant,))
+            connection.execute(sql.SQL("delete from {} where tenant_id = %s").format(table_named(name)), (tenant,))
         connection.execute("set constraints all immediate")
         left = count_rows(connection, tenant)
         if not left:
@@ -139,7 +139,8 @@ def _tables(connection: Connection) -> list[str]:
     return [row[0] for row in connection.execute(query("tables_of_tenants")).fetchall()]
 
 
-def _named(table: str) -> sql.Identifier:
+def table_named(table: str) -> sql.Identifier:
+    """The table of schema ``brain``."""
     return sql.Identifier("brain", table)
 
 

@@ -47,7 +47,8 @@ from rag_core.storage.golden import (
 from rag_core.storage.run_inputs import count_indexed_notes, fetch_run_inputs
 
 
-def _never() -> bool:
+def never() -> bool:
+    """Go on, whatever happens."""
     return False
 
 
@@ -110,7 +111,7 @@ def evaluate(
     run_id: UUID | None = None,
     on_stored: Callable[[Connection], None] = lambda _connection: None,
     concurrency: int = 1,
-    should_stop: Callable[[], bool] = _never,
+    should_stop: Callable[[], bool] = never,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> EvaluationRun:

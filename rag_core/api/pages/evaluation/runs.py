@@ -12,6 +12,7 @@ from rag_core.api.pages.evaluation.views.comparison import comparison_report
 from rag_core.api.pages.evaluation.views.parts import RUNS_ADDRESS
 from rag_core.api.pages.evaluation.views.query import query_report
 from rag_core.api.pages.evaluation.views.run import Chosen, run_report
+from rag_core.api.pages.search import as_uuid
 from rag_core.errors import NotFoundError
 from rag_core.evaluation.comparison.comparability import asked_differently
 from rag_core.evaluation.comparison.stored import compare_results
@@ -112,7 +113,7 @@ def _asked(connection: Connection, tenant: TenantId, run_id: str, query_id: str)
         ExplainedError: there is no such run, or it did not ask that query.
     """
     run, results = _loaded(connection, tenant, run_id)
-    wanted = _as_uuid(query_id)
+    wanted = as_uuid(query_id)
     found = next((result for result in results if result.query_id == wanted), None)
     if found is None:
         raise ExplainedError(NO_SUCH_QUERY, kind=NotFoundError)
@@ -125,15 +126,8 @@ def _loaded(connection: Connection, tenant: TenantId, run_id: str) -> tuple[Stor
     Raises:
         ExplainedError: there is no such run, or nothing of its queries was kept.
     """
-    wanted = _as_uuid(run_id)
+    wanted = as_uuid(run_id)
     if wanted is None:
         raise ExplainedError(not_here(NO_SUCH_RUN, tenant), kind=NotFoundError)
     with explained(NotFoundError, not_here(NO_SUCH_RUN, tenant)):
         return load_run(connection, tenant, wanted)
-
-
-def _as_uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
