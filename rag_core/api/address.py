@@ -2,7 +2,7 @@
 
 from fastapi import Request
 
-from rag_core.api.errors import TELLING, tongue_for
+from rag_core.api.errors import texts_in, tongue_for
 from rag_core.errors import InvalidFieldError
 
 SEARCH_PAGE = "/"
@@ -17,7 +17,7 @@ async def check_address(request: Request) -> None:
     """
     if request.url.path == SEARCH_PAGE:
         return
-    part = TELLING[tongue_for(request)].PATH_PART
+    part = texts_in(tongue_for(request)).PATH_PART
     given = [(part, value) for value in request.path_params.values()] + request.query_params.multi_items()
     for name, value in given:
         if "\0" in value:

@@ -4,18 +4,22 @@ A contract is one value: its routers, what a key must allow at its addresses, an
 module registers its own in ``contract``, a plugin when it is imported; everything else iterates over them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from typing import TypeVar
 
 from fastapi import APIRouter
 
+from rag_core.errors import ConfigurationError
 from rag_core.model.access import Scope
 from rag_core.model.note import Language
 from rag_core.plugins.registry import Registry
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +77,7 @@ def contracts() -> tuple[Contract, ...]:
 @cache
 def rules() -> Mapping[str, Rule]:
     """The rules of all contracts by address."""
-    return {path: rule for contract in contracts() for path, rule in contract.rules.items()}
+    return _joined(contract.rules for contract in contracts())
 
 
 def rule_of(path: str) -> Rule | None:
@@ -92,7 +96,22 @@ def language_of(path: str) -> MessageLanguage:
 
 @cache
 def _languages() -> Mapping[str, MessageLanguage]:
-    return {path: language for contract in contracts() for path, language in contract.languages.items()}
+    return _joined(contract.languages for contract in contracts())
+
+
+def _joined(parts: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
+    """One mapping of several.
+
+    Raises:
+        ConfigurationError: two contracts claim one address, so that one would take the other's access rule from it.
+    """
+    joined: dict[str, Value] = {}
+    for part in parts:
+        for path, value in part.items():
+            if path in joined:
+                raise ConfigurationError(f"two API contracts claim the address {path!r}; rename it in one of them")
+            joined[path] = value
+    return joined
 
 
 def _beginnings(path: str) -> Iterator[str]:

@@ -63,6 +63,12 @@ DEFAULT: Final[Language] = "es"
 TELLING: Mapping[Language, ModuleType] = {"es": spanish, "de": german, "en": english}
 """The texts of each language: modules with the same names in them."""
 
+
+def texts_in(language: Language) -> ModuleType:
+    """The texts of a language; English ones for a language that has none here."""
+    return TELLING.get(language, english)
+
+
 _WANTED = re.compile(
     r"(?P<tongue>[a-z]{1,8})(?:-[a-z0-9]{1,8})*(?:\s*;\s*q=(?P<weight>0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?"
 )
@@ -166,7 +172,7 @@ def reply_to(error: RagError, *, timeout_ms: int, tongue: Language = "es") -> Er
     """Return the reply to an error."""
     kind = error.kind if isinstance(error, ExplainedError) else type(error)
     status = next(_STATUSES[one] for one in kind.__mro__ if one in _STATUSES)
-    kinds: Mapping[str, tuple[str, str]] = TELLING[tongue].KINDS
+    kinds: Mapping[str, tuple[str, str]] = texts_in(tongue).KINDS
     title, details = next(kinds[one.__name__] for one in kind.__mro__ if one.__name__ in kinds)
     if isinstance(error, ExplainedError):
         return ErrorReply(status=status, error=title, details=str(error))
@@ -175,8 +181,8 @@ def reply_to(error: RagError, *, timeout_ms: int, tongue: Language = "es") -> Er
     if isinstance(error.__cause__, ValidationError):
         return ErrorReply(status=status, error=title, details=validation_problem(error.__cause__.errors(), tongue))
     if isinstance(error, UnauthenticatedError) and error.is_key_refused:
-        details = TELLING[tongue].KEY_REFUSED
-    wait = counted(_retry_after_seconds(error, status) or 0, *TELLING[tongue].SECONDS)
+        details = texts_in(tongue).KEY_REFUSED
+    wait = counted(_retry_after_seconds(error, status) or 0, *texts_in(tongue).SECONDS)
     details = details.format(timeout=timeout_ms, wait=wait)
     return ErrorReply(status=status, error=title, details=details or str(error))
 
@@ -194,19 +200,19 @@ def _retry_after_seconds(error: RagError, status: int) -> int | None:
 
 def field_problem(error: InvalidFieldError, tongue: Language = "es") -> str:
     """Describe the problem of a field."""
-    return str(TELLING[tongue].describe_field(error.field, error.problem, error.limit))
+    return str(texts_in(tongue).describe_field(error.field, error.problem, error.limit))
 
 
 def http_reply(status: int, tongue: Language = "es") -> ErrorReply:
     """Return the reply to a refusal that has only a status."""
-    unknown = (HTTPStatus(status).name.replace("_", " ").capitalize(), TELLING[tongue].OTHER_REFUSAL)
-    error, details = TELLING[tongue].HTTP.get(status, unknown)
+    unknown = (HTTPStatus(status).name.replace("_", " ").capitalize(), texts_in(tongue).OTHER_REFUSAL)
+    error, details = texts_in(tongue).HTTP.get(status, unknown)
     return ErrorReply(status=status, error=error, details=details.format(megabytes=MAX_BODY_MEGABYTES))
 
 
 def validation_problem(errors: Sequence[Any], tongue: Language = "es") -> str:
     """Describe the problems of a request, the first ones only."""
-    texts = TELLING[tongue]
+    texts = texts_in(tongue)
     told = list(dict.fromkeys(texts.describe_value(_of_a_text(item)) for item in errors))
     left = len(told) - _LISTED_PROBLEMS
     return "; ".join(told[:_LISTED_PROBLEMS] + ([texts.MORE.format(count=left)] if left > 0 else []))
@@ -280,13 +286,13 @@ def _on_invalid_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     tongue = tongue_for(request)
     details = validation_problem([{**item, "loc": _place(item["loc"], tongue)} for item in error.errors()], tongue)
-    return error_response(ErrorReply(status=400, error=TELLING[tongue].INVALID, details=details), request=request)
+    return error_response(ErrorReply(status=400, error=texts_in(tongue).INVALID, details=details), request=request)
 
 
 def _place(location: Sequence[Any], tongue: Language) -> tuple[Any, ...]:
     """Location of a problem, as the caller knows it: without "body" or "query"; a path has one variable part."""
     if location[0] == "path":
-        return (TELLING[tongue].PATH_PART,)
+        return (texts_in(tongue).PATH_PART,)
     return tuple(location[1:])
 
 
@@ -295,7 +301,7 @@ def _on_http_exception(request: Request, error: Exception) -> Response:
     tongue = tongue_for(request)
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         allowed = _allowed_methods(request)
-        answer = replace(http_reply(405, tongue), details=TELLING[tongue].ALLOWED.format(methods=allowed))
+        answer = replace(http_reply(405, tongue), details=texts_in(tongue).ALLOWED.format(methods=allowed))
         return error_response(answer, request=request, headers={"Allow": allowed})
     return error_response(http_reply(error.status_code, tongue), request=request, headers=error.headers)
 

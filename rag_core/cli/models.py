@@ -56,8 +56,13 @@ FulltextWeightOption = Annotated[
 
 def _provider_name(value: str) -> str:
     from rag_core.embedding import EMBEDDING_PROVIDERS
+    from rag_core.errors import ConfigurationError
 
-    if EMBEDDING_PROVIDERS.find(value) is None:
+    try:
+        is_known = EMBEDDING_PROVIDERS.find(value) is not None
+    except ConfigurationError as error:
+        raise typer.BadParameter(str(error)) from error
+    if not is_known:
         raise typer.BadParameter(f"{value!r} is not one of: {', '.join(EMBEDDING_PROVIDERS.names())}")
     return value
 

@@ -9,7 +9,7 @@ from rag_core.errors import EmbeddingError
 from rag_core.model.embedding import EmbeddingModel, WantedModel, candidate, columns_of
 from rag_core.settings import Settings
 from rag_core.storage.database import Connection
-from rag_core.storage.models import fetch_active_model, replace_unused_model
+from rag_core.storage.models import fetch_active_model, has_unused_model, replace_unused_model
 
 BUILT_IN = "hashing"
 _NAMES = {"e5": "multilingual-e5-small"}
@@ -25,7 +25,8 @@ def choose_first_model(connection: Connection, settings: Settings) -> EmbeddingM
         EmbeddingError: its model cannot be used here.
     """
     active = fetch_active_model(connection)
-    if active.name != BUILT_IN or settings.embedding_provider == BUILT_IN:
+    is_chosen = active.name != BUILT_IN or settings.embedding_provider == BUILT_IN
+    if is_chosen or not has_unused_model(connection):
         return active
     replace_unused_model(connection, columns_of(_first_model(settings)))
     return fetch_active_model(connection)

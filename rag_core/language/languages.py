@@ -96,6 +96,8 @@ def _value(module: str, name: str, kind: Any) -> Any:
     try:
         value = getattr(importlib.import_module(module), name, None)
     except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
         raise LanguageError(f"no file {path}") from error
     except TypeError as error:
         raise LanguageError(f"{path}: {error}") from error

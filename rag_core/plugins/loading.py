@@ -42,7 +42,7 @@ def _import_all() -> str | None:
     for source, load in _plugins():
         try:
             load()
-        except Exception as error:  # noqa: BLE001  a module may raise anything while it is imported
+        except (Exception, SystemExit) as error:  # noqa: BLE001  a module may raise anything while it is imported
             return f"{source} cannot be imported: {type(error).__name__}: {error}. Repair or remove it."
     return None
 

@@ -119,7 +119,7 @@ class Engine:
             ConfigurationError: the provider the configuration names is not set up here.
         """
         provider = config.provider or self.settings.reranker
-        kind = RERANKERS.get(provider, given_by="BRAIN_RERANKER")
+        kind = RERANKERS.get(provider, given_by=None if config.provider else "BRAIN_RERANKER")
         parts = RerankerParts(
             settings=self.settings, chat=self.chat, batch_size=config.batch_size, executor=self.executors["chat"]
         )

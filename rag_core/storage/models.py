@@ -112,14 +112,17 @@ def insert_model(connection: Connection, values: Mapping[str, Any]) -> bool:
     return connection.execute(query("insert_model"), values).fetchone() is not None
 
 
-def replace_unused_model(connection: Connection, values: Mapping[str, Any]) -> bool:
-    """Make another model the active one of a database without vectors; whether it was. For the owner's connection."""
+def has_unused_model(connection: Connection) -> bool:
+    """True while the one model is the first of a database without vectors. For the owner's connection."""
+    row = connection.execute(query("has_unused_model")).fetchone()
+    return row is not None and bool(row[0])
+
+
+def replace_unused_model(connection: Connection, values: Mapping[str, Any]) -> None:
+    """Put another model in the place of the first one of a database without vectors. For the owner's connection."""
     with connection.transaction():
         connection.execute(query("lock_active_model"))
-        if connection.execute(query("step_back_unused_model")).fetchone() is None:
-            return False
-        row = connection.execute(query("insert_model"), values).fetchone()
-        return row is not None and change_state(connection, row[0], to="active", among=("candidate",))
+        connection.execute(query("replace_unused_model"), values)
 
 
 def change_state(connection: Connection, model_id: int, *, to: ModelState, among: Sequence[ModelState]) -> bool:

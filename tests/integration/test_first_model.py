@@ -8,6 +8,7 @@ from rag_core.embedding.first import choose_first_model
 from rag_core.embedding.providers import e5
 from rag_core.errors import ConfigurationError, EmbeddingError
 from rag_core.settings import Settings
+from rag_core.storage.backup import is_empty
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.models import list_models
 
@@ -20,14 +21,23 @@ def owner(database: Database) -> Iterator[Connection]:
         yield connection
 
 
+def store_vector(owner: Connection) -> None:
+    owner.execute("insert into brain.tenants (tenant_id) values ('t') on conflict do nothing")
+    owner.execute(
+        "with n as (insert into brain.notes"
+        " (note_id, tenant_id, external_id, source, title, content, content_hash, language, created_at)"
+        " values (gen_random_uuid(), 't', 'one', 'import', '', 'uno', decode(repeat('00', 32), 'hex'), 'es', now()) returning note_id)"
+        " insert into brain.embedding_cache (tenant_id, input_hash, note_id, vector)"
+        " select 't', decode(repeat('00', 32), 'hex'), note_id, array_fill(1.0, array[768])::vector from n"
+    )
+
+
 def test_a_new_home_begins_with_the_model_of_the_settings(owner: Connection) -> None:
     model = choose_first_model(owner, E5)
 
     assert (model.name, model.provider, model.state) == ("multilingual-e5-small", "e5", "active")
-    assert {known.model.name: known.model.state for known in list_models(owner)} == {
-        "hashing": "candidate",
-        "multilingual-e5-small": "active",
-    }
+    assert [known.model.name for known in list_models(owner)] == ["multilingual-e5-small"]
+    assert is_empty(owner)
 
 
 def test_the_choice_is_made_once(owner: Connection) -> None:
@@ -38,14 +48,7 @@ def test_the_choice_is_made_once(owner: Connection) -> None:
 
 
 def test_a_home_with_vectors_keeps_its_model(owner: Connection) -> None:
-    owner.execute("insert into brain.tenants (tenant_id) values ('t') on conflict do nothing")
-    owner.execute(
-        "with n as (insert into brain.notes"
-        " (note_id, tenant_id, external_id, source, title, content, content_hash, language, created_at)"
-        " values (gen_random_uuid(), 't', 'one', 'import', '', 'uno', decode(repeat('00', 32), 'hex'), 'es', now()) returning note_id)"
-        " insert into brain.embedding_cache (tenant_id, input_hash, note_id, vector)"
-        " select 't', decode(repeat('00', 32), 'hex'), note_id, array_fill(1.0, array[768])::vector from n"
-    )
+    store_vector(owner)
 
     assert choose_first_model(owner, E5).name == "hashing"
 
@@ -58,6 +61,12 @@ def test_another_model_that_was_registered_is_not_passed_over(owner: Connection)
     )
 
     assert choose_first_model(owner, E5).name == "hashing"
+
+
+def test_a_home_with_vectors_is_not_asked_for_the_provider_of_the_settings(owner: Connection) -> None:
+    store_vector(owner)
+
+    assert choose_first_model(owner, Settings(embedding_provider="none")).name == "hashing"
 
 
 def test_an_unknown_provider_is_an_error_that_names_the_setting(owner: Connection) -> None:

@@ -11,7 +11,7 @@ import typer
 from command_line import application, invoke
 
 from rag_core import errors
-from rag_core.cli.messages import amount, language, localised, read_catalogue
+from rag_core.cli.messages import LOCALE_VARIABLES, amount, language, localised, read_catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 CLI = ROOT / "rag_core/cli"
@@ -238,3 +238,16 @@ def help_texts(command, path: str) -> Iterator[str]:
         yield from filter(None, (parameter.help, parameter.metavar, parameter.rich_help_panel))
     for name, inner in getattr(command, "commands", {}).items():
         yield from help_texts(inner, f"{path} {name}")
+
+
+@pytest.mark.parametrize(("named", "spoken"), [("es_ES.UTF-8", "es"), (" en ", "en"), ("EN", "en"), ("fr", "es")])
+def test_the_setting_may_be_written_as_a_locale(monkeypatch: pytest.MonkeyPatch, named: str, spoken: str) -> None:
+    for name in LOCALE_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("BRAIN_LANGUAGE", named)
+
+    assert language() == spoken
+
+
+def test_a_message_that_repeats_long_input_is_left_as_it_is() -> None:
+    assert localised("a " * 10_000) == "a " * 10_000

@@ -84,3 +84,8 @@ def test_vectors_of_another_version_are_refused(model: EmbeddingModel) -> None:
 
     with pytest.raises(EmbeddingError, match="vectors of two versions cannot be compared"):
         build_embedder(other, settings=Settings())
+
+
+def test_a_huge_text_is_refused_without_counting_its_tokens(model: EmbeddingModel) -> None:
+    with pytest.raises(TextTooLongError, match=r"has 9000 characters; expected at most 8192"):
+        build_embedder(model, settings=Settings()).embed(["a" * 9000], role="document")

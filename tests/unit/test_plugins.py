@@ -136,12 +136,15 @@ def test_plugins_are_loaded_once(folder: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "counted" not in sys.modules
 
 
-def test_a_plugin_that_fails_is_named_at_every_call(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / "broken_plugin.py").write_text("1 / 0")
+@pytest.mark.parametrize(("code", "error"), [("1 / 0", "ZeroDivisionError"), ("raise SystemExit(0)", "SystemExit")])
+def test_a_plugin_that_fails_is_named_at_every_call(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, code: str, error: str
+) -> None:
+    (folder / "broken_plugin.py").write_text(code)
     loader = plugin_loader(monkeypatch, "broken_plugin")
 
     for _ in range(2):
-        with pytest.raises(ConfigurationError, match=r"plugin broken_plugin \(BRAIN_PLUGINS\).*ZeroDivisionError"):
+        with pytest.raises(ConfigurationError, match=rf"plugin broken_plugin \(BRAIN_PLUGINS\).*{error}"):
             loader.load()
 
 

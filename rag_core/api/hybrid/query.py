@@ -82,7 +82,7 @@ async def query(body: QueryRequest, request: Request, context: Context) -> Any:
 
     def asked(cancellation: Cancellation) -> Generator[AnswerEvent, None, None]:
         question = _request(context, body)
-        with refusals_told(language), explained(NotFoundError, NO_SUCH_SESSION[language]):
+        with refusals_told(language), explained(NotFoundError, NO_SUCH_SESSION.get(language, NO_SUCH_SESSION["en"])):
             yield from events_of(context, question, cancellation)
 
     if not body.stream:
@@ -102,7 +102,7 @@ def _check(body: QueryRequest, language: Language, *, max_characters: int) -> No
         (length > max_characters, TOO_LONG),
         (not 1 <= body.top_k <= MAX_TOP_K, WRONG_TOP_K),
     ]
-    told = [messages[language] for is_broken, messages in broken if is_broken]
+    told = [messages.get(language, messages["en"]) for is_broken, messages in broken if is_broken]
     if told:
         raise ExplainedError("; ".join(told), kind=InvalidInputError)
 

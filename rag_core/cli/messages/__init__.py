@@ -16,6 +16,8 @@ LANGUAGES: tuple[Language, ...] = ("es", "en")
 LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 _PLACEHOLDER = re.compile(r"\{(\w+)(?:![rs])?(?::[^{}]*)?\}")
 _AMOUNT = re.compile(r"([\d,]+) ([a-z -]+)")
+_LONGEST_MATCHED = 2_000
+"""Characters; matching a longer message, which repeats somebody's input, against all templates takes seconds."""
 _NESTED = "tr_"
 """A placeholder of this prefix holds a text that is translated in its turn."""
 
@@ -23,7 +25,7 @@ _NESTED = "tr_"
 def language() -> Language:
     """The language of the terminal: BRAIN_LANGUAGE, else that of the locale, else Spanish."""
     locale = next(filter(None, map(os.environ.get, LOCALE_VARIABLES)), "")
-    named = (os.environ.get("BRAIN_LANGUAGE", "").lower(), locale[:2].lower())
+    named = (os.environ.get("BRAIN_LANGUAGE", "").strip()[:2].lower(), locale[:2].lower())
     return next((known for name in named for known in LANGUAGES if known == name), "es")
 
 
@@ -57,6 +59,8 @@ def localised(message: str | None) -> str:
     """The message in the reader's language, found by its template; as it is where no template fits; None is empty."""
     if not message:
         return ""
+    if len(message) > _LONGEST_MATCHED:
+        return message
     spoken = language()
     for pattern, translated in _patterns(spoken):
         if (found := pattern.fullmatch(message)) is not None:

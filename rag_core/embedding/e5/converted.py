@@ -1,7 +1,7 @@
 """The converted model: one ONNX file in the user's cache folder, shared by all homes.
 
-The name holds the hash of the weights and the converter's version; a file beside it holds the hash of its own bytes. A file that
-does not match is made anew. Where the folder cannot be written the model is converted in memory.
+The name holds a hash of the end of the weights and the converter's version; a file beside it holds the hash of its own bytes.
+A file that does not match is made anew. Where the folder cannot be written the model is converted in memory.
 """
 
 import hashlib

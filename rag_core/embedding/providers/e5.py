@@ -20,6 +20,8 @@ E5_VERSION = "small-q4-1"
 """The weights and the arithmetic: vectors of another version are not comparable."""
 DIMENSIONS = 384
 MAX_TOKENS = 512
+MAX_CHARACTERS = 8_192
+"""No text of so many has as few as 512 tokens, whose longest are 16 characters."""
 _WEIGHTS = (0.5, 0.5)
 _SHOWN_CHARACTERS = 60
 
@@ -45,6 +47,12 @@ class E5Embedder:
             return np.empty((0, self.dimensions), dtype=np.float32)
         encoder = _encoder(self._model)
         prefix = prefix_of(self._model, role)
+        longest_text = max(texts, key=len)
+        if len(longest_text) > MAX_CHARACTERS:  # not worth its tokens, which take a second for a megabyte
+            raise TextTooLongError(
+                f"the text that begins {longest_text[:_SHOWN_CHARACTERS]!r} has {len(longest_text)} characters; "
+                f"expected at most {MAX_CHARACTERS}"
+            )
         token_ids = encoder.token_ids([prefix + text for text in texts])
         longest = max(range(len(texts)), key=lambda position: len(token_ids[position]))
         if len(token_ids[longest]) > encoder.max_tokens:

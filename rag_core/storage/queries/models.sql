@@ -25,15 +25,22 @@ set state = %(state)s, retired_at = null, promoted_at = case %(state)s when 'act
 where model_id = %(model)s and state = any(%(among)s)
 returning model_id;
 
--- name: step_back_unused_model
--- The first model of a new database becomes a candidate; no row once a vector was stored or another model was registered.
-update brain.embedding_models m
-set state = 'candidate'
-where m.state = 'active'
-    and not exists (select from brain.embedding_models o where o.model_id <> m.model_id)
+-- name: has_unused_model
+-- Whether the one model is the first of a database without vectors.
+select (select count(*) = 1 from brain.embedding_models)
     and not exists (select from brain.embeddings)
-    and not exists (select from brain.embedding_cache)
-returning m.model_id;
+    and not exists (select from brain.embedding_cache);
+
+-- name: replace_unused_model
+-- Another model takes the place of the first one; no row once a vector was stored or a second model was registered.
+update brain.embedding_models m
+set name = %(name)s, provider = %(provider)s, version = %(version)s, dimensions = %(dimensions)s,
+    query_prefix = %(query_prefix)s, document_prefix = %(document_prefix)s, context_tokens = %(context_tokens)s,
+    similarity_threshold = %(similarity_threshold)s, fusion_method = %(fusion_method)s,
+    semantic_weight = %(semantic_weight)s, fulltext_weight = %(fulltext_weight)s, uses_contextual = %(uses_contextual)s
+where not exists (select from brain.embedding_models o where o.model_id <> m.model_id)
+    and not exists (select from brain.embeddings)
+    and not exists (select from brain.embedding_cache);
 
 -- name: set_similarity_threshold
 -- For the owner's connection. The name tells a model from another that a restore gave its id.
