@@ -96,7 +96,7 @@ def _value(module: str, name: str, kind: Any) -> Any:
     try:
         value = getattr(importlib.import_module(module), name, None)
     except ModuleNotFoundError as error:
-        if error.name != module:
+        if not module.startswith(error.name or ""):  # an import inside the file
             raise
         raise LanguageError(f"no file {path}") from error
     except TypeError as error:

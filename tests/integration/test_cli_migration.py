@@ -1,6 +1,7 @@
 """`brain migration` and `brain rollback` as a shell sees them."""
 
 import json
+import time
 from pathlib import Path
 
 import psycopg
@@ -158,8 +159,11 @@ def test_the_vector_index_is_made_when_the_table_is_read_no_longer(brain: Brain,
     readers = []
 
     def count_readers(database, _model) -> None:
+        deadline = time.monotonic() + 5  # the backend of a closed connection is listed for a moment
         with database.owner() as connection:
-            readers.append(connection.execute(READING).fetchone())
+            while (found := connection.execute(READING).fetchone()) != (0,) and time.monotonic() < deadline:
+                time.sleep(0.05)
+        readers.append(found)
 
     monkeypatch.setattr(attach, "VACUUM_AFTER_NOTES", 3)
     monkeypatch.setattr(attach, "ensure_vector_index", count_readers)
