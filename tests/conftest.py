@@ -98,12 +98,13 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _signal_handlers() -> Iterator[None]:
-    """Restore the handlers of signals: processes that a later test starts would inherit an ignored SIGTERM."""
+    """Restore handlers and mask of signals: processes that a later test starts would inherit an ignored or blocked SIGTERM."""
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     yield
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     for number, handler in before.items():
-        if signal.getsignal(number) is not handler:
-            signal.signal(number, handler)
+        signal.signal(number, handler)  # in any case: a library may have changed it without Python's knowledge
 
 
 @pytest.fixture(scope="session")
