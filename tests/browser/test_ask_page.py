@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 class TestAnAnswerBeingMade:
     def test_appears_sentence_by_sentence_before_it_ends(self, page: Page, asking: Site) -> None:
-        asking.model.seconds_between_bits = 0.4
+        asking.model.seconds_between_bits = 0.25
         page.goto(f"{asking.address}/preguntar")
         page.get_by_label("Tu pregunta").fill(QUESTION)
 

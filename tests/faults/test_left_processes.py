@@ -14,6 +14,12 @@ import pytest
 from rag_core.errors import ConfigurationError
 from rag_core.operation.running_parts import MARK_VARIABLE, begin_record, end_left, only_one, read_parts, stopped
 
+RESTORED = """
+import signal
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
+"""
+"""What runs first in each process: it inherits an ignored or blocked SIGTERM of whoever starts the tests."""
 SLEEP = "import time; print('ready', flush=True); time.sleep(120)"
 STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEP}"
 SUPERVISOR = """
@@ -39,7 +45,10 @@ def home(tmp_path: Path) -> Path:
 def running(code: str, *arguments: str, **variables: str) -> Iterator[subprocess.Popen[str]]:
     """A process that has begun, killed after the block."""
     process = subprocess.Popen(
-        [sys.executable, "-c", code, *arguments], env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", RESTORED + code, *arguments],
+        env={**os.environ, **variables},
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         assert process.stdout.readline() == "ready\n"
