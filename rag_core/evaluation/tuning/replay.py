@@ -80,7 +80,10 @@ class Replay:
         return in_order(ordered, beyond)[: max(final_candidates(config), DEPTH)]
 
     def notes(self, at: int, config: RetrievalConfig, *, weights: Weights) -> tuple[NoteId, ...]:
-        """The notes of these chunks, each once, to ``RANKING_DEPTH``."""
+        """The notes of these chunks, each once, to ``RANKING_DEPTH``.
+
+        An evaluation may have more: where joined windows leave a page short, it is filled from below ``DEPTH``.
+        """
         texts = self.recording.texts
         ranked = self.candidates(at, config, weights=weights)
         found = dict.fromkeys(texts[item.chunk_id].note_id for item in ranked if item.chunk_id in texts)
