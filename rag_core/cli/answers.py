@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rag_core.cli.app import say, table
-from rag_core.cli.messages import amount, headings, label, localised, tr
+from rag_core.cli.messages import amount, headings, language, localised, tr
+from rag_core.model.metrics.registry import title_of
 
 if TYPE_CHECKING:
     from rag_core.evaluation.runs.results import EvaluationRun
@@ -19,7 +20,7 @@ def show_answers(run: "EvaluationRun") -> None:
     if answers is None:
         return
     rows = [
-        [label(name), f"{mean:.3f}", str(answers.counts[name])]
+        [title_of(name, language()), f"{mean:.3f}", str(answers.counts[name])]
         for name, mean in answers.means.items()
         if mean is not None
     ]
@@ -62,4 +63,4 @@ def _explain(answers: "AnswerMetrics") -> None:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(label(name) for name in names)
+    return "; ".join(title_of(name, language()) for name in names)

@@ -2,41 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any
 from uuid import UUID
 
+from rag_core.model.metrics.registry import AnswerMetric, answer_metrics
 from rag_core.model.note import NoteId
 
-AnswerMetric = Literal[
-    "expected_answer_overlap",
-    "lexical_groundedness",
-    "key_facts_covered",
-    "forbidden_content_found",
-    "citation_existence",
-    "citation_accuracy",
-    "citation_completeness",
-    "citation_support",
-    "groundedness",
-    "answer_relevance",
-    "key_facts_by_meaning",
-    "hallucination_score",
-]
-ANSWER_METRICS: tuple[AnswerMetric, ...] = get_args(AnswerMetric)
-QUOTED_METRICS: tuple[AnswerMetric, ...] = (
-    "lexical_groundedness",
-    "citation_existence",
-    "citation_accuracy",
-    "citation_completeness",
-)
-"""Metrics in which an answer that only quotes and cites its sources scores 1 by construction."""
 QUOTATIONS = "quotations"
 """Judge of quoted sentences where no chat model is: the notes they are quoted from, and the expected answers."""
-JUDGED_METRICS: tuple[AnswerMetric, ...] = (
-    "groundedness",
-    "answer_relevance",
-    "key_facts_by_meaning",
-    "hallucination_score",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +36,7 @@ class AnswerRecord:
     is_refusal: bool
     latency_ms: float
     sources: tuple[AnswerSource, ...] = ()
-    scores: Mapping[AnswerMetric, float | None] = field(default_factory=dict)
+    scores: Mapping[str, float | None] = field(default_factory=dict)
     missing_key_facts: tuple[str, ...] = ()
     forbidden_content: tuple[str, ...] = ()
     judge_failures: tuple[str, ...] = ()
@@ -81,7 +54,7 @@ class AnswerRecord:
                 {"number": source.number, "note_id": str(source.note_id), "is_cited": source.is_cited}
                 for source in self.sources
             ],
-            "scores": {name: self.scores.get(name) for name in ANSWER_METRICS},
+            "scores": dict(self.scores),
             "missing_key_facts": list(self.missing_key_facts),
             "forbidden_content": list(self.forbidden_content),
             "judge_failures": list(self.judge_failures),
@@ -101,7 +74,7 @@ def parse_answer_record(stored: Mapping[str, Any]) -> AnswerRecord:
             AnswerSource(number=source["number"], note_id=NoteId(UUID(source["note_id"])), is_cited=source["is_cited"])
             for source in stored["sources"]
         ),
-        scores={name: stored["scores"].get(name) for name in ANSWER_METRICS},
+        scores=stored["scores"],
         missing_key_facts=tuple(stored["missing_key_facts"]),
         forbidden_content=tuple(stored["forbidden_content"]),
         judge_failures=tuple(stored["judge_failures"]),
@@ -121,33 +94,35 @@ class AnswerMetrics:
     refusals: int
     failed: int
     judge_failures: int
-    means: Mapping[AnswerMetric, float | None]
-    counts: Mapping[AnswerMetric, int]
+    means: Mapping[str, float | None]
+    counts: Mapping[str, int]
 
     @property
-    def by_construction(self) -> tuple[AnswerMetric, ...]:
+    def by_construction(self) -> tuple[str, ...]:
         """The metrics that are 1 whatever the answers say, as the answerer quotes and cites what it quotes."""
-        return QUOTED_METRICS if self.answerer.startswith("extractive@") else ()
+        if not self.answerer.startswith("extractive@"):
+            return ()
+        return tuple(name for name, metric in answer_metrics().items() if metric.is_one_of_quotations)
 
     @property
-    def undefined(self) -> dict[AnswerMetric, str]:
-        """Reason for each metric that has no mean."""
-        return {name: self._reason(name) for name, mean in self.means.items() if mean is None}
+    def undefined(self) -> dict[str, str]:
+        """Reason for each registered metric that has no mean."""
+        return {name: self._reason(metric) for name, metric in answer_metrics().items() if self.means.get(name) is None}
 
-    def _reason(self, name: AnswerMetric) -> str:
+    def _reason(self, metric: AnswerMetric) -> str:
         if self.answers in (self.failed, 0):
             return "no query was answered"
-        if name in JUDGED_METRICS and self.judge is None:
+        if metric.is_judged and self.judge is None:
             return "nobody judged: there is no chat model"
-        asked = {"key_facts_covered": "key_facts", "key_facts_by_meaning": "key_facts"}
-        asked |= {"forbidden_content_found": "forbidden_content"}
-        if name in asked and not self.counts["key_facts_covered" if name in JUDGED_METRICS else name]:
-            return f"no answered query has {asked[name]}"
-        if name in JUDGED_METRICS:
-            return "the judge gave no score"
-        if name.startswith("citation_") and name != "citation_completeness":
-            return "no answer cites anything"
-        return "no answer states anything" if name in QUOTED_METRICS else "not measured when the run was made"
+        if metric.name not in self.means:
+            return "not measured when the run was made"
+        if metric.needs is not None and not self._has(metric.needs):
+            return f"no answered query has {metric.needs}"
+        return metric.undefined
+
+    def _has(self, need: str) -> bool:
+        """True when an answered query has what a metric needs: any metric of the same need is defined for it."""
+        return any(self.counts.get(name) for name, metric in answer_metrics().items() if metric.needs == need)
 
     @property
     def judged_by(self) -> str | None:
@@ -157,12 +132,12 @@ class AnswerMetrics:
     @property
     def faithfulness(self) -> float | None:
         """The judge's mean groundedness; of quotations the share of citations whose note says what is quoted."""
-        return self.means["citation_support" if self.judged_by == QUOTATIONS else "groundedness"]
+        return self.means.get("citation_support" if self.judged_by == QUOTATIONS else "groundedness")
 
     @property
     def answer_relevance(self) -> float | None:
         """The judge's mean relevance of the answers to their questions; of quotations their overlap with the expected answers."""
-        return self.means["expected_answer_overlap" if self.judged_by == QUOTATIONS else "answer_relevance"]
+        return self.means.get("expected_answer_overlap" if self.judged_by == QUOTATIONS else "answer_relevance")
 
     def to_json(self) -> dict[str, Any]:
         """The metrics as a run keeps and prints them."""
@@ -187,6 +162,6 @@ def parse_answer_metrics(stored: Mapping[str, Any]) -> AnswerMetrics:
         refusals=stored["refusals"],
         failed=stored["failed"],
         judge_failures=stored["judge_failures"],
-        means={name: stored["means"].get(name) for name in ANSWER_METRICS},
-        counts={name: stored["counts"].get(name, 0) for name in ANSWER_METRICS},
+        means=stored["means"],
+        counts=stored["counts"],
     )

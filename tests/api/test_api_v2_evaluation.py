@@ -108,6 +108,7 @@ class TestRun:
         assert generation["lexicalGroundedness"] is not None
         assert 0 < generation["expectedAnswerOverlap"] <= 1
         assert generation["keyFactsCovered"] == 1.0
+        assert generation["citationSupport"] == 1.0
 
     def test_the_switches_of_rag_v2_are_taken(self, client, golden, working) -> None:
         state = ended(client, started(client, config={"rerankerEnabled": False, "graphEnabled": False}))

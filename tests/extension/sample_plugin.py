@@ -10,8 +10,9 @@ import numpy as np
 from rag_core.chat import CHAT_PROVIDERS, ChatProvider, Message
 from rag_core.chunking import CHUNKERS, Chunker, ChunkSpan, estimate_tokens
 from rag_core.embedding import EMBEDDING_PROVIDERS, EmbeddingProvider
+from rag_core.model.answer_reading import AnswerReading
 from rag_core.model.embedding import EmbeddingModel, EmbeddingRole, FloatMatrix, UsualModel, WantedModel
-from rag_core.model.metrics.registry import Metric, register
+from rag_core.model.metrics.registry import AnswerMetric, Metric, register
 from rag_core.model.note import Span
 from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking import RERANKERS, Candidate, RerankerParts, RerankerProvider
@@ -118,3 +119,10 @@ def build_chat(name: str, settings: Settings, timeout_seconds: float) -> Parrot:
 CHAT_PROVIDERS.register("parrots")(ChatProvider(build=build_chat))
 
 register(Metric(name="patience", titles={"en": "Patience"}, formula="1", figure=lambda result: 1.0))
+
+
+def brevity(reading: AnswerReading) -> float:
+    return 1 / (1 + len(reading.answer.text))
+
+
+register(AnswerMetric(name="short_and_sweet", titles={"en": "Brevity"}, formula="1 / (1 + characters)", figure=brevity))

@@ -116,6 +116,20 @@ def test_a_metric_is_computed_by_an_evaluation(brain: Brain, tmp_path: Path) -> 
     assert report["metrics"]["patience"] == 1.0
 
 
+@pytest.mark.usefixtures("notes")
+def test_a_metric_of_answers_is_computed_by_an_evaluation(brain: Brain, tmp_path: Path) -> None:
+    golden = tmp_path / "golden.jsonl"
+    golden.write_text(
+        '{"query": "¿Cuándo se revisa la caldera?", "relevant_ids": ["caldera"], "expected_answer": "En mayo"}'
+    )
+    brain("golden", "import", str(golden))
+
+    answers = brain("evaluate", "--answers")["answers"]
+
+    assert 0 < answers["means"]["short_and_sweet"] < 1
+    assert answers["counts"]["short_and_sweet"] == 1
+
+
 def test_an_unknown_name_is_an_error_that_lists_the_plugins_too(brain: Brain) -> None:
     refused = brain("search", "caldera", status=1, BRAIN_RERANKER="longest")
 

@@ -9,10 +9,10 @@ from builders import make_source
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.answering.verification.refusals import is_refusal
 from rag_core.errors import ChatError
-from rag_core.evaluation.runs.answers import answer_and_judge, hallucination_score, summarise
-from rag_core.evaluation.runs.judges import Judgement
+from rag_core.evaluation.runs.answers import answer_and_judge, summarise
 from rag_core.model.answer import Citation, GeneratedAnswer, PromptContext
 from rag_core.model.answer_metrics import AnswerRecord, parse_answer_metrics, parse_answer_record
+from rag_core.model.answer_reading import Judgement
 from rag_core.model.golden import GoldenQuery
 from rag_core.model.note import ChunkId, NoteId
 from rag_core.model.retrieval import Retrieval
@@ -127,7 +127,11 @@ def test_forbidden_content_is_named_and_makes_a_hallucination_of_what_is_grounde
     [(0.75, False, 0.25), (1.0, True, 1.0), (None, True, 1.0), (None, False, None)],
 )
 def test_hallucination_is_what_is_not_grounded(groundedness, has_forbidden, expected) -> None:
-    assert hallucination_score(groundedness, has_forbidden=has_forbidden) == expected
+    text = "La inyección fue gratis [1]." if has_forbidden else "La inyección costó 142 euros [1]."
+
+    made = record(text, judge=Judge(Judgement(groundedness=groundedness)))
+
+    assert made.scores["hallucination_score"] == expected
 
 
 def test_what_is_forbidden_counts_where_the_judge_failed_and_has_no_mean_where_nobody_judged() -> None:
@@ -251,6 +255,14 @@ def test_a_metric_without_mean_says_why() -> None:
     assert judged.undefined["groundedness"] == "the judge gave no score"
     assert judged.undefined["key_facts_by_meaning"] == "no answered query has key_facts"
     assert "expected_answer_overlap" not in judged.undefined
+
+
+def test_a_metric_that_a_stored_run_lacks_was_not_measured() -> None:
+    metrics = summarise([record("Costó 142 euros [1].")])
+
+    older = replace(metrics, means={name: mean for name, mean in metrics.means.items() if name != "citation_support"})
+
+    assert older.undefined["citation_support"] == "not measured when the run was made"
 
 
 def test_quotes_that_cite_themselves_score_by_construction() -> None:

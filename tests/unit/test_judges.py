@@ -5,7 +5,8 @@ from ollama_server import ollama_server  # noqa: F401  a fixture
 
 from rag_core.chat.providers.ollama import OllamaChat
 from rag_core.errors import ChatError
-from rag_core.evaluation.runs.judges import ChatJudge, Judgement, parse_score, parse_verdicts
+from rag_core.evaluation.runs.judges import ChatJudge, parse_score, parse_verdicts
+from rag_core.model.answer_reading import Judgement
 
 CONTEXT = json.dumps([{"id": 1, "title": "", "date": "2025-03-01", "text": "La inyección costó 142 euros."}])
 

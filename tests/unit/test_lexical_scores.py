@@ -1,14 +1,49 @@
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
 import pytest
 
-from rag_core.evaluation.runs.lexical import (
-    citation_scores,
-    claims_of,
-    expected_answer_overlap,
-    lexical_groundedness,
-    says,
-    share_said,
-)
+from rag_core.evaluation.runs.lexical import Claim, claims_of, overlap_tokens, says, stated_claims
 from rag_core.language.content_words import tokens_of
+from rag_core.model.answer import GeneratedAnswer, PromptContext
+from rag_core.model.answer_reading import AnswerReading
+from rag_core.model.golden import GoldenQuery
+from rag_core.model.metrics.registry import answer_metrics
+
+NOW = datetime(2025, 3, 1, tzinfo=UTC)
+ANSWER = GeneratedAnswer(
+    text="", language="es", context=PromptContext(sources=(), text="[]"), citations=(), is_refusal=False
+)
+
+
+def golden_query(key_facts: tuple[str, ...] = ()) -> GoldenQuery:
+    return GoldenQuery(
+        id=UUID(int=1),
+        external_id=None,
+        query="¿Qué?",
+        relevance=(),
+        expected_answer="",
+        category="factual",
+        difficulty=1,
+        tags=(),
+        created_at=NOW,
+        updated_at=NOW,
+        key_facts=key_facts,
+    )
+
+
+def score(name: str, **read: Any) -> float | None:
+    return answer_metrics()[name].figure(AnswerReading(answer=ANSWER, **{"query": golden_query()} | read))
+
+
+def lexical_groundedness(claims: list[Claim], context: str) -> float | None:
+    return score("lexical_groundedness", claims=stated_claims(claims, {1: context}, "es"))
+
+
+def citation_scores(claims: list[Claim], sources: dict[int, str]) -> tuple[float | None, ...]:
+    stated = stated_claims(claims, sources, "es")
+    return tuple(score(f"citation_{name}", claims=stated) for name in ("existence", "accuracy", "completeness"))
 
 
 @pytest.mark.parametrize(
@@ -77,9 +112,9 @@ def test_dates_numbers_and_signs_are_tokens() -> None:
     ]  # fmt: skip
 
 
-def test_the_share_of_no_phrases_is_undefined() -> None:
-    assert share_said("Claro", [], "es") is None
-    assert share_said("Claro que llueve", ["llueve", "nieva"], "es") == 0.5
+def test_the_share_of_no_key_facts_is_undefined() -> None:
+    assert score("key_facts_covered") is None
+    assert score("key_facts_covered", query=golden_query(("llueve", "nieva")), said_key_facts=("llueve",)) == 0.5
 
 
 def test_questions_headings_and_bare_marks_claim_nothing() -> None:
@@ -91,46 +126,46 @@ def test_questions_headings_and_bare_marks_claim_nothing() -> None:
 def test_a_claim_is_grounded_when_most_of_its_words_stand_in_the_context() -> None:
     claims = claims_of("Trufa comió chocolate en casa. El presidente viajó a Marte.", "es")
 
-    assert lexical_groundedness(claims, "Trufa se ha comido el chocolate de casa: comió mucho.", "es") == 0.5
+    assert lexical_groundedness(claims, "Trufa se ha comido el chocolate de casa: comió mucho.") == 0.5
 
 
 def test_a_number_that_is_not_in_the_context_makes_a_claim_ungrounded() -> None:
     context = "La inyección de Trufa costó 142 euros en la clínica."
 
-    assert lexical_groundedness(claims_of("La inyección de Trufa costó 142 euros.", "es"), context, "es") == 1
-    assert lexical_groundedness(claims_of("La inyección de Trufa costó 42 euros.", "es"), context, "es") == 0
+    assert lexical_groundedness(claims_of("La inyección de Trufa costó 142 euros.", "es"), context) == 1
+    assert lexical_groundedness(claims_of("La inyección de Trufa costó 42 euros.", "es"), context) == 0
 
 
 def test_a_negative_number_is_not_in_a_context_with_the_positive_one() -> None:
     claims = claims_of("En Sueca hubo -5 grados por la noche.", "es")
 
-    assert lexical_groundedness(claims, "En Sueca hubo 5 grados por la noche.", "es") == 0
-    assert lexical_groundedness(claims, "En Sueca hubo -5 grados por la noche.", "es") == 1
+    assert lexical_groundedness(claims, "En Sueca hubo 5 grados por la noche.") == 0
+    assert lexical_groundedness(claims, "En Sueca hubo -5 grados por la noche.") == 1
 
 
 def test_an_answer_that_claims_nothing_has_no_groundedness() -> None:
-    assert lexical_groundedness([], "algo", "es") is None
+    assert lexical_groundedness([], "algo") is None
 
 
 def test_citations_are_judged_one_by_one() -> None:
     claims = claims_of("Trufa comió chocolate [1, 2]. Nora toca el violín [7]. Llovió en Sueca.", "es")
     sources = {1: "Trufa comió el chocolate de Nora", 2: "Hoy nada nuevo en la oficina"}
 
-    scores = citation_scores(claims, sources, "es")
+    scores = citation_scores(claims, sources)
 
-    assert (scores.existence, scores.accuracy, scores.completeness) == (2 / 3, 1 / 3, 2 / 3)
+    assert scores == (2 / 3, 1 / 3, 2 / 3)
 
 
 def test_without_citations_accuracy_is_undefined_and_completeness_nothing() -> None:
-    scores = citation_scores(claims_of("Llovió en Sueca.", "es"), {1: "Llovió en Sueca"}, "es")
+    scores = citation_scores(claims_of("Llovió en Sueca.", "es"), {1: "Llovió en Sueca"})
 
-    assert (scores.existence, scores.accuracy, scores.completeness) == (None, None, 0)
+    assert scores == (None, None, 0)
 
 
 def test_without_claims_every_citation_score_is_undefined() -> None:
-    scores = citation_scores([], {1: "Llovió"}, "es")
+    scores = citation_scores([], {1: "Llovió"})
 
-    assert (scores.existence, scores.accuracy, scores.completeness) == (None, None, None)
+    assert scores == (None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -146,6 +181,8 @@ def test_without_claims_every_citation_score_is_undefined() -> None:
     ],
 )
 def test_the_overlap_with_the_expected_answer_is_f1_of_the_content(answer, expected, overlap) -> None:
-    found = expected_answer_overlap(answer, expected, "es")
+    tokens, expected_tokens = overlap_tokens(answer, expected, "es")
+
+    found = score("expected_answer_overlap", tokens=tokens, expected_tokens=expected_tokens)
 
     assert found == (None if overlap is None else pytest.approx(overlap))

@@ -7,12 +7,15 @@ import pytest
 
 from rag_core.api.brain_sync.schemas_comparison import ComparisonOut, wire_name
 from rag_core.api.pages.evaluation.views.run_charts import metrics_chart
+from rag_core.api.rag_v2.schemas_evaluation import GenerationMetricsV2
 from rag_core.evaluation.comparison.compare import compare
 from rag_core.evaluation.comparison.intervals import metric_intervals, query_figures
+from rag_core.evaluation.runs.answers import summarise
 from rag_core.evaluation.runs.results import extra_metrics
+from rag_core.model.answer_metrics import AnswerRecord
 from rag_core.model.evaluation import QueryResult
 from rag_core.model.metrics import registry
-from rag_core.model.metrics.registry import Metric, compared_metrics, decisive_metrics, register, title_of
+from rag_core.model.metrics.registry import AnswerMetric, Metric, compared_metrics, decisive_metrics, register, title_of
 from rag_core.model.note import NoteId
 
 RELEVANT, OTHER = NoteId(UUID(int=1)), NoteId(UUID(int=2))
@@ -76,6 +79,61 @@ class TestARegisteredMetric:
             "last place",
             "last place",
         ]
+
+
+BREVITY = AnswerMetric(
+    name="short_and_sweet",
+    titles={"en": "brevity", "es": "Brevedad"},
+    formula="1 / (1 + characters)",
+    figure=lambda reading: 1 / (1 + len(reading.answer.text)),
+    undefined="no answer is short",
+)
+
+
+def scored(text: str = "abc", *, is_failed: bool = False) -> AnswerRecord:
+    return AnswerRecord(
+        answerer="someone",
+        judge=None,
+        text=None if is_failed else text,
+        error="ChatError" if is_failed else None,
+        is_refusal=False,
+        latency_ms=1.0,
+        scores={} if is_failed else {"short_and_sweet": 1 / (1 + len(text))},
+    )
+
+
+@pytest.fixture
+def brevity(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_ANSWER_METRICS", dict(registry._ANSWER_METRICS))
+    register(BREVITY)
+
+
+@pytest.mark.usefixtures("brevity")
+class TestARegisteredMetricOfAnswers:
+    def test_has_a_mean_in_every_run(self) -> None:
+        found = summarise([scored("abc"), scored("abcdefg"), scored(is_failed=True)])
+
+        assert found is not None
+        assert (found.means["short_and_sweet"], found.counts["short_and_sweet"]) == (0.1875, 2)
+
+    def test_says_why_it_is_undefined(self) -> None:
+        found = summarise([replace(scored(), scores={})])
+
+        assert found is not None
+        assert found.undefined["short_and_sweet"] == "no answer is short"
+
+    def test_stands_in_the_schema_of_a_run(self) -> None:
+        described = GenerationMetricsV2.model_json_schema()
+
+        assert described["properties"]["shortAndSweet"]["description"] == "1 / (1 + characters)"
+        assert "shortAndSweet" in described["required"]
+
+    def test_has_a_title_in_each_language(self) -> None:
+        assert [title_of("short_and_sweet", language) for language in ("es", "de")] == ["Brevedad", "brevity"]
+
+    def test_shares_names_with_no_metric_of_retrieval(self) -> None:
+        with pytest.raises(ValueError, match="a metric named 'short_and_sweet' is registered already"):
+            register(replace(LAST_PLACE, name="short_and_sweet"))
 
 
 @pytest.mark.usefixtures("last_place")

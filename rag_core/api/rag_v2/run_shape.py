@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from pydantic.alias_generators import to_camel
+
 from rag_core.api.comparing import answer_difference
 from rag_core.configuration.schema import Chunking
 from rag_core.evaluation.comparison.comparability import INDEXED
@@ -12,6 +14,7 @@ from rag_core.model.answer_metrics import AnswerMetrics
 from rag_core.model.counting import in_english
 from rag_core.model.evaluation import StoredRun
 from rag_core.model.golden import difficulty_word
+from rag_core.model.metrics.registry import answer_metrics
 from rag_core.wire.values import moment_to_wire
 
 
@@ -54,7 +57,7 @@ def summary_to_wire(run: StoredRun) -> dict[str, Any]:
         "recallAt20": run.metrics.recall_at_20,
         "mrr": run.metrics.mrr,
         "ndcg": run.metrics.ndcg_at_10,
-        "groundedness": None if run.answers is None else run.answers.means["groundedness"],
+        "groundedness": None if run.answers is None else run.answers.means.get("groundedness"),
         "latencyP95": run.latency_ms.p95,
         "totalQueries": run.total_queries,
     }
@@ -131,18 +134,11 @@ def _group(found: GroupMetrics) -> dict[str, Any]:
 
 
 def _generation(answers: AnswerMetrics) -> dict[str, Any]:
-    means = answers.means
-    by_meaning = means["key_facts_by_meaning"]
+    means = {name: answers.means.get(name) for name in answer_metrics()}
+    if means["key_facts_by_meaning"] is not None:
+        means["key_facts_covered"] = means["key_facts_by_meaning"]
     return {
-        "expectedAnswerOverlap": means["expected_answer_overlap"],
-        "groundedness": means["groundedness"],
-        "answerRelevance": means["answer_relevance"],
-        "keyFactsCovered": means["key_facts_covered"] if by_meaning is None else by_meaning,
-        "hallucinationScore": means["hallucination_score"],
-        "forbiddenContentFound": means["forbidden_content_found"],
-        "citationAccuracy": means["citation_accuracy"],
-        "citationCompleteness": means["citation_completeness"],
-        "lexicalGroundedness": means["lexical_groundedness"],
+        **{to_camel(name): found for name, found in means.items()},
         "answerer": answers.answerer,
         "judge": answers.judge,
         "answers": answers.answers,

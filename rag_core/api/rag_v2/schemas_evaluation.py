@@ -2,10 +2,12 @@
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
+from pydantic.alias_generators import to_camel
 
 from rag_core.api.brain_sync.schemas_comparison import ComparisonToBaseline
 from rag_core.api.schemas import Moment, Score, Text, _Request, _Response
+from rag_core.model.metrics.registry import answer_metrics
 
 Status = Literal["running", "completed", "failed", "cancelled"]
 
@@ -64,20 +66,23 @@ class RetrievalMetricsV2(_Response):
     by_difficulty: dict[str, CategoryMetricsV2]
 
 
-class GenerationMetricsV2(_Response):
-    """Means over the answers; null is what nothing defines, or nobody judged."""
+def _describe_metrics(schema: dict[str, Any]) -> None:
+    """Add the metrics that are registered when the schema is asked for, so those of plugins too."""
+    score = {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"type": "null"}]}
+    rows = {to_camel(name): score | {"description": metric.formula} for name, metric in answer_metrics().items()}
+    schema["properties"] = rows | schema["properties"]
+    schema["required"] = [*rows, *schema["required"]]
 
-    expected_answer_overlap: Score | None = Field(
-        description="F1 of the words of the answer and of the expected answer; compare it between runs."
-    )
-    groundedness: Score | None
-    answer_relevance: Score | None
-    key_facts_covered: Score | None
-    hallucination_score: Score | None
-    forbidden_content_found: Score | None = Field(description="Share of the answers that say something forbidden.")
-    citation_accuracy: Score | None
-    citation_completeness: Score | None
-    lexical_groundedness: Score | None = Field(description="By words alone, without a judge.")
+
+class GenerationMetricsV2(_Response):
+    """Means over the answers, by metric; null is what nothing defines, or nobody judged.
+
+    `keyFactsCovered` is the judge's figure where there is one.
+    """
+
+    model_config = ConfigDict(extra="allow", json_schema_extra=_describe_metrics)
+    __pydantic_extra__: dict[str, Score | None]
+
     answerer: str
     judge: str | None
     answers: int

@@ -1,7 +1,7 @@
 """Quality of answers: the values of an answered query, and their means over a run.
 
-Scores that words alone give are named for what they are (``lexical_groundedness``); those by meaning come from a judge
-(``rag_core.evaluation.runs.judges``) and are None without one. What is undefined is None and in no mean.
+An answer is read once; the rows of ``rag_core.model.metrics.answers`` and of plugins score the reading. What is undefined is None
+and in no mean.
 """
 
 import time
@@ -13,28 +13,17 @@ from rag_core.answering.sources.context import shown_text
 from rag_core.answering.verification.check import check_citations
 from rag_core.answering.verification.citations import without_citations
 from rag_core.errors import RagError
-from rag_core.evaluation.runs.judges import Judge, Judgement
-from rag_core.evaluation.runs.lexical import (
-    citation_scores,
-    claims_of,
-    expected_answer_overlap,
-    lexical_groundedness,
-    says,
-    share_said,
-)
+from rag_core.evaluation.runs.judges import Judge
+from rag_core.evaluation.runs.lexical import claims_of, overlap_tokens, says, stated_claims
 from rag_core.language.detection import detect_language
 from rag_core.model.answer import GeneratedAnswer
-from rag_core.model.answer_metrics import (
-    ANSWER_METRICS,
-    JUDGED_METRICS,
-    AnswerMetric,
-    AnswerMetrics,
-    AnswerRecord,
-    AnswerSource,
-)
+from rag_core.model.answer_metrics import AnswerMetrics, AnswerRecord, AnswerSource
+from rag_core.model.answer_reading import AnswerReading, Judgement
 from rag_core.model.golden import GoldenQuery
+from rag_core.model.metrics.registry import answer_metrics
 from rag_core.model.note import Language
 from rag_core.model.retrieval import Hit, Retrieval
+from rag_core.model.statistics import mean
 
 
 class GoldenAnswerer(Protocol):
@@ -55,13 +44,10 @@ def summarise(records: Collection[AnswerRecord]) -> AnswerMetrics | None:
     if not records:
         return None
     first = next(iter(records))
-    defined = {
-        name: [score for record in records if (score := record.scores.get(name)) is not None] for name in ANSWER_METRICS
+    scores = {
+        name: [] if metric.is_judged and first.judge is None else _defined(name, records)
+        for name, metric in answer_metrics().items()
     }
-    if (
-        first.judge is None
-    ):  # forbidden content makes hallucinations alone, and their mean would be 1 whatever the others are
-        defined |= {name: [] for name in JUDGED_METRICS}
     return AnswerMetrics(
         answerer=first.answerer,
         judge=first.judge,
@@ -69,9 +55,13 @@ def summarise(records: Collection[AnswerRecord]) -> AnswerMetrics | None:
         refusals=sum(record.is_refusal for record in records),
         failed=sum(record.text is None for record in records),
         judge_failures=sum(len(record.judge_failures) for record in records),
-        means={name: sum(scores) / len(scores) if scores else None for name, scores in defined.items()},
-        counts={name: len(scores) for name, scores in defined.items()},
+        means={name: mean(found) for name, found in scores.items()},
+        counts={name: len(found) for name, found in scores.items()},
     )
+
+
+def _defined(name: str, records: Collection[AnswerRecord]) -> list[float]:
+    return [score for record in records if (score := record.scores.get(name)) is not None]
 
 
 def answer_and_judge(
@@ -121,46 +111,38 @@ def _record(
 def _scored(
     record: AnswerRecord, query: GoldenQuery, given: GeneratedAnswer, *, judge: Judge | None, timeout_seconds: float
 ) -> AnswerRecord:
-    judgement = _judged(query, given, judge, timeout_seconds)
-    said = without_citations(given.text)
-    forbidden = tuple(item for item in query.forbidden_content if says(said, item, given.language))
-    scores: dict[AnswerMetric, float | None] = {
-        **_lexical_scores(query, given),
-        "forbidden_content_found": float(bool(forbidden)) if query.forbidden_content else None,
-        "groundedness": judgement.groundedness,
-        "answer_relevance": judgement.answer_relevance,
-        "key_facts_by_meaning": judgement.key_facts_covered,
-        "hallucination_score": hallucination_score(judgement.groundedness, has_forbidden=bool(forbidden)),
-    }
+    reading = read_answer(query, given, _judged(query, given, judge, timeout_seconds))
     return replace(
         record,
-        scores=scores,
-        missing_key_facts=tuple(fact for fact in query.key_facts if not says(said, fact, given.language)),
-        forbidden_content=forbidden,
-        judge_failures=judgement.failures,
+        scores={name: metric.figure(reading) for name, metric in answer_metrics().items()},
+        missing_key_facts=tuple(fact for fact in query.key_facts if fact not in reading.said_key_facts),
+        forbidden_content=reading.said_forbidden,
+        judge_failures=reading.judgement.failures,
     )
 
 
-def _lexical_scores(query: GoldenQuery, given: GeneratedAnswer) -> dict[AnswerMetric, float | None]:
-    claims = [] if given.is_refusal else claims_of(given.text, given.language)
+def read_answer(query: GoldenQuery, given: GeneratedAnswer, judgement: Judgement) -> AnswerReading:
+    """Read an answer for its metrics, beside the golden query and what a judge says of it."""
+    language, said = given.language, without_citations(given.text)
     sources = {source.number: shown_text(source) for source in given.context.sources}
-    cited = citation_scores(claims, sources, given.language)
-    said = "" if given.is_refusal else without_citations(given.text)
-    return {
-        "expected_answer_overlap": expected_answer_overlap(said, query.expected_answer, given.language),
-        "lexical_groundedness": lexical_groundedness(claims, "\n".join(sources.values()), given.language),
-        "key_facts_covered": share_said(without_citations(given.text), query.key_facts, given.language),
-        "citation_existence": cited.existence,
-        "citation_accuracy": cited.accuracy,
-        "citation_completeness": cited.completeness,
-        "citation_support": None if given.is_refusal else _citation_support(given),
-    }
+    claims = [] if given.is_refusal else claims_of(given.text, language)
+    tokens, expected = overlap_tokens("" if given.is_refusal else said, query.expected_answer, language)
+    return AnswerReading(
+        query=query,
+        answer=given,
+        judgement=judgement,
+        claims=stated_claims(claims, sources, language),
+        supported_citations=() if given.is_refusal else _supported_citations(given),
+        said_key_facts=tuple(fact for fact in query.key_facts if says(said, fact, language)),
+        said_forbidden=tuple(item for item in query.forbidden_content if says(said, item, language)),
+        tokens=tokens,
+        expected_tokens=expected,
+    )
 
 
-def _citation_support(given: GeneratedAnswer) -> float | None:
-    """Citations that the path's own check holds for supported / citations of sources that exist; None without any."""
-    checked = check_citations(given.text, given.context.sources, language=given.language).citations
-    return sum(citation.is_supported for citation in checked) / len(checked) if checked else None
+def _supported_citations(given: GeneratedAnswer) -> tuple[bool, ...]:
+    checked = check_citations(given.text, given.context.sources, language=given.language)
+    return tuple(citation.is_supported for citation in checked.citations)
 
 
 def _judged(query: GoldenQuery, given: GeneratedAnswer, judge: Judge | None, timeout_seconds: float) -> Judgement:
@@ -177,10 +159,3 @@ def _judged(query: GoldenQuery, given: GeneratedAnswer, judge: Judge | None, tim
         language=given.language,
         timeout_seconds=timeout_seconds,
     )
-
-
-def hallucination_score(groundedness: float | None, *, has_forbidden: bool) -> float | None:
-    """1 if the answer says what is forbidden, else 1 - groundedness; None where that was not judged."""
-    if has_forbidden:
-        return 1.0
-    return None if groundedness is None else 1 - groundedness

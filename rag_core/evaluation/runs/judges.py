@@ -12,6 +12,7 @@ from rag_core.chat import ChatModel, Message, build_chat
 from rag_core.errors import ChatError
 from rag_core.evaluation.runs.lexical import claims_of
 from rag_core.language.languages import language_of
+from rag_core.model.answer_reading import Judgement
 from rag_core.model.note import Language
 
 if TYPE_CHECKING:
@@ -23,19 +24,6 @@ BEST_SCORE = 10
 MAX_CLAIMS = 50
 _TOKENS_A_VERDICT = 24
 _SHOWN_CHARACTERS = 80
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
-    """Scores in [0, 1], higher is better; None where there was nothing to judge or the judge failed.
-
-    ``failures`` names the scores that the judge was asked for and did not give in a form that can be read.
-    """
-
-    groundedness: float | None = None
-    answer_relevance: float | None = None
-    key_facts_covered: float | None = None
-    failures: tuple[str, ...] = ()
 
 
 class Judge(Protocol):

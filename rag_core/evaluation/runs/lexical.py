@@ -1,8 +1,4 @@
-"""Lexical scores of an answer: the facts that it names, and the words that its sentences share with the sources. Pure.
-
-Words do not carry the meaning: a sentence that denies a source shares nearly all its words with it. So these
-scores are named lexical; scores of meaning come from a judge (``rag_core.evaluation.runs.judges``).
-"""
+"""An answer read by its words: the facts that it names, and the words that its sentences share with the sources. Pure."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -11,6 +7,7 @@ from dataclasses import dataclass
 from rag_core.answering.verification.citations import citations_by_sentence, without_citations
 from rag_core.chunking import sentence_spans
 from rag_core.language.content_words import clauses_of, content_of, function_stems, is_number, negation_stems, tokens_of
+from rag_core.model.answer_reading import ClaimCitation, StatedClaim
 from rag_core.model.note import Language
 
 LEAST_COVERAGE = 0.6
@@ -24,15 +21,6 @@ class Claim:
     text: str
     content: frozenset[str]
     cited: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CitationScores:
-    """Shares in [0, 1]; None where nothing is cited, or nothing is claimed."""
-
-    existence: float | None
-    accuracy: float | None
-    completeness: float | None
 
 
 def says(text: str, phrase: str, language: Language) -> bool:
@@ -58,26 +46,15 @@ def says(text: str, phrase: str, language: Language) -> bool:
     )
 
 
-def share_said(text: str, phrases: Collection[str], language: Language) -> float | None:
-    """The share of the phrases that a text says; None without phrases."""
-    return sum(says(text, phrase, language) for phrase in phrases) / len(phrases) if phrases else None
+def overlap_tokens(text: str, expected: str, language: Language) -> tuple[Counter[str], Counter[str]]:
+    """The tokens of an answer and of the expected one, stemmed; none of the expected one where it has no word.
 
-
-def expected_answer_overlap(text: str, expected: str, language: Language) -> float | None:
-    """Overlap of an answer with the expected one: F1 of their tokens, in [0, 1]; None if the expected one has no word.
-
-    precision = shared / tokens of the answer; recall = shared / tokens of the expected answer; F1 = their harmonic mean. A token
-    counts as often as it stands in both. Function words are left out, unless the expected answer has no others ("Sí").
-
-    Source: Rajpurkar et al., SQuAD, EMNLP 2016, section 6.1, where only articles are left out and words are not stemmed.
+    Function words are left out, unless the expected answer has no others ("Sí").
     """
     given, wanted = tokens_of(text, language), tokens_of(expected, language)
     if any(token not in function_stems(language) for token in wanted):
         given, wanted = ([one for one in tokens if one not in function_stems(language)] for tokens in (given, wanted))
-    if not wanted:
-        return None
-    shared = (Counter(given) & Counter(wanted)).total()
-    return 2 * shared / (len(given) + len(wanted))
+    return Counter(given), Counter(wanted)
 
 
 def claims_of(answer: str, language: Language) -> list[Claim]:
@@ -99,32 +76,22 @@ def is_covered(claim: Claim, source: Collection[str]) -> bool:
     return sum(token in source for token in claim.content) >= LEAST_COVERAGE * len(claim.content)
 
 
-def lexical_groundedness(claims: Sequence[Claim], context: str, language: Language) -> float | None:
-    """Claims that the context covers / claims; None when nothing is claimed."""
-    if not claims:
-        return None
-    content = content_of(context, language)
-    return sum(is_covered(claim, content) for claim in claims) / len(claims)
-
-
-def citation_scores(claims: Sequence[Claim], sources: Mapping[int, str], language: Language) -> CitationScores:
-    """Scores of the citations of claims: every number a claim cites is judged by itself.
-
-    existence = citations whose source exists / citations; accuracy = citations whose source exists and covers the claim /
-    citations; completeness = claims with a citation / claims.
-    """
+def stated_claims(claims: Sequence[Claim], sources: Mapping[int, str], language: Language) -> tuple[StatedClaim, ...]:
+    """Claims held to the texts of the numbered sources; every number a claim cites is judged by itself."""
+    context = content_of("\n".join(sources.values()), language)
     content = {number: content_of(text, language) for number, text in sources.items()}
-    pairs = [(claim, number) for claim in claims for number in claim.cited]
-    existing = [(claim, number) for claim, number in pairs if number in content]
-    return CitationScores(
-        existence=_share(len(existing), len(pairs)),
-        accuracy=_share(sum(is_covered(claim, content[number]) for claim, number in existing), len(pairs)),
-        completeness=_share(sum(bool(claim.cited) for claim in claims), len(claims)),
+    return tuple(
+        StatedClaim(
+            is_covered=is_covered(claim, context),
+            citations=tuple(
+                ClaimCitation(
+                    is_existing=number in content, is_covering=number in content and is_covered(claim, content[number])
+                )
+                for number in claim.cited
+            ),
+        )
+        for claim in claims
     )
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
 
 
 def _is_negated(found: Sequence[tuple[str, int]], start: int, end: int, language: Language) -> bool:

@@ -1,4 +1,4 @@
-"""Metrics of retrieval, a module a family; a module in this folder registers its metrics when it is imported.
+"""Metrics of retrieval and of answers, a module a family; a module in this folder registers its metrics when it is imported.
 
 Formulas over plain rankings are in ``rag_core.model.ranking_metrics``. Importing the package imports every module of it.
 """

@@ -205,7 +205,7 @@ def _sheet(run: StoredRun, result: QueryResult, others: Mapping[NoteId, int] | N
 
 def _answer_figures(answer: AnswerRecord) -> list[Fact]:
     return [
-        Fact(name=words.ANSWER_LABELS.get(metric, metric), value=words.figure(value))
+        Fact(name=words.metric(metric), value=words.figure(value))
         for metric, value in answer.scores.items()
         if value is not None
     ]

@@ -202,7 +202,7 @@ def _answers(run: StoredRun) -> Table | None:
     if found is None:
         return None
     rows = [
-        (words.ANSWER_LABELS.get(name, name), words.figure(mean), str(found.counts.get(name, 0)))
+        (words.metric(name), words.figure(mean), str(found.counts.get(name, 0)))
         for name, mean in found.means.items()
         if mean is not None
     ]

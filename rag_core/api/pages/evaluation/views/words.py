@@ -10,20 +10,6 @@ from rag_core.model.metrics.registry import title_of
 
 MINUS = "\N{MINUS SIGN}"
 UNDEFINED = "—"
-ANSWER_LABELS: Mapping[str, str] = {
-    "expected_answer_overlap": "Parecido a la respuesta esperada, por palabras",
-    "lexical_groundedness": "Apoyo léxico: frases cuyas palabras están en los pasajes",
-    "key_facts_covered": "Datos clave dichos, por palabras",
-    "forbidden_content_found": "Contenido prohibido, por palabras (menos es mejor)",
-    "citation_existence": "Citas que existen",
-    "citation_accuracy": "Citas cuyo pasaje dice lo citado",
-    "citation_completeness": "Afirmaciones con cita",
-    "citation_support": "Citas comprobadas: la nota dice lo que se afirma",
-    "groundedness": "Fidelidad, según el juez",
-    "answer_relevance": "Pertinencia, según el juez",
-    "key_facts_by_meaning": "Datos clave dichos, según el juez",
-    "hallucination_score": "Invenciones, según el juez (menos es mejor)",
-}
 CATEGORIES: Mapping[str, str] = {
     "factual": "de hechos",
     "causal": "causal",
