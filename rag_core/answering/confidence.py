@@ -12,6 +12,7 @@ from rag_core.answering.evidence import evidence_features, evidence_score
 from rag_core.answering.quoting.asked_time import asked_time_of, is_of
 from rag_core.answering.quoting.selection import Strength
 from rag_core.chunking import sentence_spans
+from rag_core.language.languages import language_of
 from rag_core.model.answer import AskedTime, CheckedText, Confidence, FallbackMode, Source
 from rag_core.model.note import Language, Span
 from rag_core.model.retrieval import QueryStatistics, Retrieval
@@ -98,7 +99,7 @@ def holds_its_kind(query: str, answer: str, *, language: Language) -> bool:
     True where none of them is asked for, and in German for names, where every noun has a capital.
     """
     expected = expected_answer(query, language)
-    if expected is None or (expected.kind == "name" and language == "de"):
+    if expected is None or (expected.kind == "name" and language_of(language).traits.has_capitalised_nouns):
         return True
     asked, is_kind = set(_WORD.findall(query.lower())), answer_test(expected.kind, language)
     sentences = (answer[start:end] for start, end in sentence_spans(answer, language))

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from rag_core.answering.quoting.asked_time import asked_time_of, is_of
 from rag_core.language.content_words import is_number, tokens_of
+from rag_core.language.languages import language_of
 from rag_core.language.stemming import query_words
 from rag_core.language.variants import without_question_words
 from rag_core.model.answer import Source
@@ -122,7 +123,7 @@ def _known(query: str, statistics: QueryStatistics) -> float:
 
 def _names(query: str, language: Language, spoken: Language) -> set[str]:
     """Words with a capital that do not begin the question; in German every noun has one, so none is known for a name."""
-    if language == "de":
+    if language_of(language).traits.has_capitalised_nouns:
         return set()
     names = [word for word in re.findall(r"\w+", query)[1:] if word[0].isupper()]
     return set(tokens_of(" ".join(names), spoken))

@@ -20,7 +20,7 @@ from rag_core.language import LANGUAGES
 from rag_core.language.detection import detect_language
 from rag_core.model.answer import Answer
 from rag_core.model.note import Language
-from rag_core.query.transformation import query_language
+from rag_core.query.transformation import language_by_signs, query_language
 from rag_core.resilience.cancellation import Cancellation
 
 _QUESTION_FIELDS = ("message", "query")
@@ -51,7 +51,7 @@ def _question_in(body: Any) -> str:
 
 def language_of(request: Request, question: str) -> Language:
     """The language of a question; where it shows none, what the client accepts, or else the contract's."""
-    shows_one = detect_language(question) is not None or any(sign in question for sign in "¿¡ñÑß")
+    shows_one = detect_language(question) is not None or language_by_signs(question) is not None
     if shows_one:
         return query_language(question, known=LANGUAGES)
     return tongue_for(request)

@@ -15,6 +15,7 @@ from rag_core.graph.sides import is_slight, left_side, phrase_of, points_back, r
 from rag_core.graph.statements import CausalStatement, Extraction
 from rag_core.graph.stretches import MAX_SIDE_WORDS, segments_of, shifted, trimmed_spaces
 from rag_core.language.causality import CausalCue
+from rag_core.language.languages import language_of
 from rag_core.model.note import Language, Span
 
 RULES_FINGERPRINT = "rules-2"
@@ -170,7 +171,9 @@ def _fronted(page: Page, found: FoundCue, room: Span) -> _Sides | None:
     if not segments or len(page.text[slice(*segments[0])].split()) > MAX_SIDE_WORDS:
         return None
     first, rest = segments[0], (segments[1][0] if len(segments) > 1 else room[1], room[1])
-    is_clause = found.cue.order == "fronted_cause" or page.text[: room[0]].endswith(("que", "weil", "because"))
+    is_clause = found.cue.order == "fronted_cause" or page.text[: room[0]].endswith(
+        language_of(page.language).causality.clause_openings
+    )
     inverted = None if is_clause else page.grammar.main_clause.search(page.text, *first)
     if inverted:
         first, rest = (first[0], inverted.start()), (inverted.start(), room[1])

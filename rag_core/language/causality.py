@@ -41,13 +41,13 @@ class CausalLanguage:
     """A language's cues, and patterns of what stands around them.
 
     ``negation`` right before a cue denies it, ``conditional`` opens a sentence that supposes, ``hedge`` weakens; ``nothing``
-    opens a side that is nothing or nobody, ``reflexive`` before a verb leaves it without a cause; ``pronoun`` is a side that
-    only points back, ``anaphor`` opens one; ``antecedent`` begins the noun phrase that a relative pronoun stands for,
-    ``main_clause`` the clause after a fronted noun phrase without a comma; ``opening`` and ``closing`` are
-    trimmed off a side's ends; ``relative`` and ``adjunct`` begin what belongs to the words before it, ``joining`` are words
-    for "and", ``subordinator`` ends a noun phrase, ``reporting`` begins one; ``polarity`` are words that turn a phrase into
-    its opposite, ``circumstance`` words that say when or how much, not what; ``asking``
-    are words of a causal question that are not what it asks about.
+    opens a side that is nothing or nobody, ``reflexive`` before a verb leaves it without a cause; ``pronoun`` is a side that only
+    points back, ``anaphor`` opens one; ``antecedent`` begins the noun phrase that a relative pronoun stands for, ``main_clause``
+    the clause after a fronted noun phrase without a comma; ``opening`` and ``closing`` are trimmed off a side's ends;
+    ``relative`` and ``adjunct`` begin what belongs to the words before it, ``joining`` are words for "and", ``subordinator`` ends
+    a noun phrase, ``clause_openings`` stand before a clause, ``reporting`` begins one; ``polarity`` are words that turn a phrase
+    into its opposite, ``circumstance`` words that say when or how much, not what; ``asking`` are words of a causal question that
+    are not what it asks about.
     """
 
     cues: tuple[CausalCue, ...]
@@ -66,6 +66,7 @@ class CausalLanguage:
     joining: str
     adjunct: str
     subordinator: str
+    clause_openings: tuple[str, ...]
     reporting: str
     polarity: frozenset[str]
     circumstance: frozenset[str]

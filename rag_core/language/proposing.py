@@ -58,3 +58,16 @@ class ProposalWording:
     unit_names: Mapping[str, str] = field(default_factory=dict)
     feminine_units: frozenset[str] = frozenset()
     masculine_units: frozenset[str] = frozenset()
+    feminine_endings: tuple[str, ...] = ()
+    asking_number: tuple[str, str] = ("", "")
+    """Words that ask for the number of masculine and of feminine things."""
+    quantity: str = "(?!)"
+    """Beginning of the rest of a clause that counts things: the groups number, unit and after."""
+    not_asked_by_what: tuple[str, ...] = ()
+    """Endings of verbs whose complement is no object."""
+    place: str = "(?!)"
+    """Beginning of the rest of a clause that tells where."""
+    measures: str = "(?!)"
+    """Pattern of the measures in a list of ingredients."""
+    of: str = ""
+    """Preposition between a measure and the thing measured, with its space."""

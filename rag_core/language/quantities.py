@@ -40,5 +40,7 @@ class QuantityWords:
     """Units of measure and currencies, by one name for all languages."""
     percent: tuple[str, ...]
     """Patterns of the words for "%"."""
+    links: tuple[str, ...]
+    """Words between the parts of a number: "treinta y dos"."""
     one_words: frozenset[str]
     """Words before a unit that measure one of it: "una hora"."""

@@ -20,3 +20,7 @@ class RoutingWording:
     aggregative: tuple[str, ...]
     table: tuple[str, ...]
     hops: tuple[str, ...]
+    between: str
+    """Preposition before two things that are compared, as it is written."""
+    links: str
+    """Words between the two things."""

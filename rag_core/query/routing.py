@@ -10,7 +10,7 @@ from functools import cache
 from typing import Literal
 
 from rag_core.language.folding import fold_words
-from rag_core.language.languages import language_of
+from rag_core.language.languages import any_word, language_of
 from rag_core.language.technical_terms import technical_terms
 from rag_core.model.note import Language
 from rag_core.query.analysis import classify
@@ -28,7 +28,10 @@ _RIVAL = 0.15
 _QUOTED = re.compile(r"«([^«»]{1,100})»|„([^„“”]{1,100})[“”]|[\"“]([^\"“”]{1,100})[\"”]")
 _CAPITALISED = r"[^\W\d_a-zß-öø-ÿ][\w'\u2019-]*"
 _RUN = re.compile(rf"{_CAPITALISED}(?:\s+{_CAPITALISED})*")
-_BETWEEN = re.compile(rf"(?i:zwischen|between|entre)\s+({_CAPITALISED})\s+(?i:und|and|y|e)\s+({_CAPITALISED})")
+_BETWEEN = re.compile(
+    rf"(?i:{any_word(lambda words: [words.routing.between])})\s+({_CAPITALISED})\s+"
+    rf"(?i:{any_word(lambda words: [words.routing.links])})\s+({_CAPITALISED})"
+)
 _WORD = re.compile(r"\w+")
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from rag_core.configuration.schema import QueryTransformation
+from rag_core.language import LANGUAGES
 from rag_core.language.detection import detect_language
 from rag_core.language.languages import language_of
 from rag_core.model.note import Language
@@ -45,13 +46,12 @@ def query_language(query: str, *, known: Sequence[Language]) -> Language:
     ``known`` are the languages of the tenant's notes, most important first; they decide where two languages have
     equally many function words, and where there is none ("Kubernetes Helm"). Without them it is Spanish.
     """
-    return _by_its_signs(query) or detect_language(query) or _nearest(query, known)
+    return language_by_signs(query) or detect_language(query) or _nearest(query, known)
 
 
-def _by_its_signs(query: str) -> Language | None:
-    if any(sign in query for sign in "¿¡ñÑ"):
-        return "es"
-    return "de" if "ß" in query else None
+def language_by_signs(query: str) -> Language | None:
+    """The language of which a query has a character of its own (¿, ñ, ß); None without any."""
+    return next((code for code in LANGUAGES if any(sign in query for sign in language_of(code).traits.signs)), None)
 
 
 def _nearest(query: str, known: Sequence[Language]) -> Language:

@@ -101,7 +101,7 @@ def _term(match: re.Match[str], question: str, language: Language, spoken: Langu
 
 def _is_name(text: str, match: re.Match[str], language: Language) -> bool:
     """Test whether a word has a capital that its place does not ask for; in German every noun has one."""
-    if language == "de" or not match[0][0].isupper():
+    if language_of(language).traits.has_capitalised_nouns or not match[0][0].isupper():
         return False
     return _OPENING.search(text, 0, match.start()) is None
 

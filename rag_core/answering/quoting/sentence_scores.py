@@ -12,6 +12,7 @@ from rag_core.answering.quoting.openings import is_opening
 from rag_core.answering.quoting.wanted import MAY_LACK, SHOWN_BY_ITSELF, kind_test, wanted_kind, without_cue
 from rag_core.chunking import sentence_spans
 from rag_core.language.content_words import content_of
+from rag_core.language.languages import language_of
 from rag_core.language.quoting import Wanted
 from rag_core.model.answer import Source
 from rag_core.model.note import Language
@@ -194,7 +195,7 @@ def _told_kind(kind: Wanted | None, spoken: Language, *, has_kind: bool | None) 
 
     Every note has a date, and in German every noun is written as names are; a yes or no may be left unsaid.
     """
-    if kind == "date" or (spoken == "de" and kind in {"person", "name"}):
+    if kind == "date" or (kind in {"person", "name"} and language_of(spoken).traits.has_capitalised_nouns):
         return None
     return has_kind or None if kind in MAY_LACK else has_kind
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from rag_core.answering.understanding.missing_subjects import lacks_subject
-from rag_core.answering.understanding.noun_phrases import NounPhrase, Word, phrases_of, words_of
+from rag_core.answering.understanding.noun_phrases import NounPhrase, Word, is_preposition, phrases_of, words_of
 from rag_core.language.content_words import content_of
 from rag_core.language.languages import language_of
 from rag_core.model.note import Language
@@ -16,8 +16,6 @@ MOST_NEW_WORDS = 3
 MOST_POINTING_WORDS = 6
 MOST_CHARACTERS = 300
 """Greatest length of a question that can continue another; a longer one is complete by itself."""
-_SPANISH_VERB = re.compile(language_of("es").follow_ups.past_verb, re.IGNORECASE)
-_SPANISH_DATIVE = re.compile(r"les?\b", re.IGNORECASE)
 
 
 def is_follow_up(question: str, language: Language, *, now: datetime) -> bool:
@@ -60,17 +58,16 @@ def without_opening(question: str, language: Language) -> str:
 def is_question(text: str, language: Language) -> bool:
     """Test whether it is a question of its own and no part of one: it begins with "who", "with whom", "did" and the like."""
     words = words_of(text)[:2]
-    if len(words) > 1 and _is_preposition(words[0], language):
+    if len(words) > 1 and is_preposition(words[0], language):
         return words[1].key in language_of(language).follow_ups.asking_words
+    known = language_of(language).follow_ups
     return bool(words) and (
-        words[0].key in language_of(language).follow_ups.asking_words
-        or words[0].key in language_of(language).follow_ups.verbs_first
-        or (language == "es" and _SPANISH_VERB.match(text.lstrip("¿¡ ")) is not None)
+        words[0].key in known.asking_words | known.verbs_first
+        or known.past_verb.match(text.lstrip("¿¡ ")) is not None
         or (
-            language == "es"
-            and words[0].key in language_of("es").follow_ups.before_a_verb
+            words[0].key in known.before_a_verb
             and len(words) > 1
-            and _is_spanish_verb(words[1])
+            and known.past_verb.fullmatch(words[1].text) is not None
         )
     )
 
@@ -98,9 +95,8 @@ def _is_within_reach(at: int, question: str, phrases: Sequence[NounPhrase], lang
 
 def _is_doubled(match: re.Match[str], phrases: Sequence[NounPhrase], language: Language) -> bool:
     """Test whether the question says whom "le" stands for: "¿qué le dije a Marta?"."""
-    if language != "es" or not _SPANISH_DATIVE.match(match[0]):
-        return False
-    return any(phrase.preposition == "a" for phrase in phrases)
+    words = language_of(language).follow_ups
+    return words.dative.match(match[0]) is not None and any(phrase.preposition == words.going_to for phrase in phrases)
 
 
 def _says_nothing(question: str, language: Language, *, now: datetime) -> bool:
@@ -127,18 +123,7 @@ def _is_alone(word: Word, before: Word, language: Language) -> bool:
 def _is_asked_part(question: str, language: Language) -> bool:
     """Test whether it is a part of a question that begins with a preposition: "with Ana?"; without a question mark it is a search."""
     words = words_of(question)
-    return bool(words) and _is_preposition(words[0], language) and question.rstrip().endswith("?")
-
-
-def _is_preposition(word: Word, language: Language) -> bool:
-    return (
-        word.key in language_of(language).stop_words.prepositions
-        or word.key in language_of(language).stop_words.contractions
-    )
-
-
-def _is_spanish_verb(word: Word) -> bool:
-    return _SPANISH_VERB.fullmatch(word.text) is not None
+    return bool(words) and is_preposition(words[0], language) and question.rstrip().endswith("?")
 
 
 def _time_spans(question: str, language: Language, now: datetime) -> list[tuple[int, int]]:

@@ -13,7 +13,6 @@ from rag_core.model.note import Language
 Kind = Literal["name", "determined", "bare"]
 
 _WORD = re.compile(r"\w(?:[\w-]|['\u2019](?=\w))*")
-_SPANISH_VERB = re.compile(language_of("es").follow_ups.past_verb, re.IGNORECASE)
 _GERMAN_ADJECTIVE = re.compile(r"[a-zäöüß-]+e[mnrs]?")
 _POSSESSIVE = ("'s", "\u2019s")
 _LONGEST = 6
@@ -59,6 +58,14 @@ class NounPhrase:
 def words_of(text: str) -> list[Word]:
     """The words of a text in their order."""
     return [Word(text=match[0], start=match.start(), end=match.end()) for match in _WORD.finditer(text)]
+
+
+def is_preposition(word: Word, language: Language) -> bool:
+    """Test whether a word is a preposition, also one drawn together with an article."""
+    return (
+        word.key in language_of(language).stop_words.prepositions
+        or word.key in language_of(language).stop_words.contractions
+    )
 
 
 def phrases_of(text: str, language: Language, *, outside: Sequence[tuple[int, int]] = ()) -> list[NounPhrase]:
@@ -152,7 +159,8 @@ def _nouns(
         and len(run) > 1
     ):
         return run[:-1]
-    return _described(run, language)[:1] if is_asked and language == "es" else _described(run, language)
+    described = _described(run, language)
+    return described[:1] if is_asked and language_of(language).traits.has_head_first else described
 
 
 def _run(text: str, words: Sequence[Word], at: int, language: Language) -> list[Word]:
@@ -193,7 +201,7 @@ def _described(run: Sequence[Word], language: Language) -> list[Word]:
     """A noun and what is beside it, and a name behind them ("la doctora Vidal"), up to a verb."""
     nouns: list[Word] = []
     for word in run:
-        is_verb = language == "es" and bool(nouns) and _SPANISH_VERB.fullmatch(word.text) is not None
+        is_verb = bool(nouns) and language_of(language).follow_ups.past_verb.fullmatch(word.text) is not None
         if is_verb or (len(nouns) >= language_of(language).follow_ups.most_nouns and not word.is_capitalised):
             break
         nouns.append(word)

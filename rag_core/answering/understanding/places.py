@@ -38,4 +38,6 @@ def _is_destination(phrase: NounPhrase, text: str, language: Language) -> bool:
     if phrase.preposition != language_of(language).follow_ups.going_to:
         return False
     before = words_of(text[: phrase.start])
-    return language == "de" or (bool(before) and before[-1].key in language_of(language).follow_ups.motion)
+    return not language_of(language).follow_ups.motion or (
+        bool(before) and before[-1].key in language_of(language).follow_ups.motion
+    )

@@ -32,7 +32,7 @@ _DENYING_REPLY = re.compile(
 _SCALABLE = re.compile(r"\d{1,12}(?:\.\d{1,6})?|\d{1,4}0{3,12}")
 _UNREAD_NUMBER = re.compile(r"(?<!jahr)(?:hundert|taus(?:end)?(?!ch))")
 """A German number in one word that is not read, such as "zweitausendfünfhundert", as a stem."""
-_NUMBER_LINKS = frozenset({"y", "and"})
+_NUMBER_LINKS = frozenset(any_word(lambda words: words.quantities.links).split("|"))
 _LIST_NUMBER = re.compile(r"^\s*\d{1,3}[.)]\s+", re.MULTILINE)
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")  # noqa: RUF001
 _ISO_DATE = re.compile(r"(?<![\w-])(\d{4})-(0[1-9]|1[0-2])-([0-3]\d)(?![\d-])")
@@ -123,7 +123,8 @@ def _with_month_names(text: str, language: Language) -> str:
 
     text = _MAY.sub(_month_names("es")[5], text) if language == "en" else text
     text = _ISO_DATE.sub(lambda match: named(match[3], match[2], match[1]), text)
-    return text if language == "en" else _POINTED_DATE.sub(lambda match: named(match[1], match[3], match[4]), text)
+    is_day_first = language_of(language).traits.has_day_before_month
+    return _POINTED_DATE.sub(lambda match: named(match[1], match[3], match[4]), text) if is_day_first else text
 
 
 @cache
@@ -171,7 +172,7 @@ def _names(text: str, language: Language) -> Iterator[str]:
         beside |= _is_name_like(after[0]) and text[words[at][2] : after[1]].strip() in {"", "-"}
         is_name = (
             beside or before[0] in language_of(language).citing.name_openers
-            if language == "de"
+            if language_of(language).traits.has_capitalised_nouns
             else (beside or not _SENTENCE_OPENING.search(text, max(0, start - 8), start))
         )
         if _is_name_like(word) and is_name:
@@ -256,7 +257,7 @@ def _polarity(clauses: list[list[str]], content: frozenset[str], language: Langu
         for at, token in enumerate(clause):
             if token in negation_stems(language) and places:
                 after = bisect_right(places, at)
-                denied.update(places if language == "de" else ())
+                denied.update(places if language_of(language).traits.has_negation_behind else ())
                 denied.add(places[min(after, len(places) - 1)])
                 doubtful.update(places[after + 1 : after + 1 + _DOUBTFUL_WORDS])
         for place in places:

@@ -9,6 +9,7 @@ from rag_core.answering.sources.graph_context import entity_names, followed_rela
 from rag_core.configuration.schema import RetrievalConfig, configure
 from rag_core.configuration.served import INVALID_CONFIGURATION
 from rag_core.guardrails.policies import Hiding
+from rag_core.language import LANGUAGES
 from rag_core.language.languages import language_of
 from rag_core.model.graph import Relation, RelationKind
 from rag_core.model.retrieval import Hit, Retrieval, Strategy
@@ -61,7 +62,7 @@ class Routed:
 
 def routed(query: str, *, strategy: RoutedStrategy | None, include_graph: bool | None) -> Routed:
     """The question analysed; what the caller says wins over it."""
-    analysis = route(query, language=query_language(query, known=("de", "en", "es")))
+    analysis = route(query, language=query_language(query, known=("de", *LANGUAGES)))
     chosen = strategy or analysis.suggested_strategy
     has_graph = analysis.requires_graph_refinement or chosen == "hybrid_with_graph_refinement"
     return Routed(analysis=analysis, strategy=chosen, has_graph=has_graph if include_graph is None else include_graph)

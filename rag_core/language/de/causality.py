@@ -102,6 +102,7 @@ CAUSALITY = CausalLanguage(
     joining=r"(?:und|oder|aber)",
     adjunct=r"(?:in|im|am|an|auf|mit|bei|beim|von|vom|zu|zum|zur|nach|seit|ohne|durch|für|über|unter|trotz)",
     subordinator=r"(?:dass|während|obwohl|aber|damit|bevor|nachdem|bis|wenn|weil)",
+    clause_openings=("weil",),
     reporting=r"(?:glaube|glaubt|sagt|sagte|denke|denkt|meint|meinte|weiß|zeigt|zeigte),? dass",
     polarity=word_set("nicht nie niemals kein keine keinen keinem keiner ohne"),
     circumstance=word_set(

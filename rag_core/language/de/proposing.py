@@ -47,4 +47,5 @@ PROPOSING = ProposalWording(
     where_then="",
     noted_then="Was habe ich {one} zu {thing} notiert, und was {other}?",
     titled_then="Was habe ich {one} in {title} notiert, und was {other}?",
+    measures="g|kg|ml|l|cl|EL|TL",
 )

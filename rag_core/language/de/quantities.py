@@ -87,5 +87,6 @@ QUANTITIES = QuantityWords(
         """
     ),
     percent=("Prozent",),
+    links=(),
     one_words=frozenset({"ein", "eine", "einen", "einem", "einer", "eines"}),
 )

@@ -27,4 +27,6 @@ ROUTING = RoutingWording(
         r"und (?:wer|was|wann|wo|warum|wieso|welche\w*|wie)",
         r"(?:der|die|das|den|dem),? (?:der|die|das|den|dem|welche\w*)",
     ),
+    between="zwischen",
+    links="und",
 )

@@ -9,5 +9,8 @@ TRAITS = LanguageTraits(
     has_capitalised_nouns=True,
     has_verb_after_subject=False,
     has_head_first=False,
+    has_negation_behind=True,
+    has_day_before_month=True,
+    signs="ß",
     phone_regions=("DE", "ES"),
 )

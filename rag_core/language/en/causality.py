@@ -83,6 +83,7 @@ CAUSALITY = CausalLanguage(
     joining=r"(?:and|or|but)",
     adjunct=r"(?:in|at|on|with|from|to|by|for|without|over|under|after|before|during|despite)",
     subordinator=r"(?:which|that|while|although|but|before|after|until|when|where|who)",
+    clause_openings=("because",),
     reporting=r"(?:think|thinks|said|says|believe|believes|know|knows|shows|showed|found|suppose) that",
     polarity=word_set("not no never without nor cannot"),
     circumstance=word_set(

@@ -46,4 +46,6 @@ PROPOSING = ProposalWording(
     where_then="",
     noted_then="What did I note about {thing} {one}, and what {other}?",
     titled_then="What did I note in {title} {one}, and what {other}?",
+    measures="g|kg|ml|l|cl|tsp|tbsp",
+    of="of ",
 )

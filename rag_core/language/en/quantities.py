@@ -56,5 +56,6 @@ QUANTITIES = QuantityWords(
         """
     ),
     percent=("per ?cent",),
+    links=("and",),
     one_words=frozenset({"a", "an", "one"}),
 )

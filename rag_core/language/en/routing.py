@@ -24,4 +24,6 @@ ROUTING = RoutingWording(
         r"and (?:who|what|when|where|why|which|how)",
         r"(?:the|a|an) \w+ (?:who|that|which)",
     ),
+    between="between",
+    links="and",
 )

@@ -9,5 +9,8 @@ TRAITS = LanguageTraits(
     has_capitalised_nouns=False,
     has_verb_after_subject=True,
     has_head_first=False,
+    has_negation_behind=False,
+    has_day_before_month=False,
+    signs="",
     phone_regions=("ES", "DE", "GB", "US"),
 )

@@ -187,6 +187,7 @@ CAUSALITY = CausalLanguage(
     joining=r"(?:y|e|o|u|ni|pero)",
     adjunct=r"(?:por|en|a|al|con|de|del|desde|hasta|sin|sobre|tras|entre|durante|para|ante|bajo)",
     subordinator=r"(?:que|cuando|mientras|aunque|pero|para|donde|como|si|porque|después de|antes de|hasta)",
+    clause_openings=("que",),
     reporting=r"(?:creo|cree|creen|dice|dicen|dije|dijo|dijeron|dicho|diciendo|parece|supongo|sé|sabe|sabía|digo|resulta|explicó|explica|contó|"
     r"cuenta|pienso|piensa|veo|vi|confirma|confirmó|sospecho|es que|demuestra|demostró) que",
     polarity=word_set("no nunca jamás sin ni tampoco"),

@@ -66,8 +66,8 @@ FOLLOW_UPS = FollowUpWords(
     weather=word_set("llovió nevó llueve nieva llovido nevado"),
     noun_stand_in=re.compile(r"(?:el|la|los|las) (?=(?:a|de|del|al|en|con|para) )", re.IGNORECASE),
     most_nouns=2,
-    past_verb=_PAST,
-    infinitive=r"(?:\w{2,}[aeií]|da|se|ve|i)r(?:me|te|se|nos|l[aeo]s?)?",
+    past_verb=re.compile(_PAST, re.IGNORECASE),
+    infinitive=re.compile(r"(?:\w{2,}[aeií]|da|se|ve|i)r(?:me|te|se|nos|l[aeo]s?)?"),
     doing_something=_DOING_SOMETHING,
     verbs_of_people=_DOING_SOMETHING
     | word_set(
@@ -79,4 +79,8 @@ FOLLOW_UPS = FollowUpWords(
     kin=word_set("mamá papá abuela abuelo mami papi yaya yayo"),
     somebody=word_set("alguien nadie alguno alguna ninguno ninguna uno una usted ustedes"),
     name_openings=word_set("san santa santo gran nueva"),
+    asking_for_somebody=word_set("quién quiénes quien"),
+    asking_for_something=word_set("qué que"),
+    impersonal="se",
+    dative=re.compile(r"les?\b", re.IGNORECASE),
 )

@@ -67,4 +67,12 @@ PROPOSING = ProposalWording(
     },
     feminine_units=word_set("veces noches tardes clases unidades llaves sales partes imágenes órdenes"),
     masculine_units=word_set("días problemas mapas programas temas sistemas kilogramas poemas"),
+    feminine_endings=("as", "ciones", "dades"),
+    asking_number=("Cuántos", "Cuántas"),
+    quantity=r"(?P<number>\d[\d.,]*|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|quince|veinte|treinta) "
+    r"(?P<unit>[^\W\d_]{3,}s|€|kg|km|g|ml|l)\b(?P<after>.*)",
+    not_asked_by_what=("fue", "fueron"),
+    place=r"(?:en|debajo de|encima de|dentro de|detrás de|hasta) ",
+    measures="g|kg|ml|l|cl|cucharadas?|cucharaditas?|tazas?",
+    of="de ",
 )

@@ -71,5 +71,6 @@ QUANTITIES = QuantityWords(
         """
     ),
     percent=("por ciento",),
+    links=("y",),
     one_words=frozenset({"un", "una"}),
 )

@@ -26,4 +26,6 @@ ROUTING = RoutingWording(
         r"y (?:quien|que|cuando|donde|por que|cual|como)",
         r"(?:el|la|los|las|del) que",
     ),
+    between="entre",
+    links="y|e",
 )

@@ -9,5 +9,8 @@ TRAITS = LanguageTraits(
     has_capitalised_nouns=False,
     has_verb_after_subject=False,
     has_head_first=True,
+    has_negation_behind=False,
+    has_day_before_month=True,
+    signs="¿¡ñÑ",
     phone_regions=("ES", "DE"),
 )

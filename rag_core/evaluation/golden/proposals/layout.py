@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
-from rag_core.model.note import Span
+from rag_core.language.languages import language_of
+from rag_core.model.note import Language, Span
 
 MAX_LIST_CHARACTERS = 900
 _LABELLED = re.compile(
@@ -15,11 +17,6 @@ _LIST = re.compile(
     re.MULTILINE,
 )
 _ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)]) (.+)$", re.MULTILINE)
-_AMOUNT = re.compile(
-    r"^[ \t]*[-*•] (?P<amount>\d[\d.,]* ?(?:g|kg|ml|l|cl|cucharadas?|cucharaditas?|tazas?|EL|TL|tsp|tbsp)) "
-    r"(?:de |of )?(?P<thing>[^\W\d_][^\n,;.(]{3,40})",
-    re.MULTILINE,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +44,20 @@ def labelled_lines(text: str) -> Iterator[Labelled]:
             yield Labelled(label=match["label"].strip(), value=match["value"].strip(), span=match.span())
 
 
-def amounts(text: str) -> Iterator[Labelled]:
+def amounts(text: str, language: Language) -> Iterator[Labelled]:
     """List items that begin with a measure: "330 g de harina" gives harina, 330 g."""
-    for match in _AMOUNT.finditer(text):
+    for match in _amount(language).finditer(text):
         start = match.start("amount")
         yield Labelled(label=match["thing"].strip(), value=match["amount"], span=(start, match.end()))
+
+
+@cache
+def _amount(language: Language) -> re.Pattern[str]:
+    wording = language_of(language).proposing
+    return re.compile(
+        rf"^[ \t]*[-*•] (?P<amount>\d[\d.,]* ?(?:{wording.measures})) (?:{wording.of})?(?P<thing>[^\W\d_][^\n,;.(]{{3,40}})",
+        re.MULTILINE,
+    )
 
 
 def listings(text: str) -> Iterator[Listing]:

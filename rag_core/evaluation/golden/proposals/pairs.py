@@ -30,7 +30,6 @@ RARE_SHARE = 0.05
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _FULL_NAME = re.compile(r"(?<=[\w,;] )[A-ZÁÉÍÓÚÑÜÄÖ][\w-]+(?: (?:de|del|von|of))? [A-ZÁÉÍÓÚÑÜÄÖ][\w-]+")
-_PLACE = re.compile(r"(?:en|debajo de|encima de|dentro de|detrás de|hasta) ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +97,7 @@ def _of_deeds(notes: Sequence[ProposalNote], names: frozenset[str]) -> Iterator[
     groups = defaultdict[tuple[str, str, bool], list[_Said]](list)
     for note in notes:
         for clause in clauses_of(note, names):
-            is_place = bool(_PLACE.match(clause.rest))
+            is_place = re.match(wording.place, clause.rest) is not None
             if is_place or re.match(wording.object_of_two, clause.rest):
                 said = _Said(note=note, span=clause.span, answer=clause.rest)
                 groups[clause.subject, clause.verb, is_place].append(said)

@@ -26,10 +26,6 @@ LEAST_SHARED = 2
 LEAST_DAY_CHARACTERS = 120
 LEAST_EFFECT_TERMS = 2
 ENOUGH_TERMS = 4
-_QUANTITY = re.compile(
-    r"(?P<number>\d[\d.,]*|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|quince|veinte|treinta) "
-    r"(?P<unit>[^\W\d_]{3,}s|€|kg|km|g|ml|l)\b(?P<after>.*)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +84,11 @@ def _of_clauses(note: ProposalNote, names: frozenset[str]) -> Iterator[_Asked]:
 
 
 def _what(note: ProposalNote, clause: Clause, wording: ProposalWording) -> Iterator[_Asked]:
-    if wording.what and not clause.verb.endswith(("fue", "fueron")) and re.match(wording.object_start, clause.rest):
+    if (
+        wording.what
+        and not clause.verb.endswith(wording.not_asked_by_what)
+        and re.match(wording.object_start, clause.rest)
+    ):
         day = wording.on_day.format(date=_date(note, wording))
         yield _Asked(
             "what", wording.what.format(verb=clause.verb, subject=clause.subject, day=day), clause.rest, clause.span
@@ -110,15 +110,15 @@ def _names_month(text: str, wording: ProposalWording) -> bool:
 
 
 def _how_many(clause: Clause, wording: ProposalWording) -> Iterator[_Asked]:
-    match = _QUANTITY.match(clause.rest)
-    if not wording.how_many or match is None:
+    match = re.match(wording.quantity, clause.rest)
+    if match is None:
         return
     unit = wording.unit_names.get(match["unit"], match["unit"])
     is_feminine = unit in wording.feminine_units or (
-        unit.endswith(("as", "ciones", "dades")) and unit not in wording.masculine_units
+        unit.endswith(wording.feminine_endings) and unit not in wording.masculine_units
     )
     query = wording.how_many.format(
-        howmany="Cuántas" if is_feminine else "Cuántos",
+        howmany=wording.asking_number[is_feminine],
         unit=unit,
         verb=clause.verb,
         subject=clause.subject,
@@ -203,7 +203,7 @@ def _lists(note: ProposalNote) -> Iterator[_Asked]:
 def _amounts(note: ProposalNote) -> Iterator[_Asked]:
     wording = language_of(note.language).proposing
     if note.title:
-        for one in amounts(note.content):
+        for one in amounts(note.content, note.language):
             query = wording.amount.format(thing=one.label, title=wording.quoted.format(title=note.title))
             yield _Asked("how-many", query, one.value, one.span)
 
@@ -260,9 +260,9 @@ def _without_capital(term: str, wording: ProposalWording) -> str:
 
 
 def _lowered(text: str, names: frozenset[str], language: Language) -> str:
-    """The text as it stands within a sentence: its first word in lower case unless it is a name, or a German noun."""
+    """The text as it stands within a sentence: its first word in lower case unless it is a name, or a noun with a capital."""
     first = text.split(maxsplit=1)[0]
     wording = language_of(language).proposing
     is_common = first.lower() in wording.no_names | wording.articles
-    is_kept = first in names or language == "de" or not first[1:].islower()
+    is_kept = first in names or language_of(language).traits.has_capitalised_nouns or not first[1:].islower()
     return text[:1].lower() + text[1:] if is_common or not is_kept else text
