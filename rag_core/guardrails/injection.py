@@ -19,8 +19,8 @@ from itertools import islice
 from rag_core.guardrails import WARN_SCORE, Profile
 from rag_core.guardrails.injections import RULES, TASK, topics_of
 from rag_core.guardrails.injections.plain import is_plain_question, without_politeness
+from rag_core.guardrails.subject_changes import subject_change
 from rag_core.language.lookalikes import LOOKALIKES
-from rag_core.language.subject_changes import subject_change
 from rag_core.model.injection import InjectionScan
 from rag_core.model.note import Span
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from rag_core.guardrails import Finding, SecretKind
-from rag_core.language.secrets import APOSTROPHES, LABELLED_KEY, PASSWORD, URL_PASSWORD
+from rag_core.language.languages import any_word
 
 _PRIVATE_KEY = re.compile(
     r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|\Z)",
@@ -26,10 +26,27 @@ _TOKEN = re.compile(
     r"(?<![\w-])eyJ[\w-]{8,4000}\.eyJ[\w-]{8,8000}\.[\w-]{8,4000}|\b[Bb]earer\s{1,3}(?P<value>[\w.~+/-]{16,4000}={0,2})",
     re.ASCII,
 )
+_URL_PASSWORD = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@‹›\[\]]{1,100}:(?P<value>[^\s@/‹›\[\]]{1,200})@")
+_VALUE = r"""(?:["“„«'‘`](?P<quoted>[^"“”„«»'‘’`\s‹›\[\]]{3,128})["”“»'’`]|(?P<value>[^\s"“”„«»‹›\[\]]{3,128}))"""
+_IS = any_word(lambda words: [words.secrets.copula])
+_IS_OR_WAS = any_word(lambda words: [words.secrets.copula, words.secrets.past_copula])
+# Between the word and its value: whose or what for ("del wifi de casa", "für den Router"), then a verb or a sign.
+_PASSWORD = re.compile(
+    rf"(?<!\w)(?:{any_word(lambda words: [words.secrets.passwords])})(?!\w)"
+    rf"(?P<whose>(?:\s(?!(?:{_IS_OR_WAS})\b)[^\s:=.,;!?‹›\[\]]{{1,24}}){{0,6}}?)"
+    rf"(?:\s{{0,3}}(?P<sign>:|=|->|→)\s{{0,3}}(?:\n\s{{0,8}})?|\s(?P<verb>{_IS_OR_WAS})\s{{1,3}}(?::\s?)?)"
+    rf"{_VALUE}",
+    re.IGNORECASE,
+)
+_LABELLED_KEY = re.compile(
+    rf"(?<!\w)(?:{any_word(lambda words: [words.secrets.keys])})(?!\w)(?:\s{{0,3}}[:=]\s{{0,3}}|\s(?:{_IS})\s){_VALUE}",
+    re.IGNORECASE,
+)
+_AMBIGUOUS = re.compile(any_word(lambda words: [words.secrets.ambiguous]), re.IGNORECASE)
 _END = ".,;:!?)"
 _STRIPPED_OF_PASSWORDS = ".,;:)"
 """An exclamation or question mark behind a password may be its last character, so it is hidden too."""
-_WITHIN_WORDS = f"-/{APOSTROPHES}"
+_WITHIN_WORDS = "-/'’"
 _LEAST_KEY_CHARACTERS = 12
 
 
@@ -41,9 +58,9 @@ def find_secrets(text: str) -> list[Finding]:
         Finding(span=match.span("value") if match["value"] else match.span(), kind="token")
         for match in _TOKEN.finditer(text)
     ]
-    found += [Finding(span=match.span("value"), kind="password") for match in URL_PASSWORD.finditer(text)]
-    found += _valued(text, PASSWORD, "password")
-    found += _valued(text, LABELLED_KEY, "api_key")
+    found += [Finding(span=match.span("value"), kind="password") for match in _URL_PASSWORD.finditer(text)]
+    found += _valued(text, _PASSWORD, "password")
+    found += _valued(text, _LABELLED_KEY, "api_key")
     return sorted(found, key=lambda finding: finding.span)
 
 
@@ -54,7 +71,7 @@ def _valued(text: str, pattern: re.Pattern[str], kind: SecretKind) -> Iterator[F
         value = judged = text[start:end]
         if group == "value":
             judged, value = value.rstrip(_END), value.rstrip(_STRIPPED_OF_PASSWORDS if kind == "password" else _END)
-        is_signed = kind == "password" and match["sign"] is not None and not match[0].lower().startswith("clave")
+        is_signed = kind == "password" and match["sign"] is not None and not _AMBIGUOUS.match(match[0])
         if _is_secret(judged, kind=kind, is_signed=is_signed, is_quoted=group == "quoted"):
             yield Finding(span=(start, start + len(value)), kind=kind)
 

@@ -28,8 +28,10 @@ from rag_core.language.questions import QuestionWording
 from rag_core.language.quoting import QuotingWords
 from rag_core.language.refusals import RefusalWords
 from rag_core.language.routing import RoutingWording
+from rag_core.language.secrets import SecretWords
 from rag_core.language.sentences import SentenceWords
 from rag_core.language.stop_words import StopWords
+from rag_core.language.subject_changes import SubjectChangeWords
 from rag_core.language.times import TimeWording
 from rag_core.language.traits import LanguageTraits
 from rag_core.language.word_forms import WordForms
@@ -55,8 +57,10 @@ class LanguageWords:
     quoting: QuotingWords
     refusals: RefusalWords
     routing: RoutingWording
+    secrets: SecretWords
     sentences: SentenceWords
     stop_words: StopWords
+    subject_changes: SubjectChangeWords
     times: TimeWording
     traits: LanguageTraits
     word_forms: WordForms

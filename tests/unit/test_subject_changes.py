@@ -4,7 +4,7 @@ import pytest
 
 from rag_core.guardrails import BLOCK_SCORE, WARN_SCORE
 from rag_core.guardrails.injection import scan
-from rag_core.language.subject_changes import without_dropped_subject
+from rag_core.guardrails.subject_changes import without_dropped_subject
 from rag_core.model.injection import InjectionScan
 
 DROPPED = [

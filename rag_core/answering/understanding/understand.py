@@ -16,8 +16,8 @@ from rag_core.guardrails.incoming import CheckedQuestion, check_question, saniti
 from rag_core.guardrails.injection import scan
 from rag_core.guardrails.judge import ChatQuestionJudge
 from rag_core.guardrails.policies import thresholds_of
+from rag_core.guardrails.subject_changes import without_dropped_subject
 from rag_core.language import LANGUAGES
-from rag_core.language.subject_changes import without_dropped_subject
 from rag_core.model.conversation import Turn
 from rag_core.model.note import Language, TenantId
 from rag_core.query.transformation import query_language

@@ -7,7 +7,8 @@ write "ignore", "system" and "instructions" for good reasons. The rules are gene
 ``rule`` is their form, ``topics`` what a sentence must have words of before one is tried; a module each for what they are about
 (``orders``, ``roles``, ``leaks``, ``code``, ``answers``), all languages together, since an attack may mix them. ``tasks`` tells what
 is a command only where it does not belong, ``plain`` which question asks nothing of whoever answers.
-Not here: reading a text by them (``rag_core.guardrails.injection``), how people drop a subject (``rag_core.language.subject_changes``).
+Not here: reading a text by them (``rag_core.guardrails.injection``), how people drop a subject
+(``rag_core.guardrails.subject_changes``).
 """
 
 from rag_core.guardrails.injections import answers, code, leaks, orders, roles

@@ -8,11 +8,11 @@ import re
 import unicodedata
 
 from rag_core.guardrails.injections.rule import words
+from rag_core.guardrails.subject_changes import PREPOSITIONS, has_several_sentences
 from rag_core.language.lookalikes import LOOKALIKES
-from rag_core.language.subject_changes import has_several_sentences
 
 _ASKING = (
-    r"(?:(?:a|con|de|en|para|por|desde|hasta|in|on|at|with|for|from|mit|seit|bis|von|für|bei) )?"
+    rf"(?:(?:{PREPOSITIONS}) )?"
     r"(?:qué|que|qui[eé]n(?:es)?|cu[aá]ndo|d[oó]nde|c[oó]mo|cu[aá]nt[oa]s?|cu[aá]l(?:es)?"
     r"|what|who[ms]?|whose|when|where|how|why|which|wer|wen|wem|wessen|wann|wo|was|wie|warum|wieso|weshalb|woher|wohin|welche[rsmn]?)\b"
 )
