@@ -69,7 +69,7 @@ class Settings(BaseSettings):
         description="Ollama's server; used only by models that say so.",
     )
     chat_model: str | None = Field(
-        None, description="A chat model of Ollama for HyDE, LLM re-ranking, summaries and relations; default: none."
+        None, description="A chat model for answers, HyDE, LLM re-ranking, summaries and relations; default: none."
     )
     chat_context_tokens: int = Field(
         8192, ge=1024, description="Tokens of a chat model's context that are used, prompt and answer together."
@@ -92,15 +92,19 @@ class Settings(BaseSettings):
         default=True,
         description="Whether `POST /chat` and `brain ask` read the newest notes where nothing fits the question.",
     )
-    chat_provider: str = Field("ollama", description="Who serves the chat models: `ollama` or a plugin's.")
+    chat_provider: str = Field("ollama", description="Who serves the chat models: `ollama`, `openai` or a plugin's.")
+    chat_url: str | None = Field(
+        None, description="Address of the server of provider `openai`; others than loopback get questions and notes."
+    )
+    chat_api_key: SecretStr | None = Field(None, description="Key for that server, sent as bearer token.")
     judge_model: str | None = Field(
-        None, description="A chat model of Ollama that judges answers; default: the chat model, its own answers too."
+        None, description="A chat model that judges answers; default: the chat model, its own answers too."
     )
     embedding_provider: str = Field(
         "hashing", description="What a new home embeds with: `hashing`, `e5` (meanings, in this process) or a plugin's."
     )
     chunker: str = Field("sentence", description="What cuts notes into chunks: `sentence` or a plugin's.")
-    ollama_concurrency: int = Field(5, ge=1, le=64, description="Calls to Ollama at a time, of all kinds.")
+    ollama_concurrency: int = Field(5, ge=1, le=64, description="Calls to Ollama and the chat server at a time.")
     context_summaries: bool = Field(
         default=False,
         description="Embed chunks with a summary of their note by the chat model, not with its first words.",
@@ -234,6 +238,8 @@ class Settings(BaseSettings):
         "dagster_database_url",
         "tenant",
         "chat_model",
+        "chat_url",
+        "chat_api_key",
         "judge_model",
         "reranker_url",
         "reranker_model",

@@ -31,9 +31,10 @@ class ServedModel:
 
 
 class Refusal(Exception):  # noqa: N818 - an answer, not an error of this program
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, status: int, message: str, *, body: Body | None = None) -> None:
         self.status = status
         self.message = message
+        self.body = body
         super().__init__(message)
 
 

@@ -1,6 +1,7 @@
 """A real HTTP server on loopback that speaks Ollama's protocol, and misbehaves when told to.
 
-``running_ollama_server`` is the context manager, ``ollama_server`` the fixture; a test module imports either.
+``running_ollama_server`` is the context manager, ``ollama_server`` the fixture; a test module imports either. ``openai_server``
+speaks another protocol with the same misbehaviour.
 Vectors come from the words of a text, so that texts which share words are near each other; chat answers come
 from ``reply``, cut after ``num_predict`` bits. ``ollama_answers`` makes both.
 """
@@ -49,6 +50,8 @@ class RecordedRequest:
     method: str
     path: str
     body: Body
+    headers: dict[str, str] = field(default_factory=dict)
+    """By their names in lower case."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -68,6 +71,9 @@ class OllamaServer:
     """The handle a test holds; all of it may be changed while the server runs."""
 
     url: str = ""
+    chat_path: str = "/api/chat"
+    card_path: str = "/api/show"
+    """Where a client asks for the size of a model's context."""
     models: dict[str, ServedModel] = field(default_factory=dict)
     reply: Callable[[Body], str] = lambda body: f"Respuesta: {body['messages'][-1]['content']}"
     requests: list[RecordedRequest] = field(default_factory=list)
@@ -152,12 +158,19 @@ class OllamaServer:
 def running_ollama_server() -> Iterator[OllamaServer]:
     """Run a server on a free port of 127.0.0.1 with no models; stalled answers end with it."""
     handle = OllamaServer()
-    http_server = _HTTPServer(("127.0.0.1", 0), functools.partial(_Handler, handle))
+    with running(handle, ModelHandler):
+        yield handle
+
+
+@contextmanager
+def running(handle: OllamaServer, handler: "type[ModelHandler]") -> Iterator[None]:
+    """Run the server of a handle during the block."""
+    http_server = _HTTPServer(("127.0.0.1", 0), functools.partial(handler, handle))
     handle.url = f"http://127.0.0.1:{http_server.server_address[1]}"
     thread = threading.Thread(target=http_server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
-        yield handle
+        yield
     finally:
         handle._closing.set()
         http_server.shutdown()
@@ -180,9 +193,28 @@ class _HTTPServer(ThreadingHTTPServer):
         """Say nothing: a client that gives up while it is stalled is what the tests are about."""
 
 
-class _Handler(BaseHTTPRequestHandler):
+class ModelHandler(BaseHTTPRequestHandler):
+    """Answers in Ollama's protocol; what another protocol does otherwise is a method."""
+
     protocol_version = "HTTP/1.1"
     wbufsize = -1  # one packet an answer, not one a header
+    stream_type = "application/x-ndjson"
+
+    def honest_answer(self, request: RecordedRequest) -> Body | list[Body] | str:
+        """The answer of a server that behaves."""
+        return answer_honestly(self.handle_of_test, request)
+
+    def error_body(self, message: str) -> Body:
+        """The JSON of an error."""
+        return {"error": message}
+
+    def encoded(self, part: Body | str) -> bytes:
+        """A part of a streamed answer, or a text in its place."""
+        return (part if isinstance(part, str) else json.dumps(part)).encode() + b"\n"
+
+    def stream_ends(self) -> tuple[bytes, bytes]:
+        """Bytes before the first part of a streamed answer, and after the last one."""
+        return b"", b""
 
     def __init__(self, handle: OllamaServer, *args: Any) -> None:
         self.handle_of_test = handle
@@ -207,7 +239,8 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(body)
 
     def _answer(self, body: Body) -> None:
-        request = RecordedRequest(method=self.command, path=self.path, body=body)
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        request = RecordedRequest(method=self.command, path=self.path, body=body, headers=headers)
         with self.handle_of_test._counted():
             fault = self.handle_of_test._record(request)
             try:
@@ -236,15 +269,15 @@ class _Handler(BaseHTTPRequestHandler):
         elif kind == "not_an_object":
             self._send_json(200, ["this", "is", "not", "Ollama"])
         elif fault is not None and kind == "status":
-            self._send_json(fault.status, {"error": fault.message})
+            self._send_json(fault.status, self.error_body(fault.message))
         else:
             self._answer_honestly(request, fault)
 
     def _answer_honestly(self, request: RecordedRequest, fault: _Fault | None) -> None:
         try:
-            answer = answer_honestly(self.handle_of_test, request)
+            answer = self.honest_answer(request)
         except Refusal as refusal:
-            self._send_json(refusal.status, {"error": refusal.message})
+            self._send_json(refusal.status, refusal.body or self.error_body(refusal.message))
             return
         kind = fault.kind if fault else None
         is_truncated = kind == "truncate"
@@ -268,16 +301,19 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_stream(self, parts: list[Body], fault: _Fault | None) -> None:
         self.send_response(200)
-        self.send_header("Content-Type", "application/x-ndjson")
+        self.send_header("Content-Type", self.stream_type)
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
+        before, after = self.stream_ends()
+        self._send_chunk(before)
         for place, part in enumerate(parts):
             if place > 0:
                 self._pause(self.handle_of_test.seconds_between_bits)
             if fault is not None and place == len(parts) // 2 and not self._goes_on(fault):
                 return
-            self._send_chunk(json.dumps(part).encode() + b"\n")
-        self._send_chunk(b"")
+            self._send_chunk(self.encoded(part))
+        self._send_chunk(after)
+        self._end_stream()
 
     def _goes_on(self, fault: _Fault) -> bool:
         """Do wrong in the middle of a streamed answer; whether the rest of it follows."""
@@ -286,17 +322,22 @@ class _Handler(BaseHTTPRequestHandler):
                 self._pause(fault.seconds)
                 return True
             case "garbage_midway":
-                self._send_chunk(b"<html>\n")
+                self._send_chunk(self.encoded("<html>"))
             case "error_midway":
-                self._send_chunk(json.dumps({"error": fault.message}).encode() + b"\n")
+                self._send_chunk(self.encoded(self.error_body(fault.message)))
             case "truncate":
                 self.close_connection = True
                 return False
-        self._send_chunk(b"")
+        self._end_stream()
         return False
 
     def _send_chunk(self, content: bytes) -> None:
-        self.wfile.write(f"{len(content):x}\r\n".encode() + content + b"\r\n")
+        if content:  # an empty chunk is the end
+            self.wfile.write(f"{len(content):x}\r\n".encode() + content + b"\r\n")
+            self.wfile.flush()
+
+    def _end_stream(self) -> None:
+        self.wfile.write(b"0\r\n\r\n")
         self.wfile.flush()
 
 

@@ -1,8 +1,7 @@
 """Exposure of the API: the address it listens on, the names it answers to, and what must not be open to them."""
 
-import ipaddress
-
 from rag_core.errors import ConfigurationError
+from rag_core.model.addresses import is_loopback
 from rag_core.settings import Settings
 
 OPEN_WARNING = (
@@ -28,23 +27,14 @@ def check_exposure(settings: Settings) -> None:
     """
     if settings.access == "keys":
         return
-    if not _is_loopback(settings.api_host):
+    if not is_loopback(settings.api_host):
         raise ConfigurationError(
             f"BRAIN_API_HOST={settings.api_host} can be reached from other machines, and access is open, so all of them could read "
             "and change all notes. Make a key with `brain key create NAME` and set BRAIN_ACCESS=keys, or leave BRAIN_API_HOST out"
         )
-    foreign = sorted(name for name in allowed_hosts(settings) if not _is_loopback(name))
+    foreign = sorted(name for name in allowed_hosts(settings) if not is_loopback(name))
     if foreign:
         raise ConfigurationError(
             f"BRAIN_ALLOWED_HOSTS names {', '.join(foreign)}, which others may reach through a proxy, and access is open. Make a key "
             "with `brain key create NAME` and set BRAIN_ACCESS=keys, or leave BRAIN_ALLOWED_HOSTS out"
         )
-
-
-def _is_loopback(host: str) -> bool:
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False

@@ -82,11 +82,13 @@ class ChatProvider:
     """Provider of chat models.
 
     ``build`` makes the model of a name and contacts nobody; its last argument bounds whatever time a caller gives. ``find_fault``
-    says why the model cannot be used, within the seconds it has; None when it can.
+    says why the model cannot be used, within the seconds it has; None when it can. ``find_address`` gives the address that notes
+    and questions are sent to; None when they stay in this process.
     """
 
     build: Callable[[str, Settings, float], ChatModel]
     find_fault: Callable[[str, Settings, float], str | None] = lambda _name, _settings, _seconds: None
+    find_address: Callable[[Settings], str | None] = lambda _settings: None
 
 
 CHAT_PROVIDERS: Registry[ChatProvider] = Registry("chat provider", folder="rag_core.chat.providers")

@@ -1,18 +1,17 @@
-"""Size of the context of Ollama's chat models, and detection of prompts that the server cut.
+"""Size of a chat model's context, and detection of prompts that the server cut.
 
 Here: the size of the context, the tokens that a text has beyond our estimate, and the signs of a prompt that the server cut.
-Not here: what to leave out when there is too much (``rag_core.answering``).
+Not here: how a server is asked for the size (``providers``), what to leave out when there is too much (``rag_core.answering``).
 """
 
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from rag_core.chat import Message
-from rag_core.chat.ollama_client import FAILURES, ChatModelCard
 from rag_core.chunking import count_tokens
 from rag_core.errors import PromptTooLongError
-from rag_core.resilience.call_time import call_time
 
 ESTIMATE_MARGIN = 1.25
 """Tokens that a text may have for one of the estimate's, which takes four characters for one: German has 3.2 to 3.6."""
@@ -26,18 +25,30 @@ STEP = 1.5
 MESSAGE_TOKENS = 8
 """Tokens that a model's template adds to a message."""
 SHOW_SECONDS = 1.0
+"""Time that a server has to describe a model."""
 AGAIN_SECONDS = 30.0
-_UNKNOWN = ChatModelCard(context_tokens=None, begins_in_thought=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatModelCard:
+    """Properties of a chat model that a server reports; ``context_tokens`` is None where it does not."""
+
+    context_tokens: int | None = None
+    begins_in_thought: bool = False
+    """True if its template ends with the tag that opens a thought, so that an answer has the closing one alone."""
+
+
+_UNKNOWN = ChatModelCard()
 
 
 class ContextWindow:
     """Context of one model; its size is asked of the server at the first need, and again only until the server says it.
 
     The margin above our estimate rises with what the server counts and never falls: texts differ, and a prompt that is cut is
-    worse than one that is short. Threads may share it.
+    worse than one that is short. ``fetch_card`` gives None where the server does not answer. Threads may share it.
     """
 
-    def __init__(self, model: str, fetch_card: Callable[[], ChatModelCard], *, most_tokens: int) -> None:
+    def __init__(self, model: str, fetch_card: Callable[[], ChatModelCard | None], *, most_tokens: int) -> None:
         self._model = model
         self._fetch_card_now = fetch_card
         self._most_tokens = most_tokens
@@ -102,12 +113,8 @@ class ContextWindow:
 
     def _fetch_card(self) -> ChatModelCard:
         with self._lock:
-            if self._card is not None or time.monotonic() - self._asked_at < AGAIN_SECONDS:
-                return self._card or _UNKNOWN
-            try:
-                with call_time(SHOW_SECONDS):
-                    self._card = self._fetch_card_now()
-            except FAILURES:  # whatever is asked of the model next fails too, and says why
+            if self._card is None and time.monotonic() - self._asked_at >= AGAIN_SECONDS:
+                self._card = self._fetch_card_now()
                 self._asked_at = time.monotonic()
             return self._card or _UNKNOWN
 

@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 from ollama import Client, ResponseError
 
+from rag_core.chat.context_window import SHOW_SECONDS, ChatModelCard
 from rag_core.errors import ConfigurationError
 from rag_core.resilience.call_time import OUTAGE_SECONDS, call_time, limit_request
 
@@ -46,22 +47,13 @@ class _Client(Client):
         return super()._request(cls, *args, **kwargs)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatModelCard:
-    """Properties of a chat model that a server reports; ``context_tokens`` is None where it does not."""
-
-    context_tokens: int | None
-    begins_in_thought: bool
-    """True if its template ends with the tag that opens a thought, so that an answer has the closing one alone."""
-
-
-def fetch_chat_model_card(client: Client, model: str) -> ChatModelCard:
-    """The context the model was made for or, where that is less, the one its Modelfile gives it.
-
-    Raises:
-        one of FAILURES: the server is away, refused, or answered something else.
-    """
-    shown = client.show(model)
+def fetch_chat_model_card(client: Client, model: str) -> ChatModelCard | None:
+    """The context the model was made for or, where that is less, the one its Modelfile gives it; None when the server fails."""
+    try:
+        with call_time(SHOW_SECONDS):
+            shown = client.show(model)
+    except FAILURES:  # whatever is asked of the model next fails too, and says why
+        return None
     sizes = [context_length(shown.modelinfo or {}), _context_parameter(shown.parameters or "")]
     template = re.sub(r"\{\{.*?\}\}", "", shown.template or "", flags=re.DOTALL)
     return ChatModelCard(

@@ -24,6 +24,28 @@ def legible(text: str) -> str:
     return _UNFIT.sub("", _LINE_ENDS.sub("\n", text))
 
 
+def require_whole(
+    source: str, *, has_text: bool, is_cut: bool, is_cut_wanted: bool, tokens: int | None, has_thoughts: bool = False
+) -> None:
+    """Refuse an answer without text, and one that ends before its end although the caller did not limit it.
+
+    Raises:
+        ChatError: it is empty, or a part only.
+    """
+    if not has_text and has_thoughts:
+        raise ChatError(
+            f"{source} spent its answer on reasoning and gave no text; expected text. Turn the model's reasoning off, or take "
+            "another model."
+        )
+    if not has_text:
+        raise ChatError(f"{source} gave an empty answer; expected text. Try again, or another model.")
+    if is_cut and not is_cut_wanted:
+        raise ChatError(
+            f"{source} stopped in the middle of its answer, after {tokens or 0} tokens; expected all of it. Allow more tokens, or "
+            "take a model that says less."
+        )
+
+
 ReplyText = Annotated[str, AfterValidator(legible)]
 """A text within a reply; JSON can name by an escape what the reply itself does not hold."""
 

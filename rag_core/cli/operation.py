@@ -89,6 +89,8 @@ def _show_performance(figures: dict[str, Any]) -> None:
 def _shown(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{label(key)} {_shown(inner)}" for key, inner in value.items())
+    if isinstance(value, bool):
+        return tr("yes" if value else "no")
     return tr("none") if value is None else str(value)
 
 

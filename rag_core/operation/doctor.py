@@ -10,6 +10,7 @@ from rag_core.chat import chat_provider
 from rag_core.configuration.served import served_configuration
 from rag_core.embedding import provider_of
 from rag_core.errors import ConfigurationError, RagError
+from rag_core.model.addresses import leaves_machine
 from rag_core.model.counting import in_english
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.operation.running_api import fetch_access
@@ -196,8 +197,9 @@ def _ollama(settings: Settings, registered: Sequence[EmbeddingModel]) -> Iterato
         names = fetch_model_names(settings.ollama_host, timeout_seconds=_OLLAMA_SECONDS)
     except ConfigurationError as error:
         yield DoctorFinding(name="Ollama", is_ok=False, found=str(error), remedy="correct OLLAMA_HOST")
-        return
-    yield DoctorFinding(name="Ollama", is_ok=True, found=_ollama_found(settings, names, registered))
+        names = None
+    else:
+        yield DoctorFinding(name="Ollama", is_ok=True, found=_ollama_found(settings, names, registered))
     yield _chat(settings, has_server=names is not None)
 
 
@@ -231,7 +233,12 @@ def _chat(settings: Settings, *, has_server: bool) -> DoctorFinding:
     if name is None:
         how = "`ollama pull llama3.2` and BRAIN_CHAT_MODEL=llama3.2" if has_server else "Ollama and BRAIN_CHAT_MODEL"
         return DoctorFinding(name="chat model", is_ok=True, found=f"none; not needed, {how} would give one")
-    problem = chat_provider(settings).find_fault(name, settings, _OLLAMA_SECONDS)
+    try:
+        provider = chat_provider(settings)
+        problem = provider.find_fault(name, settings, _OLLAMA_SECONDS)
+        address = provider.find_address(settings)
+    except ConfigurationError as error:
+        problem, address = str(error), None
     if problem is not None:
         return DoctorFinding(
             name="chat model", is_ok=False, found=f"{name}, BRAIN_CHAT_MODEL, cannot be used", remedy=problem
@@ -240,5 +247,15 @@ def _chat(settings: Settings, *, has_server: bool) -> DoctorFinding:
     return DoctorFinding(
         name="chat model",
         is_ok=True,
-        found=f"{name}, {settings.ollama_concurrency} calls at a time, {summaries} summaries for embedding",
+        found=f"{name}, {settings.ollama_concurrency} calls at a time, {summaries} summaries for embedding"
+        f"{_leaving(address)}",
     )
+
+
+def _leaving(address: str | None) -> str:
+    """What is sent to another machine, and where; '' when nothing is."""
+    if address is None or not leaves_machine(address):
+        return ""
+    if address.startswith("https:"):
+        return f"; questions and passages of notes leave this machine for {address}"
+    return f"; questions and passages of notes leave this machine unencrypted for {address}"

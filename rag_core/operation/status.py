@@ -3,9 +3,11 @@
 from typing import Any
 
 from rag_core.access.pseudonyms import pseudonyms
+from rag_core.chat import chat_provider
 from rag_core.configuration.served import served_configuration
 from rag_core.graph.llm import causal_extractor
 from rag_core.migration.status import read_migration_status
+from rag_core.model.addresses import leaves_machine
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import TenantId
 from rag_core.operation.running_api import fetch_access, fetch_performance
@@ -42,6 +44,7 @@ def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
         "embedding_model": f"{engine.model.name} ({engine.model.dimensions} dimensions, {engine.model.provider})",
         "served": _served(engine.database, engine.model, tenant),
         "chat_model": None if engine.chat is None else engine.chat.name,
+        "chat_server": None if engine.chat is None else _chat_server(settings),
         "pipeline_fingerprint": engine.pipeline.fingerprint,
         "server": version,
         "database": "DATABASE_URL" if engine.settings.database_url else "embedded",
@@ -54,6 +57,12 @@ def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
             port=engine.settings.api_port, home=engine.settings.home, key=_key(engine.settings, access=access)
         ),
     }
+
+
+def _chat_server(settings: Settings) -> dict[str, Any] | None:
+    """Address that questions and passages of notes are sent to, and whether they leave this machine."""
+    address = chat_provider(settings).find_address(settings)
+    return None if address is None else {"address": address, "leaves_machine": leaves_machine(address)}
 
 
 def _key(settings: Settings, *, access: str) -> str | None:

@@ -35,6 +35,8 @@ def test_only_settings_that_exist_are_said_not_to_count() -> None:
         ("home", False),
         ("log_level", False),
         ("reranker_api_key", False),
+        ("chat_api_key", False),
+        ("chat_url", True),
         ("requests_at_once", False),
     ],
 )

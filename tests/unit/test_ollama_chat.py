@@ -1,4 +1,4 @@
-"""The chat model of an Ollama server, against a real HTTP server that can misbehave."""
+"""What is Ollama's own of its chat model; what both protocols have is in ``test_chat_answers`` and ``test_chat_streaming``."""
 
 import subprocess
 import sys
@@ -27,20 +27,7 @@ def chat(server: OllamaServer) -> OllamaChat:
     return OllamaChat("llama3.2", host=server.url)
 
 
-class TestAnswers:
-    def test_the_text_comes_back_without_white_space_around_it(self, server: OllamaServer, chat: OllamaChat) -> None:
-        server.reply = lambda _body: "\n Sí, llovió.\n"
-
-        assert chat.complete(QUESTION, timeout_seconds=5) == "Sí, llovió."
-
-    def test_the_messages_are_sent_in_order_with_their_roles(self, server: OllamaServer, chat: OllamaChat) -> None:
-        chat.complete(QUESTION, timeout_seconds=5)
-
-        assert server.bodies("/api/chat")[0]["messages"] == [
-            {"role": "system", "content": "Responde en español."},
-            {"role": "user", "content": "¿Llovió ayer?"},
-        ]
-
+class TestRequests:
     def test_it_is_asked_the_same_way_every_time(self, server: OllamaServer, chat: OllamaChat) -> None:
         chat.complete(QUESTION, timeout_seconds=5, schema=SCHEMA, max_tokens=30)
 
@@ -51,110 +38,39 @@ class TestAnswers:
         assert body["stream"] is False
         assert body["keep_alive"] == "30m"
 
-    @pytest.mark.parametrize(
-        ("reply", "expected"),
-        [
-            ("<think>Veamos.\n\nLlovió.</think>\n\nSí.", "Sí."),
-            ("\n<think></think>Sí.", "Sí."),
-            ("Veamos: llovió.\n</think>\n\nSí.", "Sí."),
-            ("Se escribe <think> y </think> así.", "Se escribe <think> y </think> así."),
-            ("Sí.\n<think>", "Sí.\n<think>"),
-            ("Veamos.\r\n \t</think> \r\nSí.", "Sí."),
-            ("\n" * 200_000 + "Sí.", "Sí."),
-            ("Veamos.\n" * 50_000 + "\n" * 200_000 + "</think>\nSí.", "Sí."),
-        ],
-    )
-    def test_what_the_model_thought_aloud_is_left_out(
-        self, server: OllamaServer, chat: OllamaChat, reply: str, expected: str
-    ) -> None:
-        server.reply = lambda _body: reply
-
-        assert chat.complete(QUESTION, timeout_seconds=5) == expected
-
-    @pytest.mark.parametrize(
-        "reply",
-        [
-            '{"score": 0.5}',
-            '```json\n{"score": 0.5}\n```',
-            '```\n{"score": 0.5}\n```\n',
-            '<think>a</think>{"score": 0.5}',
-            "```json \n" + "\n" * 100_000 + '{"score": 0.5}' + "\n" * 100_000 + "\t```",
-        ],
-    )
-    def test_json_comes_without_a_fence_around_it(self, server: OllamaServer, chat: OllamaChat, reply: str) -> None:
-        server.reply = lambda _body: reply
-
-        assert chat.complete(QUESTION, timeout_seconds=5, schema=SCHEMA) == '{"score": 0.5}'
-
-    def test_a_fence_that_is_not_closed_is_no_fence(self, server: OllamaServer, chat: OllamaChat) -> None:
-        server.reply = lambda _body: "```json" + "\n" * 100_000 + "x"
-
-        assert chat.complete(QUESTION, timeout_seconds=5, schema=SCHEMA).startswith("```json\n")
-
-    def test_a_tag_inside_json_ends_no_thought(self, server: OllamaServer, chat: OllamaChat) -> None:
-        server.reply = lambda _body: '{"a": "\n</think>\n"}'
-
-        assert chat.complete(QUESTION, timeout_seconds=5, schema=SCHEMA) == '{"a": "\n</think>\n"}'
-
-
-class TestLength:
-    def test_a_text_ends_where_the_caller_wants_it_to(self, server: OllamaServer, chat: OllamaChat) -> None:
-        server.reply = lambda _body: "uno dos tres cuatro"
-
-        assert chat.complete(QUESTION, timeout_seconds=5, max_tokens=2) == "uno dos"
-
-    def test_json_that_is_cut_is_an_error(self, server: OllamaServer, chat: OllamaChat) -> None:
-        server.reply = lambda _body: '{"score": 0.5, "why": "porque sí"}'
-
-        with pytest.raises(ChatError, match="stopped in the middle of its answer, after 2 tokens"):
-            chat.complete(QUESTION, timeout_seconds=5, schema=SCHEMA, max_tokens=2)
-
-    def test_thoughts_that_take_all_the_tokens_leave_an_empty_answer(
+    def test_the_server_is_asked_for_a_stream_at_the_temperature_given(
         self, server: OllamaServer, chat: OllamaChat
     ) -> None:
-        server.reply = lambda _body: "<think>a ver a ver a ver</think> Sí."
+        list(chat.stream(QUESTION, timeout_seconds=5, temperature=0.3, max_tokens=3))
 
-        with pytest.raises(ChatError, match="gave an empty answer"):
-            chat.complete(QUESTION, timeout_seconds=5, max_tokens=3)
+        (body,) = server.bodies("/api/chat")
+        assert (body["stream"], body["think"]) == (True, False)
+        assert body["options"] == {"temperature": 0.3, "num_ctx": 8192, "num_predict": 3}
 
-    def test_messages_longer_than_the_context_are_refused_before_the_server_cuts_them(
-        self, server: OllamaServer
-    ) -> None:
-        chat = OllamaChat("llama3.2", host=server.url, context_tokens=100)
+    def test_the_context_is_the_model_s_where_that_is_less(self, server: OllamaServer) -> None:
+        server.serve("small", context_tokens=2048)
+        server.serve("smaller", context_tokens=2048, parameters='stop "<|im_end|>"\nnum_ctx    1536')
+        server.serve("large", context_tokens=131_072)
 
-        with pytest.raises(ChatError, match=r"by estimate 135 tokens, and 50 are left .* at most 100 together"):
-            chat.complete([Message(role="user", content="x" * 400)], timeout_seconds=5, max_tokens=50)
+        for name in ("small", "smaller", "large"):
+            OllamaChat(name, host=server.url).complete(QUESTION, timeout_seconds=5)
 
-        assert server.bodies("/api/chat") == []
+        assert [body["options"]["num_ctx"] for body in server.bodies("/api/chat")] == [2048, 1536, 8192]
+
+    def test_it_asks_not_to_be_cut(self, server: OllamaServer, chat: OllamaChat) -> None:
+        list(chat.stream(QUESTION, timeout_seconds=5))
+
+        (body,) = server.bodies("/api/chat")
+        assert (body["truncate"], body["shift"]) == (False, False)
+
+    def test_a_template_that_opens_the_thought_has_the_answer_wait_for_its_end(self, server: OllamaServer) -> None:
+        server.serve("deepseek-r1", template="{{ .Prompt }}<|Assistant|><think>\n{{ .Response }}")
+        server.reply = lambda _body: "a ver a ver\n</think>\n\nSí, llovió."
+
+        assert "".join(OllamaChat("deepseek-r1", host=server.url).stream(QUESTION, timeout_seconds=5)) == "Sí, llovió."
 
 
-class TestFailures:
-    @pytest.mark.parametrize("kind", ["drop", "truncate"])
-    def test_a_lost_connection_is_an_outage_and_not_tried_again(
-        self, server: OllamaServer, chat: OllamaChat, kind: FaultKind
-    ) -> None:
-        server.misbehave(kind, path="/api/chat")
-
-        with pytest.raises(ChatUnavailableError, match="broke off"):
-            chat.complete(QUESTION, timeout_seconds=5)
-
-        assert len(server.bodies("/api/chat")) == 1
-
-    @pytest.mark.parametrize("kind", ["garbage", "not_an_object"])
-    def test_an_answer_of_something_else_is_an_outage(
-        self, server: OllamaServer, chat: OllamaChat, kind: FaultKind
-    ) -> None:
-        server.misbehave(kind, path="/api/chat")
-
-        with pytest.raises(ChatUnavailableError, match=r"no chat answer.*Check that OLLAMA_HOST is an Ollama server"):
-            chat.complete(QUESTION, timeout_seconds=5)
-
-    def test_a_failing_server_is_an_outage(self, server: OllamaServer, chat: OllamaChat) -> None:
-        server.misbehave("status", path="/api/chat", status=500, message="llama runner process has terminated")
-
-        with pytest.raises(ChatUnavailableError, match="status 500: llama runner process has terminated"):
-            chat.complete(QUESTION, timeout_seconds=5)
-
+class TestRemedies:
     def test_a_refusal_is_none(self, server: OllamaServer) -> None:
         server.serve("nomic-embed-text", dimensions=16)
         chat = OllamaChat("nomic-embed-text", host=server.url)
@@ -172,41 +88,26 @@ class TestFailures:
 
         assert not isinstance(caught.value, ChatUnavailableError)
 
+    def test_a_stream_of_a_model_that_is_not_there_says_so_too(self, server: OllamaServer) -> None:
+        with pytest.raises(ChatError, match="`ollama pull otro`") as caught:
+            next(OllamaChat("otro", host=server.url).stream(QUESTION, timeout_seconds=5))
+
+        assert not isinstance(caught.value, ChatUnavailableError)
+
     def test_a_server_that_is_not_there_is_to_be_started(self) -> None:
         chat = OllamaChat("llama3.2", host="http://127.0.0.1:9")
 
         with pytest.raises(ChatUnavailableError, match=r"127\.0\.0\.1:9.*`ollama serve`"):
             chat.complete(QUESTION, timeout_seconds=5)
 
-    @pytest.mark.parametrize("reply", ["", " \n", "<think>a ver</think>\n"])
-    def test_an_empty_answer_is_an_error(self, server: OllamaServer, chat: OllamaChat, reply: str) -> None:
-        server.reply = lambda _body: reply
-
-        with pytest.raises(ChatError, match="gave an empty answer"):
-            chat.complete(QUESTION, timeout_seconds=5)
-
-    def test_a_stalled_server_has_the_callers_time(self, server: OllamaServer, chat: OllamaChat) -> None:
-        server.misbehave("stall", path="/api/chat", seconds=30)
-
-        with pytest.raises(ChatError, match=r"did not answer within 0\.2 s"):
-            chat.complete(QUESTION, timeout_seconds=0.2)
-
-    @pytest.mark.parametrize(("seconds", "is_outage"), [(0.2, False), (1.0, True)])
-    def test_a_time_out_is_an_outage_when_the_call_had_a_second(
-        self, server: OllamaServer, chat: OllamaChat, seconds: float, is_outage: bool
+    @pytest.mark.parametrize("kind", ["garbage", "not_an_object"])
+    def test_an_answer_of_something_else_is_an_outage(
+        self, server: OllamaServer, chat: OllamaChat, kind: FaultKind
     ) -> None:
-        server.misbehave("stall", path="/api/chat", seconds=30)
+        server.misbehave(kind, path="/api/chat")
 
-        with pytest.raises(ChatError) as caught:
-            chat.complete(QUESTION, timeout_seconds=seconds)
-
-        assert isinstance(caught.value, ChatUnavailableError) is is_outage
-
-    def test_no_caller_has_more_time_than_the_model(self, server: OllamaServer) -> None:
-        server.misbehave("stall", path="/api/chat", seconds=30)
-
-        with pytest.raises(ChatError, match=r"did not answer within 0\.2 s"):
-            OllamaChat("llama3.2", host=server.url, timeout_seconds=0.2).complete(QUESTION, timeout_seconds=600)
+        with pytest.raises(ChatUnavailableError, match=r"no chat answer.*Check that OLLAMA_HOST is an Ollama server"):
+            chat.complete(QUESTION, timeout_seconds=5)
 
 
 class TestBuilding:

@@ -10,7 +10,7 @@ from ollama import ChatResponse, ResponseError
 
 from rag_core.chat import CHAT_PROVIDERS, ChatProvider, Message
 from rag_core.chat.context_window import ContextWindow
-from rag_core.chat.control_tokens import without_control_tokens
+from rag_core.chat.control_tokens import messages_to_send
 from rag_core.chat.ollama_client import (
     FAILURES,
     KEEP_ALIVE,
@@ -21,7 +21,7 @@ from rag_core.chat.ollama_client import (
     is_too_long,
     open_client,
 )
-from rag_core.chat.replies import legible
+from rag_core.chat.replies import legible, require_whole
 from rag_core.chat.thoughts import SpokenStream, spoken
 from rag_core.errors import ChatCancelledError, ChatError, ChatUnavailableError, PromptTooLongError
 from rag_core.resilience.call_time import call_time, timed_parts
@@ -127,7 +127,7 @@ class OllamaChat:
         def ask() -> Generator[ChatResponse]:
             yield from self._client.chat(
                 self.name,
-                _as_sent(messages),
+                messages_to_send(messages),
                 stream=True,
                 think=False,
                 options=self._options(temperature, max_tokens),
@@ -152,7 +152,7 @@ class OllamaChat:
     ) -> ChatResponse:
         return self._client.chat(
             self.name,
-            _as_sent(messages),
+            messages_to_send(messages),
             format=dict(schema) if schema is not None else None,
             think=False,
             options=self._options(0, max_tokens),
@@ -189,17 +189,13 @@ class OllamaChat:
             raise ChatCancelledError(f"chat model {self.name} was stopped: nobody waits any more") from error
 
     def _require_whole(self, answer: ChatResponse, *, has_text: bool, is_cut_wanted: bool) -> None:
-        if not has_text:
-            raise ChatError(f"{self._source} gave an empty answer; expected text. Try again, or another model.")
-        if answer.done_reason == "length" and not is_cut_wanted:
-            raise ChatError(
-                f"{self._source} stopped in the middle of its answer, after {answer.eval_count or 0} tokens; expected "
-                "all of it. Allow more tokens, or take a model that says less."
-            )
-
-
-def _as_sent(messages: Sequence[Message]) -> list[dict[str, str]]:
-    return [{"role": message.role, "content": without_control_tokens(message.content)} for message in messages]
+        require_whole(
+            self._source,
+            has_text=has_text,
+            is_cut=answer.done_reason == "length",
+            is_cut_wanted=is_cut_wanted,
+            tokens=answer.eval_count,
+        )
 
 
 def _build(name: str, settings: Settings, timeout_seconds: float) -> OllamaChat:
@@ -215,4 +211,6 @@ def _find_fault(name: str, settings: Settings, timeout_seconds: float) -> str | 
     return find_fault(settings.ollama_host, name, capability="completion", timeout_seconds=timeout_seconds)
 
 
-CHAT_PROVIDERS.register("ollama")(ChatProvider(build=_build, find_fault=_find_fault))
+CHAT_PROVIDERS.register("ollama")(
+    ChatProvider(build=_build, find_fault=_find_fault, find_address=lambda settings: settings.ollama_host)
+)

@@ -24,6 +24,7 @@ UNMEASURED_SETTINGS = frozenset(
         "dagster_url",
         "api_url",
         "reranker_api_key",
+        "chat_api_key",
         "ollama_concurrency",
         "session_days",
         "session_idle_minutes",
