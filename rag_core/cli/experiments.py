@@ -117,7 +117,8 @@ def show(name: NameArgument, tenant: TenantOption = None, is_json: JsonOption = 
     from rag_core.settings import read_settings
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
-        report = fetch_report(engine, engine.named_tenant(tenant), name)
+        owner = engine.named_tenant(tenant)
+        report = fetch_report(engine.database, owner, name, served=engine.served(owner), model=engine.model)
         if is_json:
             print_json(report.to_json())
         else:
@@ -137,7 +138,8 @@ def stop(name: NameArgument, tenant: TenantOption = None, is_json: JsonOption = 
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
         owner = engine.named_tenant(tenant)
-        report = fetch_report(engine, owner, end_experiment(engine.database, owner, name).name)
+        ended = end_experiment(engine.database, owner, name)
+        report = fetch_report(engine.database, owner, ended.name, served=engine.served(owner), model=engine.model)
         if is_json:
             print_json(report.to_json())
         else:

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from rag_core.configuration.served import ServedConfiguration
 from rag_core.experiments.running import contest_of
 from rag_core.experiments.statistics import (
     LEAST_DECIDED,
@@ -15,9 +16,10 @@ from rag_core.experiments.statistics import (
     shadow_figures,
     split_figures,
 )
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.experiment import Experiment, ExperimentQuery
 from rag_core.model.note import TenantId
-from rag_core.runtime.engine import Engine
+from rag_core.storage.database import Database
 from rag_core.storage.experiments import fetch_running_experiment, find_experiment, list_experiment_queries
 
 Figures = InterleavingFigures | SplitFigures | ShadowFigures
@@ -42,18 +44,20 @@ class ExperimentReport:
         }
 
 
-def fetch_report(engine: Engine, tenant: TenantId, name: str) -> ExperimentReport:
-    """The experiment of that name, or id, with its figures up to now.
+def fetch_report(
+    database: Database, tenant: TenantId, name: str, *, served: ServedConfiguration, model: EmbeddingModel
+) -> ExperimentReport:
+    """The experiment of that name, or id, with its figures up to now; ``served`` and ``model`` are what the tenant is served.
 
     Raises:
         NotFoundError: there is no such experiment.
     """
-    with engine.database.transaction(tenant) as connection:
+    with database.transaction(tenant) as connection:
         experiment = find_experiment(connection, tenant, name)
         queries = list_experiment_queries(connection, tenant, experiment.id)
         running = fetch_running_experiment(connection, tenant) if experiment.state == "running" else None
     figures = figures_of(experiment, queries)
-    contest = None if running is None else contest_of(running, engine.served(tenant), engine.model)
+    contest = None if running is None else contest_of(running, served, model)
     return ExperimentReport(
         experiment=experiment,
         figures=figures,

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 from fastapi.testclient import TestClient
-from trying import ALWAYS, NEVER, QUERY, ask, recorded, waited_for
+from trying import ALWAYS, NEVER, QUERY, ask, recorded, reported, waited_for
 from trying import begin as begin  # noqa: PLC0414  a fixture, re-exported to pytest
 
 from rag_core.api.app import create_app
@@ -18,7 +18,6 @@ from rag_core.errors import RetrievalFailedError, SearchCancelledError
 from rag_core.experiments import candidates, serving
 from rag_core.experiments.lifecycle import begin_experiment, end_experiment
 from rag_core.experiments.live_query import Answered, LiveQuery
-from rag_core.experiments.report import fetch_report
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.runtime.engine import DEFAULT_TENANT, Engine, open_engine
 from rag_core.settings import read_settings
@@ -92,7 +91,7 @@ class TestSplit:
         (record,) = recorded(engine, experiment)
         assert (record.arm, record.candidate_notes) == ("candidate", None)
         assert list(record.control_notes or ()) == notes_of(usual)
-        assert fetch_report(engine, DEFAULT_TENANT, experiment.name).to_json()["figures"]["candidate"]["failed"] == 1
+        assert reported(engine, experiment).to_json()["figures"]["candidate"]["failed"] == 1
 
     @pytest.mark.parametrize("problem", [fail, stumble])
     def test_a_candidate_that_fails_often_is_not_asked_for_a_while(self, client, begin, monkeypatch, problem) -> None:
@@ -223,7 +222,7 @@ class TestShadow:
 
         assert took < 3
         waited_for(engine, experiment, 10)
-        figures = fetch_report(engine, DEFAULT_TENANT, experiment.name).to_json()["figures"]
+        figures = reported(engine, experiment).to_json()["figures"]
         assert (figures["queries"], figures["compared"], figures["dropped"]) == (10, 4, 6)
 
     @pytest.mark.parametrize("problem", [fail, stumble])
@@ -237,7 +236,7 @@ class TestShadow:
 
         waited_for(engine, experiment, 1)
         assert notes_of(answer)
-        figures = fetch_report(engine, DEFAULT_TENANT, experiment.name).to_json()["figures"]
+        figures = reported(engine, experiment).to_json()["figures"]
         assert (figures["failed_candidates"], figures["rank_biased_overlap"]) == (1, None)
         assert (engine.metrics.requests.total, engine.metrics.requests.errors) == (1, {})
 
@@ -354,7 +353,7 @@ class TestRunning:
             TestClient(create_app(fresh), base_url="http://127.0.0.1") as other,
         ):
             answer = ask(other)
-            report = fetch_report(fresh, DEFAULT_TENANT, experiment.name)
+            report = reported(fresh, experiment)
 
         assert "experiment" not in answer["metadata"]
         assert report.pause == "what is served is not what it was when it began"

@@ -9,6 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from rag_core.experiments.lifecycle import begin_experiment
+from rag_core.experiments.report import ExperimentReport, fetch_report
 from rag_core.model.experiment import Experiment, ExperimentQuery
 from rag_core.runtime.engine import DEFAULT_TENANT, Engine
 from rag_core.storage.experiments import list_experiment_queries
@@ -51,6 +52,11 @@ def ask(client: TestClient, query: str = QUERY, **more: Any) -> dict[str, Any]:
 def recorded(engine: Engine, experiment: Experiment) -> list[ExperimentQuery]:
     with engine.database.transaction(DEFAULT_TENANT) as connection:
         return list_experiment_queries(connection, DEFAULT_TENANT, experiment.id)
+
+
+def reported(engine: Engine, experiment: Experiment) -> ExperimentReport:
+    served = engine.served(DEFAULT_TENANT)
+    return fetch_report(engine.database, DEFAULT_TENANT, experiment.name, served=served, model=engine.model)
 
 
 def waited_for(engine: Engine, experiment: Experiment, count: int) -> list[ExperimentQuery]:

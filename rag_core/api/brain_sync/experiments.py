@@ -65,7 +65,13 @@ def add_feedback(body: FeedbackIn, context: Context) -> dict[str, Any]:
 def show(name: NamePath, context: Context) -> dict[str, Any]:
     """An experiment with its figures up to now, and how many more live queries it needs."""
     with explained(NotFoundError, NO_SUCH_EXPERIMENT):
-        report = fetch_report(context.engine, context.tenant, name)
+        report = fetch_report(
+            context.database,
+            context.tenant,
+            name,
+            served=context.engine.served(context.tenant),
+            model=context.engine.model,
+        )
     document = camel_keys(report.to_json())
     return {
         **document,

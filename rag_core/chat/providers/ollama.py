@@ -94,12 +94,12 @@ class OllamaChat:
             ChatError: as for ``complete``; a server that went on writing until the time was over is no outage.
             ChatCancelledError: it was cancelled.
         """
-        ends_at = time.monotonic() + min(timeout_seconds, self._timeout_seconds)
+        began, seconds = time.monotonic(), min(timeout_seconds, self._timeout_seconds)
         self._window.require_fit(messages, answer_tokens=max_tokens or 0)
         speech = SpokenStream(begins_in_thought=self._window.fetch_begins_in_thought())
         has_spoken = False
-        seconds = ends_at - time.monotonic()
-        with closing(self._parts(messages, seconds, temperature, max_tokens, cancellation)) as parts:
+        asked = self._parts(messages, temperature, max_tokens, began=began, seconds=seconds, cancellation=cancellation)
+        with closing(asked) as parts:
             for last in parts:
                 if said := speech.feed(legible(last.message.content or "")):
                     has_spoken = True
@@ -117,12 +117,14 @@ class OllamaChat:
     def _parts(
         self,
         messages: Sequence[Message],
-        seconds: float,
         temperature: float,
         max_tokens: int | None,
+        *,
+        began: float,
+        seconds: float,
         cancellation: Cancellation | None,
     ) -> Generator[ChatResponse]:
-        """The parts of a streamed answer up to the one that says that it is done."""
+        """The parts of a streamed answer up to the one that says that it is done, within ``seconds`` from ``began``."""
 
         def ask() -> Generator[ChatResponse]:
             yield from self._client.chat(
@@ -136,7 +138,7 @@ class OllamaChat:
 
         waiting_since = time.monotonic()
         try:
-            with closing(timed_parts(seconds, ask, cancellation=cancellation)) as parts:
+            with closing(timed_parts(began + seconds - waiting_since, ask, cancellation=cancellation)) as parts:
                 for part in parts:
                     yield part
                     if part.done:

@@ -73,6 +73,7 @@ class _Prepared:
         """Figures of the run's set, known before anything is asked."""
         return {
             "set_id": self.golden.id,
+            "set_name": self.golden.name,
             "set_version": self.golden.version,
             "set_vocabulary": self.golden.vocabulary,
             "category": self.category,
@@ -117,18 +118,15 @@ def evaluate(
 ) -> EvaluationRun:
     """Ask every query of the set, or of one category, and store the run with its queries in one transaction.
 
-    A query that raises a ``RagError`` is a miss with the error's name. Queries whose relevant notes are all deleted are left out and
-    counted. The run is compared with ``baseline_run_id``, else with the baseline of its set and ``strategy``, by default the
-    configuration's, if there is one, on the queries in common; without ``common_only`` a ``baseline_run_id`` that asked another
-    set, version or category is refused before anything is asked. With an answerer queries with an expected answer are
-    answered, and those that the notes do not answer. ``concurrency`` queries, 1 to 8, are asked at a time; more than one lengthens
-    the latencies, so the run says it. ``on_progress`` gets the queries done and their number, ``on_stored`` the
-    transaction that stores the run before it ends; ``clock`` gives seconds.
+    A query that raises a ``RagError`` is a miss with the error's name; one whose relevant notes are all deleted is left out. The
+    run is compared on the common queries with ``baseline_run_id``, else with the baseline of its set and ``strategy``, by default
+    the configuration's; ``common_only=False`` refuses a run that asked something else. With an answerer queries with an expected
+    answer are answered, and those that the notes do not answer. ``concurrency`` is 1 to 8. ``on_progress`` gets the queries done
+    and their number, ``on_stored`` the transaction that stores the run; ``clock`` gives seconds.
 
     Raises:
-        InvalidInputError: the set is unknown or has no query to ask, or there is no such category in its vocabulary.
-        NotFoundError: there is no run ``baseline_run_id``.
-        IncomparableRunsError: that run asked something else, and ``common_only`` is not wanted.
+        InvalidInputError: the set or the category is unknown, or there is no query to ask.
+        NotFoundError, IncomparableRunsError: there is no run ``baseline_run_id``, or it asked something else.
         EvaluationCancelledError: ``should_stop`` said so; nothing is stored.
     """
     with database.transaction(tenant) as connection:
@@ -139,19 +137,9 @@ def evaluate(
     ask = partial(ask_all, concurrency=concurrency, should_stop=should_stop)
     asker = Asker(evaluated=evaluated, anchors=prepared.anchors, clock=clock)
     results, refusals = _ask(prepared, asker, ask, on_progress)
-    unanswerable = count_unanswerable(prepared.unanswerable, refusals)
-    given = {**(circumstances or {}), **({} if unanswerable is None else {UNANSWERABLE: unanswerable.to_json()})}
-    run = EvaluationRun(
-        run_id=run_id or uuid4(),
-        set_name=set_name,
-        purpose=purpose,
-        strategy=strategy or evaluated.config.strategy,
-        circumstances=prepared.circumstances(given, concurrency=concurrency),
-        unanswerable=unanswerable,
-        **prepared.figures,
-        **_origin(evaluated),
-        **_figures(results),
-    )
+    origin = {"run_id": run_id or uuid4(), "purpose": purpose, **_origin(evaluated, strategy)}
+    facts = prepared.circumstances(circumstances or {}, concurrency=concurrency)
+    run = _run_of(prepared, results, refusals, origin=origin, circumstances=facts)
     run = replace(run, comparison=_compared(database, tenant, run, baseline_run_id))
     with database.transaction(tenant) as connection:
         insert_run(connection, tenant, run, results)
@@ -171,10 +159,30 @@ def _ask(
     return results, refusals
 
 
-def _origin(evaluated: EvaluatedSearch) -> dict[str, Any]:
+def _run_of(
+    prepared: _Prepared,
+    results: Sequence[QueryResult],
+    refusals: Sequence[UnanswerableResult],
+    *,
+    origin: Mapping[str, Any],
+    circumstances: Mapping[str, Any],
+) -> EvaluationRun:
+    unanswerable = count_unanswerable(prepared.unanswerable, refusals)
+    counted = {} if unanswerable is None else {UNANSWERABLE: unanswerable.to_json()}
+    return EvaluationRun(
+        circumstances={**circumstances, **counted},
+        unanswerable=unanswerable,
+        **prepared.figures,
+        **origin,
+        **_figures(results),
+    )
+
+
+def _origin(evaluated: EvaluatedSearch, strategy: str | None) -> dict[str, Any]:
     """Fields of a run on its search, for every kind of run."""
     config, models = evaluated.config, evaluated.models
     return {
+        "strategy": strategy or config.strategy,
         "config_hash": config_hash(config, model_names=models),
         "config": config.to_wire(),
         "models": dict(models),
