@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag_core.cli.app import JsonOption, app, command, print_json, say, table
+from rag_core.cli.app import JsonOption, app, command, iso_moment, print_json, say, table
 from rag_core.cli.messages import label, localised, tr
 
 if TYPE_CHECKING:
@@ -73,14 +73,10 @@ def _to_json(incident: "Incident", settings: "Settings") -> dict[str, Any]:
         "times_seen": incident.times_seen,
         "first_seen_at": incident.first_seen_at.isoformat(),
         "last_seen_at": incident.last_seen_at.isoformat(),
-        "resolved_at": _iso(incident.resolved_at),
+        "resolved_at": iso_moment(incident.resolved_at),
         "is_closed_by_hand": incident.is_closed_by_hand,
-        "notified_at": _iso(incident.notified_at),
+        "notified_at": iso_moment(incident.notified_at),
     }
-
-
-def _iso(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat()
 
 
 def _addresses(settings: "Settings") -> Any:

@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -166,6 +167,11 @@ def command(*, is_json: bool) -> Iterator[None]:
 def print_json(document: Any) -> None:
     """The one JSON document of a command."""
     print(json.dumps(document, ensure_ascii=False, default=str))
+
+
+def iso_moment(moment: datetime | None) -> str | None:
+    """A time as JSON holds it; null where there is none."""
+    return None if moment is None else moment.isoformat()
 
 
 def say(text: str) -> None:

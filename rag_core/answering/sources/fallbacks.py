@@ -6,7 +6,7 @@ caller allows it, the newest notes (``recent_notes``), which may have nothing to
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 from rag_core.answering.confidence import judge_evidence
 from rag_core.answering.events import AnswerRequest
@@ -52,10 +52,11 @@ class FoundSources:
     """The passages found for a question, best first, at most as many as the request asks for, and how they were found.
 
     ``retrieval`` is the search that gave the hits, or none; ``reranker`` is the name of what scored them, None where nothing did.
-    ``statistics`` count the question's words in the tenant's notes; ``is_by_meaning`` says that vectors are of a model of meaning,
-    which may find a passage in another language. Without hits ``refusal`` gives the reason. ``asked_time`` is the time that the
-    question names; where it asks for nothing else the hits are notes of that time, the earliest first, if there are any, and
-    ``notes_of_time`` is the number of such notes, else 0. The hits' dates are in the zone of the settings.
+    ``statistics`` count the question's words in the tenant's notes, and are not read without hits; ``is_by_meaning`` says that
+    vectors are of a model of meaning, which may find a passage in another language. Without hits ``refusal`` gives the reason.
+    ``asked_time`` is the time that the question names; where it asks for nothing else the hits are notes of that time, the
+    earliest first, if there are any, and ``notes_of_time`` is the number of such notes, else 0. The hits' dates are in the zone
+    of the settings.
     """
 
     retrieval: Retrieval
@@ -93,7 +94,8 @@ def find_sources(
 
     search = partial(retrieve, engine, tenant, query, filters=filters, cancellation=cancellation)
     retrieval, fallback = _searched(search, config, deadline)
-    statistics, reranker = _statistics(database, tenant, query, deadline), engine.reranker_of(tenant, config)
+    statistics = cache(partial(_statistics, database, tenant, query, deadline))
+    reranker = engine.reranker_of(tenant, config)
     hits, asked, of_time = retrieval.hits, asked_time_of(retrieval), tuple[Hit, ...]()
     if asked is not None and asked.is_all:
         of_time = _written_within(database, tenant, filters, asked, deadline)
@@ -108,7 +110,7 @@ def find_sources(
         hits=dated_in(hits[:limit], engine.settings.zone),
         fallback=fallback,
         reranker=_scored_by(reranker, hits),
-        statistics=statistics,
+        statistics=statistics() if hits else UNKNOWN_STATISTICS,
         is_by_meaning=knows_meaning(engine.model),
         refusal=None if hits else _refusal(database, tenant, deadline),
         asked_time=asked,
@@ -156,7 +158,7 @@ def _fits(
     model: EmbeddingModel,
     settings: Settings,
     *,
-    statistics: QueryStatistics,
+    statistics: Callable[[], QueryStatistics],
     reranker: Reranker | None,
 ) -> bool:
     """Test whether a note has a word of the question, is of the time it names or a cause of it, or is near to it.
@@ -176,7 +178,7 @@ def _fits(
         retrieval,
         make_sources(retrieval.hits),
         language=query_language(query, known=LANGUAGES),
-        statistics=statistics,
+        statistics=statistics(),
         reranker=_scored_by(reranker, retrieval.hits),
         fallback=None,
         least_score=settings.answer_evidence,

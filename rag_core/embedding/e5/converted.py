@@ -1,7 +1,8 @@
 """The converted model: one ONNX file in the user's cache folder, shared by all homes.
 
 The name holds a hash of the end of the weights and the converter's version; a file beside it holds the hash of its own bytes.
-A file that does not match is made anew. Where the folder cannot be written the model is converted in memory.
+A file that does not match, or that onnxruntime cannot run, is made anew. Where the folder cannot be written the model is
+converted in memory.
 """
 
 import hashlib
@@ -20,9 +21,26 @@ CONVERTER_VERSION = 1
 
 def converted_model(weights: E5Weights, *, folder: Path | None = None) -> bytes:
     """The encoder as a serialised ONNX model; read from the cache folder, or converted and kept there."""
+    return _read(_path(weights, folder)) or convert(weights, folder=folder)
+
+
+def convert(weights: E5Weights, *, folder: Path | None = None) -> bytes:
+    """The encoder made from the weights, whatever the cache folder holds; kept there in place of what it holds."""
+    from rag_core.embedding.e5.graph import build_graph
+
+    model, path = build_graph(weights), _path(weights, folder)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(path, model)
+        _replace(_sidecar(path), _digest(model).encode("ascii"))
+    except OSError as error:
+        log_degraded("model cache", error)
+    return model
+
+
+def _path(weights: E5Weights, folder: Path | None) -> Path:
     folder = folder or user_cache_path("brain-sync") / "models"
-    path = folder / f"e5-small-{_digest(bytes(weights.data[-65536:]))[:16]}-v{CONVERTER_VERSION}.onnx"
-    return _read(path) or _convert(weights, path)
+    return folder / f"e5-small-{_digest(bytes(weights.data[-65536:]))[:16]}-v{CONVERTER_VERSION}.onnx"
 
 
 def _read(path: Path) -> bytes | None:
@@ -32,19 +50,6 @@ def _read(path: Path) -> bytes | None:
     except (OSError, UnicodeDecodeError):
         return None
     return model if is_whole else None
-
-
-def _convert(weights: E5Weights, path: Path) -> bytes:
-    from rag_core.embedding.e5.graph import build_graph
-
-    model = build_graph(weights)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, model)
-        _replace(_sidecar(path), _digest(model).encode("ascii"))
-    except OSError as error:
-        log_degraded("model cache", error)
-    return model
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -11,11 +11,12 @@ import numpy as np
 import onnxruntime  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from rag_core.embedding.e5.converted import converted_model
+from rag_core.embedding.e5.converted import convert, converted_model
 from rag_core.embedding.e5.tokenizer import UnigramTokenizer
 from rag_core.embedding.e5.weights import PACKAGE, E5Weights, dequantized, installed_weights, read_weights
 from rag_core.errors import EmbeddingError
 from rag_core.model.embedding import FloatMatrix
+from rag_core.telemetry.logs import log_degraded
 
 
 class E5Encoder:
@@ -32,7 +33,7 @@ class E5Encoder:
         self._words = weights.blocks("emb.word", columns=weights.dimensions)
         types = weights.floats("emb.type")[: weights.dimensions]
         self._positions = weights.floats("emb.pos").reshape(-1, weights.dimensions) + types
-        self._session = _open_session(converted_model(weights, folder=cache_folder))
+        self._session = _open_converted(weights, cache_folder)
         self._threads = ThreadPoolExecutor(max_workers=cores, thread_name_prefix="e5") if cores > 1 else None
 
     def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
@@ -78,6 +79,37 @@ def _load() -> E5Encoder:
 
 def _usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _open_converted(weights: E5Weights, folder: Path | None) -> onnxruntime.InferenceSession:
+    """A session of the cached model; of one made anew where onnxruntime cannot run the cached one.
+
+    Raises:
+        EmbeddingError: onnxruntime cannot run the new one either.
+    """
+    cached = converted_model(weights, folder=folder)
+    try:
+        return _tried_session(cached, weights.dimensions)
+    except Exception as error:  # noqa: BLE001  onnxruntime's errors share no other base
+        log_degraded("model cache", error)
+    made = convert(weights, folder=folder)
+    try:
+        return _tried_session(made, weights.dimensions)
+    except Exception as error:
+        raise EmbeddingError(
+            f"onnxruntime {onnxruntime.__version__} cannot run the model converted from {PACKAGE}: {error}; "
+            f"reinstall onnxruntime and {PACKAGE}"
+        ) from error
+
+
+def _tried_session(model: bytes, dimensions: int) -> onnxruntime.InferenceSession:
+    """A session that gave a token's vector: a file may be a model, and another one."""
+    session = _open_session(model)
+    token = np.zeros((1, 1, dimensions), dtype=np.float32)
+    (hidden,) = session.run(None, {"embeddings": token, "lengths": np.ones(1, dtype=np.int32)})
+    if hidden.shape != token.shape:
+        raise EmbeddingError(f"the model gives vectors of shape {hidden.shape}, expected {token.shape}")
+    return session
 
 
 def _open_session(model: bytes) -> onnxruntime.InferenceSession:
