@@ -212,7 +212,9 @@ def measuring() -> Iterator[Callable[[str, int, int], None]]:
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(tr("measuring"), total=None, visible=False)  # until it is known how much there is
-        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total, visible=True)
+        yield lambda what, done, total: bar.update(
+            task, description=localised(what), completed=done, total=total, visible=True
+        )
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say, table
-from rag_core.cli.messages import headings, localised, tr
+from rag_core.cli.messages import headings, label, localised, tr
 from rag_core.cli.searching import read_override
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def _show(report: "ExperimentReport") -> None:
         name=experiment.name,
         mode=experiment.mode,
         share=experiment.share,
-        state=experiment.state,
+        state=label(experiment.state),
     )
     if isinstance(figures, InterleavingFigures):
         table(title, headings("what", "value"), _interleaving(figures))

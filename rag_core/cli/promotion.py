@@ -115,7 +115,9 @@ def _promote(
         if not is_json:
             _show_trial(error.evidence)
             raise
-        print_json({"error": str(error), "promoted": False, "configuration": number, "evidence": error.evidence})
+        print_json(
+            {"error": localised(str(error)), "promoted": False, "configuration": number, "evidence": error.evidence}
+        )
         say(f"brain: {localised(str(error))}")
         raise typer.Exit(1) from None
     is_changed = promotion.number != former.promotion
@@ -127,7 +129,7 @@ def _promote(
             tr(
                 "configuration {number} is served instead of {name}; brain promote --back undoes it",
                 number=number,
-                name=former.name,
+                name=_name(former.number),
             )
         )
     else:
@@ -143,7 +145,9 @@ def _try(engine: "Engine", owner: "TenantId", number: int, set_name: str, *, is_
         print_json({"promoted": False, "configuration": number, "objection": trial["objection"], "evidence": trial})
         return
     _show_trial(trial)
-    told = trial["objection"] or tr("it is not significantly worse: brain promote {number} serves it", number=number)
+    told = localised(trial["objection"]) or tr(
+        "it is not significantly worse: brain promote {number} serves it", number=number
+    )
     print(tr("configuration {number} was measured and not promoted (--dry-run); {told}", number=number, told=told))
 
 
@@ -156,7 +160,7 @@ def _try_file(engine: "Engine", owner: "TenantId", file: Path, set_name: str, *,
         print_json({"promoted": False, "configuration": None, "objection": trial["objection"], "evidence": trial})
         return
     _show_trial(trial)
-    told = trial["objection"] or tr(
+    told = localised(trial["objection"]) or tr(
         "it is not significantly worse: brain promote --config {file} numbers and serves it", file=file
     )
     print(tr("{file} was measured and not stored (--dry-run); {told}", file=file, told=told))
@@ -190,7 +194,7 @@ def _take_back(
             tr(
                 "Served again: {configuration}, instead of {name}",
                 configuration=_name(promotion.configuration),
-                name=former.name,
+                name=_name(former.number),
             )
         )
 
@@ -222,7 +226,7 @@ def _show(database: "Database", model: "EmbeddingModel", owner: "TenantId", *, i
     print(
         tr(
             "served: {name}{override}, re-ranker weights {version}",
-            name=served.name,
+            name=_name(served.number),
             override=_told(served.override),
             version=served.weights.version,
         )
@@ -236,7 +240,7 @@ def _show(database: "Database", model: "EmbeddingModel", owner: "TenantId", *, i
             )
         )
     for problem in served.problems:
-        say(tr("Part of it cannot be used: {problem}", problem=problem))
+        say(tr("Part of it cannot be used: {problem}", problem=localised(problem)))
     if known:
         _show_configurations(known, served.number)
     if history:

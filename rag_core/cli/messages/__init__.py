@@ -12,10 +12,14 @@ from importlib.resources import files
 from typing import Literal
 
 Language = Literal["es", "en"]
+Facts = Literal["one part", "any text"]
+"""Extent of a template's facts: within colons, semicolons and sentences, nested ones with a translation of their own; or any."""
 LANGUAGES: tuple[Language, ...] = ("es", "en")
 LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 _PLACEHOLDER = re.compile(r"\{(\w+)(?:![rs])?(?::[^{}]*)?\}")
 _AMOUNT = re.compile(r"([\d,]+) ([a-z -]+)")
+_SENTENCE_END = re.compile(r"(?<=\.) ")
+_NAMED = re.compile(r"([\w.+-]+(?:, [\w.+-]+)*(?:=.*?)?): (.+)", re.DOTALL)
 _LONGEST_MATCHED = 2_000
 """Characters; matching a longer message, which repeats somebody's input, against all templates takes seconds."""
 _NESTED = "tr_"
@@ -56,23 +60,54 @@ def amount(count: int, noun: str, plural: str = "") -> str:
 
 
 def localised(message: str | None) -> str:
-    """The message in the reader's language, found by its template; as it is where no template fits; None is empty."""
+    """The message in the reader's language, found by its template; as it is where no template fits; None is empty.
+
+    A message of several sentences, or of parts between semicolons, is translated part by part; so is what follows a name and a
+    colon (``hybrid: no baseline``, ``BRAIN_API_PORT='x': …``).
+    """
     if not message:
         return ""
     if len(message) > _LONGEST_MATCHED:
         return message
-    spoken = language()
-    for pattern, translated in _patterns(spoken):
-        if (found := pattern.fullmatch(message)) is not None:
-            return translated.format(**{name: _nested(name, text) for name, text in found.groupdict().items()})
-    if (found := _AMOUNT.fullmatch(message)) is not None:
-        return f"{found[1]} {tr(found[2])}"
+    if (translated := _translated(message)) is not None:
+        return translated
     parts = message.split("; ")
     return message if len(parts) == 1 else "; ".join(map(localised, parts))
 
 
-def _nested(name: str, text: str) -> str:
-    return localised(text) if name.startswith(_NESTED) else text
+def _translated(message: str) -> str | None:
+    """The whole message in the reader's language; None where a part of it has no template.
+
+    Parts are tried before a template whose facts would span several of them.
+    """
+    if (found := _by_template(message, "one part")) is not None:
+        return found
+    for parts, joint in ((_SENTENCE_END.split(message), " "), (message.split("; "), "; ")):
+        told = [_translated(part) for part in parts] if len(parts) > 1 else [None]
+        if None not in told:
+            return joint.join(filter(None, told))
+    if (named := _NAMED.fullmatch(message)) is not None and (told_of := _translated(named[2])) is not None:
+        return f"{named[1]}: {told_of}"
+    if message.endswith(".") and (sentence := _translated(message[:-1])) is not None:
+        return f"{sentence}."
+    return _by_template(message, "any text")
+
+
+def _by_template(message: str, facts: Facts) -> str | None:
+    for pattern, translated in _patterns(language(), facts):
+        if (found := pattern.fullmatch(message)) is not None:
+            told = {name: _nested(name, text, facts) for name, text in found.groupdict().items()}
+            if None not in told.values():
+                return translated.format(**told)
+    if (found := _AMOUNT.fullmatch(message)) is not None:
+        return f"{found[1]} {tr(found[2])}"
+    return None
+
+
+def _nested(name: str, text: str, facts: Facts) -> str | None:
+    if not name.startswith(_NESTED):
+        return text
+    return localised(text) if facts == "any text" else _translated(text)
 
 
 def read_catalogue(spoken: Language, name: str) -> dict[str, str]:
@@ -104,18 +139,19 @@ def _templates(spoken: Language) -> dict[str, str]:
 
 
 @cache
-def _patterns(spoken: Language) -> list[tuple[re.Pattern[str], str]]:
+def _patterns(spoken: Language, facts: Facts) -> list[tuple[re.Pattern[str], str]]:
     """The templates as patterns, those with most literal text first, so that the most particular one wins."""
     core = sorted(_templates(spoken).items(), key=lambda pair: -len(_PLACEHOLDER.sub("", pair[0])))
-    return [(_pattern(template), translated) for template, translated in core]
+    return [(_pattern(template, facts), translated) for template, translated in core]
 
 
-def _pattern(template: str) -> re.Pattern[str]:
-    """Pattern of the texts made from the template: its literal text, with anything in its placeholders."""
+def _pattern(template: str, facts: Facts) -> re.Pattern[str]:
+    """Pattern of the texts made from the template: its literal text, with the facts in its placeholders."""
     pieces, end, seen = [], 0, set()
     for place in _PLACEHOLDER.finditer(template):
         pieces.append(re.escape(template[end : place.start()].replace("{{", "{").replace("}}", "}")))
-        text = ".*?" if place.start() else "(?:(?!: ).)*?"  # "NAME: cause" is a template of its own
+        any_text = ".*?" if place.start() else "(?:(?!: |; ).)*?"  # "NAME: cause" and parts have templates of their own
+        text = any_text if facts == "any text" or place[1].startswith(_NESTED) else r"(?:(?![:;.] ).)*?"
         pieces.append(f"(?P={place[1]})" if place[1] in seen else f"(?P<{place[1]}>{text})")
         seen.add(place[1])
         end = place.end()

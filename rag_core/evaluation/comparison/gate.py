@@ -216,7 +216,7 @@ def check_rankings(runs: Mapping[Strategy, EvaluationRun]) -> GateCheck:
         for name, found in same.items()
         if found.reordered > MAX_REORDERED * found.queries and not is_improvement(found)
     }
-    told = ", ".join(
+    told = "; ".join(
         f"{name} on {found.reordered} of {found.queries} queries" for name, found in (other or same).items()
     )
     return GateCheck(
