@@ -16,9 +16,8 @@ from rag_assets.stages import outages_retried, table
 from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
-from rag_core.storage import checks
 from rag_core.storage.batches import batches_by_tenant, list_tenants
-from rag_core.storage.checks import MAX_EXAMPLES, CheckReport, Violation
+from rag_core.storage.checks import MAX_EXAMPLES, CheckReport, Violation, run_check
 from rag_core.storage.database import Database
 from rag_core.storage.golden import OrphanedQuery, list_queries_with_deleted_notes
 
@@ -39,7 +38,7 @@ class Invariant:
     asset: str
     check: Check
     description: str
-    remedy: str
+    remedy: str = "Make the notes anew: run `brain index --full`."
     is_blocking: bool = True
     is_of_tenant: bool = False
 
@@ -49,20 +48,17 @@ class Invariant:
         return dg.AssetCheckSpec(self.name, asset=self.asset, description=self.description, blocking=self.is_blocking)
 
 
-def _of_batches(check: Callable[[Database, TenantId, Batches], CheckReport]) -> Check:
-    return lambda engine, tenant, batches: check(engine.database, tenant, batches)
+def of_batches(query: str) -> Check:
+    """The check that a query makes of the batches of a run."""
+    return lambda engine, tenant, batches: run_check(engine.database, tenant, query, batches, model=engine.model)
 
 
-def _of_batches_and_model(check: Callable[..., CheckReport]) -> Check:
-    return lambda engine, tenant, batches: check(engine.database, tenant, batches, model=engine.model)
+def _of_tenant(query: str) -> Check:
+    return lambda engine, tenant, _batches: run_check(engine.database, tenant, query)
 
 
-def _of_tenant(check: Callable[[Database, TenantId], CheckReport]) -> Check:
-    return lambda engine, tenant, _batches: check(engine.database, tenant)
-
-
-def _find_orphaned_queries(database: Database, tenant: TenantId) -> CheckReport:
-    with database.transaction(tenant) as connection:
+def _find_orphaned_queries(engine: Engine, tenant: TenantId, _batches: Batches) -> CheckReport:
+    with engine.database.transaction(tenant) as connection:
         orphans = list_queries_with_deleted_notes(connection, tenant, set_name=DEFAULT_SET)
     examples = tuple(
         Violation(note=one.external_id or str(one.query_id), problem=_orphaned(one)) for one in orphans[:MAX_EXAMPLES]
@@ -74,14 +70,13 @@ def _orphaned(query: OrphanedQuery) -> str:
     return f"{query.notes_deleted} of its notes deleted, {query.notes_left} left"
 
 
-REINDEX = "Make the notes anew: run `brain index --full`."
 REPORT = "Nothing of it went live. This is a defect of Brain Sync: please report it with this page."
 
 STAGED = (
     Invariant(
         name="texts_match_their_hashes",
         asset="notes",
-        check=_of_batches(checks.check_content_hashes),
+        check=of_batches("check_content_hashes"),
         description="A note's text is the one its hash was made from, so that edits are noticed.",
         remedy="Import these notes again; something other than Brain Sync changed them.",
         is_blocking=False,
@@ -89,14 +84,14 @@ STAGED = (
     Invariant(
         name="staged_generations_are_whole",
         asset="chunks",
-        check=_of_batches(checks.check_staged_chunks),
+        check=of_batches("check_staged_chunks"),
         description="Staged chunks are numbered 0 to N-1, not empty, and lie within their note.",
         remedy=REPORT,
     ),
     Invariant(
         name="staged_vectors_are_complete",
         asset="embeddings",
-        check=_of_batches_and_model(checks.check_staged_vectors),
+        check=of_batches("check_staged_vectors"),
         description="Every staged chunk has both vectors, of the model's dimensions and not zero.",
         remedy=REPORT,
     ),
@@ -105,49 +100,43 @@ LIVE = (
     Invariant(
         name="chunks_lie_in_their_notes",
         asset="fulltext_index",
-        check=_of_batches(checks.check_chunk_bounds),
+        check=of_batches("check_chunk_bounds"),
         description="P6: every chunk has an existing note, and its bounds are valid in it.",
-        remedy=REINDEX,
     ),
     Invariant(
         name="chunk_indices_have_no_gaps",
         asset="fulltext_index",
-        check=_of_batches(checks.check_chunk_indices),
+        check=of_batches("check_chunk_indices"),
         description="P7: the chunks of a note are numbered 0 to N-1.",
-        remedy=REINDEX,
     ),
     Invariant(
         name="chunks_are_slices_of_their_notes",
         asset="fulltext_index",
-        check=_of_batches(checks.check_chunk_contents),
+        check=of_batches("check_chunk_contents"),
         description="P8: a chunk's text is its slice of the note, note[start:end].",
-        remedy=REINDEX,
     ),
     Invariant(
         name="live_vectors_are_complete",
         asset="fulltext_index",
-        check=_of_batches_and_model(checks.check_vectors),
+        check=of_batches("check_vectors"),
         description="Every chunk of an indexed note has both vectors, of the model's dimensions and not zero.",
-        remedy=REINDEX,
     ),
     Invariant(
         name="postings_are_exact",
         asset="fulltext_index",
-        check=_of_batches(checks.check_postings),
+        check=of_batches("check_postings"),
         description="Every lexeme of every chunk has its posting, with its frequency and the chunk's length.",
-        remedy=REINDEX,
     ),
     Invariant(
         name="no_note_is_lost",
         asset="fulltext_index",
-        check=_of_batches(checks.check_lost_notes),
+        check=of_batches("check_lost_notes"),
         description="Every note has at least one chunk, so that it can be found.",
-        remedy=REINDEX,
     ),
     Invariant(
         name="nothing_staged_is_left",
         asset="fulltext_index",
-        check=_of_batches(checks.check_staged_leftovers),
+        check=of_batches("check_staged_leftovers"),
         description="What was staged went live; a note edited meanwhile waits for the next run.",
         remedy="Run `brain index`.",
         is_blocking=False,
@@ -157,9 +146,8 @@ GRAPH = (
     Invariant(
         name="evidence_lies_in_its_note",
         asset="causal_graph",
-        check=_of_batches(checks.check_graph_evidence),
+        check=of_batches("check_graph_evidence"),
         description="The sentence that a relation was read from lies in its note, and its chunk is one of that note's.",
-        remedy=REINDEX,
         is_blocking=False,
     ),
 )
@@ -167,18 +155,16 @@ WHOLE_INDEX = (
     Invariant(
         name="document_frequencies_are_exact",
         asset="fulltext_index",
-        check=_of_tenant(checks.check_statistics),
+        check=_of_tenant("check_statistics"),
         is_of_tenant=True,
         description="Document frequencies recomputed from the lexemes equal the statistics' and the postings'.",
-        remedy=REINDEX,
     ),
     Invariant(
         name="corpus_statistics_are_exact",
         asset="fulltext_index",
-        check=_of_tenant(checks.check_corpus_statistics),
+        check=_of_tenant("check_corpus_statistics"),
         is_of_tenant=True,
         description="Number and length of the chunks, recomputed by language, equal the statistics'.",
-        remedy=REINDEX,
     ),
 )
 
@@ -187,7 +173,7 @@ GOLDEN = (
     Invariant(
         name="orphaned_golden_queries",
         asset="evaluation_report",
-        check=_of_tenant(_find_orphaned_queries),
+        check=_find_orphaned_queries,
         is_of_tenant=True,
         description="No golden query refers to a note that was deleted; what it measures has changed if one does.",
         remedy="Import these queries again with notes that there are, by `brain golden import`.",

@@ -64,10 +64,10 @@ _SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 
 def foreign_language(text: str) -> str | None:
-    """The code of the language that a text is plainly in when that is not es, de or en; else None.
+    """The code of the language that a text is plainly in when it has no folder; else None.
 
-    By script, else by function words that none of the three has: French when there are more of them than of all the words our languages
-    have. Short texts are given the benefit of the doubt, and so is ''.
+    By script, else by function words that none of our languages has: French when there are more of them than of all words of
+    our languages. Short texts are given the benefit of the doubt, and so is ''.
     """
     examined = text[:_EXAMINED_CHARACTERS]
     return _by_script(examined) or _by_words(_WORD.findall(examined.lower()))
@@ -84,7 +84,8 @@ def _by_script(text: str) -> str | None:
 
 def _by_words(words: list[str]) -> str | None:
     own = sum(word in _OURS for word in words)
-    counts = {language: sum(word in of_it for word in words) for language, of_it in _FUNCTION_WORDS.items()}
+    foreign = {language: known for language, known in _FUNCTION_WORDS.items() if language not in LANGUAGES}
+    counts = {language: sum(word in known for word in words) for language, known in foreign.items()}
     language = max(counts, key=counts.__getitem__)
     distinct = {word for word in words if word in _FUNCTION_WORDS[language] and word not in _OURS}
     is_plain = len(distinct) >= _LEAST_WORDS and counts[language] * _LEAST_SHARE > own

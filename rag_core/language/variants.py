@@ -19,6 +19,8 @@ _PLURAL_OF_Z = 0.3
 _UMLAUT = 0.9
 _COMPOUND = 0.4
 
+COMPOUNDING = tuple(code for code in LANGUAGES if language_of(code).word_forms.compound_links)
+"""Languages that put words together."""
 LEAST_COMPOUND_LETTERS = 5
 """A shorter part of a compound stands at the beginning of too many words that have nothing to do with it."""
 _LEAST_REST_LETTERS = 4

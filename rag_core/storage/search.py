@@ -12,6 +12,7 @@ from psycopg import sql
 
 from rag_core.language.languages import language_of
 from rag_core.language.variants import (
+    COMPOUNDING,
     LEAST_COMPOUND_LETTERS,
     compound_relatives,
     lexeme_variants,
@@ -122,6 +123,7 @@ def _terms(connection: Connection, tenant: TenantId, text: str, *, sees_all: boo
     parameters = {
         "tenant": tenant,
         "query": without_question_words(text),
+        "compounding": list(COMPOUNDING),
         "least_letters": LEAST_COMPOUND_LETTERS,
         "most_longer": MOST_LONGER if sees_all else None,
     }

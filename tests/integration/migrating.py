@@ -15,8 +15,8 @@ from rag_core.migration.attach import LegacyNote, attach
 from rag_core.model.note import TenantId
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine
-from rag_core.storage import checks
 from rag_core.storage.batches import register_batches
+from rag_core.storage.checks import run_check
 
 THINGS = [
     "paraguas",
@@ -104,18 +104,18 @@ def broken_promises(engine: Engine, tenant: TenantId) -> list[str]:
     """What the invariants find wrong with the whole tenant."""
     database = engine.database
     by_batch = (
-        checks.check_content_hashes,
-        checks.check_chunk_bounds,
-        checks.check_chunk_indices,
-        checks.check_chunk_contents,
-        checks.check_postings,
-        checks.check_graph_evidence,
-        checks.check_lost_notes,
-        checks.check_staged_leftovers,
+        "check_content_hashes",
+        "check_chunk_bounds",
+        "check_chunk_indices",
+        "check_chunk_contents",
+        "check_postings",
+        "check_graph_evidence",
+        "check_lost_notes",
+        "check_staged_leftovers",
     )
-    reports = [check(database, tenant, None) for check in by_batch]
-    reports += [check(database, tenant) for check in (checks.check_statistics, checks.check_corpus_statistics)]
-    reports.append(checks.check_vectors(database, tenant, None, model=engine.model))
+    reports = [run_check(database, tenant, check) for check in by_batch]
+    reports += [run_check(database, tenant, check) for check in ("check_statistics", "check_corpus_statistics")]
+    reports.append(run_check(database, tenant, "check_vectors", model=engine.model))
     return [str(example) for report in reports for example in report.examples]
 
 

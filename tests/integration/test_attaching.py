@@ -13,7 +13,7 @@ from rag_core.indexing.one_note import store_and_index
 from rag_core.migration.attach import LegacyNote
 from rag_core.model.embedding import input_hash
 from rag_core.model.note import note_id_for
-from rag_core.storage.migration_checks import check_legacy_texts
+from rag_core.storage.checks import run_check
 from rag_core.storage.notes import delete_notes
 
 
@@ -111,7 +111,7 @@ class TestRows:
         assert ask(engine, tenant, "select n.content, c.content from notes n join chunks c using (note_id)") == [
             ("Como era.", "Como era.")
         ]
-        assert check_legacy_texts(engine.database, tenant, None).violations == 0
+        assert run_check(engine.database, tenant, "check_legacy_texts").violations == 0
 
     def test_a_note_deleted_here_comes_back_when_its_row_is_attached_again(self, engine, tenant) -> None:
         take(engine, tenant, [row("a")])

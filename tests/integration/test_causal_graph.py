@@ -23,7 +23,7 @@ from rag_core.retrieval.graph_paths import GraphHit
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import DEMO_TENANT, Engine
 from rag_core.storage.batches import register_batches
-from rag_core.storage.checks import check_graph_evidence
+from rag_core.storage.checks import run_check
 from rag_core.storage.graph import NewAlias, name_entities
 from rag_core.storage.notes import ensure_tenant
 
@@ -196,7 +196,7 @@ def test_the_evidence_is_the_chunk_that_holds_the_sentence(
     assert row is not None
     assert "La tormenta provocó el apagón." in row[0]
     assert _rows(engine, "chunks") > 2
-    assert check_graph_evidence(engine.database, tenant, None).violations == 0
+    assert run_check(engine.database, tenant, "check_graph_evidence").violations == 0
 
 
 def test_a_relation_from_an_entity_to_itself_is_left_out(make_note: MakeNote, read_notes: UpdateGraph) -> None:

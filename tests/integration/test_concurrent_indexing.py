@@ -8,8 +8,9 @@ from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model.note import NoteId, TenantId
 from rag_core.runtime.engine import Engine
-from rag_core.storage import checks, staging
+from rag_core.storage import staging
 from rag_core.storage.batches import register_batches
+from rag_core.storage.checks import run_check
 from rag_core.storage.database import Database
 
 MakeNote = Callable[..., NoteId]
@@ -34,8 +35,8 @@ def test_a_note_that_another_publishes_meanwhile_keeps_its_chunks(
         report = second.result(timeout=30)
 
     assert report.published == 0
-    assert checks.check_lost_notes(database, tenant, None).violations == 0
-    assert checks.check_vectors(database, tenant, None, model=pipeline.model).violations == 0
+    assert run_check(database, tenant, "check_lost_notes").violations == 0
+    assert run_check(database, tenant, "check_vectors", model=pipeline.model).violations == 0
 
 
 def test_two_runs_over_the_same_batches_both_succeed(engine: Engine, tenant: TenantId, make_note: MakeNote) -> None:
@@ -55,9 +56,9 @@ def test_two_runs_over_the_same_batches_both_succeed(engine: Engine, tenant: Ten
         published = [future.result(timeout=60) for future in [both.submit(run), both.submit(run)]]
 
     assert sum(published) >= 60
-    for check in (checks.check_lost_notes, checks.check_postings, checks.check_staged_leftovers):
-        assert check(database, tenant, None).examples == ()
-    assert checks.check_statistics(database, tenant).examples == ()
+    for check in ("check_lost_notes", "check_postings", "check_staged_leftovers"):
+        assert run_check(database, tenant, check).examples == ()
+    assert run_check(database, tenant, "check_statistics").examples == ()
 
 
 def _wait_until_one_waits(database: Database) -> None:

@@ -22,9 +22,9 @@ from rag_core.model.note import NoteId, TenantId
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine
 from rag_core.settings import Settings
-from rag_core.storage import checks
 from rag_core.storage import staging as store
 from rag_core.storage.batches import register_batches, stale_batches
+from rag_core.storage.checks import run_check
 from rag_core.storage.notes import delete_notes
 
 BATCHES = ["pruebas-000000"]
@@ -134,9 +134,9 @@ class TestChunking:
         run(engine, tenant)
 
         assert found(engine, tenant, "veneno de la víbora", "fulltext") == ["n05"]
-        for check in (checks.check_lost_notes, checks.check_postings, checks.check_staged_leftovers):
-            assert check(engine.database, tenant, None).examples == ()
-        assert checks.check_vectors(engine.database, tenant, None, model=engine.model).examples == ()
+        for check in ("check_lost_notes", "check_postings", "check_staged_leftovers"):
+            assert run_check(engine.database, tenant, check).examples == ()
+        assert run_check(engine.database, tenant, "check_vectors", model=engine.model).examples == ()
 
     def test_after_three_runs_it_is_passed_over_until_it_is_to_be_tried_again(
         self, engine, tenant, notes, monkeypatch
@@ -311,7 +311,7 @@ class TestPublication:
         assert rows(engine, FAILURES) == [
             ("largo", "publication", 1, f"Chunk count mismatch: expected {made}, got {made - 1}")
         ]
-        assert checks.check_lost_notes(engine.database, tenant, None).examples == ()
+        assert run_check(engine.database, tenant, "check_lost_notes").examples == ()
         uproot(engine, "chunks")
         assert run(engine, tenant)[2].published == 1
 
@@ -358,7 +358,7 @@ class TestTwoWorkers:
 
         assert sum(report.published for report in reports) == 12
         assert [(report.left, report.failed) for report in reports] == [(0, 0), (0, 0)]
-        assert checks.check_vectors(engine.database, tenant, None, model=engine.model).examples == ()
+        assert run_check(engine.database, tenant, "check_vectors", model=engine.model).examples == ()
 
     def test_a_note_that_another_has_locked_is_left_for_the_end(self, engine, tenant, staged, notes) -> None:
         with ThreadPoolExecutor(1) as thread:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rag_core.language import LANGUAGES
+
 INVALID = "Invalid parameters"
 NO_CONNECTION = "Connection error. Please try again later."
 KEY_REFUSED = "The API key is not valid"
@@ -82,7 +84,7 @@ _FIELD_PROBLEMS: Mapping[str, str] = {
     "surrogate": "{subject}: has half of a Unicode surrogate pair, which is no character",
     "too_long": "{subject} exceeds the maximum of {limit} characters",
     "date": "{subject} is no ISO 8601 date such as 2025-03-01T09:00:00+01:00",
-    "choice": "{subject} is none of those allowed: es, de, en",
+    "choice": f"{{subject}} is none of those allowed: {', '.join(LANGUAGES)}",
     "json": "{subject}: has a number or a character that JSON does not allow",
     "visibility": "{subject}: expected is tenant, department or private",
     "departments": "{subject}: visibility department needs department or departments that say which",

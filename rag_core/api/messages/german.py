@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rag_core.language import LANGUAGES
+
 INVALID = "Ungültige Parameter"
 NO_CONNECTION = "Verbindungsfehler. Bitte später noch einmal versuchen."
 KEY_REFUSED = "Der Zugangsschlüssel ist nicht gültig"
@@ -114,7 +116,7 @@ _FIELD_PROBLEMS: Mapping[str, str] = {
     "surrogate": "{subject}: enthält ein halbes Unicode-Ersatzpaar, das kein Zeichen ist",
     "too_long": "{subject}: höchstens {limit} Zeichen",
     "date": "{subject}: kein Datum nach ISO 8601 wie 2025-03-01T09:00:00+01:00",
-    "choice": "{subject}: erwartet wird es, de oder en",
+    "choice": f"{{subject}}: erwartet wird eine von {', '.join(LANGUAGES)}",
     "json": "{subject}: enthält eine Zahl oder ein Zeichen, das JSON nicht erlaubt",
     "visibility": "{subject}: erwartet wird tenant, department oder private",
     "departments": "{subject}: zu visibility «department» gehört in department oder departments, welche",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rag_core.configuration.schema import describe_problem
+from rag_core.language import LANGUAGES
 
 INVALID = "Parámetros inválidos"
 NO_CONNECTION = "Error de conexión. Por favor, intenta de nuevo más tarde."
@@ -117,7 +118,7 @@ _FIELD_PROBLEMS: Mapping[str, str] = {
     "surrogate": "{subject}: hay medio par sustituto de Unicode, que no es ningún carácter",
     "too_long": "{subject} supera el máximo de {limit} caracteres",
     "date": "{subject} no es una fecha ISO 8601 válida, como 2025-03-01T09:00:00+01:00",
-    "choice": "{subject} no es uno de los admitidos: es, de, en",
+    "choice": f"{{subject}} no es uno de los admitidos: {', '.join(LANGUAGES)}",
     "json": "{subject}: hay un número o carácter que JSON no admite",
     "visibility": "{subject} no es ninguna de las admitidas: tenant, department, private",
     "departments": "{subject}: con visibility «department» hay que decir cuáles, en department o departments",

@@ -1,6 +1,6 @@
 -- name: analyse_query
--- The query's lexemes in every language the tenant writes in, each with how often it stands there. German puts words together,
--- so each of its longest lexemes comes with the first most_longer of the corpus that begin with it (null: all); the "C" collation makes them
+-- The query's lexemes in every language the tenant writes in, each with how often it stands there. A compounding language (German)
+-- puts words together, so each of its longest lexemes comes with the first most_longer of the corpus that begin with it (null: all); the "C" collation makes them
 -- one range of the index.
 with languages as (
     select language from corpus_statistics where tenant_id = %(tenant)s group by language having sum(documents) > 0
@@ -11,10 +11,10 @@ with languages as (
     cross join lateral unnest(lexemes_of(l.language, null, %(query)s)) t
 )
 select language, lexeme, query_frequency, case
-    when language = 'de' and char_length(lexeme) >= %(least_letters)s and by_length <= 16 then array(
+    when language = any (%(compounding)s) and char_length(lexeme) >= %(least_letters)s and by_length <= 16 then array(
         select distinct s.lexeme
         from lexeme_statistics s
-        where s.tenant_id = %(tenant)s and s.language = 'de' and s.lexeme > l.lexeme
+        where s.tenant_id = %(tenant)s and s.language = l.language and s.lexeme > l.lexeme
             and s.lexeme < l.lexeme || U&'\+10FFFF'
         order by 1
         limit %(most_longer)s
