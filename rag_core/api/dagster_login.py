@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Final
 
-from fastapi import FastAPI, Request, Response
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.responses import PlainTextResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.datastructures import Headers
@@ -18,9 +18,10 @@ from rag_core.access.callers import Callers
 from rag_core.access.pseudonyms import pseudonyms
 from rag_core.api.access import find_caller, shown_key
 from rag_core.api.dagster_guard import DagsterRefusal
-from rag_core.api.errors import LOGIN_PAGE
+from rag_core.api.errors import DEFAULT, LOGIN_PAGE, accepted_tongue
 from rag_core.api.messages.english import KEY_REFUSED, KINDS, NO_CONNECTION
 from rag_core.api.pages import login
+from rag_core.api.pages.texts import speak
 from rag_core.api.pages.web import STATIC_FOLDER
 from rag_core.errors import RagError, UnauthenticatedError
 from rag_core.model.note import TenantId
@@ -85,13 +86,19 @@ def _unauthorized(details: str) -> DagsterRefusal:
 
 
 def _pages(callers: Callers) -> FastAPI:
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
+    app = FastAPI(
+        openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, dependencies=[Depends(_speak)]
+    )
     app.state.callers = callers
     app.state.login_template = "dagster_login.html"
     app.include_router(login.router)
     app.mount("/static", StaticFiles(directory=STATIC_FOLDER))
     app.add_exception_handler(RagError, _unavailable)
     return app
+
+
+async def _speak(request: Request) -> None:
+    speak(accepted_tongue(request.headers.get("accept-language", "")) or DEFAULT)
 
 
 def _unavailable(_request: Request, _error: Exception) -> Response:

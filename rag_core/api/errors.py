@@ -1,8 +1,8 @@
 """The one place that turns errors into HTTP: a status, and ``{error, details}`` in the route's language.
 
-That is Spanish, under ``/api/v2`` German, and where a question is answered in its own language that one. Who is turned away
-before anything is asked need not know German. The class of an error decides its status. Messages for the command line are English, so
-an error is told here by its class and fields, or by the router that knows what it was about (``explained``).
+That is Spanish, under ``/api/v2`` German, on pages the reader's, and where a question is answered in its own language that one.
+Who is turned away before anything is asked need not know German. The class of an error decides its status. Messages for the command
+line are English, so an error is told here by its class and fields, or by the router that knows what it was about (``explained``).
 """
 
 import re
@@ -23,6 +23,7 @@ from starlette.routing import Match
 
 from rag_core.api.contracts import language_of, rule_of
 from rag_core.api.messages import english, german, spanish
+from rag_core.api.pages.texts import spoken
 from rag_core.api.pages.web import render
 from rag_core.errors import (
     AccessDeniedError,
@@ -82,17 +83,22 @@ def tongue_of(path: str, accepted: str = "") -> Language:
     Where a question is answered in its own language, that holds as long as no question shows one.
     """
     language = language_of(path)
-    return (_accepted_tongue(accepted) if language.is_clients else None) or language.own
+    return (accepted_tongue(accepted) if language.is_clients else None) or language.own
 
 
 def access_tongue_of(path: str, accepted: str = "") -> Language:
     """The language in which somebody is turned away: the client's too where the contract's own is not Spanish."""
     language = language_of(path)
     is_fixed = language.own != DEFAULT and not language.is_clients
-    return (_accepted_tongue(accepted) or DEFAULT) if is_fixed else tongue_of(path, accepted)
+    return (accepted_tongue(accepted) or DEFAULT) if is_fixed else tongue_of(path, accepted)
 
 
-def _accepted_tongue(accepted: str) -> Language | None:
+def page_tongue_of(path: str, accepted: str) -> Language:
+    """The language of a page: the one that ``accepted``, an Accept-Language, prefers; Spanish for what is no page."""
+    return (accepted_tongue(accepted) if is_page(path) else None) or DEFAULT
+
+
+def accepted_tongue(accepted: str) -> Language | None:
     """The language of ours with the greatest weight, of equal ones the first; None where none is wanted.
 
     A part that is no language with a weight says nothing, and neither does "*".
@@ -108,10 +114,12 @@ def _accepted_tongue(accepted: str) -> Language | None:
 
 
 def tongue_for(request: Request, *, error: Exception | None = None) -> Language:
-    """The language of a request's messages, or of that error of it."""
+    """The language of a request's messages, or of that error of it; a page's is set by ``RequestGuard``."""
+    if is_page(request.url.path):
+        return spoken()
     chosen: Language | None = request.scope.get(_TONGUE)
-    spoken = access_tongue_of if isinstance(error, UnauthenticatedError | AccessDeniedError) else tongue_of
-    return chosen or spoken(request.url.path, request.headers.get("accept-language", ""))
+    tongue = access_tongue_of if isinstance(error, UnauthenticatedError | AccessDeniedError) else tongue_of
+    return chosen or tongue(request.url.path, request.headers.get("accept-language", ""))
 
 
 def answer_in(request: Request, tongue: Language) -> None:
@@ -240,13 +248,17 @@ def error_response(
     return JSONResponse(body, status_code=answer.status, headers=dict(headers or {}))
 
 
+def is_page(path: str) -> bool:
+    """True where a browser gets pages."""
+    rule = rule_of(path)
+    return not path.startswith("/api") if rule is None else rule.is_page
+
+
 def _wants_page(request: Request) -> bool:
     path, accepted = request.url.path, request.headers.get("accept", "")
-    rule = rule_of(path)
     if f"{path}/".startswith("/evaluation/"):  # pages only: JSON is for whoever asks for nothing else
         return "json" not in accepted or "text/html" in accepted
-    is_page = not path.startswith("/api") if rule is None else rule.is_page
-    return is_page and "text/html" in accepted
+    return is_page(path) and "text/html" in accepted
 
 
 def register_handlers(app: FastAPI) -> None:

@@ -30,6 +30,7 @@ from rag_core.api.errors import (
     error_response,
     failed_response,
     http_reply,
+    page_tongue_of,
     tongue_of,
 )
 from rag_core.api.messages import english, german
@@ -43,6 +44,7 @@ from rag_core.api.origins import (
     is_json,
     is_of_another_page,
 )
+from rag_core.api.pages.texts import speak
 from rag_core.api.pages.web import is_signed_in
 from rag_core.api.places import RequestPlaces
 from rag_core.api.scopes import may_enter, needed_scope
@@ -94,6 +96,7 @@ class RequestGuard:
         passed = {**scope, "method": "GET", ASKED_METHOD: "HEAD"} if is_head else scope
         answering = _Answering(send, is_head=is_head, is_private=self._callers is not None)
         request = Request(passed)
+        speak(page_tongue_of(scope["path"], request.headers.get("accept-language", "")))
         refused = refusal(scope["method"], request.headers, path=scope["path"], hosts=self._hosts)
         if refused is not None:
             await error_response(refused)(passed, receive, answering)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say
-from rag_core.cli.messages import localised, tr
+from rag_core.cli.messages import language, localised, tr
 from rag_core.language import LANGUAGES
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def _show(found: "Retrieval", *, is_filtered: bool) -> None:
     from rag_core.settings import read_settings
     from rag_core.wire.understood import understood
 
-    said = understood(found, zone=read_settings().zone)
+    said = understood(found, zone=read_settings().zone, language=language())
     if said is not None:
         say(tr("Understood: {line}\n", line=said.line))
     _print_hits(found)

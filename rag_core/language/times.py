@@ -66,6 +66,11 @@ class TimeWording:
 
     month_names: tuple[str, ...]
     """Names of the months as they are written, January first."""
+    month_abbreviations: tuple[str, ...]
+    month_day: str
+    """Form of a day of a month, ``{day}``."""
+    open_interval: str
+    """Phrase for an interval that has no beginning; ``{day}`` is its last."""
     weekday_names: tuple[str, ...]
     """Names of the days of the week as they are written, Monday first."""
     months: Mapping[str, int]

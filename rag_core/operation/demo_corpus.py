@@ -19,6 +19,13 @@ ANSWERABLE = (
     "¿Qué hice el 8 de agosto de 2025?",
 )
 """An amount, a cause and a day: questions that sentences of these notes answer, so that quoting is enough."""
+SEARCHABLE = (
+    "¿Desde que voy a nadar tengo menos migrañas?",
+    "¿Por qué el Sr. Ferrer faltó a la boda de su sobrina?",
+    "¿Qué pasó con los sensores en marzo de 2024?",
+    "la mudanza de mi madre",
+)
+"""Queries that the search page suggests."""
 
 
 def demo_file(name: str) -> Path:

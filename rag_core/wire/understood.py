@@ -1,12 +1,17 @@
-"""Interpretation of a query in Spanish, as the page and the terminal show it. Pure."""
+"""Interpretation of a query, as the page and the terminal show it. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from functools import partial
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
+from rag_core.language import DEFAULT_LANGUAGE
+from rag_core.language.languages import language_of
+from rag_core.language.times import TimeWording
 from rag_core.model.graph import CausalDirection
+from rag_core.model.note import Language
 from rag_core.model.retrieval import Hit, Intent, Retrieval
 
 _INTENTS: Mapping[Intent, str] = {
@@ -20,7 +25,6 @@ _OPEN_YEAR = 1900
 """Year before which an interval counts as open ("antes de mayo")."""
 _TO = "\N{EN DASH}"
 _EFFECTS = "pregunta por las consecuencias"
-_MONTHS = ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +48,8 @@ class Understood:
         return " · ".join([*told, *(f"«{part}»" for part in self.parts)])
 
 
-def understood(found: Retrieval, *, zone: ZoneInfo) -> Understood | None:
-    """Return the interpretation of the query; None when it was searched as it is."""
+def understood(found: Retrieval, *, zone: ZoneInfo, language: Language = DEFAULT_LANGUAGE) -> Understood | None:
+    """Return the interpretation of the query, its days in the language; None when it was searched as it is."""
     query = found.transformed
     if query is None:
         return None
@@ -53,7 +57,7 @@ def understood(found: Retrieval, *, zone: ZoneInfo) -> Understood | None:
     return Understood(
         intent=_EFFECTS if query.direction == "effects" else _INTENTS[query.intent],
         times=", ".join(dict.fromkeys(time.text for time in query.times)) if found.interval else "",
-        days=days_between(*found.interval, zone=zone, today=today) if found.interval else "",
+        days=days_between(*found.interval, zone=zone, today=today, language=language) if found.interval else "",
         parts=query.sub_queries if len(query.sub_queries) > 1 else (),
     )
 
@@ -73,34 +77,39 @@ def causal_steps(hit: Hit, direction: CausalDirection | None) -> list[tuple[str,
     return list(pairwise(ids if direction == "effects" else ids[::-1]))
 
 
-def days_between(since: datetime, until: datetime, *, zone: ZoneInfo, today: date) -> str:
+def days_between(
+    since: datetime, until: datetime, *, zone: ZoneInfo, today: date, language: Language = DEFAULT_LANGUAGE
+) -> str:
     """A half-open interval as a reader writes it, from its first day to its last: ``3 mar``, ``2024``.
 
     Hours stand where it does not run from midnight to midnight, the year where it is not this one.
     """
-    start, end = since.astimezone(zone), until.astimezone(zone)
+    start, end, times = since.astimezone(zone), until.astimezone(zone), language_of(language).times
+    day = partial(_day, times=times)
     if start.year <= _OPEN_YEAR:
-        return f"hasta {_day((end - timedelta(microseconds=1)).date(), today.year)}"
+        last = day((end - timedelta(microseconds=1)).date(), today.year)
+        return times.open_interval.format(day=last)
     if start.time() == end.time() == time():
-        return _days(start.date(), end.date() - timedelta(days=1), this_year=today.year)
+        return _days(start.date(), end.date() - timedelta(days=1), this_year=today.year, times=times)
     if start.date() == end.date():
-        return f"{_day(start.date(), today.year)} {_clock(start)}{_TO}{_clock(end)}"
-    return f"{_day(start.date(), today.year)} {_clock(start)} {_TO} {_day(end.date(), today.year)} {_clock(end)}"
+        return f"{day(start.date(), today.year)} {_clock(start)}{_TO}{_clock(end)}"
+    return f"{day(start.date(), today.year)} {_clock(start)} {_TO} {day(end.date(), today.year)} {_clock(end)}"
 
 
-def _days(first: date, last: date, *, this_year: int) -> str:
+def _days(first: date, last: date, *, this_year: int, times: TimeWording) -> str:
     if (first.month, first.day, last.month, last.day) == (1, 1, 12, 31):
         return f"{first.year}" if first.year == last.year else f"{first.year}{_TO}{last.year}"
+    day = partial(_day, times=times)
     if first == last:
-        return _day(first, this_year)
+        return day(first, this_year)
     if (first.year, first.month) == (last.year, last.month):
-        return f"{first.day}{_TO}{_day(last, this_year)}"
+        return f"{times.month_day.format(day=first.day)}{_TO}{day(last, this_year)}"
     shown_year = this_year if last.year == this_year else 0
-    return f"{_day(first, last.year if first.year == last.year else shown_year)} {_TO} {_day(last, this_year)}"
+    return f"{day(first, last.year if first.year == last.year else shown_year)} {_TO} {day(last, this_year)}"
 
 
-def _day(day: date, this_year: int) -> str:
-    written = f"{day.day} {_MONTHS[day.month - 1]}"
+def _day(day: date, this_year: int, *, times: TimeWording) -> str:
+    written = f"{times.month_day.format(day=day.day)} {times.month_abbreviations[day.month - 1]}"
     return written if day.year == this_year else f"{written} {day.year}"
 
 

@@ -17,7 +17,7 @@ from fastapi.testclient import TestClient
 
 from rag_core.access.keys import make_key
 from rag_core.api.app import create_app
-from rag_core.api.pages.cards import spanish_date
+from rag_core.api.pages.texts import day_of
 from rag_core.conversation.sessions import LISTED
 from rag_core.model.access import KeyGrant
 from rag_core.model.note import TenantId
@@ -48,7 +48,7 @@ class TestConversations:
         found = re.search(r'1 pregunta, <time datetime="([^"]+)">([^<]+)</time>', row)
         assert found is not None
         assert datetime.fromisoformat(found[1]).replace(microsecond=0) == last_at.replace(microsecond=0)
-        assert found[2] == spanish_date(last_at, ZoneInfo("Europe/Madrid"))
+        assert found[2] == day_of(last_at, ZoneInfo("Europe/Madrid"))
 
     @pytest.mark.parametrize("session", [UNKNOWN, "nada"])
     def test_that_are_not_there_cannot_be_deleted(self, notes: TestClient, session: str) -> None:

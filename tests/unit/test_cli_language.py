@@ -11,7 +11,8 @@ import typer
 from command_line import application, invoke
 
 from rag_core import errors
-from rag_core.cli.messages import LOCALE_VARIABLES, amount, language, localised, read_catalogue
+from rag_core.cli.messages import LOCALE_VARIABLES, amount, language, localised, read_texts
+from rag_core.translation import core_catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 CLI = ROOT / "rag_core/cli"
@@ -115,19 +116,19 @@ class TestLocalised:
 
 class TestCatalogues:
     @pytest.mark.parametrize(
-        ("spoken", "name"), [("es", "texts"), ("es", "words"), ("es", "core"), ("es", "usage"), ("en", "core")]
+        "catalogue",
+        [*map(read_texts, ("texts", "words", "core", "usage")), *map(core_catalogue, ("en", "de"))],
+        ids=["texts", "words", "core", "usage", "English core", "German core"],
     )
-    def test_translations_have_the_placeholders_of_their_texts(self, spoken, name: str) -> None:
+    def test_translations_have_the_placeholders_of_their_texts(self, catalogue: dict[str, str]) -> None:
         differing = {
-            text: translated
-            for text, translated in read_catalogue(spoken, name).items()
-            if placeholders(text) != placeholders(translated)
+            text: translated for text, translated in catalogue.items() if placeholders(text) != placeholders(translated)
         }
 
         assert differing == {}
 
     def test_every_text_of_the_command_line_is_translated_and_no_other(self) -> None:
-        assert set(read_catalogue("es", "texts")) == set(texts_of_the_command_line())
+        assert set(read_texts("texts")) == set(texts_of_the_command_line())
 
     def test_nothing_is_said_untranslated(self) -> None:
         assert [found for path in CLI.glob("*.py") for found in untranslated(path)] == []
@@ -137,20 +138,23 @@ class TestCatalogues:
 
         gone = [
             text
-            for spoken in ("es", "en")
-            for text in read_catalogue(spoken, "core")
+            for catalogue in (read_texts("core"), core_catalogue("en"))
+            for text in catalogue
             if not all(piece in said for piece in pieces(text))
         ]
 
         assert gone == []
 
+    def test_the_languages_of_the_pages_have_the_same_messages_of_the_core(self) -> None:
+        assert set(core_catalogue("de")) == set(core_catalogue("en"))
+
     def test_every_error_has_its_translation(self) -> None:
-        known = {shape(text) for spoken in ("es", "en") for text in read_catalogue(spoken, "core")}
+        known = {shape(text) for text in [*read_texts("core"), *core_catalogue("en")]}
 
         assert [found for found in sorted(raised()) if shape(found) not in known] == []
 
     def test_every_command_and_parameter_has_its_help(self) -> None:
-        known = set(read_catalogue("es", "help"))
+        known = set(read_texts("help"))
 
         assert [text for text in help_texts(typer.main.get_command(application()), "brain") if text not in known] == []
 

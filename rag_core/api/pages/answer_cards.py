@@ -1,4 +1,4 @@
-"""View of an answer: its marks as links, its sources, and its degree of trust, in Spanish. No I/O."""
+"""View of an answer: its marks as links, its sources, and its degree of trust. No I/O."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,41 +11,47 @@ from zoneinfo import ZoneInfo
 from markupsafe import Markup
 
 from rag_core.answering.rendering import Rendered, render
-from rag_core.api.pages.cards import UNTITLED, spanish_date
+from rag_core.api.pages.cards import title_of
 from rag_core.api.pages.cited_spans import written_span
+from rag_core.api.pages.texts import Texts, counted, day_of, tr
 from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.policies import Hiding, hiding
 from rag_core.model.answer import CheckedCitation, Confidence, RefusalReason, Source
 from rag_core.model.conversation import CitedSource, KeptAnswer, Turn
 from rag_core.model.note import Language, Span
 
-LEVELS: Mapping[Confidence, str] = {
-    "high": "Confianza alta",
-    "medium": "Confianza media",
-    "low": "Confianza baja",
-    "insufficient": "Sin respuesta",
-}
-_REFUSALS: Mapping[RefusalReason, str] = {
-    "no_notes": "todavía no hay notas",
-    "nothing_found": "ninguna nota trata de eso",
-    "insufficient_evidence": "lo que dicen tus notas queda demasiado lejos de la pregunta",
-    "no_sentence_fits": "ninguna frase de tus notas se parece lo bastante a la pregunta",
-    "model_refused": "el modelo de lenguaje no encontró la respuesta en tus notas",
-    "no_valid_citation": "ninguna nota sostiene lo que se iba a responder",
-    "not_grounded": "tus notas sostienen demasiado poco de lo que se iba a responder",
-    "blocked": "lo que se iba a responder no puede mostrarse",
-}
-_CLEAN: Mapping[Confidence, str] = {
-    "high": "las notas tratan de la pregunta y dicen lo que se les atribuye",
-    "medium": "las notas dicen lo que se les atribuye, pero puede que no respondan a toda la pregunta",
-    "low": "las notas dicen lo que se les atribuye, pero solo tocan la pregunta de lejos",
-}
-_CHECKS = {"lexical": "comprobada por palabras", "judge": "comprobada por un modelo"}
-_UNCHECKED = "no comprobada: la nota no parece decirlo"
+LEVELS: Mapping[Confidence, str] = Texts(
+    {
+        "high": "Confianza alta",
+        "medium": "Confianza media",
+        "low": "Confianza baja",
+        "insufficient": "Sin respuesta",
+    }
+)
+_REFUSALS: Mapping[RefusalReason, str] = Texts(
+    {
+        "no_notes": "todavía no hay notas",
+        "nothing_found": "ninguna nota trata de eso",
+        "insufficient_evidence": "lo que dicen tus notas queda demasiado lejos de la pregunta",
+        "no_sentence_fits": "ninguna frase de tus notas se parece lo bastante a la pregunta",
+        "model_refused": "el modelo de lenguaje no encontró la respuesta en tus notas",
+        "no_valid_citation": "ninguna nota sostiene lo que se iba a responder",
+        "not_grounded": "tus notas sostienen demasiado poco de lo que se iba a responder",
+        "blocked": "lo que se iba a responder no puede mostrarse",
+    }
+)
+_CLEAN: Mapping[Confidence, str] = Texts(
+    {
+        "high": "las notas tratan de la pregunta y dicen lo que se les atribuye",
+        "medium": "las notas dicen lo que se les atribuye, pero puede que no respondan a toda la pregunta",
+        "low": "las notas dicen lo que se les atribuye, pero solo tocan la pregunta de lejos",
+    }
+)
+_CHECKS = Texts({"lexical": "comprobada por palabras", "judge": "comprobada por un modelo"})
 _QUOTING = "extractive@"
 _GENERATED = "generated:"
 _MARK = Markup(
-    '<span class="cite{kind}"><a href="{address}" aria-label="Fuente {number}{doubt}" aria-describedby="{tip}">{text}</a>{sign}'
+    '<span class="cite{kind}"><a href="{address}" aria-label="{name}" aria-describedby="{tip}">{text}</a>{sign}'
     '<span class="tip" id="{tip}" role="tooltip"><span>{quote}</span></span></span>'
 )
 
@@ -176,16 +182,16 @@ def _plain(rendered: Rendered, span: Span) -> Iterator[Markup]:
 def _mark(
     citation: CheckedCitation, source: CitedSource, text: str, hide: Hiding, *, session_id: UUID, tip: str
 ) -> Markup:
-    is_held, title = citation.is_supported, hide(source.title or UNTITLED)
+    is_held, title = citation.is_supported, hide(title_of(source.title))
+    name = tr("Fuente {number}") if is_held else tr("Fuente {number}, no comprobada")
     return _MARK.format(
         kind="" if is_held else " doubtful",
-        doubt="" if is_held else ", no comprobada",
         sign="" if is_held else Markup('<span class="doubt" aria-hidden="true">?</span>'),
         address=citation_address(source, citation, session_id=session_id),
-        number=citation.number,
+        name=name.format(number=citation.number),
         text=text,
         tip=tip,
-        quote=f"«{hide(citation.quote)}» {title}" if citation.quote else title,
+        quote=tr("«{quote}» {title}", quote=hide(citation.quote), title=title) if citation.quote else title,
     )
 
 
@@ -195,16 +201,16 @@ def _source_card(
     distinct = {(use.evidence, use.is_supported, use.verified_by): use for use in uses}
     return SourceCard(
         number=source.number,
-        title=hide(source.title or UNTITLED),
+        title=hide(title_of(source.title)),
         address=citation_address(source, uses[0], session_id=session_id),
         created_at=source.created_at.isoformat(),
-        date=spanish_date(source.created_at, zone),
+        date=day_of(source.created_at, zone),
         language=source.language,
         quotes=[
             Quote(
                 text=hide(use.quote),
                 address=citation_address(source, use, session_id=session_id),
-                check=_CHECKS[use.verified_by] if use.is_supported else _UNCHECKED,
+                check=_CHECKS[use.verified_by] if use.is_supported else tr("no comprobada: la nota no parece decirlo"),
                 is_supported=use.is_supported,
             )
             for use in distinct.values()
@@ -214,10 +220,10 @@ def _source_card(
 
 def _nearest_note(source: CitedSource, hide: Hiding, *, session_id: UUID, zone: ZoneInfo) -> NearestNote:
     return NearestNote(
-        title=hide(source.title or UNTITLED),
+        title=hide(title_of(source.title)),
         address=citation_address(source, None, session_id=session_id),
         created_at=source.created_at.isoformat(),
-        date=spanish_date(source.created_at, zone),
+        date=day_of(source.created_at, zone),
     )
 
 
@@ -225,18 +231,13 @@ def _reason(answer: KeptAnswer) -> str:
     """Reason for the degree of trust in the answer."""
     if answer.refusal is not None:
         return _REFUSALS[answer.refusal]
+    uncited = len(answer.uncited)
     doubtful = sum(not citation.is_supported for citation in answer.citations)
     faults = [
-        _counted(doubtful, "cita no está comprobada", "citas no están comprobadas"),
-        _counted(len(answer.uncited), "frase no cita ninguna nota", "frases no citan ninguna nota"),
+        counted("una cita no está comprobada", "{count} citas no están comprobadas", doubtful) if doubtful else "",
+        counted("una frase no cita ninguna nota", "{count} frases no citan ninguna nota", uncited) if uncited else "",
     ]
-    return " y ".join(filter(None, faults)) or _CLEAN[answer.confidence]
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    if count == 0:
-        return ""
-    return f"una {one}" if count == 1 else f"{count} {many}"
+    return tr(" y ").join(filter(None, faults)) or _CLEAN[answer.confidence]
 
 
 def _written_by(answer: KeptAnswer) -> str | None:
@@ -244,6 +245,6 @@ def _written_by(answer: KeptAnswer) -> str | None:
     if answer.refusal is not None and answer.refusal != "model_refused":
         return None
     if answer.answerer.startswith(_QUOTING):
-        return "Frases de tus notas, tal como están en ellas: ningún modelo de lenguaje las ha escrito"
+        return tr("Frases de tus notas, tal como están en ellas: ningún modelo de lenguaje las ha escrito")
     model = answer.answerer.removeprefix(_GENERATED).rpartition("@")[0] or answer.answerer
-    return f"Escrita por el modelo de lenguaje {model} a partir de tus notas"
+    return tr("Escrita por el modelo de lenguaje {model} a partir de tus notas", model=model)

@@ -1,4 +1,4 @@
-"""``/preguntar``: the page that answers, in Spanish. A question, its answer with citations, and one's conversations.
+"""``/preguntar``: the page that answers. A question, its answer with citations, and one's conversations.
 
 It works without JavaScript. With it the answer is streamed from ``POST /api/query``, and what the server makes of the finished answer
 takes the stream's place: there is one way to show an answer.
@@ -20,13 +20,11 @@ from rag_core.answering.sources.search_configuration import answer_config
 from rag_core.api.access import Context, RequestContext
 from rag_core.api.asking import events_of, finished, is_trusted
 from rag_core.api.errors import ExplainedError, explained
-from rag_core.api.hybrid.feedback import NO_SUCH_QUESTION
 from rag_core.api.hybrid.query import MAX_TOP_K
-from rag_core.api.hybrid.sessions import NO_SUCH_SESSION
 from rag_core.api.pages.answer_cards import TurnCard, turn_card
-from rag_core.api.pages.cards import spanish_date
 from rag_core.api.pages.opinions import IsRead
 from rag_core.api.pages.search import as_uuid, read_shelf
+from rag_core.api.pages.texts import day_of, grouped, spoken, tr
 from rag_core.api.pages.web import render
 from rag_core.api.streaming import awaited
 from rag_core.conversation.feedback import MAX_COMMENT_CHARACTERS, RATINGS, give_feedback
@@ -42,7 +40,6 @@ from rag_core.resilience.cancellation import Cancellation
 from rag_core.settings import Settings
 
 PAGE = "/preguntar"
-WRONG_OPINION = f"La valoración va de {RATINGS[0]} a {RATINGS[-1]}, y el comentario tiene como mucho 2.000 caracteres"
 
 router = APIRouter(include_in_schema=False)
 
@@ -61,7 +58,7 @@ async def ask(request: Request, context: Context, *, is_read: IsRead, pregunta: 
     try:
         return await awaited(request, partial(_answered, context, _session_id(sesion), pregunta))
     except GuardrailError as error:
-        return await run_in_threadpool(page, question=pregunta, problem=problem_message(error, "es"))
+        return await run_in_threadpool(page, question=pregunta, problem=problem_message(error, spoken()))
 
 
 @router.post(f"{PAGE}/respuestas/{{consulta}}/opinion")
@@ -74,10 +71,16 @@ def rate(
     comentario: Annotated[str, Form()] = "",
 ) -> Response:
     """Keep what somebody thinks of an answer, and go back to it."""
-    query_id = as_uuid(consulta)
+    query_id, no_such = as_uuid(consulta), tr("No existe ninguna pregunta tuya con ese identificador")
+    wrong = tr(
+        "La valoración va de {first} a {last}, y el comentario tiene como mucho {limit} caracteres",
+        first=RATINGS[0],
+        last=RATINGS[-1],
+        limit=grouped(MAX_COMMENT_CHARACTERS),
+    )
     if query_id is None:
-        raise ExplainedError(NO_SUCH_QUESTION, kind=NotFoundError)
-    with explained(NotFoundError, NO_SUCH_QUESTION), explained(InvalidInputError, WRONG_OPINION):
+        raise ExplainedError(no_such, kind=NotFoundError)
+    with explained(NotFoundError, no_such), explained(InvalidInputError, wrong):
         give_feedback(
             context.database,
             context.tenant,
@@ -94,10 +97,14 @@ def forget(sesion: str, context: Context) -> Response:
     """Delete a conversation and every word of it."""
     session_id = as_uuid(sesion)
     if session_id is None:
-        raise ExplainedError(NO_SUCH_SESSION, kind=NotFoundError)
-    with explained(NotFoundError, NO_SUCH_SESSION):
+        raise ExplainedError(_no_such_session(), kind=NotFoundError)
+    with explained(NotFoundError, _no_such_session()):
         delete_session(context.database, context.tenant, session_id, user_hash=context.caller.user_hash)
     return RedirectResponse(PAGE, status_code=303)
+
+
+def _no_such_session() -> str:
+    return tr("No existe ninguna conversación tuya con ese identificador")
 
 
 def _session_id(written: str) -> UUID | None:
@@ -108,7 +115,7 @@ def _session_id(written: str) -> UUID | None:
     """
     session_id = as_uuid(written)
     if written and session_id is None:
-        raise ExplainedError(NO_SUCH_SESSION, kind=NotFoundError)
+        raise ExplainedError(_no_such_session(), kind=NotFoundError)
     return session_id
 
 
@@ -116,7 +123,7 @@ def _answered(context: RequestContext, session_id: UUID | None, question: str, c
     """Answer within the conversation, or a new one, and lead to where the answer is kept; show it where it could not be."""
     if not sanitised(question):
         return _shown(context, session_id, question="")
-    with explained(NotFoundError, NO_SUCH_SESSION), _spoken_in(context, session_id) as kept_in:
+    with explained(NotFoundError, _no_such_session()), _spoken_in(context, session_id) as kept_in:
         asked = AnswerRequest(
             question=question,
             contract="page",
@@ -177,7 +184,7 @@ def _shown(
 def _turns(context: RequestContext, session_id: UUID | None) -> list[TurnCard]:
     if session_id is None:
         return []
-    with explained(NotFoundError, NO_SUCH_SESSION):
+    with explained(NotFoundError, _no_such_session()):
         found = _conversation(context, session_id)
     return [_card(context.settings, turn, session_id) for turn in found.turns]
 
@@ -206,7 +213,7 @@ def _sessions(context: RequestContext) -> list[tuple[Session, str]]:
         user_hash=context.caller.user_hash,
         only_spoken=True,
     )
-    return [(session, spanish_date(session.last_at, context.zone)) for session in found]
+    return [(session, day_of(session.last_at, context.zone)) for session in found]
 
 
 def _unkept_turn(answer: Answer) -> Turn:

@@ -1,48 +1,41 @@
-"""Views of a search, a note and a date: values for the templates, in Spanish. No I/O."""
+"""Views of a search, a note and a date: values for the templates, in the reader's language. No I/O."""
 
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
 
 from rag_core.api.pages.highlights import excerpt, marked
-from rag_core.language.languages import language_of
+from rag_core.api.pages.texts import Texts, day_of, decimal, localised, spoken, tr
 from rag_core.model.graph import CausalDirection
 from rag_core.model.note import Language, Note, NoteId
 from rag_core.model.retrieval import Hit, Retrieval, Strategy
-from rag_core.model.zones import in_zone
 from rag_core.retrieval.passages import word_beginnings
 from rag_core.wire.understood import Understood, causal_chain, causal_steps, understood
 
 Evidence = Mapping[tuple[str, str], NoteId]
 """The note that says that the first entity led to the second, by their ids."""
 
-UNTITLED = "Nota sin título"
 DEFAULT_MODE = "hibrida"
-STRATEGIES: Mapping[str, tuple[Strategy, str, str]] = {
-    "hibrida": ("hybrid+rerank", "Híbrida", "por significado y por palabras a la vez, y lo mejor reordenado"),
-    "significado": ("semantic", "Por significado", "aunque las palabras sean otras"),
-    "palabras": ("fulltext", "Por palabras", "las que escribes, en cualquiera de sus formas"),
-}
-WITHOUT_MEANING = ("Por parecido", "palabras que se escriben parecido: el modelo en uso no conoce significados")
-"""Name of the semantic strategy while the active model knows no meanings."""
+STRATEGIES: Mapping[str, Strategy] = {"hibrida": "hybrid+rerank", "significado": "semantic", "palabras": "fulltext"}
 LEAST_OF_BEST = 0.4
 """Results that score less of the best are folded away.
 
 On the demo's golden set that leaves 5.1 of 9.6 results, and 87 of the 94 relevant ones; at 0.3 it is 7.0 and 90, at 0.5 3.3 and 78.
 """
-_LEGS = {"fulltext": "por palabras", "semantic": "por significado", "graph": "por causa y efecto"}
-_STAGES = {
-    "queryTransformation": "preparar la consulta",
-    "retrieval": "buscar",
-    "reranking": "reordenar",
-    "contextExpansion": "leer los pasajes",
-}
+_LEGS = Texts({"fulltext": "por palabras", "semantic": "por significado", "graph": "por causa y efecto"})
+_STAGES = Texts(
+    {
+        "queryTransformation": "preparar la consulta",
+        "retrieval": "buscar",
+        "reranking": "reordenar",
+        "contextExpansion": "leer los pasajes",
+    }
+)
 
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
@@ -108,11 +101,27 @@ class RecentNote:
 
 def strategies(*, knows_meaning: bool) -> Mapping[str, tuple[str, str]]:
     """Label and hint of each search mode; without a model of meaning none of them promises meanings."""
-    told = {mode: (label, hint) for mode, (_, label, hint) in STRATEGIES.items()}
-    if not knows_meaning:
-        told["significado"] = WITHOUT_MEANING
-        told[DEFAULT_MODE] = ("Híbrida", "por palabras y por parecido a la vez, y lo mejor reordenado")
-    return told
+    both, semantic = (
+        (
+            tr("por significado y por palabras a la vez, y lo mejor reordenado"),
+            (tr("Por significado"), tr("aunque las palabras sean otras")),
+        )
+        if knows_meaning
+        else (
+            tr("por palabras y por parecido a la vez, y lo mejor reordenado"),
+            (tr("Por parecido"), tr("palabras que se escriben parecido: el modelo en uso no conoce significados")),
+        )
+    )
+    return {
+        DEFAULT_MODE: (tr("Híbrida"), both),
+        "significado": semantic,
+        "palabras": (tr("Por palabras"), tr("las que escribes, en cualquiera de sus formas")),
+    }
+
+
+def title_of(title: str | None) -> str:
+    """The title of a note, or words for none."""
+    return title or tr("Nota sin título")
 
 
 def shown(found: Retrieval, *, parameters: str, evidence: Evidence, zone: ZoneInfo, knows_meaning: bool) -> Found:
@@ -122,9 +131,9 @@ def shown(found: Retrieval, *, parameters: str, evidence: Evidence, zone: ZoneIn
     that says that one entity led to another. ``knows_meaning`` names the semantic leg.
     """
     words = word_beginnings(found.query)
-    stages = ", ".join(f"{_STAGES[name]} {spanish(ms)} ms" for name, ms in found.stages.items() if name in _STAGES)
+    stages = ", ".join(f"{_STAGES[name]} {decimal(ms)} ms" for name, ms in found.stages.items() if name in _STAGES)
     direction = found.transformed.direction if found.transformed else None
-    legs = _LEGS if knows_meaning else _LEGS | {"semantic": "por parecido"}
+    legs = dict(_LEGS) | ({} if knows_meaning else {"semantic": tr("por parecido")})
     cards = [
         _card(
             hit,
@@ -136,14 +145,15 @@ def shown(found: Retrieval, *, parameters: str, evidence: Evidence, zone: ZoneIn
         )
         for hit in found.hits
     ]
+    said = understood(found, zone=zone, language=spoken())
     count = worth_reading([hit.score for hit in found.hits])
     return Found(
         cards=cards[:count],
         further=cards[count:],
-        understood=understood(found, zone=zone),
+        understood=None if said is None else replace(said, intent=localised(said.intent)),
         imagined=found.transformed.hyde_answer if found.transformed else None,
-        warnings=found.warnings,
-        total=f"{spanish(found.latency_ms)} ms",
+        warnings=tuple(map(localised, found.warnings)),
+        total=f"{decimal(found.latency_ms)} ms",
         timings=stages,
     )
 
@@ -167,12 +177,12 @@ def _card(
     shifted = [(a - start, b - start) for a, b in spans]
     passage = marked(text[start:stop].rstrip(), shifted, words)
     return Card(
-        title=hit.title or UNTITLED,
+        title=title_of(hit.title),
         address=f"/notas/{hit.note_id}?fragmento={hit.chunk_id}&{parameters}#pasaje",
         source=hit.source,
         created_at=hit.created_at.isoformat(),
-        date=spanish_date(hit.created_at, zone),
-        score=spanish(hit.score, decimals=2),
+        date=day_of(hit.created_at, zone),
+        score=decimal(hit.score, decimals=2),
         score_percent=round(100 * hit.score),
         passage=_with_ellipses(passage, at_start=start > 0, at_end=stop < len(text)),
         full_passage=marked(text, spans, words) if is_cut else None,
@@ -189,7 +199,7 @@ def _parts(hit: Hit, legs: Mapping[str, str]) -> list[Part]:
         leg = ranking.partition(":")[0]
         best[leg] = min(rank, best.get(leg, rank))
     parts = [
-        Part(name=name, value=f"n.º {best[leg]}", percent=round(100 / best[leg]))
+        Part(name=name, value=tr("n.º {rank}", rank=best[leg]), percent=round(100 / best[leg]))
         for leg, name in legs.items()
         if leg in best
     ]
@@ -197,8 +207,10 @@ def _parts(hit: Hit, legs: Mapping[str, str]) -> list[Part]:
 
 
 def _reranked(hit: Hit, score: float) -> Part:
-    before = "" if hit.original_score is None else f" (antes {spanish(hit.original_score, decimals=2)})"
-    return Part(name="reordenado", value=f"{spanish(score, decimals=2)}{before}", percent=round(100 * score))
+    value, percent = decimal(score, decimals=2), round(100 * score)
+    if hit.original_score is not None:
+        value = tr("{score} (antes {before})", score=value, before=decimal(hit.original_score, decimals=2))
+    return Part(name=tr("reordenado"), value=value, percent=percent)
 
 
 def _chain(hit: Hit, direction: CausalDirection | None, evidence: Evidence) -> list[Link]:
@@ -218,27 +230,12 @@ def _with_ellipses(passage: Markup, *, at_start: bool, at_end: bool) -> Markup:
 def recent_note(note: Note, *, zone: ZoneInfo) -> RecentNote:
     """The note with its beginning on one line."""
     return RecentNote(
-        title=note.title or UNTITLED,
+        title=title_of(note.title),
         address=f"/notas/{note.id}",
         created_at=note.created_at.isoformat(),
-        date=spanish_date(note.created_at, zone),
+        date=day_of(note.created_at, zone),
         beginning=" ".join(note.content[:400].split())[:160],
     )
-
-
-def spanish(number: float, *, decimals: int = 0) -> str:
-    """A number with a decimal comma."""
-    return f"{number:.{decimals}f}".replace(".", ",")
-
-
-def spanish_date(moment: datetime, zone: ZoneInfo) -> str:
-    """``3 de marzo de 2025``, as it was there and then."""
-    return spanish_day(in_zone(moment, zone).date())
-
-
-def spanish_day(day: date) -> str:
-    """``3 de marzo de 2025``."""
-    return f"{day.day} de {language_of('es').times.month_names[day.month - 1]} de {day.year}"
 
 
 def tags_of(note: Note) -> list[str]:

@@ -11,9 +11,9 @@ from fastapi.responses import RedirectResponse
 
 from rag_core.access.callers import Callers
 from rag_core.api.access import COOKIE, shown_key
-from rag_core.api.errors import LOGIN_PAGE
-from rag_core.api.messages.spanish import KEY_REFUSED
+from rag_core.api.errors import LOGIN_PAGE, texts_in
 from rag_core.api.origins import is_from_another_page
+from rag_core.api.pages.texts import spoken
 from rag_core.api.pages.web import render
 from rag_core.errors import UnauthenticatedError
 
@@ -54,7 +54,8 @@ def sign_in(request: Request, clave: Annotated[str, Form()] = "", volver: Annota
     try:
         callers.find(key)
     except UnauthenticatedError:
-        return render(request.app.state.login_template, status=401, back=_local(volver), problem=KEY_REFUSED)
+        problem = texts_in(spoken()).KEY_REFUSED
+        return render(request.app.state.login_template, status=401, back=_local(volver), problem=problem)
     answer = RedirectResponse(_local(volver), status_code=303)
     answer.set_cookie(
         COOKIE, key, max_age=COOKIE_SECONDS, path="/", httponly=True, samesite="strict", secure=_is_https(request)

@@ -14,6 +14,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from rag_core.api.access import ASKED_METHOD, Context, RequestContext
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.origins import is_from_another_page
+from rag_core.api.pages.texts import tr
 from rag_core.api.pages.web import render
 from rag_core.errors import ConflictError, InvalidInputError, NotFoundError, RagError
 from rag_core.experiments.feedback import give_feedback
@@ -21,7 +22,6 @@ from rag_core.model.experiment import FeedbackKind
 from rag_core.model.note import NoteId
 from rag_core.telemetry.logs import log_degraded
 
-GONE = "Esta respuesta ya no admite opiniones"
 _KINDS: Mapping[str, FeedbackKind] = {"util": "helpful", "inutil": "unhelpful"}
 
 router = APIRouter(include_in_schema=False)
@@ -52,9 +52,10 @@ def take_opinion(
     volver: str = "/",
 ) -> Response:
     """Keep a reader's word and thank for it."""
+    gone = tr("Esta respuesta ya no admite opiniones")
     if valor not in _KINDS:
-        raise ExplainedError(GONE, kind=NotFoundError)
-    with explained(NotFoundError, GONE), explained(InvalidInputError, GONE), explained(ConflictError, GONE):
+        raise ExplainedError(gone, kind=NotFoundError)
+    with explained(NotFoundError, gone), explained(InvalidInputError, gone), explained(ConflictError, gone):
         note_id = None if nota is None else NoteId(nota)
         give_feedback(
             context.database,

@@ -1,4 +1,4 @@
-"""The web page, in Spanish, rendered on the server: the search at ``/`` and a note at ``/notas/{id}``.
+"""The web page, rendered on the server: the search at ``/`` and a note at ``/notas/{id}``.
 
 It works without JavaScript and asks the same core as the API.
 """
@@ -12,24 +12,23 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Request, Response
 
 from rag_core.api.access import Context, RequestContext
-from rag_core.api.brain_sync.notes import NO_SUCH_NOTE
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.pages.cards import (
     DEFAULT_MODE,
-    UNTITLED,
     Evidence,
     Found,
     RecentNote,
     recent_note,
     shown,
-    spanish_date,
     strategies,
     tags_of,
+    title_of,
 )
 from rag_core.api.pages.cited_spans import read_span
 from rag_core.api.pages.highlights import marked
 from rag_core.api.pages.opinions import IsRead, Opinion, note_opened, opinion_on
 from rag_core.api.pages.search_address import LANGUAGES, RESULTS, PageSearch, page_search
+from rag_core.api.pages.texts import Texts, day_of, localised, tr
 from rag_core.api.pages.web import render
 from rag_core.api.searching import find, find_live, read_filters
 from rag_core.api.streaming import searched
@@ -39,6 +38,7 @@ from rag_core.errors import InvalidInputError, NotFoundError
 from rag_core.experiments.live_query import Answered
 from rag_core.model.note import ChunkId, Note, NoteId, Span, TenantId, tag_key
 from rag_core.model.retrieval import Filters, Retrieval
+from rag_core.operation.demo_corpus import SEARCHABLE
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.passages import best_passage, word_beginnings
 from rag_core.runtime.engine import DEMO_TENANT
@@ -49,16 +49,10 @@ from rag_core.wire.understood import causal_steps
 
 RECENT_NOTES = 6
 SUGGESTED_TAGS = 10
-OF_RESULTS = "¿Te han servido estos resultados?"
-OF_NOTE = "¿Responde esta nota a tu búsqueda?"
-_FIELDS = {"from": "«Desde»", "to": "«Hasta»", "sources": "«Fuente»", "languages": "«Idioma»", "tags": "«Etiqueta»"}
-_FIELD = re.compile(r"filters\.(\w+)(?:\.\d+)?")
-DEMO_QUESTIONS = (
-    "¿Desde que voy a nadar tengo menos migrañas?",
-    "¿Por qué el Sr. Ferrer faltó a la boda de su sobrina?",
-    "¿Qué pasó con los sensores en marzo de 2024?",
-    "la mudanza de mi madre",
+_FIELDS = Texts(
+    {"from": "«Desde»", "to": "«Hasta»", "sources": "«Fuente»", "languages": "«Idioma»", "tags": "«Etiqueta»"}
 )
+_FIELD = re.compile(r"filters\.(\w+)(?:\.\d+)?")
 
 router = APIRouter(include_in_schema=False)
 SearchAddress = Annotated[PageSearch, Depends(page_search)]
@@ -142,7 +136,7 @@ def _home(
         opinion=_opinion(search, answer_id),
         problem=problem,
         recent=_recent(context) if is_start else [],
-        questions=DEMO_QUESTIONS if is_start and shelf.is_demo else (),
+        questions=SEARCHABLE if is_start and shelf.is_demo else (),
     )
 
 
@@ -173,25 +167,27 @@ def show_note(
         "note.html",
         shelf=shelf,
         note=note,
-        title=note.title or UNTITLED,
-        date=spanish_date(note.created_at, context.zone),
+        title=title_of(note.title),
+        date=day_of(note.created_at, context.zone),
         text=marked(note.content, spans, words, anchor="pasaje"),
         tags=tags_of(note),
         has_passage=span is not None,
         back=back,
         back_to=back_to,
         is_changed=bool(cita) and span is None,
-        opinion=opinion_on(answer_id, question=OF_NOTE, back=back, note_id=note.id) if answer_id and is_asked else None,
+        opinion=opinion_on(answer_id, question=tr("¿Responde esta nota a tu búsqueda?"), back=back, note_id=note.id)
+        if answer_id and is_asked
+        else None,
     )
 
 
 def _way_back(search: PageSearch, answer_id: UUID | None, session_id: UUID | None) -> tuple[str, str]:
     """Address and name of the page that the reader of a note comes from."""
     if session_id is not None:
-        return f"/preguntar?sesion={session_id}", "Volver a la conversación"
+        return f"/preguntar?sesion={session_id}", tr("Volver a la conversación")
     if search.query:
-        return _with_answer(search.address(), answer_id), "Volver a los resultados"
-    return "/", "Buscar en las notas"
+        return _with_answer(search.address(), answer_id), tr("Volver a los resultados")
+    return "/", tr("Buscar en las notas")
 
 
 def read_shelf(context: RequestContext) -> Shelf:
@@ -212,7 +208,7 @@ def _search(
     try:
         answered = _answered(context, search, filters, is_live=is_live, repeated=repeated, cancellation=cancellation)
     except InvalidInputError as error:
-        return None, None, SearchProblem(text=str(error), is_of_query=True)
+        return None, None, SearchProblem(text=localised(str(error)), is_of_query=True)
     found, part = answered.retrieval, answered.participation
     answer_id = None if part is None else part.query_id
     cards = shown(
@@ -252,13 +248,15 @@ def _opinion(search: PageSearch, answer_id: UUID | None) -> Opinion | None:
     """The buttons under the results of an experiment."""
     if answer_id is None:
         return None
-    return opinion_on(answer_id, question=OF_RESULTS, back=_with_answer(search.address(), answer_id))
+    return opinion_on(
+        answer_id, question=tr("¿Te han servido estos resultados?"), back=_with_answer(search.address(), answer_id)
+    )
 
 
 def _in_words(problem: str) -> str:
     """A problem of the conditions, its fields called as the form calls them."""
-    named = _FIELD.sub(lambda found: _FIELDS.get(found[1], found[1]), problem)
-    return named.replace("filters: from (", "«Desde» (").replace(" a to (", " a «hasta» (")
+    named = _FIELD.sub(lambda found: _FIELDS.get(found[1], found[1]), localised(problem))
+    return named.replace("filters: from (", f"{_FIELDS['from']} (").replace(" to (", f" {tr('«hasta»')} (")
 
 
 def _evidence(context: RequestContext, found: Retrieval) -> Evidence:
@@ -293,10 +291,10 @@ def _recent(context: RequestContext) -> list[RecentNote]:
 
 
 def _note(context: RequestContext, note_id: str) -> Note:
-    wanted = as_uuid(note_id)
+    wanted, no_such = as_uuid(note_id), tr("No existe ninguna nota con ese identificador")
     if wanted is None:
-        raise ExplainedError(NO_SUCH_NOTE, kind=NotFoundError)
-    with explained(NotFoundError, NO_SUCH_NOTE), context.transaction() as connection:
+        raise ExplainedError(no_such, kind=NotFoundError)
+    with explained(NotFoundError, no_such), context.transaction() as connection:
         return fetch_note(connection, context.tenant, NoteId(wanted))
 
 

@@ -1,6 +1,5 @@
 """Parameters of a page's address: the query, the mode, the filters. And the addresses that differ in one of them."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Annotated, Any
@@ -9,12 +8,13 @@ from urllib.parse import urlencode
 from fastapi import Query
 
 from rag_core.api.errors import ExplainedError
-from rag_core.api.pages.cards import DEFAULT_MODE, STRATEGIES, spanish_day
+from rag_core.api.pages.cards import DEFAULT_MODE, STRATEGIES
+from rag_core.api.pages.texts import Texts, day, tr
 from rag_core.configuration.schema import RetrievalConfig, configure
 from rag_core.errors import InvalidInputError
 from rag_core.retrieval.filters import MAX_VALUES
 
-LANGUAGES: Mapping[str, str] = {"es": "español", "de": "alemán", "en": "inglés"}
+LANGUAGES = Texts({"es": "español", "de": "alemán", "en": "inglés"})
 RESULTS = 10
 _NO = "no"
 _Values = Annotated[list[str], Query(default_factory=list)]
@@ -47,7 +47,7 @@ class PageSearch:
     def config(self, base: RetrievalConfig) -> RetrievalConfig:
         """The configuration to search with, over what is served; the usual mode is whatever strategy that has."""
         override = {} if self.reads_times else {"queryTransformation": {"enableTimeExpressions": False}}
-        strategy = None if self.mode == DEFAULT_MODE else STRATEGIES[self.mode][0]
+        strategy = None if self.mode == DEFAULT_MODE else STRATEGIES[self.mode]
         return configure(override, strategy=strategy, top_k=RESULTS, base=base)
 
     @property
@@ -64,13 +64,13 @@ class PageSearch:
     @property
     def chips(self) -> list[Chip]:
         """The conditions, each with the address that leaves it out."""
-        dates = [("desde el", "since", self.since), ("hasta el", "until", self.until)]
+        dates = [(tr("desde el {day}"), "since", self.since), (tr("hasta el {day}"), "until", self.until)]
         days = [
-            Chip(label=f"{word} {_day(given)}", without=self.address(**{name: ""}))
+            Chip(label=word.format(day=_day(given)), without=self.address(**{name: ""}))
             for word, name, given in dates
             if given
         ]
-        lists = [("fuente", "sources"), ("idioma", "languages"), ("etiqueta", "tags")]
+        lists = [(tr("fuente"), "sources"), (tr("idioma"), "languages"), (tr("etiqueta"), "tags")]
         return days + [chip for word, name in lists for chip in self._chips(word, name)]
 
     def _chips(self, word: str, name: str) -> list[Chip]:
@@ -138,12 +138,15 @@ def page_search(
 
 def _given(name: str, values: list[str]) -> tuple[str, ...]:
     if len(values) > MAX_VALUES:
-        raise ExplainedError(f"{name}: sobran elementos; se admiten como máximo {MAX_VALUES}", kind=InvalidInputError)
+        raise ExplainedError(
+            tr("{name}: sobran elementos; se admiten como máximo {limit}", name=name, limit=MAX_VALUES),
+            kind=InvalidInputError,
+        )
     return tuple(dict.fromkeys(value.strip() for value in values if value.strip()))
 
 
 def _day(written: str) -> str:
     try:
-        return spanish_day(date.fromisoformat(written))
+        return day(date.fromisoformat(written))
     except ValueError:
         return written

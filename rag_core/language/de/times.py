@@ -18,6 +18,9 @@ WEEKDAYS = in_order("Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag
 
 TIMES = TimeWording(
     month_names=MONTHS,
+    month_abbreviations=in_order("Jan. Feb. März April Mai Juni Juli Aug. Sept. Okt. Nov. Dez."),
+    month_day="{day}.",
+    open_interval="bis {day}",
     weekday_names=WEEKDAYS,
     months=numbered(fold(" ".join(MONTHS)).text) | {"janner": 1, "feber": 2, "maerz": 3},
     weekdays=numbered(fold(" ".join(WEEKDAYS)).text, first=0) | {"sonnabend": 5},

@@ -12,6 +12,9 @@ WEEKDAYS = in_order("Monday Tuesday Wednesday Thursday Friday Saturday Sunday")
 
 TIMES = TimeWording(
     month_names=MONTHS,
+    month_abbreviations=in_order("Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec"),
+    month_day="{day}",
+    open_interval="until {day}",
     weekday_names=WEEKDAYS,
     months=numbered(fold(" ".join(MONTHS)).text),
     weekdays=numbered(fold(" ".join(WEEKDAYS)).text, first=0),

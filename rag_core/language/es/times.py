@@ -13,6 +13,9 @@ WEEKDAYS = in_order("lunes martes miércoles jueves viernes sábado domingo")
 
 TIMES = TimeWording(
     month_names=MONTHS,
+    month_abbreviations=in_order("ene feb mar abr may jun jul ago sept oct nov dic"),
+    month_day="{day}",
+    open_interval="hasta {day}",
     weekday_names=WEEKDAYS,
     months=numbered(fold(" ".join(MONTHS)).text) | {"setiembre": 9},
     weekdays=numbered(fold(" ".join(WEEKDAYS)).text, first=0),

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from rag_core.api.pages.cards import UNTITLED, spanish_date
+from rag_core.api.pages.cards import title_of
 from rag_core.api.pages.evaluation.views import words
 from rag_core.api.pages.evaluation.views.parts import RUNS_ADDRESS
 from rag_core.api.pages.evaluation.views.run import Fact
+from rag_core.api.pages.texts import day_of
 from rag_core.model.answer_metrics import AnswerRecord
 from rag_core.model.evaluation import QueryResult, StoredRun
 from rag_core.model.golden import GoldenQuery
@@ -30,7 +31,7 @@ class KnownNotes:
     def title(self, note_id: NoteId) -> str:
         """Title of the note."""
         known = self.titles.get(note_id)
-        return DELETED if known is None else known.title or UNTITLED
+        return DELETED if known is None else title_of(known.title)
 
     def address(self, note_id: NoteId) -> str:
         """Its page; empty when it is deleted."""
@@ -39,7 +40,7 @@ class KnownNotes:
     def date(self, note_id: NoteId) -> str:
         """Date of the note."""
         known = self.titles.get(note_id)
-        return "" if known is None else spanish_date(known.created_at, self.zone)
+        return "" if known is None else day_of(known.created_at, self.zone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from rag_core.api.pages.cards import spanish
+from rag_core.api.pages.texts import decimal
 from rag_core.model.metrics.registry import title_of
 
 MINUS = "\N{MINUS SIGN}"
@@ -125,7 +125,7 @@ JOB_KINDS: Mapping[str, str] = {
 
 def figure(value: float | None, *, decimals: int = 3) -> str:
     """``0,856``; a dash for what is undefined."""
-    return UNDEFINED if value is None else spanish(value, decimals=decimals).replace("-", MINUS)
+    return UNDEFINED if value is None else decimal(value, decimals=decimals).replace("-", MINUS)
 
 
 def tick(value: float) -> str:
@@ -137,7 +137,7 @@ def difference(value: float | None, *, decimals: int = 3) -> str:
     """``+0,012`` or with a minus sign, and ``0,000`` without any."""
     if value is None:
         return UNDEFINED
-    written = spanish(value, decimals=decimals)
+    written = decimal(value, decimals=decimals)
     if not written.strip("-0,"):
         return written.removeprefix("-")
     return written.replace("-", MINUS) if value < 0 else f"+{written}"
@@ -150,12 +150,12 @@ def signed_tick(value: float) -> str:
 
 def milliseconds(value: float | None) -> str:
     """``12 ms``, with a decimal below ten."""
-    return UNDEFINED if value is None else f"{spanish(value, decimals=1 if 0 < value < 10 else 0)} ms"
+    return UNDEFINED if value is None else f"{decimal(value, decimals=1 if 0 < value < 10 else 0)} ms"
 
 
 def percent(share: float | None) -> str:
     """``85 %``."""
-    return UNDEFINED if share is None else f"{spanish(100 * share)} %"
+    return UNDEFINED if share is None else f"{decimal(100 * share)} %"
 
 
 def p_value(p: float | None) -> str:

@@ -2,7 +2,7 @@
 const form = document.querySelector(".ask");
 const talk = document.getElementById("conversacion");
 const announcement = document.getElementById("anuncio");
-const headers = { "Content-Type": "application/json", "Accept-Language": "es" };
+const headers = { "Content-Type": "application/json", "Accept-Language": document.documentElement.lang };
 
 class Failure extends Error {}
 
@@ -14,7 +14,7 @@ function words(of) {
 // What a refused request is told as; a question that is refused for itself has its reason in the answer.
 async function refusal(answer) {
   const seconds = answer.headers.get("Retry-After") || "60";
-  const text = words(String(answer.status)).replace("{espera}", seconds === "1" ? "1 segundo" : `${seconds} segundos`);
+  const text = words(String(answer.status)).replace("{espera}", words(seconds === "1" ? "second" : "seconds").replace("{segundos}", seconds));
   if (answer.status !== 400) return new Failure(text);
   const { details } = await answer.json().catch(() => ({ details: "" }));
   return new Failure(`${text} ${details}.`);

@@ -26,7 +26,7 @@ function sort(body, column, sign) {
   const isFigure = [...body.rows].every((row) => value(row) !== "" && !Number.isNaN(Number(value(row))));
   const compare = isFigure
     ? (a, b) => Number(value(a)) - Number(value(b))
-    : (a, b) => value(a).localeCompare(value(b), "es");
+    : (a, b) => value(a).localeCompare(value(b), document.documentElement.lang);
   body.append(...[...body.rows].sort((a, b) => sign * compare(a, b)));
 }
 

@@ -42,7 +42,7 @@ for (const opinion of document.querySelectorAll(".opinion")) {
     const answer = await fetch(address, { method: "POST" }).catch(() => null);
     const text = document.createElement("p");
     text.setAttribute("role", "status");
-    text.textContent = answer && answer.ok ? "Gracias por tu opinión." : "No se pudo guardar tu opinión.";
+    text.textContent = answer && answer.ok ? opinion.dataset.thanks : opinion.dataset.failed;
     opinion.replaceChildren(text);
   });
 }
