@@ -37,6 +37,8 @@ class OpenAIServer(OllamaServer):
     """What the model thinks, as ``reasoning_content``."""
     line_end: str = "\n"
     has_comments: bool = False
+    is_ascii: bool = True
+    """Whether JSON in a stream has escapes for what is not ASCII."""
     has_done: bool = True
     """Whether a stream ends with ``[DONE]``."""
     has_finish_reason: bool = True
@@ -97,7 +99,7 @@ class _Handler(ModelHandler):
         return _error(500, message, "server_error")
 
     def encoded(self, part: Body | str) -> bytes:
-        content = part if isinstance(part, str) else json.dumps(part)
+        content = part if isinstance(part, str) else json.dumps(part, ensure_ascii=self.handle_of_test.is_ascii)
         comment = f": keep-alive{self.handle_of_test.line_end * 2}" if self.handle_of_test.has_comments else ""
         return f"{comment}data: {content}{self.handle_of_test.line_end * 2}".encode()
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from ollama_server import OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
+from openai_server import OpenAIServer
+from openai_server import openai_server as openai_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 
 from rag_core.access.keys import make_key
 from rag_core.access.pseudonyms import pseudonyms
@@ -196,6 +198,28 @@ def test_a_chat_model_whose_server_is_not_there_is_a_failure_with_its_remedy(mon
     assert found["Ollama"].is_ok
     assert not found["chat model"].is_ok
     assert "`ollama serve`" in found["chat model"].remedy
+
+
+def test_a_chat_server_elsewhere_is_named_as_where_notes_go(monkeypatch, openai_server: OpenAIServer) -> None:
+    openai_server.serve("gemma")
+    given = {"BRAIN_CHAT_PROVIDER": "openai", "BRAIN_CHAT_MODEL": "gemma", "BRAIN_CHAT_API_KEY": "sk-planted"}
+
+    near = findings(monkeypatch, **given, BRAIN_CHAT_URL=openai_server.url)["chat model"]
+    elsewhere = openai_server.url.replace("127.0.0.1", "0.0.0.0")
+    far = findings(monkeypatch, **given, BRAIN_CHAT_URL=elsewhere)["chat model"]
+
+    assert near.found == "gemma, 5 calls at a time, without summaries for embedding"
+    assert far.is_ok
+    assert far.found == (
+        f"{near.found}; questions and passages of notes leave this machine unencrypted for {elsewhere}/v1"
+    )
+
+
+def test_a_chat_server_without_an_address_is_a_failure(monkeypatch) -> None:
+    found = findings(monkeypatch, BRAIN_CHAT_PROVIDER="openai", BRAIN_CHAT_MODEL="gemma")["chat model"]
+
+    assert not found.is_ok
+    assert "BRAIN_CHAT_PROVIDER=openai needs BRAIN_CHAT_URL" in found.remedy
 
 
 def test_an_embedding_model_is_no_chat_model(monkeypatch, ollama_server: OllamaServer) -> None:
