@@ -14,6 +14,7 @@ from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
 from rag_core.promotion.promote import promote_configuration
+from rag_core.promotion.trial import trial_bench
 from rag_core.runtime.engine import Engine
 from rag_core.settings import Settings
 from rag_core.storage.batches import list_tenants
@@ -93,7 +94,9 @@ def _promote(
             continue
         reason = f"tuned and promoted by Dagster, run {run_id}"
         try:
-            promoted[tenant] = promote_configuration(engine, tenant, number, set_name=golden_set, reason=reason)
+            promoted[tenant] = promote_configuration(
+                trial_bench(engine, tenant), number, set_name=golden_set, reason=reason
+            )
         except OUTAGES:
             raise
         except RagError as error:

@@ -17,7 +17,7 @@ from rag_core.evaluation.tuning.report import Tuning
 from rag_core.evaluation.tuning.tune import DEFAULT_MINUTES, propose, tune
 from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
-from rag_core.promotion.trial import Trial, try_configuration
+from rag_core.promotion.trial import Trial, trial_bench, try_configuration
 from rag_core.runtime.engine import Engine
 from rag_core.settings import Settings
 from rag_core.storage.batches import list_tenants
@@ -103,7 +103,7 @@ def _tuned(engine: Engine, tenant: TenantId, config: TuningConfig) -> _Tuned:
     tuning = propose(searched, tuning)
     if tuning.number is None:
         return _Tuned(tenant=tenant, tuning=tuning)
-    trial = try_configuration(engine, tenant, tuning.number, set_name=config.golden_set)
+    trial = try_configuration(trial_bench(engine, tenant), tuning.number, set_name=config.golden_set)
     return _Tuned(tenant=tenant, tuning=tuning, trial=trial)
 
 

@@ -104,12 +104,13 @@ def _promote(
     from rag_core.configuration.served import served_configuration
     from rag_core.errors import PromotionRefusedError
     from rag_core.promotion.promote import promote_configuration
+    from rag_core.promotion.trial import trial_bench
 
     former = served_configuration(engine.database, owner, engine.model)
     try:
         with measuring() as show:
             promotion = promote_configuration(
-                engine, owner, number, force=is_forced, set_name=set_name, reason=reason, on_progress=show
+                trial_bench(engine, owner), number, force=is_forced, set_name=set_name, reason=reason, on_progress=show
             )
     except PromotionRefusedError as error:
         if not is_json:
@@ -137,10 +138,10 @@ def _promote(
 
 
 def _try(engine: "Engine", owner: "TenantId", number: int, set_name: str, *, is_json: bool) -> None:
-    from rag_core.promotion.trial import try_configuration
+    from rag_core.promotion.trial import trial_bench, try_configuration
 
     with measuring() as show:
-        trial = try_configuration(engine, owner, number, set_name=set_name, on_progress=show).to_json()
+        trial = try_configuration(trial_bench(engine, owner), number, set_name=set_name, on_progress=show).to_json()
     if is_json:
         print_json({"promoted": False, "configuration": number, "objection": trial["objection"], "evidence": trial})
         return
@@ -152,10 +153,12 @@ def _try(engine: "Engine", owner: "TenantId", number: int, set_name: str, *, is_
 
 
 def _try_file(engine: "Engine", owner: "TenantId", file: Path, set_name: str, *, is_json: bool) -> None:
-    from rag_core.promotion.trial import try_override
+    from rag_core.promotion.trial import trial_bench, try_override
 
     with measuring() as show:
-        trial = try_override(engine, owner, read_override(file), set_name=set_name, on_progress=show).to_json()
+        trial = try_override(
+            trial_bench(engine, owner), read_override(file), set_name=set_name, on_progress=show
+        ).to_json()
     if is_json:
         print_json({"promoted": False, "configuration": None, "objection": trial["objection"], "evidence": trial})
         return

@@ -5,15 +5,13 @@ from collections.abc import Sequence
 from rag_core.errors import InvalidInputError, PromotionRefusedError
 from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
-from rag_core.promotion.trial import Progress, silent, try_configuration
-from rag_core.runtime.engine import Engine
+from rag_core.promotion.trial import Progress, TrialBench, silent, try_configuration
 from rag_core.storage.configurations import ConfigurationPromotion, append_promotion, list_promotions
 from rag_core.storage.database import Database
 
 
 def promote_configuration(
-    engine: Engine,
-    tenant: TenantId,
+    bench: TrialBench,
     number: int,
     *,
     force: bool = False,
@@ -31,19 +29,19 @@ def promote_configuration(
         PromotionRefusedError: it is worse, too slow, or nothing tells.
         ConflictError: something else was promoted during the trial.
     """
-    last = _last_promotion(engine.database, tenant)
+    last = _last_promotion(bench.database, bench.tenant)
     if last is not None and last.configuration == number:
         return last
-    trial = try_configuration(engine, tenant, number, set_name=set_name, on_progress=on_progress)
+    trial = try_configuration(bench, number, set_name=set_name, on_progress=on_progress)
     if trial.objection is not None and not force:
         raise PromotionRefusedError(
             f"configuration {number} was not promoted: {trial.objection}. Nothing changed; --force promotes it all the same",
             evidence=trial.to_json(),
         )
-    with engine.database.transaction(tenant) as connection:
+    with bench.database.transaction(bench.tenant) as connection:
         return append_promotion(
             connection,
-            tenant,
+            bench.tenant,
             configuration=number,
             action="promote",
             expected=trial.served.promotion,

@@ -18,6 +18,7 @@ from rag_core.evaluation.runs.asking import EvaluatedSearch
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import evaluated_search
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.evaluation import HEADLINE_METRICS
 from rag_core.model.golden import DEFAULT_SET
 from rag_core.model.note import TenantId
@@ -91,9 +92,35 @@ def _intervals(run: EvaluationRun) -> dict[str, list[float]]:
     return {name: [found[name].low, found[name].high] for name in HEADLINE_METRICS if name in found}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialBench:
+    """A tenant's notes as a configuration is tried on them.
+
+    ``search`` gives the search of a configuration; ``latency_ms`` is the p95 that is allowed.
+    """
+
+    database: Database
+    tenant: TenantId
+    model: EmbeddingModel
+    latency_ms: float
+    search: Callable[[ServedConfiguration], EvaluatedSearch]
+
+
+def trial_bench(engine: Engine, tenant: TenantId) -> TrialBench:
+    """The bench of an engine."""
+    return TrialBench(
+        database=engine.database,
+        tenant=tenant,
+        model=engine.model,
+        latency_ms=engine.settings.gate_latency_ms,
+        search=lambda served: evaluated_search(
+            with_configuration(engine, served), tenant, config=served.config, timeout_ms=TIMEOUT_MS
+        ),
+    )
+
+
 def try_configuration(
-    engine: Engine,
-    tenant: TenantId,
+    bench: TrialBench,
     number: int,
     *,
     set_name: str = DEFAULT_SET,
@@ -107,14 +134,14 @@ def try_configuration(
         NotFoundError: there is no such configuration.
         ConfigurationError: this program cannot search with it: its version, or its settings.
     """
-    with engine.database.transaction(tenant) as connection:
-        candidate = as_served(connection, tenant, fetch_configuration(connection, tenant, number), engine.model)
-    return _try(engine, tenant, candidate, set_name, on_progress)
+    with bench.database.transaction(bench.tenant) as connection:
+        stored = fetch_configuration(connection, bench.tenant, number)
+        candidate = as_served(connection, bench.tenant, stored, bench.model)
+    return _try(bench, candidate, set_name, on_progress)
 
 
 def try_override(
-    engine: Engine,
-    tenant: TenantId,
+    bench: TrialBench,
     override: Mapping[str, Any],
     *,
     set_name: str = DEFAULT_SET,
@@ -125,22 +152,17 @@ def try_override(
     Raises:
         ConfigurationError: see ``propose_configuration`` and ``try_configuration``.
     """
-    with engine.database.transaction(tenant) as connection:
-        merged = over_served(connection, tenant, override, engine.model)
+    with bench.database.transaction(bench.tenant) as connection:
+        merged = over_served(connection, bench.tenant, override, bench.model)
     check_configuration(merged.override, reranker_weights=merged.reranker_weights)
-    return _try(engine, tenant, resolve(merged, engine.model), set_name, on_progress)
+    return _try(bench, resolve(merged, bench.model), set_name, on_progress)
 
 
-def _try(
-    engine: Engine, tenant: TenantId, candidate: ServedConfiguration, set_name: str, on_progress: Progress
-) -> Trial:
-    served, number = served_configuration(engine.database, tenant, engine.model), candidate.number
+def _try(bench: TrialBench, candidate: ServedConfiguration, set_name: str, on_progress: Progress) -> Trial:
+    served, number = served_configuration(bench.database, bench.tenant, bench.model), candidate.number
     _check_problems(candidate)
-    served_search, candidate_search = (
-        evaluated_search(with_configuration(engine, one), tenant, config=one.config, timeout_ms=TIMEOUT_MS)
-        for one in (served, candidate)
-    )
-    measure = partial(_measure, engine.database, tenant, set_name=set_name)
+    served_search, candidate_search = map(bench.search, (served, candidate))
+    measure = partial(_measure, bench.database, bench.tenant, set_name=set_name)
     remarks = remarks_on(served.config, candidate.config)
     try:
         before = measure(served_search, served, against=None, on_progress=partial(on_progress, served.name))
@@ -158,7 +180,7 @@ def _try(
         served_run=before,
         candidate_run=after,
         verdict=verdict,
-        objection=objection_to(before, after, latency_ms=engine.settings.gate_latency_ms),
+        objection=objection_to(before, after, latency_ms=bench.latency_ms),
         remarks=remarks,
     )
 

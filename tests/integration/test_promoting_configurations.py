@@ -20,7 +20,7 @@ from rag_core.errors import (
 from rag_core.evaluation.golden.importing import import_golden
 from rag_core.model.evaluation import LatencyPercentiles
 from rag_core.promotion.promote import promote_configuration
-from rag_core.promotion.trial import objection_to, try_configuration
+from rag_core.promotion.trial import objection_to, trial_bench, try_configuration
 from rag_core.runtime.engine import Engine
 from rag_core.storage.configurations import (
     list_promotions,
@@ -35,7 +35,7 @@ class TestPromoting:
     ) -> None:
         number = propose(MORE).number
 
-        promotion = promote_configuration(engine, tenant, number, reason="más candidatos")
+        promotion = promote_configuration(trial_bench(engine, tenant), number, reason="más candidatos")
 
         assert (promotion.configuration, promotion.action, promotion.reason) == (1, "promote", "más candidatos")
         assert served_configuration(engine.database, tenant, engine.model).number == 1
@@ -56,7 +56,7 @@ class TestPromoting:
     ) -> None:
         number = propose({"strategy": "hybrid", "topK": {"retrieval": 1, "reranking": 1, "final": 1}}).number
 
-        trial = try_configuration(engine, tenant, number)
+        trial = try_configuration(trial_bench(engine, tenant), number)
 
         served, candidate = trial.served_run, trial.candidate_run
         assert served.config_hash != candidate.config_hash
@@ -71,7 +71,7 @@ class TestPromoting:
         number = propose({}, reranker_weights=REVERSED).number
 
         with pytest.raises(PromotionRefusedError, match="worse than what is served") as refused:
-            promote_configuration(engine, tenant, number)
+            promote_configuration(trial_bench(engine, tenant), number)
 
         assert refused.value.evidence["verdict"] == "regression"
         assert refused.value.evidence["comparison"]["difference"] < -0.5
@@ -81,7 +81,7 @@ class TestPromoting:
     def test_by_force_it_is_promoted_and_the_objection_kept(self, propose: Propose, engine: Engine, tenant) -> None:
         number = propose({}, reranker_weights=REVERSED).number
 
-        promotion = promote_configuration(engine, tenant, number, force=True)
+        promotion = promote_configuration(trial_bench(engine, tenant), number, force=True)
 
         assert promotion.evidence["is_forced"] is True
         assert "worse" in promotion.evidence["objection"]
@@ -92,7 +92,7 @@ class TestPromoting:
     ) -> None:
         serve(propose({}, reranker_weights=REVERSED).number)
 
-        trial = try_configuration(engine, tenant, propose(MORE).number)
+        trial = try_configuration(trial_bench(engine, tenant), propose(MORE).number)
 
         assert trial.served.number == 1
         assert trial.verdict == "improvement"
@@ -103,7 +103,7 @@ class TestPromoting:
     ) -> None:
         serve(propose(MORE).number)
 
-        again = promote_configuration(engine, tenant, 1)
+        again = promote_configuration(trial_bench(engine, tenant), 1)
 
         assert again.number == 1
         with engine.database.transaction(tenant) as connection:
@@ -112,7 +112,7 @@ class TestPromoting:
     def test_one_that_takes_too_long_is_refused_unless_what_is_served_does_too(
         self, propose: Propose, engine: Engine, tenant
     ) -> None:
-        trial = try_configuration(engine, tenant, propose(MORE).number)
+        trial = try_configuration(trial_bench(engine, tenant), propose(MORE).number)
         fast, slow = (
             replace(trial.candidate_run, latency_ms=LatencyPercentiles(p50=10, p95=p95, p99=5000))
             for p95 in (1999, 2001)
@@ -134,7 +134,7 @@ class TestPromoting:
                 serve(other)
 
         with pytest.raises(ConflictError, match="promoted meanwhile"):
-            promote_configuration(engine, tenant, number, on_progress=interfere)
+            promote_configuration(trial_bench(engine, tenant), number, on_progress=interfere)
 
         assert served_configuration(engine.database, tenant, engine.model).number == other
 
@@ -144,11 +144,11 @@ class TestPromoting:
         number = propose({"reranking": {"provider": "http"}}).number
 
         with pytest.raises(ConfigurationError, match="http"):
-            promote_configuration(engine, tenant, number, force=True)
+            promote_configuration(trial_bench(engine, tenant), number, force=True)
 
     def test_the_weights_of_a_candidate_re_rank_its_run_alone(self, propose: Propose, engine: Engine, tenant) -> None:
 
-        trial = try_configuration(engine, tenant, propose({}, reranker_weights=TUNED).number)
+        trial = try_configuration(trial_bench(engine, tenant), propose({}, reranker_weights=TUNED).number)
 
         assert trial.served_run.models["reranking"] == f"embedded@{SHIPPED.version}"
         assert trial.candidate_run.models["reranking"] == "embedded@tuned-1"
@@ -158,7 +158,7 @@ class TestPromoting:
         with engine.database.owner() as connection:
             connection.execute("revoke select on brain.postings from brain_app")
 
-        trial = try_configuration(engine, tenant, propose(MORE).number)
+        trial = try_configuration(trial_bench(engine, tenant), propose(MORE).number)
 
         assert trial.objection == "not comparable: 12 of 12 queries were degraded and 0 failed"
 
@@ -170,9 +170,9 @@ class TestWithoutEvidence:
         number = propose(MORE).number
 
         with pytest.raises(PromotionRefusedError, match="nothing to judge it by"):
-            promote_configuration(engine, tenant, number)
+            promote_configuration(trial_bench(engine, tenant), number)
 
-        assert promote_configuration(engine, tenant, number, force=True).configuration == number
+        assert promote_configuration(trial_bench(engine, tenant), number, force=True).configuration == number
 
     def test_nine_queries_are_too_few(self, propose: Propose, engine, database, tenant, make_note, index_notes) -> None:
         for animal in ANIMALS[:9]:
@@ -182,4 +182,4 @@ class TestWithoutEvidence:
         import_golden(database, tenant, lines)
 
         with pytest.raises(PromotionRefusedError, match="9 queries in common"):
-            promote_configuration(engine, tenant, propose(MORE).number)
+            promote_configuration(trial_bench(engine, tenant), propose(MORE).number)
