@@ -1,5 +1,6 @@
 """What every test may ask for: a clean environment, a migrated database of its own, a tenant, notes."""
 
+import gc
 import itertools
 import os
 import signal
@@ -35,6 +36,17 @@ settings.load_profile(os.environ.get("BRAIN_TEST_PROFILE", "brain"))
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let one property be asked for by its number."""
     parser.addoption("--property", type=int, metavar="N", help="run only the tests of property N (1 to 40)")
+
+
+def pytest_collection() -> None:
+    """Collect no garbage while tests are collected: it takes a quarter of the time, and nearly everything made stays."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage again, but pass over what was made until now: modules and thousands of tests."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
