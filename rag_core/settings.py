@@ -101,7 +101,8 @@ class Settings(BaseSettings):
         None, description="A chat model that judges answers; default: the chat model, its own answers too."
     )
     embedding_provider: str = Field(
-        "hashing", description="What a new home embeds with: `hashing`, `e5` (meanings, in this process) or a plugin's."
+        "hashing",
+        description="What a new home embeds with: `hashing`, `e5` or `use` (meanings, in this process) or a plugin's.",
     )
     chunker: str = Field("sentence", description="What cuts notes into chunks: `sentence` or a plugin's.")
     ollama_concurrency: int = Field(5, ge=1, le=64, description="Calls to Ollama and the chat server at a time.")

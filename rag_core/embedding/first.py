@@ -12,7 +12,7 @@ from rag_core.storage.database import Connection
 from rag_core.storage.models import fetch_active_model, has_unused_model, replace_unused_model
 
 BUILT_IN = "hashing"
-_NAMES = {"e5": "multilingual-e5-small"}
+_NAMES = {"e5": "multilingual-e5-small", "use": "universal-sentence-encoder-multilingual"}
 """Name of the first model of a provider, where it is not the provider's own name."""
 _SECONDS = 10.0
 

@@ -32,11 +32,14 @@ def store_vector(owner: Connection) -> None:
     )
 
 
-def test_a_new_home_begins_with_the_model_of_the_settings(owner: Connection) -> None:
-    model = choose_first_model(owner, E5)
+@pytest.mark.parametrize(
+    ("provider", "name"), [("e5", "multilingual-e5-small"), ("use", "universal-sentence-encoder-multilingual")]
+)
+def test_a_new_home_begins_with_the_model_of_the_settings(owner: Connection, provider: str, name: str) -> None:
+    model = choose_first_model(owner, Settings(embedding_provider=provider))
 
-    assert (model.name, model.provider, model.state) == ("multilingual-e5-small", "e5", "active")
-    assert [known.model.name for known in list_models(owner)] == ["multilingual-e5-small"]
+    assert (model.name, model.provider, model.state) == (name, provider, "active")
+    assert [known.model.name for known in list_models(owner)] == [name]
     assert is_empty(owner)
 
 

@@ -150,7 +150,7 @@ class TestRegistry:
     def test_an_unknown_provider_is_an_error_with_the_known_ones(self) -> None:
         unknown = replace(HASHING, provider="milvus")
 
-        with pytest.raises(EmbeddingError, match="'milvus'; expected one of: e5, hashing, ollama"):
+        with pytest.raises(EmbeddingError, match="'milvus'; expected one of: e5, hashing, ollama, use"):
             build_embedder(unknown, settings=Settings(ollama_host=""))
 
     def test_importing_the_package_loads_no_provider(self) -> None:
