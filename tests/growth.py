@@ -1,4 +1,4 @@
-"""How the cost of a function grows with the length of its text, whatever the machine."""
+"""Growth of a function's cost with the length of its text, whatever the machine."""
 
 import gc
 from collections.abc import Callable

@@ -45,7 +45,7 @@ FaultKind = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedRequest:
-    """What a client sent."""
+    """Request of a client."""
 
     method: str
     path: str
@@ -125,7 +125,7 @@ class OllamaServer:
             self._faults.clear()
 
     def bodies(self, path: str) -> list[Body]:
-        """What was sent to a path, in order."""
+        """Bodies that were sent to a path, in order."""
         return [request.body for request in self.requests if request.path == path]
 
     def _record(self, request: RecordedRequest) -> _Fault | None:

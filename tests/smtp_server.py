@@ -37,7 +37,7 @@ class SmtpServer:
 
     @property
     def letters(self) -> list[str]:
-        """What was taken, subject and plain text."""
+        """Mails that were taken, subject and plain text."""
         return [f"{mail['Subject']}\n{_plain(mail)}" for mail in self.messages]
 
     def url(self, recipient: str = "ana@example.org") -> str:

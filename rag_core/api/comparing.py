@@ -122,16 +122,8 @@ def difference(before: float | None, after: float | None) -> float | None:
 
 
 def _metric(metric: MetricComparison) -> dict[str, Any]:
-    return {
-        "baseline": metric.baseline,
-        "current": metric.current,
-        "difference": metric.difference,
-        "interval": list(metric.interval),
-        "pValue": metric.p_value,
-        "pWorse": metric.p_worse,
-        "pAdjusted": metric.p_adjusted,
-        "queries": metric.queries,
-    }
+    names = ("baseline", "current", "difference", "interval", "p_value", "p_worse", "p_adjusted", "queries")
+    return {to_camel(name): getattr(metric, name) for name in names}
 
 
 def _change(change: QueryChange) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Evaluation runs held against each other, and the gate."""
 
 import textwrap
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -69,17 +70,7 @@ def _to_json(found: "RunComparison", *, link: str) -> dict[str, Any]:
         "has_significant_metric": found.has_significant_metric,
         "comparison": found.comparison.to_json(),
         "effects": [
-            {
-                "query_id": str(effect.query_id),
-                "query": effect.query,
-                "category": effect.category,
-                "difficulty": effect.difficulty,
-                "baseline": effect.baseline,
-                "current": effect.current,
-                "difference": effect.difference,
-                "baseline_rank": effect.baseline_rank,
-                "current_rank": effect.current_rank,
-            }
+            {**asdict(effect), "query_id": str(effect.query_id), "difference": effect.difference}
             for effect in found.effects
         ],
         "report": link,

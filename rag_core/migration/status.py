@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal, cast
 
@@ -10,7 +10,7 @@ from rag_core.model.note import TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.migration_control import FailureStage, MigrationState
 from rag_core.storage.migration_status import fetch_figures
-from rag_core.wire.values import moment_to_wire
+from rag_core.wire.values import camel_keys, moment_to_wire
 
 State = MigrationState | Literal["not_started"]
 
@@ -203,15 +203,7 @@ def _moment(moment: datetime | None) -> str | None:
 
 
 def _failure_to_wire(failure: Failure) -> dict[str, Any]:
-    return {
-        "noteId": failure.note_id,
-        "source": failure.source,
-        "externalId": failure.external_id,
-        "stage": failure.stage,
-        "attempts": failure.attempts,
-        "error": failure.error,
-        "lastFailedAt": moment_to_wire(failure.last_failed_at),
-    }
+    return {**camel_keys(asdict(failure)), "lastFailedAt": moment_to_wire(failure.last_failed_at)}
 
 
 def _metrics_to_wire(figures: RetrievalMeasurement | None) -> dict[str, Any] | None:

@@ -1,7 +1,7 @@
 """Results of a benchmark of embedding models, and the computation of quality from the queries' results. No I/O."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from rag_core.evaluation.comparison.holm import holm
@@ -13,6 +13,7 @@ from rag_core.model.retrieval import Strategy
 from rag_core.model.run_comparison import Comparison
 from rag_core.model_change.embedding_cost import EmbeddingCost
 from rag_core.query.transformation import query_language
+from rag_core.wire.values import camel_keys
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,15 +30,8 @@ class Quality:
 
     def to_json(self) -> dict[str, Any]:
         """The means as the report holds them."""
-        return {
-            "queries": self.queries,
-            "precisionAt5": self.precision_at_5,
-            "precisionAt10": self.precision_at_10,
-            "recallAt20": self.recall_at_20,
-            "mrr": self.mrr,
-            "ndcgAt10": self.ndcg_at_10,
-            "hitRateAt10": self.hit_rate_at_10,
-        }
+        means: dict[str, Any] = camel_keys(asdict(self))
+        return means
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,8 @@
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from reprlib import repr as shown
 from typing import Any
 
 from rag_core.reranking import Candidate
@@ -19,6 +20,24 @@ def passage_text(candidate: Candidate) -> str:
 def is_finite_number(value: Any) -> bool:
     """True for an int or a float, but no bool, that a finite float can hold: JSON has integers of any length."""
     return type(value) in {int, float} and -sys.float_info.max <= value <= sys.float_info.max
+
+
+def scores_in_order(given: Iterable[tuple[Any, Any]], expected: range) -> list[float]:
+    """Scores by the order of their numbers, which come as pairs of a number and a score.
+
+    Raises:
+        ValueError: a number is not expected, stands twice or is missing, or a score is no finite number.
+    """
+    scores: dict[int, float] = {}
+    for number, score in given:
+        if type(number) is not int or number not in expected or number in scores:
+            raise ValueError(f"the number {shown(number)}, which is out of range or stands twice")
+        if not is_finite_number(score):
+            raise ValueError(f"the score {shown(score)} for {number}, which is not a finite number")
+        scores[number] = float(score)
+    if len(scores) != len(expected):
+        raise ValueError(f"{len(scores)} scores for {len(expected)} passages")
+    return [scores[number] for number in expected]
 
 
 def sigmoid(logit: float) -> float:

@@ -29,6 +29,7 @@ from rag_core.model.incident import (
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_all, fetch_one
 
 STATEMENT_MS = 15_000
 """Limit of one of the operator's statements; the longest reads every note."""
@@ -89,78 +90,37 @@ def _minute_row(minute: ServiceMinute) -> dict[str, Any]:
 
 def fetch_service_window(connection: Connection, *, since: datetime) -> ServiceWindow:
     """Fetch the work of all API processes in the minutes that began since a time; zeros and no p95 without any."""
-    row = connection.execute(query("service_window"), {"since": since}).fetchone()
-    assert row is not None
-    requests, failed, degraded, p95_ms = row
-    return ServiceWindow(requests=requests, failed=failed, degraded=degraded, p95_ms=p95_ms)
+    window = fetch_one(connection, ServiceWindow, "service_window", {"since": since})
+    assert window is not None  # it adds up
+    return window
 
 
 def list_service_processes(connection: Connection, *, since: datetime) -> list[ServiceProcess]:
     """The processes that wrote figures since then."""
-    rows = connection.execute(query("list_service_processes"), {"since": since}).fetchall()
-    return [
-        ServiceProcess(process=process, first_minute=first, last_minute=last, has_ended=has_ended)
-        for process, first, last, has_ended in rows
-    ]
+    return fetch_all(connection, ServiceProcess, "list_service_processes", {"since": since})
 
 
 def list_nightly_evaluations(connection: Connection) -> list[NightlyEvaluation]:
     """The newest nightly run of each golden set and strategy."""
-    return [
-        NightlyEvaluation(
-            tenant=TenantId(tenant),
-            set_name=set_name,
-            strategy=strategy,
-            run_id=run_id,
-            created_at=created_at,
-            comparison=comparison,
-            dagster_run=dagster_run,
-        )
-        for tenant, set_name, strategy, run_id, created_at, comparison, dagster_run in connection.execute(
-            query("list_nightly_evaluations")
-        )
-    ]
+    return fetch_all(connection, NightlyEvaluation, "list_nightly_evaluations")
 
 
 def list_golden_sets(connection: Connection, *, set_name: str) -> list[GoldenSetState]:
     """The tenants that have questions with an existing note in the set of that name."""
-    rows = connection.execute(query("list_golden_sets"), {"set_name": set_name}).fetchall()
-    return [
-        GoldenSetState(tenant=TenantId(tenant), queries=queries, since=since, evaluated_at=evaluated_at)
-        for tenant, queries, since, evaluated_at in rows
-    ]
+    return fetch_all(connection, GoldenSetState, "list_golden_sets", {"set_name": set_name})
 
 
 def list_open_migrations(connection: Connection, *, most_attempts: int) -> list[MigrationFacts]:
     """The migrations that run or were stopped."""
-    rows = connection.execute(query("list_open_migrations"), {"most_attempts": most_attempts}).fetchall()
-    return [
-        MigrationFacts(
-            tenant=TenantId(tenant),
-            state=state,
-            reason=reason,
-            changed_at=changed_at,
-            pending=pending,
-            given_up=given_up,
-            has_begun=has_begun,
-            last_mark_at=last_mark_at,
-            is_regressed=is_regressed,
-        )
-        for tenant, state, reason, changed_at, pending, given_up, has_begun, last_mark_at, is_regressed in rows
-    ]
+    return fetch_all(connection, MigrationFacts, "list_open_migrations", {"most_attempts": most_attempts})
 
 
 def list_stale_notes(
     connection: Connection, *, fingerprint: str, before: datetime, most_attempts: int
 ) -> list[StaleNotes]:
     """Tenants with notes last changed before then that this pipeline has not indexed. Looks at every note."""
-    rows = connection.execute(
-        query("list_stale_notes"), {"fingerprint": fingerprint, "before": before, "most_attempts": most_attempts}
-    ).fetchall()
-    return [
-        StaleNotes(tenant=TenantId(tenant), notes=notes, given_up=given_up, oldest=oldest)
-        for tenant, notes, given_up, oldest in rows
-    ]
+    parameters = {"fingerprint": fingerprint, "before": before, "most_attempts": most_attempts}
+    return fetch_all(connection, StaleNotes, "list_stale_notes", parameters)
 
 
 def try_watch_lock(connection: Connection) -> bool:

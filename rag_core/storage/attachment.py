@@ -18,6 +18,7 @@ from rag_core.storage.migration_control import hold_state
 from rag_core.storage.models import hold_model
 from rag_core.storage.notes import ensure_tenant, unchunk
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_column
 
 _ROUNDS = 3
 _TYPES = (
@@ -115,7 +116,7 @@ def _store(connection: Connection, tenant: TenantId, parameters: Mapping[str, An
     attached: list[NoteId] = []
     for _ in range(_ROUNDS):
         connection.execute(query("judge_attaching"), parameters)
-        attached += [row[0] for row in connection.execute(query("insert_attached"), parameters).fetchall()]
+        attached += fetch_column(connection, "insert_attached", parameters)
         if connection.execute("select from attaching where verdict = 'new' limit 1").fetchone() is None:
             break
     if attached:

@@ -19,6 +19,7 @@ from rag_core.storage.database import Connection, Database
 from rag_core.storage.failures import is_unreachable
 from rag_core.storage.migrate import ADVISORY_LOCK, Migration, apply_migration
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_value
 from rag_core.storage.schema import SCHEMA_FILE
 from rag_core.storage.tenants import table_named
 
@@ -135,15 +136,13 @@ def is_empty(connection: Connection) -> bool:
 
 def count_conversations_of_others(connection: Connection, known: Sequence[str]) -> int:
     """Count the conversations of all tenants whose owner's pseudonym is not known."""
-    row = connection.execute(query("count_conversations_of_others"), {"known": list(known)}).fetchone()
-    assert row is not None
-    return int(row[0])
+    return int(fetch_value(connection, "count_conversations_of_others", {"known": list(known)}))
 
 
 def find_unfinished_restore(connection: Connection) -> str | None:
     """The mark of the restore that was committed last, where it ended before ``mark_restore`` was called with None."""
-    row = connection.execute(query("unfinished_restore")).fetchone()
-    return None if row is None else row[0]
+    backup: str | None = fetch_value(connection, "unfinished_restore")
+    return backup
 
 
 def mark_restore(connection: Connection, mark: str | None) -> None:

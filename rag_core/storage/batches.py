@@ -12,6 +12,7 @@ from rag_core.model.note import TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.migration_control import MAX_ATTEMPTS
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_column
 
 BATCH_SIZE = 100
 REGISTER_NOTES = 10_000
@@ -83,10 +84,11 @@ def stale_batches(database: Database, tenant: TenantId, *, fingerprint: str) -> 
     rollback nothing is stale.
     """
     with database.transaction(tenant) as connection:
-        rows = connection.execute(
-            query("list_stale_batches"), {"tenant": tenant, "fingerprint": fingerprint, "most_attempts": MAX_ATTEMPTS}
-        ).fetchall()
-    return [row[0] for row in rows]
+        return fetch_column(
+            connection,
+            "list_stale_batches",
+            {"tenant": tenant, "fingerprint": fingerprint, "most_attempts": MAX_ATTEMPTS},
+        )
 
 
 def has_unindexed_notes(database: Database, tenant: TenantId) -> bool:
@@ -104,5 +106,4 @@ def pending_batches(database: Database, tenant: TenantId) -> list[str]:
     """
     parameters = {"tenant": tenant, "most_attempts": MAX_ATTEMPTS}
     with database.transaction(tenant) as connection:
-        rows = connection.execute(query("list_pending_batches"), parameters).fetchall()
-    return [row[0] for row in rows]
+        return fetch_column(connection, "list_pending_batches", parameters)

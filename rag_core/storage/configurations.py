@@ -12,6 +12,7 @@ from rag_core.errors import ConflictError, NotFoundError
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_all, fetch_one
 
 Origin = Literal["tuning", "manual"]
 Action = Literal["promote", "return", "reset"]
@@ -107,19 +108,18 @@ def fetch_configuration(connection: Connection, tenant: TenantId, number: int) -
     Raises:
         NotFoundError: the tenant has none.
     """
-    row = connection.execute(query("fetch_configuration"), {"tenant": tenant, "number": number}).fetchone()
-    if row is None:
+    found = fetch_one(connection, Configuration, "fetch_configuration", {"tenant": tenant, "number": number})
+    if found is None:
         raise NotFoundError(
             f"there is no configuration {number}; brain promote lists those there are, brain tune and "
             "brain promote --config FILE make some"
         )
-    return _configuration(row)
+    return found
 
 
 def list_configurations(connection: Connection, tenant: TenantId, *, limit: int) -> list[Configuration]:
     """The newest configurations, newest first, whether promoted or not."""
-    rows = connection.execute(query("list_configurations"), {"tenant": tenant, "limit": limit}).fetchall()
-    return [_configuration(row) for row in rows]
+    return fetch_all(connection, Configuration, "list_configurations", {"tenant": tenant, "limit": limit})
 
 
 def fetch_weights(connection: Connection, tenant: TenantId, version: str) -> Mapping[str, Any]:
@@ -158,12 +158,12 @@ def store_configuration(
     if reranker_weights is not None:
         _store_weights(connection, tenant, reranker_weights)
     if origin == "manual":
-        same = connection.execute(query("find_same_configuration"), values).fetchone()
+        same = fetch_one(connection, Configuration, "find_same_configuration", values)
         if same is not None:
-            return _configuration(same)
-    row = connection.execute(query("insert_configuration"), values).fetchone()
-    assert row is not None  # it returns what it inserts
-    return _configuration(row)
+            return same
+    stored = fetch_one(connection, Configuration, "insert_configuration", values)
+    assert stored is not None  # it returns what it inserts
+    return stored
 
 
 def _store_weights(connection: Connection, tenant: TenantId, weights: Mapping[str, Any]) -> None:
@@ -182,18 +182,7 @@ def list_promotions(
     connection: Connection, tenant: TenantId, *, limit: int | None = None
 ) -> list[ConfigurationPromotion]:
     """List the promotions, newest first."""
-    rows = connection.execute(query("list_promotions"), {"tenant": tenant, "limit": limit}).fetchall()
-    return [
-        ConfigurationPromotion(
-            number=number,
-            configuration=configuration,
-            action=action,
-            reason=reason,
-            evidence=evidence,
-            promoted_at=promoted_at,
-        )
-        for number, configuration, action, reason, evidence, promoted_at in rows
-    ]
+    return fetch_all(connection, ConfigurationPromotion, "list_promotions", {"tenant": tenant, "limit": limit})
 
 
 def append_promotion(
@@ -230,18 +219,4 @@ def append_promotion(
         reason=reason,
         evidence=row[1],
         promoted_at=row[2],
-    )
-
-
-def _configuration(row: tuple[Any, ...]) -> Configuration:
-    configuration_id, number, override, embedding_model, reranker_version, origin, evidence, created_at = row
-    return Configuration(
-        configuration_id=configuration_id,
-        number=number,
-        override=override,
-        embedding_model=embedding_model,
-        reranker_version=reranker_version,
-        origin=origin,
-        evidence=evidence,
-        created_at=created_at,
     )

@@ -12,14 +12,15 @@ from rag_core.model.conversation import KeptAnswer, Session, Turn, parse_kept_an
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_all, fetch_one, fetch_value
 
 
 def insert_session(connection: Connection, tenant: TenantId, session_id: UUID, *, user_hash: str) -> Session:
     """Begin a conversation; the tenant exists."""
     parameters = {"tenant": tenant, "session_id": session_id, "user_hash": user_hash}
-    row = connection.execute(query("insert_session"), parameters).fetchone()
-    assert row is not None
-    return _session(row)
+    session = fetch_one(connection, Session, "insert_session", parameters)
+    assert session is not None  # it returns what it inserts
+    return session
 
 
 def drop_empty_sessions(connection: Connection, tenant: TenantId, *, user_hash: str, kept: int) -> None:
@@ -39,7 +40,7 @@ def list_sessions(
         "limit": limit,
         "only_spoken": only_spoken,
     }
-    return [_session(row) for row in connection.execute(query("list_sessions"), parameters).fetchall()]
+    return fetch_all(connection, Session, "list_sessions", parameters)
 
 
 def find_session(
@@ -51,10 +52,10 @@ def find_session(
         NotFoundError: there is none, it is somebody else's, or nobody has spoken in it since then.
     """
     parameters = {"tenant": tenant, "session_id": session_id, "user_hash": user_hash, "since": since}
-    row = connection.execute(query("find_session"), parameters).fetchone()
-    if row is None:
+    session = fetch_one(connection, Session, "find_session", parameters)
+    if session is None:
         raise NotFoundError(f"no conversation {session_id}; it may have been deleted, begin another one")
-    return _session(row)
+    return session
 
 
 def fetch_turns(connection: Connection, tenant: TenantId, session_id: UUID, *, limit: int) -> list[Turn]:
@@ -98,9 +99,7 @@ def end_idle_sessions(
 ) -> int:
     """End conversations that nobody has spoken in since then, at their last question; somebody's, or everybody's. How many."""
     parameters = {"tenant": tenant, "before": before, "user_hash": user_hash}
-    row = connection.execute(query("end_idle_sessions"), parameters).fetchone()
-    assert row is not None
-    return int(row[0])
+    return int(fetch_value(connection, "end_idle_sessions", parameters))
 
 
 def delete_session(connection: Connection, tenant: TenantId, session_id: UUID, *, user_hash: str) -> bool:
@@ -118,16 +117,7 @@ def delete_empty_session(connection: Connection, tenant: TenantId, session_id: U
 def purge_sessions(connection: Connection, tenant: TenantId, *, before: datetime, limit: int) -> int:
     """Delete conversations, whoever's, that nobody has spoken in since then; how many."""
     parameters = {"tenant": tenant, "before": before, "limit": limit}
-    row = connection.execute(query("purge_sessions"), parameters).fetchone()
-    assert row is not None
-    return int(row[0])
-
-
-def _session(row: Sequence[Any]) -> Session:
-    session_id, started_at, last_at, ended_at, questions, title = row
-    return Session(
-        id=session_id, started_at=started_at, last_at=last_at, ended_at=ended_at, questions=questions, title=title
-    )
+    return int(fetch_value(connection, "purge_sessions", parameters))
 
 
 def _turn(row: Sequence[Any]) -> Turn:

@@ -15,6 +15,7 @@ from rag_core.model.note import NoteId, TenantId
 from rag_core.model.run_comparison import parse_comparison
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_all, fetch_column, fetch_one, fetch_value
 
 Replaces = Literal["any", "automatic", "none"]
 
@@ -80,10 +81,9 @@ def find_run_id(connection: Connection, tenant: TenantId, beginning: str) -> UUI
 
 def find_runs_of_configuration(connection: Connection, tenant: TenantId, config_hash: str, *, limit: int) -> list[UUID]:
     """The newest runs of whole golden sets with a configuration, newest first."""
-    rows = connection.execute(
-        query("find_runs_of_configuration"), {"tenant": tenant, "config_hash": config_hash, "limit": limit}
-    ).fetchall()
-    return [row[0] for row in rows]
+    return fetch_column(
+        connection, "find_runs_of_configuration", {"tenant": tenant, "config_hash": config_hash, "limit": limit}
+    )
 
 
 def fetch_query_results(connection: Connection, tenant: TenantId, run_id: UUID) -> list[QueryResult]:
@@ -97,9 +97,7 @@ def count_golden_queries(
 ) -> int:
     """Count the queries that an evaluation of a set, or of one category, would run."""
     parameters = {"tenant": tenant, "name": set_name, "category": category}
-    row = connection.execute(query("count_golden_queries"), parameters).fetchone()
-    assert row is not None
-    return int(row[0])
+    return int(fetch_value(connection, "count_golden_queries", parameters))
 
 
 def count_notes_without_vectors(connection: Connection, tenant: TenantId, model_id: int) -> tuple[int, int]:
@@ -118,14 +116,12 @@ def fetch_contents(connection: Connection, tenant: TenantId, notes: Iterable[Not
 def fetch_baseline(connection: Connection, tenant: TenantId, *, set_name: str, strategy: str) -> Baseline | None:
     """The baseline of a set and strategy, if there is one."""
     parameters = {"tenant": tenant, "set_name": set_name, "strategy": strategy}
-    row = connection.execute(query("fetch_baseline"), parameters).fetchone()
-    return None if row is None else _baseline(row)
+    return fetch_one(connection, Baseline, "fetch_baseline", parameters)
 
 
 def list_baselines(connection: Connection, tenant: TenantId) -> list[Baseline]:
     """All baselines of a tenant, by set and strategy."""
-    rows = connection.execute(query("list_baselines"), {"tenant": tenant}).fetchall()
-    return [_baseline(row) for row in rows]
+    return fetch_all(connection, Baseline, "list_baselines", {"tenant": tenant})
 
 
 def write_baseline(
@@ -148,13 +144,6 @@ def write_baseline(
         "replaces": replaces,
     }
     return connection.execute(query("write_baseline"), parameters).fetchone() is not None
-
-
-def _baseline(row: tuple[Any, ...]) -> Baseline:
-    set_name, strategy, run_id, is_automatic, promoted_at = row
-    return Baseline(
-        set_name=set_name, strategy=strategy, run_id=run_id, is_automatic=is_automatic, promoted_at=promoted_at
-    )
 
 
 def _run_parameters(tenant: TenantId, run: StoredRun) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from rag_core.model.experiment import Experiment, ExperimentQuery, FeedbackKind,
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_value
 
 _OPPOSITE: Mapping[FeedbackKind, FeedbackKind] = {"helpful": "unhelpful", "unhelpful": "helpful"}
 
@@ -111,8 +112,8 @@ def fetch_running_experiment(connection: Connection, tenant: TenantId) -> Runnin
 def stop_experiment(connection: Connection, tenant: TenantId, experiment_id: UUID) -> datetime | None:
     """End an experiment; when it ended, None when it had ended before."""
     parameters = {"tenant": tenant, "experiment_id": experiment_id}
-    row = connection.execute(query("stop_experiment"), parameters).fetchone()
-    return None if row is None else row[0]
+    stopped_at: datetime | None = fetch_value(connection, "stop_experiment", parameters)
+    return stopped_at
 
 
 def insert_experiment_query(connection: Connection, tenant: TenantId, asked: ExperimentQuery) -> None:

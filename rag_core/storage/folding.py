@@ -3,6 +3,7 @@
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_value
 
 
 def fold_statistics(database: Database, tenant: TenantId) -> int:
@@ -11,6 +12,4 @@ def fold_statistics(database: Database, tenant: TenantId) -> int:
         if connection.execute(query("needs_folding"), {"tenant": tenant}).fetchone() != (True,):
             return 0
     with database.transaction(tenant) as connection:
-        row = connection.execute(query("fold_statistics"), {"tenant": tenant}).fetchone()
-    assert row is not None
-    return int(row[0])
+        return int(fetch_value(connection, "fold_statistics", {"tenant": tenant}))

@@ -10,6 +10,7 @@ from rag_core.model.golden import GoldenQuery, GoldenSpan, Relevance, Vocabulary
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_column, fetch_one, fetch_value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,27 +69,24 @@ def open_golden_set(
     One that has queries keeps its vocabulary; a new one is of brain_sync unless another is asked for.
     """
     parameters = {"tenant": tenant, "name": name, "vocabulary": vocabulary}
-    row = connection.execute(query("open_golden_set"), parameters).fetchone()
-    assert row is not None
-    return _golden_set(row)
+    golden = fetch_one(connection, GoldenSet, "open_golden_set", parameters)
+    assert golden is not None  # it is made
+    return golden
 
 
 def fetch_golden_set(connection: Connection, tenant: TenantId, name: str) -> GoldenSet | None:
     """The set of that name, if there is one, unchanged until the transaction ends."""
-    row = connection.execute(query("fetch_golden_set"), {"tenant": tenant, "name": name}).fetchone()
-    return None if row is None else _golden_set(row)
+    return fetch_one(connection, GoldenSet, "fetch_golden_set", {"tenant": tenant, "name": name})
 
 
 def lock_golden_set(connection: Connection, tenant: TenantId, name: str) -> GoldenSet | None:
     """The set of that name, if there is one, locked until the transaction ends."""
-    row = connection.execute(query("lock_golden_set"), {"tenant": tenant, "name": name}).fetchone()
-    return None if row is None else _golden_set(row)
+    return fetch_one(connection, GoldenSet, "lock_golden_set", {"tenant": tenant, "name": name})
 
 
 def find_golden_set(connection: Connection, tenant: TenantId, name_or_id: str) -> GoldenSet | None:
     """The set of that name, or else of that id; unchanged until the transaction ends."""
-    row = connection.execute(query("find_golden_set"), {"tenant": tenant, "name": name_or_id}).fetchone()
-    return None if row is None else _golden_set(row)
+    return fetch_one(connection, GoldenSet, "find_golden_set", {"tenant": tenant, "name": name_or_id})
 
 
 def list_golden_sets(connection: Connection, tenant: TenantId) -> list[GoldenSetSummary]:
@@ -119,13 +117,12 @@ def find_golden_query_ids(
 
 def list_golden_set_names(connection: Connection, tenant: TenantId) -> list[str]:
     """The names of the tenant's sets, in order."""
-    return [row[0] for row in connection.execute(query("list_golden_set_names"), {"tenant": tenant}).fetchall()]
+    return fetch_column(connection, "list_golden_set_names", {"tenant": tenant})
 
 
 def lock_golden_set_of(connection: Connection, tenant: TenantId, query_id: UUID) -> GoldenSet | None:
     """The set of a query, locked until the transaction ends; None if there is no such query."""
-    row = connection.execute(query("lock_golden_set_of"), {"tenant": tenant, "query": query_id}).fetchone()
-    return None if row is None else _golden_set(row)
+    return fetch_one(connection, GoldenSet, "lock_golden_set_of", {"tenant": tenant, "query": query_id})
 
 
 def grow_golden_set(connection: Connection, tenant: TenantId, set_id: UUID) -> None:
@@ -261,9 +258,7 @@ def find_covering_chunks(
 
 def count_lost_spans(connection: Connection, tenant: TenantId, queries: Iterable[UUID]) -> int:
     """Count the spans of the queries whose quote is no longer in their note."""
-    row = connection.execute(query("count_lost_spans"), {"tenant": tenant, "queries": list(queries)}).fetchone()
-    assert row is not None
-    return int(row[0])
+    return int(fetch_value(connection, "count_lost_spans", {"tenant": tenant, "queries": list(queries)}))
 
 
 def fetch_note_names(

@@ -13,6 +13,7 @@ from rag_core.model.note import ChunkId, Language, NoteId, Span, TenantId
 from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_all, fetch_column, fetch_one
 from rag_core.storage.search import filter_conditions, filter_parameters
 from rag_core.storage.seen import counted
 from rag_core.storage.staging import lock_notes
@@ -105,10 +106,7 @@ class WalkedChunk:
 def list_graph_stale_batches(database: Database, tenant: TenantId, *, fingerprint: str) -> list[str]:
     """Batches with a note that this extractor has not read as it stands, newest first; one query, nothing written."""
     with database.transaction(tenant) as connection:
-        rows = connection.execute(
-            query("list_graph_stale_batches"), {"tenant": tenant, "fingerprint": fingerprint}
-        ).fetchall()
-    return [row[0] for row in rows]
+        return fetch_column(connection, "list_graph_stale_batches", {"tenant": tenant, "fingerprint": fingerprint})
 
 
 def fetch_notes_to_read(
@@ -123,11 +121,7 @@ def fetch_notes_to_read(
         "limit": limit,
     }
     with database.transaction(tenant) as connection:
-        rows = connection.execute(query("fetch_notes_to_read"), parameters).fetchall()
-    return [
-        NoteToRead(note_id=note_id, content=content, language=language, content_hash=digest)
-        for note_id, content, language, digest in rows
-    ]
+        return fetch_all(connection, NoteToRead, "fetch_notes_to_read", parameters)
 
 
 def lock_unread_notes(
@@ -147,7 +141,7 @@ def lock_unread_notes(
         "hashes": list(notes.values()),
         "fingerprint": fingerprint,
     }
-    return {row[0] for row in connection.execute(query("fetch_unread_notes"), parameters).fetchall()}
+    return set(fetch_column(connection, "fetch_unread_notes", parameters))
 
 
 def clear_graph(connection: Connection, tenant: TenantId, notes: Sequence[NoteId]) -> None:
@@ -284,9 +278,9 @@ def _relation_columns(relations: Sequence[NewRelation]) -> dict[str, list[Any]]:
 def count_graph(database: Database, tenant: TenantId, batches: Sequence[str]) -> GraphCounts:
     """Count the graph's rows of the batches' notes."""
     with database.transaction(tenant) as connection:
-        row = connection.execute(query("count_graph"), {"tenant": tenant, "batches": list(batches)}).fetchone()
-    assert row is not None
-    return GraphCounts(notes=row[0], entities=row[1], relations=row[2])
+        counts = fetch_one(connection, GraphCounts, "count_graph", {"tenant": tenant, "batches": list(batches)})
+    assert counts is not None  # it counts
+    return counts
 
 
 def fetch_asked_aliases(

@@ -12,6 +12,7 @@ from rag_core.errors import NotFoundError
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_value
 
 JobKind = Literal["evaluation", "tuning", "embedding_benchmark"]
 JobState = Literal["queued", "running", "completed", "failed", "cancelled"]
@@ -76,8 +77,8 @@ def insert_job(
         "asked_under": None if asked_under is None else Jsonb(dict(asked_under)),
         "limit": limit,
     }
-    row = connection.execute(query("insert_job"), values).fetchone()
-    return None if row is None else row[0]
+    job_id: UUID | None = fetch_value(connection, "insert_job", values)
+    return job_id
 
 
 def fetch_job(connection: Connection, tenant: TenantId, job_id: UUID) -> Job:

@@ -8,6 +8,7 @@ from uuid import UUID
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_value
 
 MigrationState = Literal["running", "stopped", "rolled_back", "finished"]
 FailureStage = Literal["attachment", "chunking", "embedding", "publication"]
@@ -28,8 +29,8 @@ class MigrationCounts:
 
 def fetch_state(connection: Connection, tenant: TenantId) -> MigrationState | None:
     """The state of the tenant's migration, or None."""
-    row = connection.execute(query("migration_state"), {"tenant": tenant}).fetchone()
-    return None if row is None else row[0]
+    state: MigrationState | None = fetch_value(connection, "migration_state", {"tenant": tenant})
+    return state
 
 
 def lock_state(connection: Connection, tenant: TenantId) -> None:

@@ -12,6 +12,7 @@ from rag_core.storage.database import Connection, Database
 from rag_core.storage.evaluations import fetch_run
 from rag_core.storage.migration_control import MAX_ATTEMPTS, MigrationState
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_all, fetch_one, fetch_value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,27 +73,8 @@ class MigrationEvaluations:
 def fetch_progress(database: Database, tenant: TenantId) -> MigrationProgress | None:
     """Fetch the progress of the tenant's migration; None without one. A note that failed ``MAX_ATTEMPTS`` times is not pending."""
     with database.transaction(tenant) as connection:
-        row = connection.execute(
-            query("fetch_migration_progress"), {"tenant": tenant, "attempts": MAX_ATTEMPTS}
-        ).fetchone()
-    if row is None:
-        return None
-    state, reason, stopped_by_run, evaluate_every, started_at, changed_at, notes, pending, failed, batches, waiting = (
-        row
-    )
-    return MigrationProgress(
-        state=state,
-        reason=reason,
-        stopped_by_run=stopped_by_run,
-        evaluate_every=evaluate_every,
-        started_at=started_at,
-        changed_at=changed_at,
-        notes=notes,
-        pending=pending,
-        failed=failed,
-        batches=batches,
-        waiting_batches=waiting,
-    )
+        parameters = {"tenant": tenant, "attempts": MAX_ATTEMPTS}
+        return fetch_one(connection, MigrationProgress, "fetch_migration_progress", parameters)
 
 
 def count_migrated_batches(
@@ -101,11 +83,7 @@ def count_migrated_batches(
     """Count the legacy notes of each batch by their state, by key; batches without any are left out."""
     parameters = {"tenant": tenant, "batches": list(batches), "since": since}
     with database.transaction(tenant) as connection:
-        rows = connection.execute(query("count_migrated_batches"), parameters).fetchall()
-    return [
-        MigratedBatch(batch=batch, migrated=migrated, pending=pending, failed=failed, new=new, chunks=chunks)
-        for batch, migrated, pending, failed, new, chunks in rows
-    ]
+        return fetch_all(connection, MigratedBatch, "count_migrated_batches", parameters)
 
 
 def fetch_migration_evaluations(database: Database, tenant: TenantId, *, since: datetime) -> MigrationEvaluations:
@@ -120,14 +98,10 @@ def fetch_migration_evaluations(database: Database, tenant: TenantId, *, since: 
 
 def fetch_chunks_table_bytes(connection: Connection) -> int:
     """Size of the table of chunks with its indexes, of all tenants."""
-    row = connection.execute(query("chunks_table_bytes")).fetchone()
-    assert row is not None
-    return int(row[0])
+    return int(fetch_value(connection, "chunks_table_bytes"))
 
 
 def fetch_batches_mark(database: Database) -> str:
     """Fetch a mark that changes whenever a batch is made or removed; for the operator's tools."""
     with database.owner() as connection:
-        row = connection.execute(query("fetch_batches_mark")).fetchone()
-    assert row is not None
-    return str(row[0])
+        return str(fetch_value(connection, "fetch_batches_mark"))

@@ -15,6 +15,7 @@ from rag_core.model.note import ChunkId, NoteId, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.models import fetch_state, hold_model
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_column
 from rag_core.storage.staging import lock_notes
 from rag_core.storage.vector_index import EXACT_SCAN_CHUNKS, index_name, vector_kind
 
@@ -95,10 +96,7 @@ def _kinds(*, standard: bool, contextual: bool) -> tuple[EmbeddingKind, ...]:
 def list_batches_without_vectors(database: Database, tenant: TenantId, model_id: int) -> list[str]:
     """Batches with a live chunk that lacks one of the model's vectors, newest first."""
     with database.transaction(tenant) as connection:
-        rows = connection.execute(
-            query("list_batches_without_vectors"), {"tenant": tenant, "model": model_id}
-        ).fetchall()
-    return [row[0] for row in rows]
+        return fetch_column(connection, "list_batches_without_vectors", {"tenant": tenant, "model": model_id})
 
 
 def write_model_vectors(

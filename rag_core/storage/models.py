@@ -17,6 +17,7 @@ from rag_core.model.embedding import EmbeddingModel, ModelState
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_value
 
 _LOCK_WAIT = "5s"
 """Limit of a promotion's wait for its lock; new writers queue behind it, so it gives way and tries again."""
@@ -300,8 +301,8 @@ def retire_model(connection: Connection, model_id: int, *, seconds: float) -> bo
 
 def seconds_since_promotion(connection: Connection) -> float | None:
     """Return the seconds since the active model was promoted, by the server's clock; None when it never was."""
-    row = connection.execute(query("seconds_since_promotion")).fetchone()
-    return None if row is None else row[0]
+    seconds: float | None = fetch_value(connection, "seconds_since_promotion")
+    return seconds
 
 
 def _model(row: Sequence[Any]) -> EmbeddingModel:

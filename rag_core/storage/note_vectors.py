@@ -12,6 +12,7 @@ from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.migration_control import MAX_ATTEMPTS
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_all, fetch_column
 from rag_core.storage.staging import NoteToStage
 
 
@@ -38,18 +39,14 @@ def fetch_notes_without_vector(
         "limit": limit,
     }
     with database.transaction(tenant) as connection:
-        rows = connection.execute(query("fetch_notes_without_vector"), parameters).fetchall()
-    return [
-        NoteToStage(note_id=note_id, title=title, content=content, language=language, content_hash=digest)
-        for note_id, title, content, language, digest in rows
-    ]
+        return fetch_all(connection, NoteToStage, "fetch_notes_without_vector", parameters)
 
 
 def list_batches_without_vector(database: Database, tenant: TenantId) -> list[str]:
     """Batches whose whole notes a rollback left to embed, newest first; without a rollback none."""
     parameters = {"tenant": tenant, "most_attempts": MAX_ATTEMPTS}
     with database.transaction(tenant) as connection:
-        return [row[0] for row in connection.execute(query("list_batches_without_vector"), parameters).fetchall()]
+        return fetch_column(connection, "list_batches_without_vector", parameters)
 
 
 def fetch_vectors(database: Database, tenant: TenantId, hashes: Iterable[bytes]) -> dict[bytes, NDArray[np.float32]]:

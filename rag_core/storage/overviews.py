@@ -10,6 +10,7 @@ from psycopg.rows import dict_row
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_all, fetch_one, fetch_value
 
 PreviewName = Literal[
     "preview_notes", "preview_staged_chunks", "preview_staged_vectors", "preview_live_chunks", "preview_relations"
@@ -35,19 +36,7 @@ def fetch_batch_overviews(
     """One overview a batch, by key; a batch whose notes are all deleted has none."""
     parameters = {"tenant": tenant, "batches": list(batches), "fingerprint": fingerprint}
     with database.transaction(tenant) as connection:
-        rows = connection.execute(query("batch_overviews"), parameters).fetchall()
-    return [
-        BatchOverview(
-            batch=batch,
-            notes=notes,
-            stale=stale,
-            characters=characters,
-            damaged=damaged,
-            oldest=oldest,
-            newest=newest,
-        )
-        for batch, notes, stale, characters, damaged, oldest, newest in rows
-    ]
+        return fetch_all(connection, BatchOverview, "batch_overviews", parameters)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,17 +50,17 @@ class BatchProgress:
 def fetch_progress(database: Database, tenant: TenantId, *, fingerprint: str) -> BatchProgress:
     """Fetch how much of the tenant's batches this pipeline indexed, in one query."""
     with database.transaction(tenant) as connection:
-        row = connection.execute(query("index_progress"), {"tenant": tenant, "fingerprint": fingerprint}).fetchone()
-    assert row is not None
-    return BatchProgress(batches=row[0], done=row[1])
+        progress = fetch_one(
+            connection, BatchProgress, "index_progress", {"tenant": tenant, "fingerprint": fingerprint}
+        )
+    assert progress is not None  # it counts
+    return progress
 
 
 def count_pending(database: Database, tenant: TenantId) -> int:
     """Count the tenant's legacy notes that are not chunked yet."""
     with database.transaction(tenant) as connection:
-        row = connection.execute(query("count_pending_notes"), {"tenant": tenant}).fetchone()
-    assert row is not None
-    return int(row[0])
+        return int(fetch_value(connection, "count_pending_notes", {"tenant": tenant}))
 
 
 def fetch_newest_stale_change(database: Database, tenant: TenantId, *, fingerprint: str) -> tuple[int, datetime | None]:

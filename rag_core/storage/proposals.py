@@ -11,6 +11,7 @@ from rag_core.model.golden_proposal import Place, ProposalCandidate, ProposalNot
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_all, fetch_column
 
 ProposalState = Literal["open", "accepted", "rejected"]
 
@@ -51,13 +52,8 @@ def fetch_notes_to_propose_from(
     connection: Connection, tenant: TenantId, *, least_characters: int, limit: int
 ) -> list[ProposalNote]:
     """At most ``limit`` notes that are long enough, those without golden query or proposal first; times as stored."""
-    rows = connection.execute(
-        query("fetch_notes_to_propose_from"), {"tenant": tenant, "least_characters": least_characters, "limit": limit}
-    ).fetchall()
-    return [
-        ProposalNote(note_id=note_id, title=title, content=content, language=language, created_at=created_at)
-        for note_id, title, content, language, created_at in rows
-    ]
+    parameters = {"tenant": tenant, "least_characters": least_characters, "limit": limit}
+    return fetch_all(connection, ProposalNote, "fetch_notes_to_propose_from", parameters)
 
 
 def list_proposals(
@@ -124,7 +120,7 @@ def decide_proposals(
 ) -> list[UUID]:
     """Write down what became of them; those that were still open."""
     parameters = {"tenant": tenant, "proposals": list(proposals), "state": state, "by": by}
-    return [row[0] for row in connection.execute(query("decide_proposals"), parameters).fetchall()]
+    return fetch_column(connection, "decide_proposals", parameters)
 
 
 def _proposal(row: tuple[Any, ...]) -> Proposal:

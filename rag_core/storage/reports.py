@@ -7,6 +7,7 @@ from datetime import datetime
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +40,4 @@ def fetch_note_titles(connection: Connection, tenant: TenantId, notes: Collectio
 
 def list_regression_alerts(owner: Connection, tenant: TenantId, *, limit: int) -> list[RegressionAlert]:
     """The alerts of one tenant's evaluations, newest first."""
-    rows = owner.execute(query("list_regression_alerts"), {"tenant": tenant, "limit": limit}).fetchall()
-    return [
-        RegressionAlert(title=title, message=message, first_seen_at=first, resolved_at=resolved)
-        for title, message, first, resolved in rows
-    ]
+    return fetch_all(owner, RegressionAlert, "list_regression_alerts", {"tenant": tenant, "limit": limit})

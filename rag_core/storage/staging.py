@@ -16,6 +16,7 @@ from rag_core.storage.database import Connection, Database
 from rag_core.storage.migration_control import MAX_ATTEMPTS, hold_state
 from rag_core.storage.models import hold_model
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_all, fetch_column
 
 _NOTE_TYPES = ("text", "uuid", "bytea", "text", "int4[]", "timestamptz")
 _CHUNK_TYPES = ("text", "uuid", "int4", "uuid", "int4", "int4", "text", "text", "int4", "text", "bytea", "bytea")
@@ -91,23 +92,17 @@ def fetch_notes_to_stage(
     limit: int,
 ) -> list[NoteToStage]:
     """The next page of stale notes that are not staged yet, nor failed too often, nor are to be left whole."""
+    parameters = {
+        "tenant": tenant,
+        "batches": list(batches),
+        "fingerprint": fingerprint,
+        "full": is_full,
+        "most_attempts": MAX_ATTEMPTS,
+        "after": after,
+        "limit": limit,
+    }
     with database.transaction(tenant) as connection:
-        rows = connection.execute(
-            query("fetch_notes_to_stage"),
-            {
-                "tenant": tenant,
-                "batches": list(batches),
-                "fingerprint": fingerprint,
-                "full": is_full,
-                "most_attempts": MAX_ATTEMPTS,
-                "after": after,
-                "limit": limit,
-            },
-        ).fetchall()
-    return [
-        NoteToStage(note_id=note_id, title=title, content=content, language=language, content_hash=digest)
-        for note_id, title, content, language, digest in rows
-    ]
+        return fetch_all(connection, NoteToStage, "fetch_notes_to_stage", parameters)
 
 
 def lock_notes(connection: Connection, tenant: TenantId, notes: Sequence[UUID]) -> None:
@@ -206,29 +201,16 @@ def fetch_missing_inputs(
     limit: int,
 ) -> list[MissingInput]:
     """The next page of staged chunks after (note, chunk index), each with the hashes of the vectors it lacks."""
+    parameters = {
+        "tenant": tenant,
+        "batches": list(batches),
+        "fingerprint": fingerprint,
+        "after_note": after[0],
+        "after_index": after[1],
+        "limit": limit,
+    }
     with database.transaction(tenant) as connection:
-        rows = connection.execute(
-            query("fetch_missing_inputs"),
-            {
-                "tenant": tenant,
-                "batches": list(batches),
-                "fingerprint": fingerprint,
-                "after_note": after[0],
-                "after_index": after[1],
-                "limit": limit,
-            },
-        ).fetchall()
-    return [
-        MissingInput(
-            note_id=note,
-            chunk_index=index,
-            content=content,
-            context=context,
-            standard_hash=standard,
-            contextual_hash=contextual,
-        )
-        for note, index, content, context, standard, contextual in rows
-    ]
+        return fetch_all(connection, MissingInput, "fetch_missing_inputs", parameters)
 
 
 def fetch_known_hashes(database: Database, tenant: TenantId, hashes: Sequence[bytes]) -> set[bytes]:
@@ -261,8 +243,7 @@ def fetch_staged_note_ids(
     """Notes of the batches that this pipeline staged, in the order they are published."""
     parameters = {"tenant": tenant, "batches": list(batches), "fingerprint": fingerprint}
     with database.transaction(tenant) as connection:
-        rows = connection.execute(query("fetch_staged_note_ids"), parameters).fetchall()
-    return [row[0] for row in rows]
+        return fetch_column(connection, "fetch_staged_note_ids", parameters)
 
 
 def publish_notes(
@@ -291,7 +272,7 @@ def publish_notes(
     hold_state(connection, tenant)
     locked = _lock(connection, tenant, notes, is_waiting=is_waiting)
     wanted = {"tenant": tenant, "notes": locked, "fingerprint": fingerprint}
-    ready = [row[0] for row in connection.execute(query("fetch_publishable"), wanted).fetchall()]
+    ready = fetch_column(connection, "fetch_publishable", wanted)
     if not ready:
         return {}
     parameters = {"tenant": tenant, "notes": ready, "model": model.id}
@@ -328,8 +309,7 @@ def _lock(connection: Connection, tenant: TenantId, notes: Sequence[NoteId], *, 
     if is_waiting:
         lock_notes(connection, tenant, notes)
         return list(notes)
-    rows = connection.execute(query("lock_free_notes"), {"tenant": tenant, "notes": list(notes)}).fetchall()
-    return [row[0] for row in rows]
+    return fetch_column(connection, "lock_free_notes", {"tenant": tenant, "notes": list(notes)})
 
 
 def _require_every_chunk(connection: Connection, parameters: Mapping[str, object]) -> None:

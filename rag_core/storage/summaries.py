@@ -5,6 +5,7 @@ from collections.abc import Collection
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_column
 
 
 def fetch_summaries(
@@ -45,4 +46,4 @@ def fetch_indexed_as(
     """Return those of the notes that have live chunks of the pipeline with that fingerprint."""
     parameters = {"tenant": tenant, "notes": list(notes), "fingerprint": fingerprint}
     with database.transaction(tenant) as connection:
-        return {row[0] for row in connection.execute(query("fetch_indexed_as"), parameters).fetchall()}
+        return set(fetch_column(connection, "fetch_indexed_as", parameters))

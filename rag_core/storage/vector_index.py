@@ -12,6 +12,7 @@ from psycopg import sql
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_value
 
 EXACT_SCAN_CHUNKS = 5_000
 """Up to here every vector is compared: some 3 µs each with 768 dimensions (33 ms for 10,000), recall 1, no index to keep up."""
@@ -120,6 +121,4 @@ def _create_index(name: str, model: EmbeddingModel) -> sql.Composed:
 
 
 def _count(connection: Connection, model: EmbeddingModel) -> int:
-    row = connection.execute(query("count_vectors"), {"model": model.id, "kind": vector_kind(model)}).fetchone()
-    assert row is not None
-    return int(row[0])
+    return int(fetch_value(connection, "count_vectors", {"model": model.id, "kind": vector_kind(model)}))

@@ -1,4 +1,4 @@
-"""What an answer of the API must hold."""
+"""Checks of an answer of the API."""
 
 import httpx
 

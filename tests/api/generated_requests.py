@@ -52,7 +52,7 @@ _ONE_IN = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """What the description says of a route."""
+    """Description of a route."""
 
     method: str
     path: str

@@ -215,7 +215,7 @@ class TestRefusedRequests:
 
 
 class TestTheNewestNotes:
-    """What is read where nothing fits the question, and how that is said."""
+    """The newest notes are read where nothing fits the question, and the answer says so."""
 
     QUESTION = "xylofoon?"
 

@@ -67,15 +67,20 @@ class TestCompare:
             address, params={"baseline": first["evaluationId"], "candidate": second["evaluationId"]}
         ).json()
 
-        assert (answer["baseline"], answer["candidate"]) == (first["evaluationId"], second["evaluationId"])
-        assert (answer["config1"], answer["config2"]) == (first["configHash"], second["configHash"])
-        assert (answer["queries"], answer["leftOut"], answer["askedDifferently"]) == (12, 0, [])
+        assert answer["baseline"] == first["evaluationId"]
+        assert answer["candidate"] == second["evaluationId"]
+        assert answer["config1"] == first["configHash"]
+        assert answer["config2"] == second["configHash"]
+        assert answer["queries"] == 12
+        assert answer["leftOut"] == 0
+        assert answer["askedDifferently"] == []
         assert answer["improvements"]["mrr"] == pytest.approx(second["metrics"]["mrr"] - first["metrics"]["mrr"])
         assert answer["improvements"]["hitRateK10"] == pytest.approx(
             second["metrics"]["hitRateK10"] - first["metrics"]["hitRateK10"]
         )
         # Both runs quoted the same sentences, which their notes say.
-        assert (answer["improvements"]["faithfulness"], answer["improvements"]["answerRelevance"]) == (0.0, 0.0)
+        assert answer["improvements"]["faithfulness"] == 0.0
+        assert answer["improvements"]["answerRelevance"] == 0.0
         assert answer["statisticalSignificance"] in {True, False}
         ndcg = answer["metrics"]["ndcgAt10"]
         assert ndcg["interval"][0] <= ndcg["difference"] <= ndcg["interval"][1]
@@ -87,8 +92,10 @@ class TestCompare:
 
         answer = client.get(ADDRESS, params={"baseline": runs[0], "candidate": runs[1]}).json()
 
-        assert (answer["statisticalSignificance"], answer["isRegression"]) == (False, False)
-        assert (answer["wins"], answer["losses"]) == ([], [])
+        assert answer["statisticalSignificance"] is False
+        assert answer["isRegression"] is False
+        assert answer["wins"] == []
+        assert answer["losses"] == []
         assert answer["queriesNeeded"] == {"0.01": None, "0.02": None, "0.05": None}
 
     def test_configurations_are_compared_by_their_newest_comparable_runs(self, client: TestClient, pair) -> None:
@@ -98,7 +105,8 @@ class TestCompare:
 
         answer = client.get(ADDRESS, params={"config1": first["configHash"], "config2": second["configHash"]}).json()
 
-        assert (answer["baseline"], answer["candidate"]) == (newest["evaluationId"], second["evaluationId"])
+        assert answer["baseline"] == newest["evaluationId"]
+        assert answer["candidate"] == second["evaluationId"]
 
     @pytest.mark.parametrize("address", ADDRESSES)
     def test_another_version_of_the_set_is_refused_unless_what_is_common_is_wanted(
@@ -113,7 +121,8 @@ class TestCompare:
 
         assert refused.status_code == 409
         assert "common=1" in refused.json()["details"]
-        assert (common.json()["queries"], common.json()["leftOut"]) == (11, 1)
+        assert common.json()["queries"] == 11
+        assert common.json()["leftOut"] == 1
         assert "version" in common.json()["askedDifferently"][0]
 
     def test_another_category_is_refused(self, client: TestClient, pair) -> None:
@@ -130,7 +139,8 @@ class TestCompare:
 
         answer = client.get(ADDRESS, params={"baseline": runs[0], "candidate": runs[1]}).json()
 
-        assert (answer["statisticalSignificance"], answer["isRegression"]) == (None, False)
+        assert answer["statisticalSignificance"] is None
+        assert answer["isRegression"] is False
         assert answer["objection"] == "no verdict: 1 query in common with the baseline, 10 are needed"
 
     @pytest.mark.parametrize("address", ADDRESSES)
@@ -138,7 +148,8 @@ class TestCompare:
         by_run = client.get(address, params={"baseline": str(uuid4()), "candidate": str(uuid4())})
         by_configuration = client.get(address, params={"config1": "00c0ffee00c0ffee", "config2": "00c0ffee00c0ffee"})
 
-        assert (by_run.status_code, by_configuration.status_code) == (404, 404)
+        assert by_run.status_code == 404
+        assert by_configuration.status_code == 404
 
     @pytest.mark.parametrize(
         "named",

@@ -158,7 +158,7 @@ class TestServing:
 
 
 class TestInvalidStoredConfiguration:
-    """What is stored and cannot be used any more is replaced by the defaults, and every response says so."""
+    """A stored configuration that cannot be used any more is replaced by the defaults, and every response says so."""
 
     @pytest.fixture
     def spoilt(self, add_note, serve, engine, database_url) -> None:

@@ -60,7 +60,7 @@ class Judging(Scripted):
 
 @pytest.fixture
 def judging(engine: Engine, client: TestClient, golden: None) -> Iterator[TestClient]:
-    """The same notes and golden set with a chat model that answers and judges."""
+    """Notes and golden set with a chat model that answers and judges."""
     chat = Judging(["Compré pan, leche y tomates [1]."])
     with TestClient(create_app(replace(engine, chat=chat)), base_url="http://127.0.0.1") as opened:
         yield opened

@@ -75,7 +75,7 @@ class TestFeedback:
 
 
 class TestWhoSeesAPartOfTheNotes:
-    """What is recorded is for those who see them all, so the others take no part."""
+    """Records are for those who see all notes, so the others take no part."""
 
     def answered(self, client: TestClient, engine: Engine) -> Answered:
         limited = replace(engine, database=engine.database.seen_by(["ventas"]))

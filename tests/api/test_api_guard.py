@@ -1,4 +1,4 @@
-"""What holds for every address: who may ask, what a body may be, and that failures are told in Spanish."""
+"""Rules of every address: who may ask, what a body may be, and that failures are told in Spanish."""
 
 import asyncio
 import json

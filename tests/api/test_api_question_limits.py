@@ -1,4 +1,4 @@
-"""How many questions a key may ask, and which sites may send them."""
+"""Limits of questions by key, and the sites that may send them."""
 
 from typing import Any
 

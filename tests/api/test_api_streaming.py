@@ -49,7 +49,7 @@ def served(database_url: str, model: OllamaServer) -> Iterator[Engine]:
 
 
 def answering(model: OllamaServer) -> bool:
-    """Whether the model was asked for an answer."""
+    """Test whether the model was asked for an answer."""
     return any(body.get("stream") for body in model.bodies("/api/chat"))
 
 
@@ -106,7 +106,7 @@ class TestAClientThatGoesAway:
 class TestAFailureAfterTheClientHasGone:
     @pytest.fixture(params=["awaited", "searched", "streamed"])
     def traces(self, request: pytest.FixtureRequest, served: Engine, caplog: pytest.LogCaptureFixture) -> Any:
-        """What is logged as failed when work raises once its client has gone."""
+        """Failures that are logged when work raises once its client has gone."""
         app, begun, ended = create_app(served), threading.Event(), threading.Event()
 
         def fails(error: Exception) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a key opens of its tenant, and when it ends."""
+"""A key's access to its tenant, and its end."""
 
 import time
 from dataclasses import replace

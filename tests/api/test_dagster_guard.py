@@ -31,7 +31,7 @@ LINK = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
 
 
 class Reached:
-    """What stands in for Dagster's application, and how often it was reached."""
+    """Stand-in for Dagster's application that counts its requests."""
 
     def __init__(self) -> None:
         self.times = 0

@@ -77,7 +77,7 @@ def connection(port: int) -> Iterator[socket.socket]:
 
 
 def until_closed(client: socket.socket) -> tuple[bytes, float]:
-    """What the server still says before it closes the connection, and after how many seconds."""
+    """Read what the server still says before it closes the connection, and the seconds until then."""
     began, said = time.monotonic(), b""
     client.settimeout(10 * STALL)
     try:

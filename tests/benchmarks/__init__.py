@@ -1,4 +1,4 @@
-"""What ``make bench`` measures: one module a figure, every figure with its floor taken in the same run.
+"""Measurements of ``make bench``: one module a figure, every figure with its floor taken in the same run.
 
 ``python -m tests.benchmarks`` from the repository's root. Here: ``corpus`` (notes and questions), ``scratch`` (homes and
 processes that are gone afterwards), ``imports``, ``indexing``, ``searching``, ``backfilling``, ``bench_chunking``. A machine

@@ -1,4 +1,4 @@
-"""How well the evidence tells questions that the notes answer from those that they do not, and where its weights come from.
+"""Measurement of the evidence that parts answerable questions from others, and the origin of its weights.
 
 ``BRAIN_TEST_DATA=… python -m tests.benchmarks.abstention [--refit] [--curve FILE.svg]`` asks, with everything as it is served:
 

@@ -1,4 +1,4 @@
-"""How fast notes become sentences and chunks, beside the segmenter alone in the same run.
+"""Speed of cutting notes into sentences and chunks, beside the segmenter alone in the same run.
 
 ``python tests/benchmarks/bench_chunking.py`` prints one JSON object. ``BRAIN_TEST_DATA`` names a folder with
 ``prose-es/*.txt``; without it the notes under ``examples/`` are read, and without those a text made by repetition.

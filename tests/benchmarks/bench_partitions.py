@@ -1,4 +1,4 @@
-"""What a great number of partitions costs: registering them, looking for new ones, the UI's queries, a backfill of all.
+"""Costs of a great number of partitions: registering them, looking for new ones, the UI's queries, a backfill of all.
 
 ``python -m tests.benchmarks.bench_partitions [BATCHES…]`` prints one JSON object; 10,000 batches are a million notes. The
 batches hold no notes, so what is measured is Dagster and our bookkeeping. A backfill of all is launched by the real daemon,

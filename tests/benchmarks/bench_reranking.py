@@ -1,4 +1,4 @@
-"""How long the embedded re-ranker takes for thirty candidates, beside a floor in the same run.
+"""Time of the embedded re-ranker for thirty candidates, beside a floor in the same run.
 
 ``python -m tests.benchmarks.bench_reranking`` prints one JSON object. The floor cuts the same passages at white space and
 looks up each token in a dictionary: what no re-ranker that reads its passages can do without.

@@ -1,4 +1,4 @@
-"""How many citations of quoted sentences exist and hold, on the demo's golden queries and samples of question sets."""
+"""Share of the citations of quoted sentences that exist and hold, on the demo's golden queries and samples of question sets."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whether words tell a citation that holds from one that does not, and how many of those that are given hold.
+"""Accuracy of telling by words a citation that holds from one that does not, and the share of given ones that hold.
 
 ``BRAIN_TEST_DATA=… python -m tests.benchmarks.citation_support [--answers]`` holds sentences of articles to passages that say them,
 and to passages that do not: another one of the article, or the right one once a figure, a unit, a day of the week, a month, a name or

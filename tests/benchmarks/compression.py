@@ -1,4 +1,4 @@
-"""What is left of the answers when sources are compressed, for several budgets.
+"""Quality of answers when sources are compressed, for several budgets.
 
 ``BRAIN_TEST_DATA=… python -m tests.benchmarks.compression`` takes for each question of XQuAD the eight passages that share most words
 with it, and says which share of the contexts still holds the answer in the passage it was taken from, how many tokens they have

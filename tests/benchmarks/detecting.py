@@ -1,4 +1,4 @@
-"""What the comparison with a baseline finds on the demo's golden set, and how often it cries wolf.
+"""Power and false alarms of the comparison with a baseline on the demo's golden set.
 
 ``python -m tests.benchmarks.detecting`` evaluates the demo corpus in a scratch home, spoils the queries' figures in three
 ways, a little more each time, and says the smallest mean drop of nDCG@10 that is found in four of five draws. The last
@@ -114,7 +114,7 @@ def _amid(change: Figures) -> Spoil:
 
 
 def _false_alarms(change: Figures) -> float:
-    """How often runs whose differences are all chance, each query's two figures swapped or not, look like a regression."""
+    """Share of runs that look like a regression though each query's two figures were swapped by chance."""
     draws = np.random.default_rng(2)
     signs = draws.choice([-1, 1], (5 * DRAWS, len(change)))
     return float(np.mean([_is_found(np.zeros(len(change)), row * change) for row in signs]))

@@ -1,4 +1,4 @@
-"""How good quoted answers to a diary are: questions as people ask them of the demo, asked as everything is served.
+"""Quality of quoted answers to a diary: questions as people ask them of the demo, asked as everything is served.
 
 ``python -m tests.benchmarks.diary_answers [--show] [--questions FILE]`` loads the demo into a scratch home and asks every
 question of ``diary_questions.jsonl``. A line holds ``query``, ``kind``, ``must`` (substrings of notes; a good answer quotes one

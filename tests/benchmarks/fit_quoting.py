@@ -156,7 +156,7 @@ def _holds(row: Mapping[str, Any], sentence: ScoredSentence) -> bool:
 
 
 def _is_marked(row: Mapping[str, Any], sentence: ScoredSentence) -> bool:
-    """Whether the golden query's spans have the sentence, or a part of it."""
+    """Test whether the golden query's spans have the sentence, or a part of it."""
     return any(
         sentence.source.external_id == relevant["id"]
         and (span["quote"] in sentence.text or sentence.text in span["quote"])

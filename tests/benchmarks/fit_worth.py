@@ -1,4 +1,4 @@
-"""What a fit of the embedded re-ranker is worth: lists ordered out of fold, and their metrics before and after. Pure."""
+"""Worth of a fit of the embedded re-ranker: lists ordered out of fold, and their metrics before and after. Pure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Whether the rules tell a further question from a new one, and whether what they make of it can be searched.
+"""Accuracy of the rules for follow-up questions, and of the questions that they make.
 
 ``python -m tests.benchmarks.follow_ups [--failures]`` goes through ``conversations.jsonl``: half of its last questions go on from
 the ones before, half are new. Some are held back: written before the rules, and looked at only as figures. The last line of
@@ -43,19 +43,19 @@ _CONVERSATION = TypeAdapter(Conversation)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What the rules made of a conversation's last question; None where they take it for whole."""
+    """Reading of a conversation's last question by the rules; None where they take it for whole."""
 
     conversation: Conversation
     standalone: str | None
 
     @property
     def is_told_right(self) -> bool:
-        """Whether the rules took it for what it is."""
+        """Test whether the rules took it for what it is."""
         return (self.standalone is not None) == self.conversation.is_follow_up
 
     @property
     def is_worded_right(self) -> bool:
-        """Whether it holds the words that it must, and none that it must not; a new question stays as it is."""
+        """Test whether it holds the words that it must, and none that it must not; a new question stays as it is."""
         if not self.is_told_right or self.standalone is None:
             return self.is_told_right
         language = self.conversation.language
@@ -97,7 +97,7 @@ def read_conversations() -> list[Conversation]:
 
 
 def outcome_of(conversation: Conversation) -> Outcome:
-    """What the rules make of it, each question of the conversation read in the light of those before it."""
+    """Read a conversation by the rules, each question in the light of those before it."""
     earlier: list[Earlier] = []
     for question in conversation.earlier:
         whole = _standalone(question, earlier, conversation.language)

@@ -1,4 +1,4 @@
-"""How often the guardrails find what they should, and how often they cry wolf.
+"""Recall and false alarms of the guardrails.
 
 ``BRAIN_TEST_DATA=… python -m tests.benchmarks.guardrails`` scans the labelled attacks and harmless texts kind by kind, and the
 retrieval sets as texts nobody attacked; it looks for personal data in labelled reports, and in numbers made here with right and
@@ -102,7 +102,7 @@ def labelled(path: Path) -> dict[str, Any]:
 
 
 def overlaps(span: tuple[int, int], entity: dict[str, Any]) -> bool:
-    """Whether a finding and a labelled entity share a character."""
+    """Test whether a finding and a labelled entity share a character."""
     return bool(span[0] < entity["end"] and entity["start"] < span[1])
 
 
@@ -121,7 +121,7 @@ def made_numbers() -> dict[str, Any]:
 
 
 def is_found(number: str, kind: str, draws: random.Random) -> bool:
-    """Whether all of a number in a sentence is found as that kind."""
+    """Test whether all of a number in a sentence is found as that kind."""
     text = draws.choice(SENTENCES).format(number)
     start = text.index(number)
     return any(f.kind == kind and f.span == (start, start + len(number)) for f in find_all(text, "es"))

@@ -1,4 +1,4 @@
-"""What a search may take at most: a ratio to its floor, the bare statements in the same run, and the requirements' milliseconds.
+"""Limits of a search: a ratio to its floor, the bare statements in the same run, and the requirements' milliseconds.
 
 The ratio holds on any machine, because both sides are measured in turns.
 """

@@ -1,4 +1,4 @@
-"""How well notes are found by their meaning: questions that share no content word with the note that answers them.
+"""Search by meaning: questions that share no content word with the note that answers them.
 
 ``python -m tests.benchmarks.meaning [--provider NAME] [--strategies NAME,…] [--show]`` loads ``meaning_notes.jsonl`` (87 notes of a
 diary in Spanish, English and German) into a scratch home that embeds with that provider (hashing unless named) and asks every

@@ -38,7 +38,7 @@ class Stopwatch:
 
 
 def seconds_of(work: Callable[[], object]) -> float:
-    """How long the call takes."""
+    """Duration of a call."""
     began = time.perf_counter()
     work()
     return time.perf_counter() - began

@@ -1,4 +1,4 @@
-"""Whether the gate sees regressions planted in a corpus, and only these.
+"""Regressions planted in a corpus, which alone the gate shall see.
 
 ``python -m tests.benchmarks.planted_regressions`` measures baselines on long notes with golden spans: the retrieval sets under
 ``BRAIN_TEST_DATA`` joined to articles, or the demo's notes joined to months. Each regression is planted in a copy of the database

@@ -1,4 +1,4 @@
-"""What is being done, on stderr: a spinner on a terminal, one line a step elsewhere."""
+"""Progress on stderr: a spinner on a terminal, one line a step elsewhere."""
 
 import sys
 import time

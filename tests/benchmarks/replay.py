@@ -28,7 +28,7 @@ Transaction = Sequence[tuple[bytes, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statements:
-    """What one search sends: each leg's statements, the transactions that come after them, and the settings of all."""
+    """Statements of one search: each leg's, the transactions after them, and the settings of all."""
 
     legs: Sequence[Transaction]
     texts: Sequence[Transaction]

@@ -1,4 +1,4 @@
-"""How much is measured: the whole, or as little as shows that it works."""
+"""Amount that is measured: the whole, or as little as shows that it works."""
 
 import os
 from dataclasses import dataclass, replace

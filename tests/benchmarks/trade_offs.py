@@ -1,4 +1,4 @@
-"""How well a score parts questions that the notes answer from those that they do not. Pure.
+"""Trade-off of a score between answerable questions and others. Pure.
 
 A score is judged over all thresholds: what share of the one kind is still answered, what share of the other is refused.
 """
@@ -37,7 +37,7 @@ def roc_auc(answerable: Sequence[float], unanswerable: Sequence[float]) -> float
 def trade_off(
     answerable: Sequence[float], unanswerable: Sequence[float], *, thresholds: Sequence[float]
 ) -> list[OperatingPoint]:
-    """What becomes of both kinds at each threshold; a score that reaches it is answered."""
+    """Shares of both kinds at each threshold; a score that reaches it is answered."""
     return [
         OperatingPoint(
             threshold=threshold,

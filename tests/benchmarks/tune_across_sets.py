@@ -1,4 +1,4 @@
-"""What tuning on one set of questions is worth on others that it never saw.
+"""Worth of tuning on one set of questions for others that it never saw.
 
 ``BRAIN_TEST_DATA=… python -m tests.benchmarks.tune_across_sets [--minutes 5]`` indexes the corpora in scratch homes, records the
 legs of every question, and tunes on one set at a time: what the other folds of the same set say (cross-validation), and what

@@ -51,7 +51,7 @@ def running(server: str, template: str, serve: Callable[[Engine], AbstractContex
 
 @pytest.fixture
 def asking(running: Site) -> Site:
-    """The same, with a model that behaves and has said what it always says."""
+    """The page with a model that behaves and has said what it always says."""
     running.model.behave()
     running.model.reply = lambda _body: SAID
     running.model.seconds_between_bits = 0

@@ -96,7 +96,7 @@ def empty_site(server: str, template: str) -> Iterator[str]:
 
 @pytest.fixture
 def understanding_site(site: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The same address; every query is taken for a question for causes, within a week where it may.
+    """A site that takes every query for a question for causes, within a week where it may.
 
     What it finds first is found by a chain of three, and something was amiss on the way: all that the page can show.
     """

@@ -1,4 +1,4 @@
-"""How well letters stand out from what is behind them."""
+"""Contrast of letters with what is behind them."""
 
 CONTRAST = """(place) => {
   const parse = (text) => text.match(/[\\d.]+/g).map(Number);

@@ -1,4 +1,4 @@
-"""What a reader sees and can do, in Chromium."""
+"""The page as a reader sees and uses it, in Chromium."""
 
 import re
 

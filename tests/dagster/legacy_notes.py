@@ -59,7 +59,7 @@ def add_golden_set(engine: Engine) -> None:
 
 
 def legacy_states(engine: Engine) -> dict[str | None, int]:
-    """How many notes are in each legacy state."""
+    """Count notes by legacy state."""
     with engine.database.owner() as connection:
         rows = connection.execute("select legacy_state, count(*) from brain.notes group by 1").fetchall()
     return dict(rows)

@@ -1,4 +1,4 @@
-"""What the pipeline's tests share beside their fixtures."""
+"""Helpers of the pipeline's tests beside their fixtures."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What starts by itself when notes change: the minute's sensor and the hour's schedule."""
+"""Automatic starts when notes change: the minute's sensor and the hour's schedule."""
 
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -20,7 +20,7 @@ RESTING = "Notes changed since the last look; waiting for them to rest."
 
 
 def _clock_at(minutes: int) -> SimpleNamespace:
-    """What the sensor asks for the time, so many minutes after two."""
+    """Clock of the sensor, so many minutes after two."""
     moment = datetime(2025, 3, 1, 14, minutes, tzinfo=UTC)
     return SimpleNamespace(now=lambda _zone: moment, fromisoformat=datetime.fromisoformat)
 

@@ -1,4 +1,4 @@
-"""What Dagster keeps of a tenant is deleted with it, and nothing of the others."""
+"""Deletion of a tenant, which deletes what Dagster keeps of it and nothing of the others."""
 
 import dagster as dg
 from pipeline_runs import ImportTexts, RunJob

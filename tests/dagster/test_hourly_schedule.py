@@ -43,7 +43,7 @@ def hour(engine: Engine, instance: dg.DagsterInstance) -> Callable[[], object]:
 
 
 class TestHourlySchedule:
-    """What is stale at the full hour, whatever was tried before."""
+    """The schedule takes what is stale at the full hour, whatever was tried before."""
 
     def test_stale_batches_are_one_run(self, hour: Callable[[], object], import_texts: ImportTexts) -> None:
         import_texts([f"La nota número {number}." for number in range(101)])

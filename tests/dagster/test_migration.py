@@ -31,8 +31,12 @@ def test_all_that_is_pending_is_migrated_newest_first_and_measured_after_each_ba
 
     report = run_migration(engine, TENANT, on_event=events.append)
 
-    assert (report.batches, report.migrated, report.failed) == (3, NOTES, 0)
-    assert (report.evaluations, report.state, report.stopped) == (4, "running", None)
+    assert report.batches == 3
+    assert report.migrated == NOTES
+    assert report.failed == 0
+    assert report.evaluations == 4
+    assert report.state == "running"
+    assert report.stopped is None
     assert legacy_states(engine) == {"migrated": NOTES}
     assert [run.circumstances["migratedNotes"] for run in reversed(_evaluations(engine))] == [0, 100, 200, 300]
     assert [event.message.partition(",")[0] for event in events[-3:]] == [
@@ -52,8 +56,10 @@ def test_a_row_that_was_refused_is_no_failure_of_the_note_it_changed(engine: Eng
     report = run_migration(engine, TENANT, on_event=lambda _event: None)
 
     assert before is not None
-    assert (before.waiting_batches, before.failed) == (1, 0)
-    assert (report.migrated, report.failed) == (1, 0)
+    assert before.waiting_batches == 1
+    assert before.failed == 0
+    assert report.migrated == 1
+    assert report.failed == 0
 
 
 def test_later_evaluations_are_compared_with_the_one_before_the_first_batch(engine: Engine) -> None:
@@ -74,7 +80,9 @@ def test_a_regression_stops_the_migration_and_says_by_how_much_and_where(engine:
     report = run_migration(engine, TENANT, on_event=_after(100, lambda: lose_golden_chunks(engine)))
 
     last = _evaluations(engine)[0]
-    assert (report.batches, report.migrated, report.state) == (2, 200, "stopped")
+    assert report.batches == 2
+    assert report.migrated == 200
+    assert report.state == "stopped"
     assert report.stopped is not None
     assert "ndcg_at_10 fell by 1.000 from 1.000 to 0.000 (one-sided p = 0.0002) after 2 of 3 batches" in report.stopped
     assert str(last.run_id) in report.stopped
@@ -91,7 +99,10 @@ def test_a_migration_whose_regression_was_mended_goes_on_to_the_end(engine: Engi
 
     report = run_migration(engine, TENANT)
 
-    assert (report.batches, report.migrated, report.evaluations, report.stopped) == (1, 100, 1, None)
+    assert report.batches == 1
+    assert report.migrated == 100
+    assert report.evaluations == 1
+    assert report.stopped is None
     assert legacy_states(engine) == {"migrated": NOTES}
 
 
@@ -103,7 +114,8 @@ def test_a_regression_that_was_not_mended_stops_it_again_after_one_batch(engine:
 
     report = run_migration(engine, TENANT)
 
-    assert (report.batches, report.state) == (1, "stopped")
+    assert report.batches == 1
+    assert report.state == "stopped"
 
 
 def test_it_is_measured_as_often_as_the_migration_says_and_at_the_end(engine: Engine) -> None:
@@ -121,7 +133,9 @@ def test_without_a_golden_set_it_is_migrated_unmeasured(engine: Engine) -> None:
 
     report = run_migration(engine, TENANT)
 
-    assert (report.migrated, report.evaluations, report.stopped) == (100, 0, None)
+    assert report.migrated == 100
+    assert report.evaluations == 0
+    assert report.stopped is None
 
 
 def test_another_process_that_stops_it_ends_it_between_two_runs(engine: Engine) -> None:
@@ -131,7 +145,9 @@ def test_another_process_that_stops_it_ends_it_between_two_runs(engine: Engine) 
         engine, TENANT, on_event=_after(100, lambda: control.stop(engine.database, TENANT, reason="comida") and None)
     )
 
-    assert (report.migrated, report.state, report.stopped) == (100, "stopped", "comida")
+    assert report.migrated == 100
+    assert report.state == "stopped"
+    assert report.stopped == "comida"
 
 
 def test_a_tenant_without_migration_is_told_how_to_begin_one(engine: Engine) -> None:
@@ -156,8 +172,10 @@ def test_the_report_tells_figures_to_plot_counts_by_partition_and_a_summary(engi
 
     assert result.success
     metadata = _report(result)
-    assert (metadata["progress_percent"].value, metadata["errors"].value) == (100.0, 0.0)
-    assert (metadata["hit_rate_at_10"].value, metadata["chunks_per_note"].value) == (1.0, 1.0)
+    assert metadata["progress_percent"].value == 100.0
+    assert metadata["errors"].value == 0.0
+    assert metadata["hit_rate_at_10"].value == 1.0
+    assert metadata["chunks_per_note"].value == 1.0
     assert metadata["notes_per_second"].value > 0
     assert metadata["latency_p50_ms"].value > 0
     assert metadata["chunks_table_bytes"].value > 8192
@@ -193,7 +211,8 @@ def test_an_evaluation_that_met_an_outage_is_no_baseline_and_is_made_again(engin
     report = run_migration(engine, TENANT)
 
     *later, again, disturbed = _evaluations(engine)
-    assert (report.evaluations, disturbed.is_disturbed) == (4, True)
+    assert report.evaluations == 4
+    assert disturbed.is_disturbed is True
     assert [run.comparison and run.comparison.baseline_run_id for run in later] == [again.run_id] * 3
 
 
@@ -209,7 +228,8 @@ def test_a_migration_that_was_never_measured_undisturbed_warns_that_it_is_unguar
 
     check = _quality_check(_run_range(engine, instance, keys[1], keys[1]))
 
-    assert (check.passed, check.severity) == (False, dg.AssetCheckSeverity.WARN)
+    assert check.passed is False
+    assert check.severity == dg.AssetCheckSeverity.WARN
     assert check.description == (
         f"{TENANT}: no undisturbed evaluation was made before the first batch, so there is nothing to compare with"
     )
@@ -225,7 +245,8 @@ def test_a_golden_set_too_small_for_a_verdict_is_warned_of(engine: Engine, run_j
 
     check = _quality_check(run_job("migrate_notes"))
 
-    assert (check.passed, check.severity) == (False, dg.AssetCheckSeverity.WARN)
+    assert check.passed is False
+    assert check.severity == dg.AssetCheckSeverity.WARN
     assert check.description == f"{TENANT}: the golden set has 9 queries, 10 are needed for a verdict"
 
 
@@ -241,7 +262,8 @@ def test_a_step_tried_again_after_an_outage_still_knows_that_the_migration_was_s
 
     assert again is not None
     assert another_run is not None
-    assert (again.has_stopped, another_run.has_stopped) == (True, False)
+    assert again.has_stopped is True
+    assert another_run.has_stopped is False
 
 
 def test_notes_that_belong_to_no_migration_are_passed_over(run_job: RunJob, import_texts: ImportTexts) -> None:

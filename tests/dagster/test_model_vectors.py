@@ -33,7 +33,7 @@ def state(engine: Engine, name: str = "hashing-256") -> str:
 
 
 def metadata(result: dg.ExecuteInProcessResult) -> dict[str, Any]:
-    """What the run told of its first batch; of a table its rows."""
+    """Metadata of the first batch of the run; of a table its rows."""
     told = result.get_asset_materialization_events()[0].materialization.metadata
     return {name: getattr(value, "records", value.value) for name, value in told.items()}
 

@@ -1,4 +1,4 @@
-"""What the clock and the minute sensor ask Dagster for."""
+"""Requests of the clock and the minute sensor to Dagster."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What a change makes anew, line by line as docs/operations/re-index.md tells it, and what a delete leaves."""
+"""Stages that a change makes anew, line by line as docs/operations/re-index.md tells it, and traces of a delete."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -202,7 +202,7 @@ def test_weights_and_thresholds_of_the_search_make_nothing_stale(
 
 
 class TestCodeVersion:
-    """What of the pipeline is code stands in the code version of the stage that it is code of."""
+    """Code of the pipeline is in the code version of the stage that it is code of."""
 
     @pytest.mark.parametrize(
         ("name", "part"),

@@ -57,7 +57,7 @@ class Installation:
     process: "subprocess.Popen[str]"
 
     def brain(self, *arguments: str) -> dict[str, Any]:
-        """What a command prints with ``--json``; that it fails is an error of the test."""
+        """Run a command with ``--json`` and return what it prints; a failure is an error of the test."""
         done = subprocess.run(
             [sys.executable, "-c", BRAIN, *arguments, "--json"],
             env=dict(self.environment),
@@ -95,7 +95,7 @@ class Installation:
         return str(launched["backfillId"])
 
     def backfill(self, backfill_id: str) -> dict[str, Any]:
-        """How a backfill stands: its status and its runs."""
+        """State of a backfill: its status and its runs."""
         return dict(self.graphql(BACKFILL, id=backfill_id)["partitionBackfillOrError"])
 
     def started_runs(self, backfill_id: str) -> list[str]:

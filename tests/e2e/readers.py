@@ -25,18 +25,18 @@ class Asked:
 
     @property
     def is_degraded(self) -> bool:
-        """Whether the answer says that a leg was missing."""
+        """Test whether the answer says that a leg was missing."""
         return not {WITHOUT_SEMANTIC, WITHOUT_FULLTEXT}.isdisjoint(self.warnings)
 
     @property
     def is_found(self) -> bool:
-        """Whether the note is among the results."""
+        """Test whether the note is among the results."""
         return str(self.note) in self.found
 
 
 @dataclass(slots=True, kw_only=True)
 class Readers:
-    """What the readers have been answered so far."""
+    """Readers with the answers they got so far."""
 
     asked: list[Asked] = field(default_factory=list)
 

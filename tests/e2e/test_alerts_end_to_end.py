@@ -78,7 +78,7 @@ def set_weights(engine: Engine, *, semantic: float, fulltext: float) -> None:
 
 
 def evaluate(installation: Installation) -> bool:
-    """What the nightly schedule asks for when the damaged batch is stale; whether the quality check is green.
+    """Run what the nightly schedule asks for when the damaged batch is stale; True where the quality check is green.
 
     The run that indexes may be ended by a check of what is live; the one that evaluates is another.
     """
@@ -91,7 +91,7 @@ def evaluate(installation: Installation) -> bool:
 
 
 def told(messages: list[str], words: str) -> int:
-    """How many messages hold the words."""
+    """Count the messages that hold the words."""
     return sum(words in message for message in messages)
 
 

@@ -38,7 +38,7 @@ def parts(up: Installation) -> dict[str, psutil.Process]:
 
 
 def answers(address: str) -> bool:
-    """Whether the API is ready."""
+    """Test whether the API is ready."""
     try:
         with urllib.request.urlopen(f"{address}/readyz", timeout=5) as answer:
             return bool(answer.status == 200)
@@ -47,7 +47,7 @@ def answers(address: str) -> bool:
 
 
 def runs(process: psutil.Process) -> bool:
-    """Whether a process is there, and no zombie that nobody waited for."""
+    """Test whether a process is there, and no zombie that nobody waited for."""
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:

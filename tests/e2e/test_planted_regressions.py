@@ -1,4 +1,4 @@
-"""What the gate is for: regressions planted in a corpus whose gate is open close it, and nothing else does.
+"""The gate end to end: regressions planted in a corpus close it, and nothing else does.
 
 The corpus are the demo's notes joined to one a month, so that they are cut into chunks, with the places of the answers.
 """
@@ -169,7 +169,7 @@ def swapped(pairs: Sequence[tuple[QueryResult, QueryResult]], draws: random.Rand
 
 
 def without(results: Sequence[QueryResult], places: Sequence[int]) -> list[QueryResult]:
-    """The same results, nothing relevant found at some places."""
+    """Results with nothing relevant found at some places."""
     return [
         replace(
             one,

@@ -38,7 +38,7 @@ with open_engine(read_settings()) as engine, TestClient(create_app(engine), base
 
 @pytest.fixture
 def told(database_url: str, tmp_path: Path) -> dict[str, Any]:
-    """What an application with the sample contract answers."""
+    """Answer of an application with the sample contract."""
     package = tmp_path / "plugins/brain_parrot"
     package.mkdir(parents=True)
     shutil.copy(SAMPLE, package / "__init__.py")

@@ -1,4 +1,4 @@
-"""What a plugin adds, used through the `brain` command."""
+"""Plugins, used through the `brain` command."""
 
 import json
 import os

@@ -24,7 +24,7 @@ CLIENT_SECONDS = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What a client got, and when."""
+    """Reply to a client, with its time."""
 
     status: int
     body: dict[str, Any]

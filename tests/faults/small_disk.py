@@ -45,7 +45,7 @@ class SmallDisk:
 
     @property
     def free_bytes(self) -> int:
-        """What is free for users."""
+        """Bytes that are free for users."""
         figures = os.statvfs(self.folder)
         return figures.f_bavail * figures.f_frsize
 

@@ -57,7 +57,7 @@ def kill_server(home: Path) -> int:  # noqa: F811
 
 
 def is_of_server(process: psutil.Process, data: Path) -> bool:
-    """Whether it is a server's that has its data there; not when it has just ended."""
+    """Test whether a process is a server with its data there; False when it has just ended."""
     try:
         return process.name().startswith("postgres") and Path(process.cwd()) == data
     except psutil.Error:

@@ -39,7 +39,7 @@ NOTES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What a client got, and how long it waited."""
+    """Reply to a client, with the time it waited."""
 
     status: int
     seconds: float

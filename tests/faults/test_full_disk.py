@@ -118,7 +118,8 @@ class TestImport:
 
         code, out, err = run_brain("import", tmp_path / "notas.jsonl")
 
-        assert (code, out) == (1, "")
+        assert code == 1
+        assert out == ""
         assert_told_once(err)
         stored = counts(home)[0]
         assert 0 < stored < 900
@@ -128,7 +129,10 @@ class TestImport:
         disk.empty()
         code, out, err = run_brain("import", tmp_path / "notas.jsonl", "--json")
         again = json.loads(out)
-        assert (code, again["imported"], again["unchanged"], again["rejected_count"]) == (0, 900 - stored, stored, 0)
+        assert code == 0
+        assert again["imported"] == 900 - stored
+        assert again["unchanged"] == stored
+        assert again["rejected_count"] == 0
         assert counts(home) == (900, 900, 900, 900, 0)
 
     def test_goes_on_after_others_filled_the_disk_to_the_last_byte(
@@ -146,7 +150,8 @@ class TestImport:
         disk.fill()
         out, err = running.communicate(timeout=300)
 
-        assert (running.returncode, out) == (1, "")
+        assert running.returncode == 1
+        assert out == ""
         assert "is full" in err
         assert "run the import again" in err
         began = time.monotonic()
@@ -182,9 +187,13 @@ class TestIndex:
         disk.empty()
         code, out, err = run_brain("index", "--json")
         assert code == 0, err
-        assert (code, json.loads(out)["notes"], json.loads(out)["failed"]) == (0, 120, 0)
+        assert code == 0
+        assert json.loads(out)["notes"] == 120
+        assert json.loads(out)["failed"] == 0
         notes, different, chunks, different_chunks, without = counts(home)
-        assert (notes, different, without) == (120, 120, 0)
+        assert notes == 120
+        assert different == 120
+        assert without == 0
         assert chunks == different_chunks > 120
 
     def test_goes_on_after_others_filled_the_disk_to_the_last_byte(
@@ -207,9 +216,13 @@ class TestIndex:
         disk.empty()
         code, out, err = run_brain("index", "--json")
         assert code == 0, err
-        assert (code, json.loads(out)["notes"], json.loads(out)["failed"]) == (0, 120, 0)
+        assert code == 0
+        assert json.loads(out)["notes"] == 120
+        assert json.loads(out)["failed"] == 0
         notes, different, chunks, different_chunks, without = counts(home)
-        assert (notes, different, without) == (120, 120, 0)
+        assert notes == 120
+        assert different == 120
+        assert without == 0
         assert chunks == different_chunks > 120
 
 
@@ -228,12 +241,15 @@ class TestApi:
             disk.empty()
             taken = client.post("/api/notes", json={"content": "Ya cabe."})
 
-            assert (refused.status_code, refused.json()["error"]) == (503, "Sin espacio en el disco")
+            assert refused.status_code == 503
+            assert refused.json()["error"] == "Sin espacio en el disco"
             assert "No queda espacio en el disco" in refused.json()["details"]
             assert refused.headers["Retry-After"] == "60"
-            assert (ready.status_code, ready.json()["error"]) == (503, "Sin espacio en el disco")
+            assert ready.status_code == 503
+            assert ready.json()["error"] == "Sin espacio en el disco"
             assert len(found.json()["results"]) == 1
-            assert (taken.status_code, client.get("/readyz").status_code) == (201, 200)
+            assert taken.status_code == 201
+            assert client.get("/readyz").status_code == 200
             assert len(client.get("/api/notes").json()["notes"]) == 2
 
 

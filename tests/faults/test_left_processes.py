@@ -1,4 +1,4 @@
-"""What a supervisor that died leaves running is found by its mark, and nothing else is ended."""
+"""Processes left by a supervisor that died: found by their mark, and nothing else is ended."""
 
 import json
 import os
@@ -59,7 +59,7 @@ def running(code: str, *arguments: str, **variables: str) -> Iterator[subprocess
 
 
 def has_stopped(home: Path) -> bool:
-    """Whether anything of the home was running."""
+    """Stop the home; True where anything of it was running."""
     with stopped(home) as was_running:
         return was_running
 

@@ -101,7 +101,7 @@ def not_found(engine: Engine, tenant: TenantId, things: list[str], *, strategies
 
 
 def broken_promises(engine: Engine, tenant: TenantId) -> list[str]:
-    """What the invariants find wrong with the whole tenant."""
+    """Violations of the invariants in the whole tenant."""
     database = engine.database
     by_batch = (
         "check_content_hashes",

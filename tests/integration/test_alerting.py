@@ -51,7 +51,10 @@ class TestFacts:
 
         (facts,) = store.list_golden_sets(owner, set_name="default")
 
-        assert (facts.tenant, facts.queries, facts.since, facts.evaluated_at) == (tenant, 1, NOW, ago(hours=40))
+        assert facts.tenant == tenant
+        assert facts.queries == 1
+        assert facts.since == NOW
+        assert facts.evaluated_at == ago(hours=40)
 
     def test_notes_are_stale_when_this_pipeline_has_not_indexed_them_and_should_have(
         self, owner: Connection, tenant: TenantId, make_note: MakeNote
@@ -77,7 +80,9 @@ class TestFacts:
 
         (facts,) = store.list_stale_notes(owner, fingerprint="ours", before=ago(hours=3), most_attempts=3)
 
-        assert (facts.notes, facts.given_up, facts.oldest) == (2, 1, ago(hours=9))
+        assert facts.notes == 2
+        assert facts.given_up == 1
+        assert facts.oldest == ago(hours=9)
 
     def test_nothing_is_stale_while_a_migration_is_rolled_back(
         self, owner: Connection, tenant: TenantId, make_note: MakeNote
@@ -110,8 +115,13 @@ class TestFacts:
         )
         (begun,) = store.list_open_migrations(owner, most_attempts=3)
 
-        assert (waiting.pending, waiting.has_begun, waiting.last_mark_at) == (2, False, None)
-        assert (begun.pending, begun.given_up, begun.has_begun, begun.last_mark_at) == (1, 1, True, ago(minutes=40))
+        assert waiting.pending == 2
+        assert waiting.has_begun is False
+        assert waiting.last_mark_at is None
+        assert begun.pending == 1
+        assert begun.given_up == 1
+        assert begun.has_begun is True
+        assert begun.last_mark_at == ago(minutes=40)
 
     @pytest.mark.parametrize("run", [UUID(int=7), None], ids=["by an evaluation", "by hand"])
     def test_a_migration_is_regressed_when_an_evaluation_stopped_it_whatever_the_clocks_say(
@@ -147,12 +157,17 @@ class TestFacts:
 
         window = store.fetch_service_window(owner, since=ago(minutes=10))
 
-        assert (window.requests, window.failed, window.degraded, window.p95_ms) == (40, 3, 2, 200)
+        assert window.requests == 40
+        assert window.failed == 3
+        assert window.degraded == 2
+        assert window.p95_ms == 200
 
     def test_an_empty_window_has_no_p95(self, owner: Connection) -> None:
         window = store.fetch_service_window(owner, since=NOW)
 
-        assert (window.requests, window.failed, window.p95_ms) == (0, 0, None)
+        assert window.requests == 0
+        assert window.failed == 0
+        assert window.p95_ms is None
 
     def test_processes_are_known_by_their_first_and_last_minute(self, owner: Connection) -> None:
         plant_minute(owner, "a/1/1", ago(minutes=9))

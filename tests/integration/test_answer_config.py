@@ -1,4 +1,4 @@
-"""How notes are searched for an answer: by the settings, by what was promoted, by what a request says."""
+"""Configuration of the search for an answer: by the settings, by what was promoted, by what a request says."""
 
 from collections.abc import Callable
 from dataclasses import replace

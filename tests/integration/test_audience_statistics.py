@@ -23,7 +23,7 @@ from rag_core.storage.search import search_fulltext
 
 
 class TestStatistics:
-    """What unseen notes say changes neither a score nor an order: all is as in a tenant that has the seen notes only."""
+    """Unseen notes change neither a score nor an order: all is as in a tenant that has the seen notes only."""
 
     SEEN = (
         ("es", "El peral del huerto da fruta en otoño."),

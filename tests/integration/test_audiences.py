@@ -110,7 +110,7 @@ class TestReading:
 
 
 class TestSearching:
-    """What searches find, whatever else is asked of them."""
+    """Searches find notes of the audience alone, whatever else is asked of them."""
 
     @EVERY_WAY
     @pytest.mark.parametrize("strategy", ["semantic", "fulltext", "hybrid", "hybrid+rerank"])

@@ -29,7 +29,7 @@ from rag_core.storage.vector_index import ensure_vector_index
 
 
 class TestEveryTable:
-    """What is restored is what was backed up."""
+    """Every table is restored as it was backed up."""
 
     def test_every_table_has_a_row_to_lose(self, filled: Database) -> None:
         assert [name for name, rows in rows_of(filled.owner_conninfo).items() if not rows] == []

@@ -1,4 +1,4 @@
-"""What is shown of notes without sentences, and how many results there are where windows are joined."""
+"""Windows of notes without sentences, and the number of results where windows are joined."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""What an edit, a deletion or another extractor changes in the causal graph."""
+"""Changes of the causal graph by an edit, a deletion or another extractor."""
 
 from collections.abc import Callable
 
@@ -26,7 +26,9 @@ def test_a_second_run_reads_nothing_and_changes_nothing(
 
     second = read_notes()
 
-    assert (second.notes, second.entities, second.relations) == (0, first.entities, first.relations)
+    assert second.notes == 0
+    assert second.entities == first.entities
+    assert second.relations == first.relations
     assert _snapshot(engine) == before
     assert list_graph_stale_batches(engine.database, tenant, fingerprint="rules-2") == []
 
@@ -79,7 +81,8 @@ def test_deleting_a_note_leaves_no_name_of_it(
     with engine.database.owner() as connection:
         names = connection.execute("select name from brain.entities order by 1").fetchall()
         notes = connection.execute("select distinct note_id from brain.mentions").fetchall()
-    assert (names, notes) == ([("apagón",), ("tormenta",)], [(kept,)])
+    assert names == [("apagón",), ("tormenta",)]
+    assert notes == [(kept,)]
 
 
 def test_an_entity_that_loses_the_phrase_it_was_made_from_takes_on_another(
@@ -136,7 +139,9 @@ def test_a_note_read_by_simpler_means_is_read_again_by_the_next_run(
 
     first, second = read_notes(extractor=failing), read_notes(extractor=FixedExtractor("tormenta", "apagón"))
 
-    assert (first.notes, second.notes, second.relations) == (1, 1, 1)
+    assert first.notes == 1
+    assert second.notes == 1
+    assert second.relations == 1
 
 
 def test_a_note_edited_while_it_was_read_keeps_what_it_said_until_the_next_run(
@@ -151,7 +156,8 @@ def test_a_note_edited_while_it_was_read_keeps_what_it_said_until_the_next_run(
 
     report = read_notes(extractor=Editing("tormenta", "apagón"))
 
-    assert (report.notes, report.relations) == (0, 0)
+    assert report.notes == 0
+    assert report.relations == 0
     assert count_graph(engine.database, tenant, _batches(engine, tenant)).notes == 0
 
 
@@ -166,8 +172,11 @@ def test_a_note_that_cannot_be_stored_is_left_stale_and_keeps_no_other_from_bein
     first = read_notes()
     again = read_notes()
 
-    assert (first.notes, first.failed, first.relations) == (2, 1, 2)
-    assert (again.notes, again.failed) == (0, 1)
+    assert first.notes == 2
+    assert first.failed == 1
+    assert first.relations == 2
+    assert again.notes == 0
+    assert again.failed == 1
     assert len(list_graph_stale_batches(engine.database, tenant, fingerprint="rules-2")) == 1
     told = [vars(record) for record in caplog.records if record.name == "brain"]
     assert [(record["levelname"], record["error"]) for record in told] == [("WARNING", "QueryFailedError")] * 2
@@ -182,7 +191,9 @@ def test_a_note_whose_graph_cannot_be_stored_is_stored_all_the_same_and_read_by_
 
     stored = store_and_index(engine.database, tenant, note, engine.pipeline)
 
-    assert (stored.is_embedded, _rows(engine, "chunks"), _rows(engine, "graph_notes")) == (True, 1, 0)
+    assert stored.is_embedded is True
+    assert _rows(engine, "chunks") == 1
+    assert _rows(engine, "graph_notes") == 0
     with engine.database.owner() as connection:
         connection.execute("alter table brain.mentions drop constraint refused")
     assert read_notes().relations == 1
@@ -217,4 +228,5 @@ def test_what_a_note_said_before_has_no_say_in_what_its_phrases_mean(
 
     report = read_notes(extractor=later)
 
-    assert (report.entities, report.relations) == (2, 1)
+    assert report.entities == 2
+    assert report.relations == 1

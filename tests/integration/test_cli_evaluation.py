@@ -23,7 +23,9 @@ class TestEvaluate:
     def test_without_a_baseline_nothing_is_compared(self, brain: Brain) -> None:
         run = printed_json(brain("evaluate", "--strategy", "fulltext", "--json"))
 
-        assert (run["comparison"], run["strategy"], run["purpose"]) == (None, "fulltext", "manual")
+        assert run["comparison"] is None
+        assert run["strategy"] == "fulltext"
+        assert run["purpose"] == "manual"
 
     def test_ones_own_questions_and_proposed_ones_are_told_apart(self, brain: Brain, database, tenant) -> None:
         nothing = [{"query": f"¿Qué {word}?", "relevant_ids": ["zorro"]} for word in ("xyzzy", "plugh")]
@@ -38,7 +40,8 @@ class TestEvaluate:
 
         found = run["metrics"]["by_origin"]
         # 12 questions of one's own are found first, two not at all; the four proposed ones are all found first
-        assert (found["own"]["total_queries"], found["proposed"]["total_queries"]) == (14, 4)
+        assert found["own"]["total_queries"] == 14
+        assert found["proposed"]["total_queries"] == 4
         assert found["own"]["ndcg_at_10"] == pytest.approx(12 / 14)
         assert found["proposed"]["hit_rate_at"]["10"] == 1.0
         assert "14 own: hit rate @10 0.857, nDCG@10 0.857; 4 proposed: hit rate @10 1.000, nDCG@10 1.000" in said
@@ -94,7 +97,8 @@ class TestBaseline:
         assert [(one["set"], one["strategy"], one["run_id"], one["is_automatic"]) for one in listed] == [
             ("default", "fulltext", run["run_id"], False)
         ]
-        assert (listed[0]["ndcg_at_10"], listed[0]["total_queries"]) == (1.0, 12)
+        assert listed[0]["ndcg_at_10"] == 1.0
+        assert listed[0]["total_queries"] == 12
         assert printed_json(brain("golden", "baseline", "--json"))["baselines"] == listed
         assert run["run_id"][:8] in brain("golden", "baseline").stdout
 
@@ -123,11 +127,9 @@ class TestWhatIsAsked:
     def test_one_category_alone(self, brain: Brain, answered) -> None:
         run = printed_json(brain("evaluate", "--category", "comparative", "--json"))
 
-        assert (run["total_queries"], run["category"], list(run["metrics"]["by_category"])) == (
-            1,
-            "comparative",
-            ["comparative"],
-        )
+        assert run["total_queries"] == 1
+        assert run["category"] == "comparative"
+        assert list(run["metrics"]["by_category"]) == ["comparative"]
 
     def test_a_category_that_the_set_does_not_have_is_refused(self, brain: Brain) -> None:
         refused = brain("evaluate", "--category", "multi_hop", "--json")
@@ -139,8 +141,11 @@ class TestWhatIsAsked:
         run = printed_json(brain("evaluate", "--answers", "--json"))
 
         answers = run["answers"]
-        assert (answers["answers"], answers["judge"], answers["means"]["groundedness"]) == (1, None, None)
-        assert (answers["means"]["key_facts_covered"], answers["counts"]["key_facts_covered"]) == (1.0, 1)
+        assert answers["answers"] == 1
+        assert answers["judge"] is None
+        assert answers["means"]["groundedness"] is None
+        assert answers["means"]["key_facts_covered"] == 1.0
+        assert answers["counts"]["key_facts_covered"] == 1
         assert run["metrics"]["faithfulness"] == answers["means"]["citation_support"] == 1.0
 
     def test_the_answers_are_shown_and_who_judged_them(self, brain: Brain, answered) -> None:
@@ -165,7 +170,8 @@ class TestWhatIsAsked:
         several = printed_json(brain("evaluate", "--concurrency", "4", "--json"))
 
         assert several["metrics"] == one["metrics"]
-        assert (several["circumstances"]["concurrency"], several["degraded_queries"]) == (4, 0)
+        assert several["circumstances"]["concurrency"] == 4
+        assert several["degraded_queries"] == 0
 
     def test_the_figures_are_shown_by_category_and_difficulty(self, brain: Brain, answered) -> None:
         shown = brain("evaluate", "--strategy", "hybrid").stdout
@@ -195,7 +201,8 @@ class TestRuns:
         promoted = printed_json(brain("golden", "baseline", second[:8], "--json"))["baselines"]
         written = printed_json(brain("report", second[:8], "--baseline", first[:8], "--json"))
 
-        assert (compared["baseline_run_id"], compared["candidate_run_id"]) == (first, second)
+        assert compared["baseline_run_id"] == first
+        assert compared["candidate_run_id"] == second
         assert run["comparison"]["baseline_run_id"] == first
         assert [one["run_id"] for one in promoted] == [second]
         assert written["run_id"] == second
@@ -204,7 +211,8 @@ class TestRuns:
     def test_what_cannot_begin_an_id_is_wrong_usage(self, brain: Brain, name: str) -> None:
         done = brain("compare", name, name)
 
-        assert (done.exit_code, "brain runs" in " ".join(done.output.split())) == (2, True)
+        assert done.exit_code == 2
+        assert "brain runs" in " ".join(done.output.split())
 
     def test_a_beginning_of_no_run_or_of_several_is_an_error_with_the_remedy(
         self, brain: Brain, database, tenant
@@ -218,7 +226,8 @@ class TestRuns:
 
         none, several = (brain("golden", "baseline", name, "--json") for name in ("dcba", "abcd"))
 
-        assert (none.exit_code, several.exit_code) == (1, 1)
+        assert none.exit_code == 1
+        assert several.exit_code == 1
         assert "brain runs lists them" in json.loads(none.stdout)["error"]
         assert "give more characters" in json.loads(several.stdout)["error"]
 
@@ -250,7 +259,8 @@ class TestRuns:
         listed = printed_json(brain("runs", "--tenant", "otra", "--json"))["runs"]
         refused = brain("golden", "baseline", run[:8], "--tenant", "otra", "--json")
 
-        assert (listed, refused.exit_code) == ([], 1)
+        assert listed == []
+        assert refused.exit_code == 1
 
 
 class TestWhatIsShown:
@@ -265,7 +275,9 @@ class TestWhatIsShown:
         row = next(line for line in shown.splitlines() if "hit rate @10" in line)
         assert "1.000" in row
         assert "1.000 to 1.000" in row
-        assert ("latency p50" in shown, "p95" in shown, "p99" in shown) == (True, False, False)
+        assert "latency p50" in shown
+        assert "p95" not in shown
+        assert "p99" not in shown
         assert set(document["latency_ms"]) == {"p50", "p95", "p99"}
 
     def test_what_was_not_found_is_shown_first(self, brain: Brain, golden: None, database, tenant) -> None:

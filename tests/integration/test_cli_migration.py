@@ -47,25 +47,37 @@ def test_from_attaching_to_migrated_and_back(brain_process: Brain, table) -> Non
 
     ran = brain_process("migration", "run", "--json")
     assert ran.exit_code == 0, ran.stderr
-    assert (ran.json["success"], ran.json["migrated"], ran.json["stopped"]) == (True, 3, None)
+    assert ran.json["success"] is True
+    assert ran.json["migrated"] == 3
+    assert ran.json["stopped"] is None
     status = brain_process("migration", "status", "--json").json
-    assert (status["state"], status["legacy"]) == ("running", {"attached": 3, "pending": 0, "migrated": 3})
-    assert (status["progressPercentage"], status["errorCount"], status["batches"]) == (100, 1, {"total": 1, "done": 1})
+    assert status["state"] == "running"
+    assert status["legacy"] == {"attached": 3, "pending": 0, "migrated": 3}
+    assert status["progressPercentage"] == 100
+    assert status["errorCount"] == 1
+    assert status["batches"] == {"total": 1, "done": 1}
 
     stopped = brain_process("rollback", "--partial", "--reason", "una pausa", "--json")
-    assert (stopped.exit_code, stopped.json["state"], stopped.json["migrated"]) == (0, "stopped", 3)
+    assert stopped.exit_code == 0
+    assert stopped.json["state"] == "stopped"
+    assert stopped.json["migrated"] == 3
     refused = brain_process("migration", "run", "--json")
     assert refused.exit_code == 1
     assert "una pausa" in refused.json["error"]
 
     back = brain_process("rollback", "--json")
-    assert (back.exit_code, back.json["notes"], back.json["chunks"], back.json["failed"]) == (0, 3, 3, [])
+    assert back.exit_code == 0
+    assert back.json["notes"] == 3
+    assert back.json["chunks"] == 3
+    assert back.json["failed"] == []
     shown = brain_process("migration", "status")
     assert "0.00 %  rolled back" in shown.stdout
     assert "legacy:4, attachment, attempt 1" in shown.stderr
 
     resumed = brain_process("migration", "resume", "--json")
-    assert (resumed.exit_code, resumed.json["state"], resumed.json["pending"]) == (0, "running", 3)
+    assert resumed.exit_code == 0
+    assert resumed.json["state"] == "running"
+    assert resumed.json["pending"] == 3
     assert brain_process("migration", "retry", "--json").json == {"retried": 0}
     unfinished = brain_process("migration", "finish", "--json")
     assert unfinished.exit_code == 1
@@ -185,7 +197,9 @@ def test_a_run_with_notes_that_failed_is_no_success_and_names_them(brain: Brain,
 
     ran = brain("migration", "run", "--json").json
 
-    assert (ran["success"], ran["migrated"], ran["failed"]) == (False, 2, 1)
+    assert ran["success"] is False
+    assert ran["migrated"] == 2
+    assert ran["failed"] == 1
     assert [error["error"] for error in ran["errors"]] == ["no vector"]
     assert ran["errors"][0]["noteId"]
 

@@ -1,4 +1,4 @@
-"""What `brain doctor` finds of Ollama and of the models that are to come from it."""
+"""Findings of `brain doctor` on Ollama and on the models that are to come from it."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What a run measures beside rankings, on a real database: grades, passages, confidence, answers, stages; and how it is asked."""
+"""Measures of a run beside rankings, on a real database: grades, passages, confidence, answers, stages; and the way it asks."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""What a tenant's notes can be filtered by, and the notes behind a causal path."""
+"""Facets that a tenant's notes can be filtered by, and the notes behind a causal path."""
 
 from rag_core.graph.rules import RuleExtractor
 from rag_core.indexing.graph import update_graph

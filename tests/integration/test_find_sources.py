@@ -53,7 +53,7 @@ def find(engine: Engine, tenant: TenantId, query: str, **more: object) -> FoundS
 
 @pytest.fixture
 def voiceless(engine: Engine) -> Engine:
-    """The same engine without a way to embed a question."""
+    """An engine without a way to embed a question."""
     return dataclasses.replace(engine, query_embedder=SilentEmbedder())
 
 
@@ -177,7 +177,7 @@ def test_where_no_word_fits_nothing_is_found_unless_the_newest_notes_are_wanted(
 
 
 class TestNothingFits:
-    """What fits a question is told by evidence, whether or not the embedding model has a threshold."""
+    """Evidence decides what fits a question, whether or not the embedding model has a threshold."""
 
     @pytest.fixture
     def notes(self, make_note, index_notes) -> None:

@@ -22,7 +22,7 @@ with terms as (
 
 
 def differences(database: Database, tenant: TenantId) -> list[tuple]:
-    """What the index holds and a recomputation from the chunks does not, and the other way round."""
+    """Differences between the index and a recomputation from the chunks, both ways round."""
     pairs = [
         (
             "select language, lexeme, chunk_id, tf, length from terms",

@@ -33,7 +33,8 @@ class TestImport:
         report = import_golden(database, tenant, as_lines(line))
 
         (stored,) = list_golden_queries(database, tenant)
-        assert (report.imported, report.rejected) == (1, [])
+        assert report.imported == 1
+        assert report.rejected == []
         assert stored == GoldenQuery(
             id=stored.id,
             external_id="g1",
@@ -53,12 +54,10 @@ class TestImport:
         import_golden(database, tenant, as_lines({"query": "¿Y los tomates?", "relevant_ids": ["n1"]}))
 
         (stored,) = list_golden_queries(database, tenant)
-        assert (stored.category, stored.difficulty, stored.expected_answer, stored.tags) == (
-            "factual",
-            3,
-            "",
-            (),
-        )
+        assert stored.category == "factual"
+        assert stored.difficulty == 3
+        assert stored.expected_answer == ""
+        assert stored.tags == ()
         assert stored.is_retrieval_only
 
     def test_good_lines_go_in_and_bad_ones_are_named_with_their_reason(self, database, tenant, make_note) -> None:
@@ -170,12 +169,18 @@ class TestImport:
         report = import_golden(database, tenant, as_lines({"query": again, "relevant_ids": ["n2"]}))
 
         (after,) = list_golden_queries(database, tenant)
-        assert (report.imported, report.changed, report.updated) == (1, 1, 1)
-        assert (after.id, after.created_at) == (before.id, before.created_at)
+        assert report.imported == 1
+        assert report.changed == 1
+        assert report.updated == 1
+        assert after.id == before.id
+        assert after.created_at == before.created_at
         assert after.updated_at > before.updated_at
         assert after.query == unicodedata.normalize("NFC", again)
-        assert (after.relevant_note_ids, after.expected_answer, after.category) == ((second,), "Ferrer", "causal")
-        assert (after.difficulty, after.tags) == (5, ("huerto",))
+        assert after.relevant_note_ids == (second,)
+        assert after.expected_answer == "Ferrer"
+        assert after.category == "causal"
+        assert after.difficulty == 5
+        assert after.tags == ("huerto",)
 
     def test_null_and_empty_lists_clear_a_field_of_a_query_that_is_there(self, database, tenant, make_note) -> None:
         make_note("El señor Ferrer riega.")
@@ -187,8 +192,11 @@ class TestImport:
         import_golden(database, tenant, as_lines(line | clear))
 
         (after,) = list_golden_queries(database, tenant)
-        assert (after.expected_answer, after.difficulty, after.tags) == ("", 3, ())
-        assert (after.key_facts, after.created_by) == ((), None)
+        assert after.expected_answer == ""
+        assert after.difficulty == 3
+        assert after.tags == ()
+        assert after.key_facts == ()
+        assert after.created_by is None
 
     def test_the_version_grows_by_one_with_an_import_that_changes_something_only(
         self, database, tenant, make_note
@@ -207,7 +215,8 @@ class TestImport:
     def test_an_import_without_a_good_line_makes_no_set(self, database, tenant) -> None:
         report = import_golden(database, tenant, [b"{"], set_name="vacío")
 
-        assert (report.imported, len(report.rejected)) == (0, 1)
+        assert report.imported == 0
+        assert len(report.rejected) == 1
         with pytest.raises(NotFoundError, match="no golden set is called 'vacío'"):
             list_golden_queries(database, tenant, set_name="vacío")
 
@@ -230,7 +239,8 @@ class TestImport:
 
         report = import_golden(database, tenant, lines)
 
-        assert (report.imported, report.rejected_count) == (1201, 49)
+        assert report.imported == 1201
+        assert report.rejected_count == 49
         assert report.rejected[0] == (1202, "the query stands in line 1 already; a set has each query once")
         assert len(list_golden_queries(database, tenant)) == 1201
 

@@ -33,8 +33,10 @@ class TestSpans:
 
         assert stored == asked
         assert stored.relevance == (Relevance(note_id=stored.relevant_note_ids[0], grade=3, spans=(SPAN,)),)
-        assert (stored.key_facts, stored.forbidden_content) == (("Ferrer",), ("la vecina",))
-        assert (stored.created_by, stored.verified_by) == ("model:llama3.2", None)
+        assert stored.key_facts == ("Ferrer",)
+        assert stored.forbidden_content == ("la vecina",)
+        assert stored.created_by == "model:llama3.2"
+        assert stored.verified_by is None
 
     def test_lines_without_a_place_for_their_quote_are_rejected_and_the_others_taken(
         self, database, tenant, make_note
@@ -48,7 +50,8 @@ class TestSpans:
         report = import_golden(database, tenant, lines)
 
         reasons = dict(report.rejected)
-        assert (report.imported, list(reasons)) == (1, [2, 3, 4])
+        assert report.imported == 1
+        assert list(reasons) == [2, 3, 4]
         assert "several times" in reasons[2]
         assert "does not stand in note" in reasons[3]
         assert "does not fit note" in reasons[4]
@@ -65,7 +68,8 @@ class TestSpans:
         import_golden(database, tenant, as_lines({"query": "uno", "relevant_ids": ["n1"], "relevance": relevance}))
 
         ((found,),) = [query.relevance for query in list_golden_queries(database, tenant)]
-        assert (found.grade, [span.quote for span in found.spans]) == (2, ["señor Ferrer", "al alba"])
+        assert found.grade == 2
+        assert [span.quote for span in found.spans] == ["señor Ferrer", "al alba"]
 
     def test_an_edited_note_loses_no_query_and_an_export_comes_in_again_unchanged(
         self, database, tenant, asked, make_note
@@ -75,7 +79,9 @@ class TestSpans:
 
         report = import_golden(database, tenant, as_lines(*export_document(database, tenant)["queries"]))
 
-        assert (report.imported, report.changed, version(database, tenant)) == (1, 0, before)
+        assert report.imported == 1
+        assert report.changed == 0
+        assert version(database, tenant) == before
         assert list_golden_queries(database, tenant) == [asked]
         assert fetch_set_contents(database, tenant).statistics().lost_spans == 1
 
@@ -127,7 +133,9 @@ class TestSpans:
         report = import_golden(database, tenant, as_lines({"query": asked.query, "relevant_ids": ["n1"]}))
 
         (stored,) = list_golden_queries(database, tenant)
-        assert (report.imported, report.changed, stored) == (1, 0, asked)
+        assert report.imported == 1
+        assert report.changed == 0
+        assert stored == asked
 
     def test_what_a_line_says_of_a_note_replaces_its_spans_though_it_is_named_too(
         self, database, tenant, asked
@@ -139,7 +147,8 @@ class TestSpans:
         )
 
         ((found,),) = [query.relevance for query in list_golden_queries(database, tenant)]
-        assert (found.grade, [span.quote for span in found.spans]) == (3, ["al alba"])
+        assert found.grade == 3
+        assert [span.quote for span in found.spans] == ["al alba"]
 
     def test_an_unknown_note_is_named(self, database, tenant, asked) -> None:
         stranger = GivenRelevance(note=NoteId(uuid4()))
@@ -180,7 +189,8 @@ class TestReadingNotes:
 
         report = import_golden(database, tenant, lines)
 
-        assert (report.imported, [number for number, _ in report.rejected]) == (41, [42])
+        assert report.imported == 41
+        assert [number for number, _ in report.rejected] == [42]
         assert reads == [notes]
         stored = list_golden_queries(database, tenant)
         assert [span.start for query in stored for one in query.relevance for span in one.spans] == [7] * 40
@@ -270,5 +280,6 @@ class TestChunks:
 
         found = fetch_set_contents(database, tenant)
 
-        assert (found.chunks, found.lost_spans) == ({}, 1)
+        assert found.chunks == {}
+        assert found.lost_spans == 1
         assert found.statistics().avg_relevant_chunks == 0.0

@@ -100,7 +100,8 @@ class TestVerification:
         verified = verify_golden_query(database, tenant, asked.id, by="Lucía")
 
         assert list_golden_queries(database, tenant) == [verified]
-        assert (verified.verified_by, verified.verified_at) == ("Lucía", verified.updated_at)
+        assert verified.verified_by == "Lucía"
+        assert verified.verified_at == verified.updated_at
         assert version(database, tenant) == before + 1
 
     @pytest.mark.parametrize(
@@ -119,7 +120,8 @@ class TestVerification:
 
         changed = update_golden_query(database, tenant, asked.id, **change)
 
-        assert (changed.verified_by == "Lucía", changed.verified_at is not None) == (is_kept, is_kept)
+        assert (changed.verified_by == "Lucía") == is_kept
+        assert (changed.verified_at is not None) == is_kept
 
     def test_a_line_that_says_the_same_keeps_it_and_another_relevance_takes_it_away(
         self, database, tenant, make_note
@@ -134,8 +136,10 @@ class TestVerification:
         import_golden(database, tenant, as_lines(line | {"relevant_ids": ["n1", "n2"]}))
         (changed,) = list_golden_queries(database, tenant)
 
-        assert (kept.changed, same.verified_by) == (0, "Lucía")
-        assert (changed.verified_by, changed.verified_at) == (None, None)
+        assert kept.changed == 0
+        assert same.verified_by == "Lucía"
+        assert changed.verified_by is None
+        assert changed.verified_at is None
 
     def test_a_nameless_or_unknown_one_is_refused(self, database, tenant, asked) -> None:
         with pytest.raises(InvalidInputError, match="verified_by is empty"):
@@ -173,13 +177,18 @@ class TestSets:
 
         found = fetch_set_contents(database, tenant, set_name="rv").statistics()
 
-        assert (found.total_queries, found.without_notes, found.verified, found.with_spans) == (4, 1, 1, 1)
-        assert (found.retrieval_only, found.lost_spans) == (2, 0)
+        assert found.total_queries == 4
+        assert found.without_notes == 1
+        assert found.verified == 1
+        assert found.with_spans == 1
+        assert found.retrieval_only == 2
+        assert found.lost_spans == 0
         assert found.by_category == {
             "factual": 2, "comparative": 0, "procedural": 0, "relational": 0, "aggregative": 0, "multi_hop": 1,
         }  # fmt: skip
         assert found.by_difficulty == {"easy": 2, "medium": 0, "hard": 1}
-        assert (found.avg_relevant_notes, found.avg_relevant_chunks) == (1.0, pytest.approx(1 / 3))
+        assert found.avg_relevant_notes == 1.0
+        assert found.avg_relevant_chunks == pytest.approx(1 / 3)
         assert {one.category: (one.minimum, one.missing) for one in found.coverage} == {
             "factual": (20, 18),
             "comparative": (10, 10),
@@ -188,27 +197,36 @@ class TestSets:
             "aggregative": (10, 10),
             "multi_hop": (15, 14),
         }
-        assert (found.minimum, found.missing) == (85, 82)
-        assert (summary.queries, summary.askable, summary.verified, summary.with_spans) == (4, 3, 1, 1)
+        assert found.minimum == 85
+        assert found.missing == 82
+        assert summary.queries == 4
+        assert summary.askable == 3
+        assert summary.verified == 1
+        assert summary.with_spans == 1
 
     def test_a_set_of_brain_sync_lacks_up_to_fifty_in_all(self, database, tenant, asked) -> None:
         found = fetch_set_contents(database, tenant).statistics()
 
         assert [one.minimum for one in found.coverage] == [None] * 5
-        assert (found.minimum, found.missing) == (50, 49)
+        assert found.minimum == 50
+        assert found.missing == 49
         assert found.by_difficulty == {"1": 0, "2": 1, "3": 0, "4": 0, "5": 0}
 
     def test_an_empty_set_has_no_means(self, database, tenant) -> None:
         found = fetch_set_contents(database, tenant).statistics()
 
-        assert (found.total_queries, found.avg_relevant_notes, found.avg_relevant_chunks) == (0, None, None)
+        assert found.total_queries == 0
+        assert found.avg_relevant_notes is None
+        assert found.avg_relevant_chunks is None
         with pytest.raises(NotFoundError, match="no golden set"):
             fetch_set_contents(database, tenant, set_name="nadie")
 
     def test_a_document_says_name_vocabulary_and_version(self, database, tenant, asked) -> None:
         document = export_document(database, tenant)
 
-        assert (document["set"], document["vocabulary"], document["version"]) == ("default", "brain_sync", 1)
+        assert document["set"] == "default"
+        assert document["vocabulary"] == "brain_sync"
+        assert document["version"] == 1
         assert document["queries"][0]["relevance"] == [
             {"id": "n1", "grade": 3, "spans": [{"start": 3, "end": 15, "quote": "señor Ferrer"}]}
         ]

@@ -13,7 +13,7 @@ from rag_core.storage.batches import pending_batches, stale_batches
 
 
 class TestTheMark:
-    """What publication leaves on a note."""
+    """Publication leaves a mark on a note."""
 
     def test_a_published_legacy_note_is_migrated_with_the_moment(self, engine, tenant, legacy, make_note) -> None:
         make_note("Una nota de ahora.", external_id="nueva")

@@ -1,4 +1,4 @@
-"""What a finished migration leaves, and notes that are embedded whole."""
+"""Traces of a finished migration, and notes that are embedded whole."""
 
 import dataclasses
 from functools import partial

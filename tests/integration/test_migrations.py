@@ -80,7 +80,7 @@ WIDENED = Migration(version=9000, name="widened", sql="alter table brain.notes a
 
 
 def is_awaited(connection: psycopg.Connection) -> bool:
-    """Whether somebody waits for the table of notes."""
+    """Test whether somebody waits for the table of notes."""
     return connection.execute(
         "select exists (select from pg_locks where relation = 'brain.notes'::regclass and not granted)"
     ).fetchone() == (True,)

@@ -29,14 +29,20 @@ class TestAModelOfOllamas:
     def test_what_is_not_given_is_asked_of_the_server_or_usual_for_the_model(self, database, ollama) -> None:
         model = add(database, ollama).model
 
-        assert (model.dimensions, model.context_tokens, model.state) == (16, 2048, "candidate")
-        assert (model.query_prefix, model.document_prefix) == ("search_query: ", "search_document: ")
-        assert (model.fusion_method, model.semantic_weight, model.fulltext_weight) == ("relative_score", 0.5, 0.5)
+        assert model.dimensions == 16
+        assert model.context_tokens == 2048
+        assert model.state == "candidate"
+        assert model.query_prefix == "search_query: "
+        assert model.document_prefix == "search_document: "
+        assert model.fusion_method == "relative_score"
+        assert model.semantic_weight == 0.5
+        assert model.fulltext_weight == 0.5
 
     def test_a_model_that_is_not_known_gets_no_prefix_and_a_context_that_costs_little(self, database, ollama) -> None:
         model = add(database, ollama, "bge-m3").model
 
-        assert (model.query_prefix, model.document_prefix) == ("", "")
+        assert model.query_prefix == ""
+        assert model.document_prefix == ""
         assert model.context_tokens == 8192
 
     def test_what_is_given_wins(self, database, ollama) -> None:
@@ -51,9 +57,13 @@ class TestAModelOfOllamas:
             fulltext_weight=0.3,
         ).model
 
-        assert (model.query_prefix, model.document_prefix) == ("", "search_document: ")
-        assert (model.context_tokens, model.similarity_threshold) == (512, 0.4)
-        assert (model.fusion_method, model.semantic_weight, model.fulltext_weight) == ("rrf", 0.7, 0.3)
+        assert model.query_prefix == ""
+        assert model.document_prefix == "search_document: "
+        assert model.context_tokens == 512
+        assert model.similarity_threshold == 0.4
+        assert model.fusion_method == "rrf"
+        assert model.semantic_weight == 0.7
+        assert model.fulltext_weight == 0.3
 
     def test_the_tag_latest_is_the_model_itself(self, database, ollama) -> None:
         add(database, ollama)
@@ -63,7 +73,8 @@ class TestAModelOfOllamas:
     def test_the_first_dimensions_of_a_matryoshka_model_can_be_kept(self, database, ollama) -> None:
         model = add(database, ollama, version="mrl-16", dimensions=4).model
 
-        assert (model.dimensions, model.version) == (4, "mrl-16")
+        assert model.dimensions == 4
+        assert model.version == "mrl-16"
 
     @pytest.mark.parametrize(
         ("given", "message"),
@@ -112,7 +123,8 @@ class TestRegisteringAgain:
 
         again = add(database, ollama)
 
-        assert (first.is_new, again.is_new) == (True, False)
+        assert first.is_new is True
+        assert again.is_new is False
         assert again.model == first.model
 
     def test_other_values_are_refused_by_name(self, database, ollama) -> None:
@@ -126,7 +138,9 @@ class TestAHashingModel:
     def test_it_needs_no_server(self, database, ollama) -> None:
         model = add(database, ollama, "hashing-256", provider="hashing", dimensions=256).model
 
-        assert (model.dimensions, model.semantic_weight, model.fulltext_weight) == (256, 0.25, 0.75)
+        assert model.dimensions == 256
+        assert model.semantic_weight == 0.25
+        assert model.fulltext_weight == 0.75
         assert ollama.requests == []
 
     def test_the_one_that_comes_with_the_program_is_there_already(self, database, ollama) -> None:

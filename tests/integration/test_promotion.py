@@ -315,7 +315,7 @@ def test_a_run_ends_with_what_it_began_whatever_is_promoted_meanwhile(
 
 
 class Renewed:
-    """What is served is another configuration from the second look-up on."""
+    """Server of another configuration from the second look-up on."""
 
     def __init__(self, first: ServedConfiguration, then: ServedConfiguration) -> None:
         self.left = iter([first])

@@ -1,4 +1,4 @@
-"""What the status of a migration counts."""
+"""Counts in the status of a migration."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
@@ -83,15 +83,17 @@ def test_attached_notes_are_to_come_and_migrated_ones_are_done(engine, tenant, m
 
     status = read_migration_status(engine.database, tenant)
 
-    assert (status.state, status.notes, status.chunked_notes, status.remaining, status.percent) == (
-        "running",
-        151,
-        100,
-        51,
-        66.22,
-    )
-    assert (status.attached, status.pending, status.migrated) == (150, 50, 100)
-    assert (status.batches, status.batches_done, status.chunks) == (2, 1, 151)
+    assert status.state == "running"
+    assert status.notes == 151
+    assert status.chunked_notes == 100
+    assert status.remaining == 51
+    assert status.percent == 66.22
+    assert status.attached == 150
+    assert status.pending == 50
+    assert status.migrated == 100
+    assert status.batches == 2
+    assert status.batches_done == 1
+    assert status.chunks == 151
     assert ask(engine, tenant, "select max(chunked_at) from notes") == [(status.last_mark,)]
 
 
@@ -117,7 +119,8 @@ def test_a_note_that_failed_for_good_is_not_waited_for(engine, tenant) -> None:
 
     status = read_migration_status(engine.database, tenant)
 
-    assert (status.pending, status.waiting) == (3, 2)
+    assert status.pending == 3
+    assert status.waiting == 2
     assert status.estimated_completion is not None
     assert (status.estimated_completion - status.now).total_seconds() == pytest.approx(200, abs=1)
 
@@ -131,7 +134,8 @@ def test_notes_that_are_not_legacy_ones_have_no_part_in_the_rate(engine, tenant,
 
     status = read_migration_status(engine.database, tenant)
 
-    assert (status.chunked_notes, status.notes_per_second) == (3, pytest.approx(0.01))
+    assert status.chunked_notes == 3
+    assert status.notes_per_second == pytest.approx(0.01)
 
 
 def test_a_note_that_is_made_anew_keeps_its_mark(engine, tenant, make_note, index_notes) -> None:
@@ -161,7 +165,8 @@ def test_without_two_recent_moments_there_is_neither_rate_nor_end(engine, tenant
 
     status = read_migration_status(engine.database, tenant)
 
-    assert (status.notes_per_second, status.estimated_completion) == (None, None)
+    assert status.notes_per_second is None
+    assert status.estimated_completion is None
 
 
 @pytest.mark.parametrize("state", ["stopped", "rolled_back", "finished"])
@@ -189,14 +194,13 @@ def test_the_latest_failures_are_listed_and_all_are_counted(engine, tenant) -> N
     wire = read_migration_status(engine.database, tenant).to_wire()
 
     assert note.attached == 1
-    assert (wire["errorCount"], len(wire["errors"])) == (26, 20)
+    assert wire["errorCount"] == 26
+    assert len(wire["errors"]) == 20
     first = wire["errors"][0]
-    assert (first["externalId"], first["stage"], first["attempts"], first["error"]) == (
-        "buena",
-        "embedding",
-        2,
-        "no cabe",
-    )
+    assert first["externalId"] == "buena"
+    assert first["stage"] == "embedding"
+    assert first["attempts"] == 2
+    assert first["error"] == "no cabe"
     assert ask(engine, tenant, "select note_id::text from notes") == [(first["noteId"],)]
     assert wire["errors"][1]["noteId"] is None
     assert wire["errors"][1]["lastFailedAt"].endswith("Z")
@@ -211,7 +215,8 @@ def test_retrieval_is_the_newest_evaluation_that_is_served_and_what_was_before(e
 
     wire = read_migration_status(engine.database, tenant).to_wire()
 
-    assert (wire["currentMetrics"]["hitRateK10"], wire["currentMetrics"]["avgLatencyMs"]) == (0.8, 20)
+    assert wire["currentMetrics"]["hitRateK10"] == 0.8
+    assert wire["currentMetrics"]["avgLatencyMs"] == 20
     assert wire["baselineMetrics"]["hitRateK10"] == 0.9
 
 
@@ -233,7 +238,10 @@ def test_other_tenants_are_not_counted(engine, tenant, make_note) -> None:
 
     other = read_migration_status(engine.database, "otra")
 
-    assert (other.notes, other.attached, other.failures, other.state) == (0, 0, 0, "not_started")
+    assert other.notes == 0
+    assert other.attached == 0
+    assert other.failures == 0
+    assert other.state == "not_started"
 
 
 class TestOfEverything:
@@ -243,7 +251,8 @@ class TestOfEverything:
 
         found = read_status(engine, tenant)
 
-        assert (found["notes"], found["stale_notes"]) == (2, 1)
+        assert found["notes"] == 2
+        assert found["stale_notes"] == 1
         assert found["migration"] == {
             "state": "running",
             "percent": 0.0,

@@ -1,4 +1,4 @@
-"""What README says of its own example: its question, asked of its notes, gives the figures that it prints."""
+"""README's example: its question, asked of its notes, gives the figures that it prints."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What the re-ranker changes in a retrieval, and what it leaves."""
+"""Retrieval with a re-ranker: what it changes, and what it leaves."""
 
 import pytest
 from retrievals import find

@@ -194,7 +194,7 @@ class TestKeysOfADeletedTenant:
 
     @pytest.fixture
     def writes(self, engine: Engine) -> dict[str, Callable[[Database, TenantId], object]]:
-        """What is written on behalf of a key, by name."""
+        """Writes on behalf of a key, by name."""
         note = parse_note(
             external_id="b", source="s", title=None, text="Otra.", created_at=None, language="es", metadata=None,
             zone=ZoneInfo("Europe/Madrid"), max_characters=1_000,
@@ -326,7 +326,7 @@ class TestLimits:
 
 
 class TestOverview:
-    """What an operator is told of tenants."""
+    """The overview tells an operator of tenants."""
 
     def test_all_are_listed_with_what_they_have(self, filled: Database) -> None:
         limited(filled, OTHER, 7)

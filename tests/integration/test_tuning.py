@@ -50,7 +50,7 @@ def diary(make_note, index_notes) -> list[dict]:
 
 @pytest.fixture
 def titled_diary(make_note, index_notes) -> list[dict]:
-    """What happened stands under the thing and the place as a title; beside it the bare question, which shares more words.
+    """Notes with the thing and the place as a title; beside each the bare question, which shares more words.
 
     The shipped weights do not count titles: on the articles they were fitted on a title says nothing.
     """

@@ -46,10 +46,14 @@ class TestGoldenSet:
         (line,) = export_document(database, tenant)["queries"]
         again = load(database, tenant, line)
 
-        assert (report.imported, report.rejected) == (1, [])
-        assert (stored.is_answerable, stored.relevance) == (False, ())
-        assert (line["answerable"], line["relevant_ids"]) == (False, [])
-        assert (again.imported, again.changed) == (1, 0)
+        assert report.imported == 1
+        assert report.rejected == []
+        assert stored.is_answerable is False
+        assert stored.relevance == ()
+        assert line["answerable"] is False
+        assert line["relevant_ids"] == []
+        assert again.imported == 1
+        assert again.changed == 0
 
     def test_an_answerable_query_says_nothing_of_it_in_an_export(self, database, tenant, make_note) -> None:
         make_note("El faro mide treinta metros.", external_id="n1")
@@ -87,8 +91,11 @@ class TestGoldenSet:
         load(database, tenant, NOWHERE)
         (again,) = list_golden_queries(database, tenant)
 
-        assert (with_note.is_answerable, with_note.relevant_note_ids) == (True, (note,))
-        assert (again.is_answerable, again.relevance, again.expected_answer) == (False, (), "")
+        assert with_note.is_answerable is True
+        assert with_note.relevant_note_ids == (note,)
+        assert again.is_answerable is False
+        assert again.relevance == ()
+        assert again.expected_answer == ""
 
     def test_an_expected_answer_alone_makes_no_query_answerable(self, database, tenant) -> None:
         load(database, tenant, NOWHERE)
@@ -106,8 +113,12 @@ class TestGoldenSet:
             (summary,) = list_golden_sets(connection, tenant)
             orphans = list_queries_with_deleted_notes(connection, tenant, set_name="default")
 
-        assert (found.total_queries, found.unanswerable, found.without_notes) == (2, 1, 0)
-        assert (summary.queries, summary.askable, summary.unanswerable) == (2, 1, 1)
+        assert found.total_queries == 2
+        assert found.unanswerable == 1
+        assert found.without_notes == 0
+        assert summary.queries == 2
+        assert summary.askable == 1
+        assert summary.unanswerable == 1
         assert orphans == []
 
 
@@ -129,7 +140,9 @@ class TestEvaluation:
 
         run = run_of(database, tenant, searching({"q1": [n1], "q2": [n2]}))
 
-        assert (run.total_queries, run.orphaned_queries, run.metrics.mrr) == (2, 0, 1.0)
+        assert run.total_queries == 2
+        assert run.orphaned_queries == 0
+        assert run.metrics.mrr == 1.0
         assert to_json(run)["unanswerable"] == {
             "queries": 3, "asked": 0, "refused": 0, "failed": 0, "refusal_rate": None, "answered": [],
         }  # fmt: skip
@@ -141,10 +154,14 @@ class TestEvaluation:
         run = run_of(database, tenant, search, answerer=RefusesOr("u2"))
 
         found = to_json(run)["unanswerable"]
-        assert (found["queries"], found["asked"], found["refused"], found["failed"]) == (3, 3, 2, 0)
+        assert found["queries"] == 3
+        assert found["asked"] == 3
+        assert found["refused"] == 2
+        assert found["failed"] == 0
         assert found["refusal_rate"] == pytest.approx(2 / 3)
         assert [(one["query"], one["answer"]) for one in found["answered"]] == [("u2", "Mide treinta metros. [1]")]
-        assert (run.total_queries, run.metrics.mrr) == (2, 1.0)
+        assert run.total_queries == 2
+        assert run.metrics.mrr == 1.0
 
     def test_one_that_cannot_be_searched_is_neither_refused_nor_answered(self, database, tenant, notes, mixed) -> None:
         n1, n2 = notes
@@ -158,7 +175,9 @@ class TestEvaluation:
         run = run_of(database, tenant, failing, answerer=RefusesOr())
 
         found = to_json(run)["unanswerable"]
-        assert (found["refused"], found["failed"], found["refusal_rate"]) == (2, 1, 1.0)
+        assert found["refused"] == 2
+        assert found["failed"] == 1
+        assert found["refusal_rate"] == 1.0
 
     def test_the_stored_run_and_its_report_tell_them(self, database, tenant, notes, mixed) -> None:
         n1, n2 = notes
@@ -205,7 +224,8 @@ class TestCommandLine:
 
         run = printed_json(brain("evaluate", "--strategy", "fulltext", "--answers", "--json"))
 
-        assert (run["total_queries"], run["unanswerable"]["refused"]) == (12, 1)
+        assert run["total_queries"] == 12
+        assert run["unanswerable"]["refused"] == 1
 
 
 def test_a_list_of_sets_and_their_coverage_tell_them(brain: Brain, make_note, tmp_path) -> None:
@@ -217,7 +237,9 @@ def test_a_list_of_sets_and_their_coverage_tell_them(brain: Brain, make_note, tm
     (listed,) = printed_json(brain("golden", "list", "--json"))["sets"]
     covered = brain("golden", "coverage")
 
-    assert (listed["queries"], listed["unanswerable"], listed["without_notes"]) == (2, 1, 0)
+    assert listed["queries"] == 2
+    assert listed["unanswerable"] == 1
+    assert listed["without_notes"] == 0
     assert "Unanswerable queries: 1. A refusal is right" in covered.output
 
 

@@ -1,4 +1,4 @@
-"""What alerts are about, planted in a database."""
+"""Objects of alerts, planted in a database."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta

@@ -84,7 +84,7 @@ def plant_key(
 
 
 def plant_rows(database: Database, tenant: TenantId, mark: str) -> None:
-    """What people make beside notes, as rows: in each table that has none of the tenant's yet."""
+    """Plant rows that people make beside notes, in each table that has none of the tenant's yet."""
     person, place, thing, town, art = WORDS[mark]
     values = {
         "mark": mark,
@@ -165,7 +165,7 @@ insert into note_summaries (tenant_id, content_hash, model, prompt_version, note
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Secrets:
-    """What of somebody must not be seen: all of it, and of it ids by the table they are of, names and words to ask with."""
+    """Secrets of somebody: all that must not be seen, and of it ids by the table they are of, names and words to ask with."""
 
     tokens: frozenset[str]
     ids: Mapping[str, UUID]
@@ -173,7 +173,7 @@ class Secrets:
     words: tuple[str, ...]
 
     def seen_in(self, answer: str, *, sent: str) -> set[str]:
-        """What of it stands in an answer beside what the question itself said."""
+        """Secrets that stand in an answer beside what the question itself said."""
         said = tokens_of(sent)
         return {token for token in tokens_of(_readable(answer)) & self.tokens if token not in said}
 

@@ -79,7 +79,7 @@ def _values(secrets: Secrets) -> list[str]:
 
 
 def elsewhere(asked: Asked) -> Asked | None:
-    """The same request for what nobody has, where it asks for one thing in its path."""
+    """A request for what nobody has, where it asks for one thing in its path."""
     if asked.about is None:
         return None
     is_id = re.fullmatch(r"[0-9a-f-]{36}", asked.about) is not None
@@ -93,7 +93,7 @@ def elsewhere(asked: Asked) -> Asked | None:
 
 
 def readable(client: TestClient, key: str) -> dict[str, tuple[int, str]]:
-    """What a key is answered at every address that takes no id, by address: without times, and what a process counts."""
+    """Answers to a key at every address that takes no id, by address: without times, and what a process counts."""
     headers = {"Authorization": f"Bearer {key}"}
     paths = [route.path for route in routes(client) if "GET" in route.methods and "{" not in route.path]
     paths += [f"/?q={word}" for word in ("Cervantina", "dormido", "tren")]

@@ -34,7 +34,7 @@ def sent(installation, key: str, asked: Asked) -> tuple[int, str, str]:
 
 
 def leaks(installation, key: str, secrets: Secrets, method: str, path: str) -> dict[str, set[str]]:
-    """What of the secrets came back, by the request that it came back to."""
+    """Secrets that came back, by the request that they came back to."""
     found = {}
     for asked in requests_of(route_of(installation, method, path), secrets):
         _, answer, said = sent(installation, key, asked)

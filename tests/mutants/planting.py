@@ -35,7 +35,7 @@ class Mutant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What became of a mutant, and the end of what the tests said."""
+    """Outcome of a mutant, and the end of what the tests said."""
 
     mutant: Mutant
     outcome: Outcome
@@ -43,7 +43,7 @@ class Verdict:
 
 
 def is_stale(mutant: Mutant, root: Path = ROOT) -> bool:
-    """Whether the place where it is planted is gone or no longer the only one."""
+    """Test whether the place where it is planted is gone or no longer the only one."""
     file = root / mutant.file
     return not file.exists() or file.read_text(encoding="utf-8").count(mutant.old) != 1
 

@@ -50,7 +50,7 @@ MARKERS = ("- ", "* ", "• ", "1. ", "2) ", "a) ", "– ", "— ", "# ", "## ",
 
 
 def decomposed(text: str) -> str:
-    """The same text in NFD: an accent is a code point of its own."""
+    """Text in NFD: an accent is a code point of its own."""
     return unicodedata.normalize("NFD", text)
 
 

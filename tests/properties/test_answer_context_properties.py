@@ -1,4 +1,4 @@
-"""What holds of the sources of an answer, whatever the notes hold and however they are shortened."""
+"""Properties of the sources of an answer, whatever the notes hold and however they are shortened."""
 
 import json
 import uuid

@@ -1,4 +1,4 @@
-"""What holds of every answer of the API, to good requests and to bad ones (properties 34 and 36 to 38)."""
+"""Properties of every answer of the API, to good requests and to bad ones (properties 34 and 36 to 38)."""
 
 import json
 import re
@@ -81,7 +81,7 @@ WRONG: dict[str, st.SearchStrategy[Any]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What is sent, and the status it deserves."""
+    """A request, and the status it deserves."""
 
     method: str
     path: str

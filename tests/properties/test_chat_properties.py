@@ -1,4 +1,4 @@
-"""What a chat model says bit by bit is what it says at once."""
+"""Properties of chat models: the bits of a stream are the answer at once."""
 
 from hypothesis import example, given
 from hypothesis import strategies as st

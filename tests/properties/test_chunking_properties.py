@@ -1,4 +1,4 @@
-"""What holds of every text cut into sentences and chunks, whatever is in it."""
+"""Properties of every text cut into sentences and chunks, whatever is in it."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -153,7 +153,7 @@ def last_word_start(text: str, chunk: ChunkSpan) -> int | None:
 
 
 def fits(start: int, before: ChunkSpan, after: ChunkSpan, within: Limits) -> bool:
-    """Whether ``after`` could have started there."""
+    """Test whether ``after`` could have started there."""
     return (
         estimate_tokens(before.end - start) <= within.overlap_tokens
         and estimate_tokens(after.end - start) <= within.max_tokens

@@ -1,4 +1,4 @@
-"""What holds of citations whatever a model writes, and however it is cut on the way."""
+"""Properties of citations whatever a model writes, and however it is cut on the way."""
 
 import re
 

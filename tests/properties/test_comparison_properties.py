@@ -1,4 +1,4 @@
-"""What holds of every comparison of two runs."""
+"""Properties of every comparison of two runs."""
 
 import random
 from dataclasses import replace

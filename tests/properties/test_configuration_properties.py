@@ -1,4 +1,4 @@
-"""What holds of every configuration that is not valid (property 34)."""
+"""Properties of every configuration that is not valid (property 34)."""
 
 import json
 

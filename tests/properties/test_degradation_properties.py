@@ -1,4 +1,4 @@
-"""What holds of a search when part of it fails (property 35)."""
+"""Properties of a search when part of it fails (property 35)."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager

@@ -1,4 +1,4 @@
-"""What holds of every evaluation that was run and stored (properties 25 to 29)."""
+"""Properties of every evaluation that was run and stored (properties 25 to 29)."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""What holds of golden sets, however their queries come in (properties 30 to 33)."""
+"""Properties of golden sets, however their queries come in (properties 30 to 33)."""
 
 import json
 import unicodedata
@@ -289,7 +289,7 @@ def test_every_field_survives_either_format(engine, whole, is_document) -> None:
 
 
 def unordered(exported):
-    """The same with the notes of each query by name: they are in the order of their ids, which differ by tenant."""
+    """A set with the notes of each query by name: they are in the order of their ids, which differ by tenant."""
     return [line | {"relevant_ids": sorted(line["relevant_ids"])} for line in exported]
 
 

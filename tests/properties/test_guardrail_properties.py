@@ -1,4 +1,4 @@
-"""What holds of the guardrails for any text."""
+"""Properties of the guardrails for any text."""
 
 import itertools
 

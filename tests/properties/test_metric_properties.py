@@ -1,4 +1,4 @@
-"""What holds of the metrics whatever was asked and found (properties 25 to 28)."""
+"""Properties of the metrics whatever was asked and found (properties 25 to 28)."""
 
 from fractions import Fraction
 

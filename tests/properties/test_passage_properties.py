@@ -1,4 +1,4 @@
-"""What holds of reading through passages, however notes are cut."""
+"""Properties of reading through passages, however notes are cut."""
 
 from uuid import UUID
 

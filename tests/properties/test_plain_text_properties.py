@@ -189,7 +189,7 @@ def test_so_much_is_held_back_at_most() -> None:
 
 
 def plain_bits_so_far(text: str) -> list[str]:
-    """What is given before the text has ended."""
+    """Bits that are given before the text has ended."""
     given: list[str] = []
     ended = False
 

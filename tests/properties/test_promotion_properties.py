@@ -1,4 +1,4 @@
-"""What holds of any configuration that is promoted and of any history of promotions."""
+"""Properties of any configuration that is promoted and of any history of promotions."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What holds of every answer to a query over stored notes, whatever the strategy (properties 1 to 5, 13, 14, 39)."""
+"""Properties of every answer to a query over stored notes, whatever the strategy (properties 1 to 5, 13, 14, 39)."""
 
 import itertools
 import math
@@ -119,7 +119,7 @@ def test_the_fusion_score_is_the_sum_over_the_rankings_that_hold_the_chunk(engin
 
 
 def leg_places(engine, tenant, query: str) -> dict[str, dict[Any, int]]:
-    """What each leg finds by itself: chunks with their ranks from 1."""
+    """Results of each leg by itself: chunks with their ranks from 1."""
     text = checked_query(query)
     vector = engine.query_embedder.embed([text], role="query")[0]
     semantic = search_semantic(

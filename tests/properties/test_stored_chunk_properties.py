@@ -1,4 +1,4 @@
-"""What holds of the chunks in the database once notes are indexed (properties 6 to 12, 19, 20 and 40)."""
+"""Properties of the chunks in the database once notes are indexed (properties 6 to 12, 19, 20 and 40)."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -128,7 +128,7 @@ def last_word_start(text: str, start: int, end: int) -> int | None:
 
 
 def fits(start: int, shared_end: int, end: int, sizes: Chunking) -> bool:
-    """Whether the next chunk could have started there."""
+    """Test whether the next chunk could have started there."""
     return estimate_tokens(shared_end - start) <= sizes.overlap_size and estimate_tokens(end - start) <= (
         sizes.max_chunk_size
     )

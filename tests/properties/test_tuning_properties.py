@@ -1,4 +1,4 @@
-"""What is ranked again from a recording is what an evaluation of that configuration ranks, and begins with what is served."""
+"""Properties of replays: a recording ranks as an evaluation of that configuration does, and begins with what is served."""
 
 from datetime import UTC, datetime
 from uuid import UUID

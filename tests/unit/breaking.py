@@ -6,7 +6,7 @@ from rag_core.resilience.circuit_breaker import CircuitBreaker
 
 
 class OutageError(Exception):
-    """What the breakers of these tests count."""
+    """Error that the breakers of these tests count."""
 
 
 class Clock:

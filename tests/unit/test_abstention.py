@@ -1,4 +1,4 @@
-"""How well a score parts questions that are answered from those that are not."""
+"""Separation of questions that are answered from those that are not, by a score."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""How alike two rankings are, worked out by hand."""
+"""Likeness of two rankings, worked out by hand."""
 
 import pytest
 

@@ -57,7 +57,7 @@ def only(url: str) -> Address:
 
 @pytest.fixture
 def logged() -> Iterator[StringIO]:
-    """What the process writes to its log."""
+    """Lines that the process writes to its log."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     stream = StringIO()

@@ -86,7 +86,7 @@ def card(
 
 
 def read(markup: str) -> str:
-    """What a reader sees who opens no quotation."""
+    """Text that a reader sees who opens no quotation."""
     without_tips = re.sub(r'<span class="tip".*?</span></span>', "", markup, flags=re.DOTALL)
     return unescape(
         re.sub(r"<[^<>]*>", "", without_tips.replace('<span class="doubt" aria-hidden="true">?</span>', ""))

@@ -1,4 +1,4 @@
-"""How far what was found answers a question, before and after an answer is written."""
+"""Confidence in what was found, before and after an answer is written."""
 
 import uuid
 from dataclasses import replace
@@ -288,7 +288,7 @@ class TestTimes:
 
 
 def timed(query: str, *, day: int, days: int = 1, is_relative: bool = True, without: str = "") -> Retrieval:
-    """What was found for a question that names so many days from one of March 2025 on."""
+    """Hits for a question that names so many days from one of March 2025 on."""
     since = datetime(2025, 3, day, tzinfo=UTC)
     time = TimeExpression(
         span=(0, 4), text=query[:4], since=since, until=since + timedelta(days=days), is_relative=is_relative

@@ -1,4 +1,4 @@
-"""What an answerer is given to read of the notes: numbered, harmless, and within its budget."""
+"""Context that an answerer is given of the notes: numbered, harmless, and within its budget."""
 
 import json
 from dataclasses import replace

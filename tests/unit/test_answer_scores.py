@@ -169,7 +169,9 @@ def test_the_judge_is_given_the_very_context_of_the_answerer_and_no_marks() -> N
 def test_an_answerer_that_fails_gives_a_record_with_its_error() -> None:
     made = record(None)
 
-    assert (made.text, made.error, dict(made.scores)) == (None, "ChatError", {})
+    assert made.text is None
+    assert made.error == "ChatError"
+    assert dict(made.scores) == {}
 
 
 def test_a_query_without_expected_answer_is_not_answered() -> None:
@@ -194,10 +196,16 @@ def test_means_are_over_what_is_defined_and_say_over_how_many() -> None:
     metrics = summarise([good, bare, refusal, failed])
 
     assert metrics is not None
-    assert (metrics.answers, metrics.refusals, metrics.failed, metrics.judge_failures) == (4, 1, 1, 1)
-    assert (metrics.means["key_facts_covered"], metrics.counts["key_facts_covered"]) == (1 / 3, 3)
-    assert (metrics.means["citation_completeness"], metrics.counts["citation_completeness"]) == (0.5, 2)
-    assert (metrics.faithfulness, metrics.counts["groundedness"]) == (0.5, 1)
+    assert metrics.answers == 4
+    assert metrics.refusals == 1
+    assert metrics.failed == 1
+    assert metrics.judge_failures == 1
+    assert metrics.means["key_facts_covered"] == 1 / 3
+    assert metrics.counts["key_facts_covered"] == 3
+    assert metrics.means["citation_completeness"] == 0.5
+    assert metrics.counts["citation_completeness"] == 2
+    assert metrics.faithfulness == 0.5
+    assert metrics.counts["groundedness"] == 1
     assert metrics.answerer == "planted"
     assert metrics.judge == "juez"
 
@@ -213,9 +221,12 @@ def test_quotations_are_judged_by_their_notes_and_the_expected_answers() -> None
 
     assert quoted is not None
     assert written is not None
-    assert (quoted.judged_by, quoted.faithfulness) == ("quotations", 0.5)
+    assert quoted.judged_by == "quotations"
+    assert quoted.faithfulness == 0.5
     assert quoted.answer_relevance == quoted.means["expected_answer_overlap"]
-    assert (written.judged_by, written.faithfulness, written.answer_relevance) == (None, None, None)
+    assert written.judged_by is None
+    assert written.faithfulness is None
+    assert written.answer_relevance is None
 
 
 def test_no_record_has_no_metrics() -> None:
@@ -277,6 +288,8 @@ def test_a_citation_whose_source_says_something_else_exists_and_is_not_supported
     held = record("La inyección de Trufa costó 142 euros [1].")
     wrong = record("La inyección de Trufa costó 99 euros [1].")
 
-    assert (held.scores["citation_existence"], held.scores["citation_support"]) == (1, 1)
-    assert (wrong.scores["citation_existence"], wrong.scores["citation_support"]) == (1, 0)
+    assert held.scores["citation_existence"] == 1
+    assert held.scores["citation_support"] == 1
+    assert wrong.scores["citation_existence"] == 1
+    assert wrong.scores["citation_support"] == 0
     assert record("No lo sé.").scores["citation_support"] is None

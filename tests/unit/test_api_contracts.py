@@ -1,4 +1,4 @@
-"""What the registered contracts of the API say together."""
+"""The registered contracts of the API together."""
 
 import pytest
 

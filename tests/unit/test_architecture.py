@@ -55,7 +55,7 @@ LAYERS = read_layers(ARCHITECTURE)
 
 
 def package_of(module: str) -> str:
-    """What stands in the table: a package of ``rag_core`` or one of its two loose modules, else the top-level package."""
+    """Name in the table: a package of ``rag_core`` or one of its two loose modules, else the top-level package."""
     parts = module.split(".")
     return parts[1] if parts[0] == "rag_core" and len(parts) > 1 else parts[0]
 

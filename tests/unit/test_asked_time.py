@@ -1,4 +1,4 @@
-"""Whether a sentence names a time that is asked for, read on the day of its note."""
+"""Sentences that name a time that is asked for, read on the day of their note."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
@@ -14,7 +14,7 @@ UNDATED = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
 
 
 def asked(zone: ZoneInfo) -> AskedTime:
-    """What is asked of March 2024."""
+    """March 2024 as a time that is asked for."""
     march, april = (datetime(2024, month, 1, tzinfo=zone) for month in (3, 4))
     return AskedTime(since=march, until=april, without="", is_all=True)
 

@@ -155,7 +155,7 @@ def test_a_file_that_was_cut_off_is_refused(file: Path, share: float) -> None:
 
 
 def rewritten(file: Path, change) -> Path:
-    """The same backup with other members."""
+    """A backup with other members."""
     with zipfile.ZipFile(file) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     change(members)
@@ -200,7 +200,7 @@ def test_a_manifest_that_makes_no_sense_is_refused(file: Path, change: dict) -> 
 
 
 def refused(file: Path) -> tuple[str, int]:
-    """How a file is refused, and the most memory that was taken meanwhile."""
+    """Reason for which a file is refused, and the most memory that was taken meanwhile."""
     tracemalloc.start()
     try:
         with pytest.raises(ArchiveError) as told:

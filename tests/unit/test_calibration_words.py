@@ -1,4 +1,4 @@
-"""What `brain models calibrate` says when nothing comes of it, and which thresholds it shows."""
+"""Messages of `brain models calibrate` when nothing comes of it, and the thresholds it shows."""
 
 import pytest
 

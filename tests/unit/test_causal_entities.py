@@ -1,4 +1,4 @@
-"""What a phrase is about, which phrases mean the same, and which a question asks for."""
+"""Entities of phrases: their subject, equal phrases, and those a question asks for."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the rules read of sentences in Spanish, German and English, and what they leave alone."""
+"""Statements that the rules read in Spanish, German and English, and those they leave alone."""
 
 import random
 

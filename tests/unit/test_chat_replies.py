@@ -1,4 +1,4 @@
-"""What a chat model replies: text that can be stored and sent, and JSON in the form asked for or none at all."""
+"""Replies of a chat model: text that can be stored and sent, and JSON in the form asked for or none at all."""
 
 import json
 

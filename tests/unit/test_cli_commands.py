@@ -1,4 +1,4 @@
-"""How the commands are written."""
+"""Form of the commands."""
 
 import ast
 from pathlib import Path

@@ -39,7 +39,7 @@ def test_a_bar_over_a_file_of_any_name_is_drawn(bar: str, monkeypatch: pytest.Mo
 
 
 class Terminal(io.StringIO):
-    """What a person looks at."""
+    """A terminal that a person looks at."""
 
     def isatty(self) -> bool:
         return True

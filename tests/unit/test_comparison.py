@@ -1,4 +1,4 @@
-"""What counts as a regression, at its borders."""
+"""Regressions, at their borders."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -57,7 +57,8 @@ def test_a_sure_drop_of_less_than_two_hundredths_is_none() -> None:
     found = compared([9] * 30, [10] * 30)
 
     assert found.difference == pytest.approx(-0.0120, abs=1e-4)
-    assert (found.is_significant, found.is_regression) == (True, False)
+    assert found.is_significant is True
+    assert found.is_regression is False
 
 
 def test_a_drop_of_two_hundredths_is_enough_however_it_is_rounded() -> None:
@@ -73,7 +74,8 @@ def test_a_drop_of_two_hundredths_is_enough_however_it_is_rounded() -> None:
 def test_nine_queries_are_too_few_however_bad_it_is() -> None:
     found = compared([1] * 9, [None] * 9)
 
-    assert (found.obstacle, found.is_regression) == ("too_few_queries", False)
+    assert found.obstacle == "too_few_queries"
+    assert found.is_regression is False
 
 
 def test_the_queries_that_lost_most_come_first_and_winners_not_at_all() -> None:
@@ -120,8 +122,11 @@ def test_passages_that_say_the_answer_later_are_a_regression_though_every_note_r
 
     found = compare(UUID(int=99), before, after)
 
-    assert (found.is_regression, found.metric, found.regressed) == (True, "u_measure", ("u_measure",))
-    assert (found.baseline, found.current) == (pytest.approx(0.95), pytest.approx(0.90))
+    assert found.is_regression is True
+    assert found.metric == "u_measure"
+    assert found.regressed == ("u_measure",)
+    assert found.baseline == pytest.approx(0.95)
+    assert found.current == pytest.approx(0.90)
     assert found.metrics["ndcg_at_10"].difference == 0.0
     assert len(found.losses) == 10
 
@@ -132,8 +137,10 @@ def test_results_that_are_no_longer_sure_are_a_regression() -> None:
     found = compare(UUID(int=99), before, changed(before, first=6, is_confident=False))
 
     # six of twenty lose 1; one sign pattern of 2^6 is as low
-    assert (found.is_regression, found.metric) == (True, "confidence")
-    assert (found.difference, found.p_worse) == (-0.3, 1 / 64)
+    assert found.is_regression is True
+    assert found.metric == "confidence"
+    assert found.difference == -0.3
+    assert found.p_worse == 1 / 64
 
 
 def test_the_decisive_metric_that_fell_most_is_named() -> None:
@@ -141,7 +148,8 @@ def test_the_decisive_metric_that_fell_most_is_named() -> None:
 
     found = compare(UUID(int=99), before, changed(before, first=20, u_measure=0.8, is_confident=False))
 
-    assert (found.metric, found.regressed) == ("confidence", ("u_measure", "confidence"))
+    assert found.metric == "confidence"
+    assert found.regressed == ("u_measure", "confidence")
 
 
 def test_two_decisive_metrics_that_could_fall_cost_each_other_a_factor_two() -> None:
@@ -165,7 +173,8 @@ def test_a_metric_that_cannot_reach_significance_costs_the_others_nothing() -> N
 
     # four that differ give 1/16 at best; confidence differs nowhere
     assert found.metrics["ndcg_at_10"].p_worse_adjusted == 1 / 32
-    assert (found.is_regression, found.metric) == (True, "ndcg_at_10")
+    assert found.is_regression is True
+    assert found.metric == "ndcg_at_10"
 
 
 def test_nine_queries_with_spans_decide_nothing_among_many_without() -> None:
@@ -173,7 +182,8 @@ def test_nine_queries_with_spans_decide_nothing_among_many_without() -> None:
 
     found = compare(UUID(int=99), before, changed(before, first=9, u_measure=0.1))
 
-    assert (found.metrics["u_measure"].queries, found.metrics["u_measure"].difference) == (9, pytest.approx(-0.8))
+    assert found.metrics["u_measure"].queries == 9
+    assert found.metrics["u_measure"].difference == pytest.approx(-0.8)
     assert not found.is_regression
 
 
@@ -202,7 +212,8 @@ def test_a_query_whose_grades_changed_is_another_question() -> None:
     same = compare(UUID(int=99), before, both(12, relevant_note_ids=(RELEVANT, OTHER)))
     other = compare(UUID(int=99), before, both(12, relevant_note_ids=(RELEVANT, OTHER), grades={RELEVANT: 3}))
 
-    assert (same.queries, other.queries) == (12, 0)
+    assert same.queries == 12
+    assert other.queries == 0
 
 
 def test_it_says_how_many_queries_a_difference_would_need() -> None:
@@ -244,8 +255,11 @@ def older(document: dict[str, object]) -> dict[str, object]:
 def test_a_comparison_of_before_metrics_were_adjusted_is_read_with_its_verdict(rank: int, is_regression: bool) -> None:
     found = parse_comparison(older(compared([1] * 12, [rank] * 12).to_json()))
 
-    assert (found.is_regression, found.metric, found.wins) == (is_regression, "ndcg_at_10", ())
-    assert (found.detectable_difference, found.queries_needed["0.02"]) == (None, None)
+    assert found.is_regression == is_regression
+    assert found.metric == "ndcg_at_10"
+    assert found.wins == ()
+    assert found.detectable_difference is None
+    assert found.queries_needed["0.02"] is None
 
 
 @pytest.mark.parametrize(("differing", "is_told"), [(2, False), (5, False), (6, True)])

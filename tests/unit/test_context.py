@@ -1,4 +1,4 @@
-"""What is put before a chunk for its contextual vector."""
+"""Context before a chunk for its contextual vector."""
 
 import pytest
 from contexts import contextual_input

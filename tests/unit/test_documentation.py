@@ -1,4 +1,4 @@
-"""What the documents say is what the program has."""
+"""Agreement of the documents with the program."""
 
 import importlib
 import json

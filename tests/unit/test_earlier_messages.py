@@ -1,4 +1,4 @@
-"""What was said before a question: cleaned, and held to the rules that the question is held to."""
+"""Messages before a question: cleaned, and held to the rules that the question is held to."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the records of an experiment tell, on records small enough to count."""
+"""Statistics of an experiment, on records small enough to count."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -51,7 +51,11 @@ def test_a_query_is_won_by_the_side_whose_notes_were_taken() -> None:
 
     found = interleaving_figures(queries)
 
-    assert (found.queries, found.wins, found.losses, found.ties, found.undecided) == (6, 2, 1, 1, 1)
+    assert found.queries == 6
+    assert found.wins == 2
+    assert found.losses == 1
+    assert found.ties == 1
+    assert found.undecided == 1
     assert found.failed_candidates == 1
     assert found.preference == pytest.approx(2 / 3)
     assert found.p_value == 1.0  # 2 of 3 heads: every outcome is as likely or less
@@ -60,7 +64,8 @@ def test_a_query_is_won_by_the_side_whose_notes_were_taken() -> None:
 def test_a_note_that_was_opened_and_found_unhelpful_is_no_win() -> None:
     found = interleaving_figures([interleaved((B, "open"), (B, "unhelpful"))])
 
-    assert (found.wins, found.undecided) == (0, 1)
+    assert found.wins == 0
+    assert found.undecided == 1
 
 
 def test_nine_wins_of_ten_are_no_chance_and_need_no_more_queries() -> None:
@@ -82,7 +87,9 @@ def test_a_preference_that_may_be_chance_says_how_many_more_queries_it_needs() -
 def test_without_a_word_of_readers_nothing_is_known() -> None:
     found = interleaving_figures([interleaved()])
 
-    assert (found.preference, found.p_value, found.more_queries) == (None, None, None)
+    assert found.preference is None
+    assert found.p_value is None
+    assert found.more_queries is None
 
 
 def test_the_queries_needed_for_a_preference_give_four_times_in_five_a_small_p() -> None:
@@ -121,11 +128,14 @@ def test_a_split_compares_rates_by_arm() -> None:
 
     found = split_figures([*control, *candidate])
 
-    assert (found.control.helpful_rate, found.candidate.helpful_rate) == (0.0, 1.0)
+    assert found.control.helpful_rate == 0.0
+    assert found.candidate.helpful_rate == 1.0
     assert found.helpful.difference == 1.0
     assert found.helpful.p_value == pytest.approx(2 / 12870)  # two of C(16, 8) tables
-    assert (found.control.open_rate, found.candidate.open_rate) == (0.0, 1.0)
-    assert (found.control.latency.p50_ms, found.candidate.latency.p95_ms) == (10.0, 30.0)
+    assert found.control.open_rate == 0.0
+    assert found.candidate.open_rate == 1.0
+    assert found.control.latency.p50_ms == 10.0
+    assert found.candidate.latency.p95_ms == 30.0
     assert found.helpful.more_queries == 0
 
 
@@ -134,7 +144,9 @@ def test_a_query_drawn_for_a_candidate_that_failed_counts_for_the_candidate() ->
 
     found = split_figures([rescued])
 
-    assert (found.candidate.queries, found.candidate.failed, found.candidate.helpful_rate) == (1, 1, 0.0)
+    assert found.candidate.queries == 1
+    assert found.candidate.failed == 1
+    assert found.candidate.helpful_rate == 0.0
     assert found.control.queries == 0
     assert found.candidate.latency.p50_ms is None
     assert found.helpful.p_value is None
@@ -165,17 +177,24 @@ def test_a_shadow_tells_agreement_and_both_latencies() -> None:
 
     found = shadow_figures(queries)
 
-    assert (found.queries, found.compared, found.dropped, found.failed_candidates) == (4, 2, 1, 1)
+    assert found.queries == 4
+    assert found.compared == 2
+    assert found.dropped == 1
+    assert found.failed_candidates == 1
     assert found.rank_biased_overlap == pytest.approx((1 + 0.9) / 2)
-    assert (found.overlap_at_10, found.same_top) == (1.0, 0.5)
+    assert found.overlap_at_10 == 1.0
+    assert found.same_top == 0.5
     assert found.candidate_latency.p95_ms == 26.0
 
 
 def test_a_shadow_without_answers_of_the_candidate_is_undefined_and_not_zero() -> None:
     found = shadow_figures([asked("control", control_notes=(A,), control_ms=1.0)])
 
-    assert (found.rank_biased_overlap, found.overlap_at_10, found.same_top) == (None, None, None)
-    assert (found.candidate_latency.p50_ms, found.more_queries) == (None, None)
+    assert found.rank_biased_overlap is None
+    assert found.overlap_at_10 is None
+    assert found.same_top is None
+    assert found.candidate_latency.p50_ms is None
+    assert found.more_queries is None
 
 
 def test_a_shadow_whose_candidate_is_always_slower_gives_no_verdict_on_it() -> None:
@@ -195,7 +214,9 @@ def test_from_a_few_queries_nobody_says_how_many_more_would_tell() -> None:
     nine = interleaving_figures([interleaved((B, "open"))] * 5 + [interleaved((A, "open"))] * 4)
     ten = interleaving_figures([interleaved((B, "open"))] * 6 + [interleaved((A, "open"))] * 4)
 
-    assert (one_click.more_queries, nine.more_queries, ten.more_queries) == (None, None, 194)
+    assert one_click.more_queries is None
+    assert nine.more_queries is None
+    assert ten.more_queries == 194
     assert "about" not in conclusion_on(one_click)
     assert "Need at least 10 decisive queries to estimate how many more are required." in conclusion_on(one_click)
     assert "If it went on like this, about 194 more live queries would tell." in conclusion_on(ten)

@@ -1,4 +1,4 @@
-"""What must not be open to other machines, and the names this one may be called by."""
+"""Exposure to other machines, and the names this one may be called by."""
 
 import pytest
 

@@ -95,7 +95,7 @@ class TestEmbedApart:
 
 
 class TestTogetherOrAlone:
-    """What cannot be done for all is done for each."""
+    """Work that cannot be done for all is done for each."""
 
     def test_all_at_once_where_nothing_is_in_the_way(self) -> None:
         assert together_or_alone([1, 2, 3], sum) == ([6], [])

@@ -1,4 +1,4 @@
-"""What a caller may write as filters, what it means, and how mistakes are told."""
+"""Filters of a caller, their meaning, and messages about mistakes."""
 
 from datetime import UTC, datetime
 from typing import Any

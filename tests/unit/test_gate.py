@@ -95,7 +95,8 @@ def test_one_strategy_that_got_worse_closes_it_and_is_named_with_its_figures() -
 
     found = check("no_significant_drop", runs)
 
-    assert (found.passed, found.severity) == (False, "error")
+    assert found.passed is False
+    assert found.severity == "error"
     # rank 3 to 9: nDCG 0.5 to 0.301
     assert found.message.startswith("semantic: regression; nDCG@10 0.301, was 0.500: -0.199")
     assert found.details["semantic"]["regressed"] == ["ndcg_at_10"]
@@ -107,7 +108,8 @@ def test_an_outage_closes_it_as_a_warning() -> None:
 
     found = check("no_significant_drop", {**GOOD, "semantic": run(down, baseline=SEMANTIC)})
 
-    assert (found.passed, found.severity) == (False, "warning")
+    assert found.passed is False
+    assert found.severity == "warning"
     assert found.message == "semantic: disturbed; 5 of 20 queries were degraded and 0 failed"
 
 
@@ -125,7 +127,8 @@ def test_queries_that_fail_and_did_not_before_close_it_as_a_warning_though_the_o
 
     found = check("no_significant_drop", {"semantic": run(failing(before, 4), baseline=before)})
 
-    assert (found.passed, found.severity) == (False, "warning")
+    assert found.passed is False
+    assert found.severity == "warning"
     assert "nDCG@10 0.500, was 0.500" in found.message
     assert found.message.endswith("on 36 queries; 4 of 40 queries were degraded or failed, 0 in the baseline")
 
@@ -194,7 +197,8 @@ def test_the_better_hybrid_strategy_must_reach_the_hit_rate(found_of_twenty: int
 
     found = check("hit_rate_reaches_target", {**GOOD, "hybrid": worst, "hybrid+rerank": best})
 
-    assert (found.passed, found.details["hybrid+rerank"]) == (passed, found_of_twenty / 20)
+    assert found.passed == passed
+    assert found.details["hybrid+rerank"] == found_of_twenty / 20
 
 
 def test_without_a_hybrid_strategy_there_is_no_hit_rate_to_reach() -> None:
@@ -205,7 +209,8 @@ def test_hybrid_below_its_better_leg_closes_it_as_a_warning() -> None:
     found = check("hybrid_not_below_best_leg", {**GOOD, "hybrid": run(queries([5] * 20, others=OTHERS[2:]))})
 
     # rank 2: 0.631, rank 5: 0.387
-    assert (found.passed, found.severity) == (False, "warning")
+    assert found.passed is False
+    assert found.severity == "warning"
     assert found.message.startswith("hybrid search loses 0.244 nDCG@10 against fulltext search alone on 20 queries")
 
 
@@ -219,7 +224,8 @@ def test_hybrid_that_is_full_text_alone_on_nineteen_of_twenty_queries_lacks_a_le
 
     found = check("both_legs_take_part", {**GOOD, "hybrid": run(hybrid)})
 
-    assert (found.passed, found.details["silent_leg"]) == (passed, silent)
+    assert found.passed == passed
+    assert found.details["silent_leg"] == silent
 
 
 def test_a_leg_that_brings_nothing_is_silent_whatever_follows_the_others_notes() -> None:
@@ -228,7 +234,8 @@ def test_a_leg_that_brings_nothing_is_silent_whatever_follows_the_others_notes()
 
     found = check("both_legs_take_part", {**GOOD, "semantic": run(nothing), "hybrid": run(filled)})
 
-    assert (found.passed, found.details["silent_leg"]) == (False, "semantic")
+    assert found.passed is False
+    assert found.details["silent_leg"] == "semantic"
 
 
 def test_legs_that_bring_the_same_note_first_tell_nothing_whatever_follows_it() -> None:
@@ -269,7 +276,8 @@ def test_a_leg_is_not_alone_where_the_others_notes_follow_its_few() -> None:
 
     found = check("both_legs_take_part", {"fulltext": run(short), "semantic": GOOD["semantic"], "hybrid": run(joined)})
 
-    assert (found.passed, found.details["decided_alone_by"]) == (True, {"fulltext": 0.0, "semantic": 0.0})
+    assert found.passed is True
+    assert found.details["decided_alone_by"] == {"fulltext": 0.0, "semantic": 0.0}
 
 
 def test_legs_that_agree_tell_nothing() -> None:
@@ -301,16 +309,18 @@ def test_other_notes_on_more_than_a_quarter_of_the_queries_need_a_reason(count: 
 def test_notes_that_changed_are_a_reason() -> None:
     found = check("rankings_are_explained", {"hybrid": run(other_notes(20), baseline=HYBRID, changed=("notes",))})
 
-    assert (found.passed, found.message) == (
-        None,
-        "not judged: changed since the baseline: notes; brain golden baseline RUN takes a run of now as the baseline",
+    assert found.passed is None
+    assert (
+        found.message
+        == "not judged: changed since the baseline: notes; brain golden baseline RUN takes a run of now as the baseline"
     )
 
 
 def test_a_baseline_that_did_not_say_what_it_searched_gives_no_verdict_on_rankings() -> None:
     found = check("rankings_are_explained", {"hybrid": run(other_notes(20), baseline=HYBRID)})
 
-    assert (found.passed, found.message) == (None, "not judged: no baseline says what it searched")
+    assert found.passed is None
+    assert found.message == "not judged: no baseline says what it searched"
 
 
 def test_too_few_queries_in_common_give_no_verdict_on_rankings() -> None:
@@ -335,7 +345,8 @@ def test_the_slowest_strategy_must_be_in_time(p95_ms: float, passed: bool) -> No
 
     found = check("latency_p95_within_target", {**GOOD, "hybrid+rerank": slow})
 
-    assert (found.passed, found.details["hybrid+rerank"]) == (passed, p95_ms)
+    assert found.passed == passed
+    assert found.details["hybrid+rerank"] == p95_ms
 
 
 def test_it_is_printed_with_all_its_checks() -> None:
@@ -352,16 +363,19 @@ def test_a_baseline_of_less_than_half_of_the_set_closes_it_as_a_warning_and_says
 ) -> None:
     found = check("no_significant_drop", {"hybrid": run(queries([1] * 41), baseline=queries([1] * old))})
 
-    assert (found.passed, found.severity) == (passed, "error" if passed else "warning")
+    assert found.passed == passed
+    assert found.severity == ("error" if passed else "warning")
     assert f"{'j' if passed else 'J'}udged on {old} of 41 queries" in found.message
     assert ("brain golden baseline 00000000" in found.message) == (not passed)
-    assert (found.details["hybrid"]["queries"], found.details["hybrid"]["total_queries"]) == (old, 41)
+    assert found.details["hybrid"]["queries"] == old
+    assert found.details["hybrid"]["total_queries"] == 41
 
 
 def test_what_got_worse_on_a_third_of_the_set_is_a_regression_all_the_same() -> None:
     found = check("no_significant_drop", {"hybrid": run(queries([9] * 41), baseline=queries([1] * 14))})
 
-    assert (found.passed, found.severity) == (False, "error")
+    assert found.passed is False
+    assert found.severity == "error"
 
 
 def test_the_hit_rate_is_told_with_how_sure_it_is() -> None:

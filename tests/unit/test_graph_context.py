@@ -1,4 +1,4 @@
-"""What the causal graph adds to a prompt: the relations that a search followed, bounded and harmless."""
+"""Part of the causal graph in a prompt: the relations that a search followed, bounded and harmless."""
 
 import json
 from uuid import UUID

@@ -38,7 +38,7 @@ def similarity(query: str, document: str) -> float:
 
 
 class TestVersion:
-    """What must not change without a new HASHING_VERSION: stored vectors would no longer be comparable."""
+    """Vectors do not change without a new HASHING_VERSION: stored ones would no longer be comparable."""
 
     def test_a_documents_vector_is_the_one_of_version_1(self) -> None:
         vector = HashingEmbedder(16).embed([FLOOD], role="document")[0]

@@ -7,7 +7,7 @@ from rag_core.settings import Settings, read_settings
 
 
 def is_seen(name: str) -> bool:
-    """Whether another value of the setting makes another fingerprint."""
+    """Test whether another value of the setting makes another fingerprint."""
     settings = read_settings()
     other = settings.model_copy(update={name: "another"})
     return asked_under(other)["fingerprint"] != asked_under(settings)["fingerprint"]

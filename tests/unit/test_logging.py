@@ -1,4 +1,4 @@
-"""What the log says of a failure, and that nothing anybody wrote is in it."""
+"""Log lines of a failure, without anything anybody wrote."""
 
 import io
 import json
@@ -50,7 +50,7 @@ def log() -> Iterator[Log]:
 
 
 def failed_query() -> QueryFailedError:
-    """What the storage raises when PostgreSQL refuses a statement and quotes what was in it."""
+    """Error of the storage when PostgreSQL refuses a statement and quotes what was in it."""
     try:
         try:
             raise psycopg.errors.UniqueViolation(f"Key (title)=({MARKER}) already exists")

@@ -1,4 +1,4 @@
-"""What is taken out of a quotation, and what is left as it stands in the note."""
+"""Marks that are taken out of a quotation, and those that stay as they stand in the note."""
 
 import pytest
 from growth import MOST_GROWTH, growth

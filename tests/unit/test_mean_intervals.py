@@ -1,4 +1,4 @@
-"""How sure the means of a run are."""
+"""Intervals of the means of a run."""
 
 import numpy as np
 import pytest

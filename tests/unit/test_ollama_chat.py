@@ -1,4 +1,4 @@
-"""What is Ollama's own of its chat model; what both protocols have is in ``test_chat_answers`` and ``test_chat_streaming``."""
+"""Ollama's chat model beyond what both protocols have, which is in ``test_chat_answers`` and ``test_chat_streaming``."""
 
 import subprocess
 import sys

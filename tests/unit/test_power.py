@@ -1,4 +1,4 @@
-"""How many queries a difference needs, against the textbook's formula and against simulation."""
+"""Number of queries that a difference needs, against the textbook's formula and against simulation."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What is kept of searches: their keys, their results and the windows around matches."""
+"""Cache of searches: their keys, their results and the windows around matches."""
 
 from dataclasses import replace
 from datetime import UTC, date, datetime

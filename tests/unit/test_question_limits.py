@@ -1,4 +1,4 @@
-"""How many questions somebody may ask in a minute and in an hour."""
+"""Limits of questions in a minute and in an hour."""
 
 import sys
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ def caller(name: str = "ana", *, has_key: bool = True, minute: int | None = None
 
 
 def asked(limits: QuestionLimits, who: Caller, *, times: int) -> int:
-    """How many of so many questions are let through."""
+    """Count how many of so many questions are let through."""
     passed = 0
     for _ in range(times):
         try:

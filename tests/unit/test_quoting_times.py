@@ -12,7 +12,7 @@ from rag_core.model.answer import Source
 
 
 def rent_in_march(*notes: Source) -> Quotation:
-    """What is quoted for how much the rent went up in March."""
+    """Quotation for how much the rent went up in March."""
     without = "¿Cuánto subió el alquiler?"
     return quote("¿Cuánto subió el alquiler en marzo?", in_march(*notes, without=without), language="es")
 

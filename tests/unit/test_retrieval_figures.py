@@ -1,4 +1,4 @@
-"""How the legs of a search went, in figures."""
+"""Figures of the legs of a search."""
 
 from uuid import UUID
 

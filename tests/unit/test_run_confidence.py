@@ -1,4 +1,4 @@
-"""Whether results of a run could reach a similarity threshold."""
+"""Confidence of results of a run by a similarity threshold."""
 
 import pytest
 

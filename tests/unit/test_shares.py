@@ -27,7 +27,7 @@ def take_all(stack: ExitStack, shares: FairShares, tenant: str, key: str | None 
 
 @pytest.fixture
 def stack() -> Iterator[ExitStack]:
-    """What is held until the test ends."""
+    """Places that are held until the test ends."""
     with ExitStack() as held:
         yield held
 

@@ -1,4 +1,4 @@
-"""What a similarity threshold keeps and drops, counted by hand."""
+"""Hits that a similarity threshold keeps and drops, counted by hand."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is said of what was understood."""
+"""The line that says what was understood."""
 
 from datetime import UTC, date, datetime
 from uuid import UUID

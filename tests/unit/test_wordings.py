@@ -1,4 +1,4 @@
-"""How answers speak: informally of somebody's notes, formally of a company's documents in German."""
+"""Wording of answers: informal of somebody's notes, formal of a company's documents in German."""
 
 import re
 from dataclasses import fields

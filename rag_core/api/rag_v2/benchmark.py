@@ -1,17 +1,16 @@
 """``/api/v2/evaluation/embedding-benchmark``: embedding models side by side, as a job."""
 
-from typing import Annotated, Any, Literal
-from uuid import UUID
+from typing import Any, Final
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from rag_core.api.access import Context, RequestContext
 from rag_core.api.errors import ExplainedError, explained
+from rag_core.api.rag_v2.jobs import JobOut, JobStarted, RunPath, cancel_job, find_job, job_to_wire, start_job
 from rag_core.api.schemas import Text, failures
 from rag_core.errors import InvalidInputError, NotFoundError
-from rag_core.evaluation.jobs.queue import cancel, fetch_job, submit
 from rag_core.storage.database import Database
 from rag_core.storage.golden import find_golden_set
 from rag_core.storage.jobs import Job
@@ -22,7 +21,7 @@ NO_SUCH_MODEL = "Nicht registriert: {names}. `brain models list` zeigt, welche M
 NO_SUCH_SET = "Diese Datensätze gibt es nicht: {names}"
 
 router = APIRouter(prefix="/api/v2/evaluation/embedding-benchmark", tags=["rag v2"])
-RunPath = Annotated[UUID, Path(description="As the answer to the POST gave it.")]
+_KIND: Final = "embedding_benchmark"
 
 
 class BenchmarkIn(BaseModel):
@@ -36,60 +35,33 @@ class BenchmarkIn(BaseModel):
     datasets: list[Text] | None = Field(None, min_length=1, description="Names or ids of golden sets; default: all.")
 
 
-class BenchmarkStarted(BaseModel):
-    """Address of the result."""
-
-    model_config = ConfigDict(alias_generator=to_camel, frozen=True)
-
-    run_id: str
-    status: Literal["started"]
-
-
-class BenchmarkProgress(BaseModel):
-    """Progress in queries of a model, a set and a strategy; ``total`` is null until it is known."""
-
-    stage: str | None
-    done: int
-    total: int | None
-
-
-class BenchmarkOut(BaseModel):
+class BenchmarkOut(JobOut):
     """A benchmark and, once it is completed, its report: per model quality, latency, memory and storage."""
 
-    model_config = ConfigDict(alias_generator=to_camel, frozen=True)
-
-    run_id: str
-    status: Literal["queued", "running", "completed", "failed", "cancelled"]
-    progress: BenchmarkProgress
-    report: dict[str, Any] | None
     error: str | None = Field(description="Why it failed, in English.")
 
 
-@router.post("", status_code=202, response_model=BenchmarkStarted, responses=failures(400, 404, 415, 429, 503))
+@router.post("", status_code=202, response_model=JobStarted, responses=failures(400, 404, 415, 429, 503))
 def start(body: BenchmarkIn, context: Context) -> dict[str, Any]:
     """Queue a benchmark; a server does one job at a time."""
     _check_models(context.database, body.models or [])
     parameters = {"models": body.models, "sets": body.datasets and _set_names(context, body.datasets)}
     given = {name: value for name, value in parameters.items() if value is not None}
-    return {
-        "runId": str(submit(context.database, context.tenant, "embedding_benchmark", given, settings=context.settings)),
-        "status": "started",
-    }
+    return start_job(context, _KIND, given)
 
 
 @router.get("/{run_id}", response_model=BenchmarkOut, responses=failures(400, 404, 503))
 def show(run_id: RunPath, context: Context) -> dict[str, Any]:
     """Return the progress of a benchmark and its results."""
     with explained(NotFoundError, NO_SUCH_RUN):
-        return _to_wire(fetch_job(context.database, context.tenant, run_id))
+        return _to_wire(find_job(context, run_id, _KIND))
 
 
 @router.post("/{run_id}/cancel", response_model=BenchmarkOut, responses=failures(400, 404, 503))
 def stop(run_id: RunPath, context: Context) -> dict[str, Any]:
     """Stop a benchmark: at once while it is queued, at its next query while it runs."""
     with explained(NotFoundError, NO_SUCH_RUN):
-        _to_wire(fetch_job(context.database, context.tenant, run_id))
-        return _to_wire(cancel(context.database, context.tenant, run_id))
+        return _to_wire(cancel_job(context, run_id, _KIND))
 
 
 def _check_models(database: Database, names: list[str]) -> None:
@@ -111,13 +83,4 @@ def _set_names(context: RequestContext, datasets: list[str]) -> list[str]:
 
 
 def _to_wire(job: Job) -> dict[str, Any]:
-    """A job of another kind is no benchmark."""
-    if job.kind != "embedding_benchmark":
-        raise NotFoundError(f"job {job.job_id} is no benchmark")
-    return {
-        "runId": str(job.job_id),
-        "status": job.state,
-        "progress": {"stage": job.stage, "done": job.done, "total": job.total},
-        "report": None if job.result is None else dict(job.result),
-        "error": job.error,
-    }
+    return job_to_wire(job, None if job.result is None else dict(job.result), job.error)

@@ -1,18 +1,18 @@
 """``/api/v2/evaluation/tuning``: the search for a better configuration, as a job; what it proposes nobody is served yet."""
 
-from typing import Annotated, Any, Literal
-from uuid import UUID
+from typing import Any, Final
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from rag_core.api.access import Context
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.rag_v2.evaluation import find_dataset
+from rag_core.api.rag_v2.jobs import JobOut, JobStarted, RunPath, cancel_job, find_job, job_to_wire, start_job
 from rag_core.api.schemas import Text, failures
 from rag_core.errors import InvalidInputError, NotFoundError
-from rag_core.evaluation.jobs.queue import SILENT, cancel, fetch_job, submit
+from rag_core.evaluation.jobs.queue import SILENT
 from rag_core.evaluation.tuning.job import MAX_MINUTES
 from rag_core.evaluation.tuning.space import PARTS, Part
 from rag_core.evaluation.tuning.tune import DEFAULT_MINUTES, MIN_QUERIES
@@ -31,7 +31,7 @@ SERVER_GONE = (
 )
 
 router = APIRouter(prefix="/api/v2/evaluation/tuning", tags=["rag v2"])
-RunPath = Annotated[UUID, Path(description="As the answer to the POST gave it.")]
+_KIND: Final = "tuning"
 
 
 class TuningIn(BaseModel):
@@ -46,39 +46,16 @@ class TuningIn(BaseModel):
     parts: list[Part] = Field(list(PARTS), min_length=1, description="What of a configuration is tried; default: all.")
 
 
-class TuningStarted(BaseModel):
-    """Address of the result."""
-
-    model_config = ConfigDict(alias_generator=to_camel, frozen=True)
-
-    run_id: str
-    status: Literal["started"]
-
-
-class TuningProgress(BaseModel):
-    """Progress within the stage; ``total`` is null until it is known."""
-
-    stage: str | None
-    done: int
-    total: int | None
-
-
-class TuningOut(BaseModel):
+class TuningOut(JobOut):
     """A tuning and, once it is completed, its report: what is better on held-out questions, and by how much."""
 
-    model_config = ConfigDict(alias_generator=to_camel, frozen=True)
-
-    run_id: str
-    status: Literal["queued", "running", "completed", "failed", "cancelled"]
-    progress: TuningProgress
     report: dict[str, Any] | None = Field(
         description="`number` is the proposed configuration's, for `brain promote`; null when nothing better was found, "
         "and `objection` then says why."
     )
-    error: str | None
 
 
-@router.post("", status_code=202, response_model=TuningStarted, responses=failures(400, 404, 415, 429, 503))
+@router.post("", status_code=202, response_model=JobStarted, responses=failures(400, 404, 415, 429, 503))
 def start(body: TuningIn, context: Context) -> dict[str, Any]:
     """Queue a tuning; a server does one job at a time."""
     tenant = context.tenant
@@ -88,38 +65,26 @@ def start(body: TuningIn, context: Context) -> dict[str, Any]:
     if found < MIN_QUERIES:
         raise ExplainedError(TOO_FEW.format(found=found, least=MIN_QUERIES), kind=InvalidInputError)
     parameters = {"set": golden.name, "minutes": body.minutes, "parts": ",".join(body.parts)}
-    return {
-        "runId": str(submit(context.database, tenant, "tuning", parameters, settings=context.settings)),
-        "status": "started",
-    }
+    return start_job(context, _KIND, parameters)
 
 
 @router.get("/{run_id}", response_model=TuningOut, responses=failures(400, 404, 503))
 def show(run_id: RunPath, context: Context) -> dict[str, Any]:
     """Return the progress of a tuning and its result."""
     with explained(NotFoundError, NO_SUCH_RUN):
-        return _to_wire(fetch_job(context.database, context.tenant, run_id))
+        return _to_wire(find_job(context, run_id, _KIND))
 
 
 @router.post("/{run_id}/cancel", response_model=TuningOut, responses=failures(400, 404, 503))
 def stop(run_id: RunPath, context: Context) -> dict[str, Any]:
     """Stop a tuning: at once while it is queued, at its next step while it runs; then nothing is proposed."""
     with explained(NotFoundError, NO_SUCH_RUN):
-        _to_wire(fetch_job(context.database, context.tenant, run_id))
-        return _to_wire(cancel(context.database, context.tenant, run_id))
+        return _to_wire(cancel_job(context, run_id, _KIND))
 
 
 def _to_wire(job: Job) -> dict[str, Any]:
-    """A job of another kind is no tuning."""
-    if job.kind != "tuning":
-        raise NotFoundError(f"job {job.job_id} is no tuning")
-    return {
-        "runId": str(job.job_id),
-        "status": job.state,
-        "progress": {"stage": job.stage, "done": job.done, "total": job.total},
-        "report": None if job.result is None else camel_keys(job.result),
-        "error": None if job.error is None else _told(job.error),
-    }
+    report = None if job.result is None else camel_keys(job.result)
+    return job_to_wire(job, report, None if job.error is None else _told(job.error))
 
 
 def _told(error: str) -> str:

@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from rag_core.errors import ConfigurationError, RerankerUnavailableError, RerankingError, SearchCancelledError
 from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking import RERANKERS, Candidate, RerankerParts, RerankerProvider
-from rag_core.reranking.passage import as_probabilities, is_finite_number, passage_text
+from rag_core.reranking.passage import as_probabilities, passage_text, scores_in_order
 from rag_core.resilience.call_time import OUTAGE_SECONDS, Connection, call_time, limit_request
 from rag_core.resilience.cancellation import Cancellation
 
@@ -210,17 +210,7 @@ def _in_order(given: Any, expected: int) -> list[float]:
     entries = given.get("results") if isinstance(given, dict) else given
     if not isinstance(entries, list):
         raise ValueError("expected a list, or an object with a list of results")  # noqa: TRY004  one error for all
-    scores: dict[int, float] = {}
-    for entry in entries:
-        index, score = _entry(entry)
-        if type(index) is not int or not 0 <= index < expected or index in scores:
-            raise ValueError(f"the index {shown(index)} is out of range or stands twice")
-        if not is_finite_number(score):
-            raise ValueError(f"the score of {index} is {shown(score)}, not a finite number")
-        scores[index] = float(score)
-    if len(scores) != expected:
-        raise ValueError(f"{len(scores)} scores for {expected} passages")
-    return [scores[index] for index in range(expected)]
+    return scores_in_order(map(_entry, entries), range(expected))
 
 
 def _entry(entry: Any) -> tuple[Any, Any]:

@@ -5,7 +5,6 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from reprlib import repr as shown
 from typing import Any
 
 from rag_core.chat import ChatModel, Message
@@ -22,7 +21,7 @@ from rag_core.language.detection import detect_language
 from rag_core.language.languages import language_of
 from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking import RERANKERS, Candidate, RerankerParts, RerankerProvider
-from rag_core.reranking.passage import is_finite_number
+from rag_core.reranking.passage import scores_in_order
 from rag_core.resilience.cancellation import Cancellation
 
 PROMPT_VERSION = "1"
@@ -165,17 +164,11 @@ def parse_scores(answer: str, passages: int) -> list[float]:
     Raises:
         RerankingError: anything else.
     """
-    by_id: dict[int, float] = {}
-    for entry in _entries(answer):
-        number, score = _entry(entry)
-        if type(number) is not int or not 1 <= number <= passages or number in by_id:
-            raise _unusable(answer, f"an id that is no passage, or twice: {shown(number)}")
-        if not is_finite_number(score):
-            raise _unusable(answer, f"the score {shown(score)}")
-        by_id[number] = min(1.0, max(0.0, float(score) / BEST_SCORE))
-    if len(by_id) != passages:
-        raise _unusable(answer, f"scores for {len(by_id)} of {passages} passages")
-    return [by_id[number] for number in range(1, passages + 1)]
+    try:
+        scores = scores_in_order(map(_entry, _entries(answer)), range(1, passages + 1))
+    except ValueError as error:
+        raise _unusable(answer, str(error)) from error
+    return [min(1.0, max(0.0, score / BEST_SCORE)) for score in scores]
 
 
 def _entry(entry: Any) -> tuple[Any, Any]:

@@ -16,13 +16,13 @@ delete from brain.service_minutes where minute < %(before)s;
 
 -- name: service_window
 -- What all processes did since then; the p95 is the mean of the minutes' weighted by their requests.
-select coalesce(sum(requests), 0), coalesce(sum(failed), 0), coalesce(sum(degraded), 0),
-    sum(latency_p95_ms * requests) / nullif(sum(requests) filter (where latency_p95_ms is not null), 0)
+select coalesce(sum(requests), 0) as requests, coalesce(sum(failed), 0) as failed, coalesce(sum(degraded), 0) as degraded,
+    sum(latency_p95_ms * requests) / nullif(sum(requests) filter (where latency_p95_ms is not null), 0) as p95_ms
 from brain.service_minutes
 where minute >= %(since)s;
 
 -- name: list_service_processes
-select process, min(minute), max(minute), bool_or(is_last)
+select process, min(minute) as first_minute, max(minute) as last_minute, bool_or(is_last) as has_ended
 from brain.service_minutes
 where minute >= %(since)s
 group by process
@@ -31,8 +31,8 @@ order by process;
 -- name: list_nightly_evaluations
 -- Of each tenant's last night the newest run of every golden set and strategy.
 select distinct on (r.tenant_id, r.set_name, kind.strategy)
-    r.tenant_id, r.set_name, kind.strategy, r.run_id::text, r.created_at, r.comparison,
-    r.circumstances ->> 'dagsterRun'
+    r.tenant_id as tenant, r.set_name, kind.strategy, r.run_id::text, r.created_at, r.comparison,
+    r.circumstances ->> 'dagsterRun' as dagster_run
 from brain.tenants t
 cross join lateral (
     select max(created_at) as newest from brain.evaluation_runs
@@ -45,8 +45,9 @@ order by r.tenant_id, r.set_name, kind.strategy, r.created_at desc;
 
 -- name: list_golden_sets
 -- Golden queries with a note that exists, and the last night they were asked.
-select s.tenant_id, count(*), min(q.created_at),
-    (select max(r.created_at) from brain.evaluation_runs r where r.tenant_id = s.tenant_id and r.purpose = 'nightly')
+select s.tenant_id as tenant, count(*) as queries, min(q.created_at) as since, (
+        select max(r.created_at) from brain.evaluation_runs r where r.tenant_id = s.tenant_id and r.purpose = 'nightly'
+    ) as evaluated_at
 from brain.golden_sets s
 join brain.golden_queries q using (tenant_id, set_id)
 where s.name = %(set_name)s
@@ -60,17 +61,17 @@ order by s.tenant_id;
 
 -- name: list_open_migrations
 -- Whether an evaluation stopped it is told by the stop itself.
-select m.tenant_id, m.state, m.reason, m.changed_at,
-    (select count(*) from brain.notes n where n.tenant_id = m.tenant_id and n.legacy_state = 'pending'),
+select m.tenant_id as tenant, m.state, m.reason, m.changed_at,
+    (select count(*) from brain.notes n where n.tenant_id = m.tenant_id and n.legacy_state = 'pending') as pending,
     (select count(*) from brain.notes n join brain.migration_failures f
             on f.tenant_id = n.tenant_id and f.source = n.source and f.external_id = n.external_id
-        where n.tenant_id = m.tenant_id and n.legacy_state = 'pending' and f.attempts >= %(most_attempts)s),
-    marks.last_at is not null
+        where n.tenant_id = m.tenant_id and n.legacy_state = 'pending' and f.attempts >= %(most_attempts)s) as given_up,
+    (marks.last_at is not null
         or exists (select from brain.migration_failures f where f.tenant_id = m.tenant_id and f.stage <> 'attachment')
         or exists (select from brain.staged_notes s join brain.notes n using (tenant_id, note_id)
-            where s.tenant_id = m.tenant_id and n.legacy_state = 'pending'),
-    marks.last_at,
-    m.stopped_by_run is not null
+            where s.tenant_id = m.tenant_id and n.legacy_state = 'pending')) as has_begun,
+    marks.last_at as last_mark_at,
+    m.stopped_by_run is not null as is_regressed
 from brain.migrations m
 cross join lateral (
     select max(n.chunked_at) as last_at from brain.notes n
@@ -81,7 +82,8 @@ order by m.tenant_id;
 
 -- name: list_stale_notes
 -- Notes that were last changed before the limit and whose live chunks were not made by this pipeline, where they should be.
-select n.tenant_id, count(*), count(*) filter (where f.attempts >= %(most_attempts)s), min(n.updated_at)
+select n.tenant_id as tenant, count(*) as notes, count(*) filter (where f.attempts >= %(most_attempts)s) as given_up,
+    min(n.updated_at) as oldest
 from brain.notes n
 left join brain.migration_failures f on f.tenant_id = n.tenant_id and f.source = n.source and f.external_id = n.external_id
 where n.indexed_fingerprint is distinct from %(fingerprint)s and n.updated_at < %(before)s

@@ -56,7 +56,7 @@ on conflict (tenant_id, version) do update set weights = excluded.weights, fitte
 
 -- name: list_promotions
 -- What was served when, newest first; a limit of null gives all.
-select p.number, c.number, p.action, p.reason, p.evidence, p.promoted_at
+select p.number, c.number as configuration, p.action, p.reason, p.evidence, p.promoted_at
 from promotions p
 left join configurations c on c.tenant_id = p.tenant_id and c.configuration_id = p.configuration_id
 where p.tenant_id = %(tenant)s

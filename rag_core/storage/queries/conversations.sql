@@ -1,7 +1,7 @@
 -- name: insert_session
 insert into sessions (tenant_id, session_id, user_hash)
 values (%(tenant)s, %(session_id)s, %(user_hash)s)
-returning session_id, started_at, last_at, ended_at, 0, '';
+returning session_id as id, started_at, last_at, ended_at, 0 as questions, '' as title;
 
 -- name: drop_empty_sessions
 -- Somebody's without a turn, but for the newest. One that is being spoken in is locked, and by then it is no longer old.
@@ -20,8 +20,8 @@ where s.tenant_id = %(tenant)s and s.user_hash = %(user_hash)s
 -- name: list_sessions
 -- Somebody's, the one spoken in last first, each with how many questions it has and the first of them; where only_spoken, none
 -- that nothing was asked in.
-select s.session_id, s.started_at, s.last_at, s.ended_at,
-    (select count(*) from turns t where t.tenant_id = s.tenant_id and t.session_id = s.session_id),
+select s.session_id as id, s.started_at, s.last_at, s.ended_at,
+    (select count(*) from turns t where t.tenant_id = s.tenant_id and t.session_id = s.session_id) as questions,
     coalesce(
         (
             select t.question from turns t
@@ -30,7 +30,7 @@ select s.session_id, s.started_at, s.last_at, s.ended_at,
             limit 1
         ),
         ''
-    )
+    ) as title
 from sessions s
 where s.tenant_id = %(tenant)s and s.user_hash = %(user_hash)s and s.last_at >= %(since)s
     and (
@@ -42,8 +42,8 @@ limit %(limit)s;
 
 -- name: find_session
 -- Only its owner's, and only while it is kept.
-select s.session_id, s.started_at, s.last_at, s.ended_at,
-    (select count(*) from turns t where t.tenant_id = s.tenant_id and t.session_id = s.session_id),
+select s.session_id as id, s.started_at, s.last_at, s.ended_at,
+    (select count(*) from turns t where t.tenant_id = s.tenant_id and t.session_id = s.session_id) as questions,
     coalesce(
         (
             select t.question from turns t
@@ -52,7 +52,7 @@ select s.session_id, s.started_at, s.last_at, s.ended_at,
             limit 1
         ),
         ''
-    )
+    ) as title
 from sessions s
 where s.tenant_id = %(tenant)s and s.session_id = %(session_id)s and s.user_hash = %(user_hash)s and s.last_at >= %(since)s;
 

@@ -7,21 +7,21 @@ on conflict (tenant_id, name) do update set vocabulary = case
     when exists (select from golden_queries q where q.tenant_id = %(tenant)s and q.set_id = s.set_id) then s.vocabulary
     else coalesce(%(vocabulary)s::text, s.vocabulary)
 end
-returning set_id, name, version, vocabulary, created_at, updated_at;
+returning set_id as id, name, version, vocabulary, created_at, updated_at;
 
 -- name: fetch_golden_set
 -- The set of that name; no writer changes it or its queries until the transaction ends.
-select set_id, name, version, vocabulary, created_at, updated_at
+select set_id as id, name, version, vocabulary, created_at, updated_at
 from golden_sets where tenant_id = %(tenant)s and name = %(name)s for share;
 
 -- name: lock_golden_set
 -- The set of that name; every writer takes it first.
-select set_id, name, version, vocabulary, created_at, updated_at
+select set_id as id, name, version, vocabulary, created_at, updated_at
 from golden_sets where tenant_id = %(tenant)s and name = %(name)s for update;
 
 -- name: find_golden_set
 -- The set of that name, or else of that id; no writer changes it or its queries until the transaction ends.
-select set_id, name, version, vocabulary, created_at, updated_at
+select set_id as id, name, version, vocabulary, created_at, updated_at
 from golden_sets where tenant_id = %(tenant)s and (name = %(name)s or set_id::text = lower(%(name)s))
 order by name <> %(name)s
 limit 1
@@ -60,7 +60,7 @@ select name from golden_sets where tenant_id = %(tenant)s order by name collate 
 
 -- name: lock_golden_set_of
 -- The set of a query, locked before the query is: every writer takes the set first.
-select s.set_id, s.name, s.version, s.vocabulary, s.created_at, s.updated_at
+select s.set_id as id, s.name, s.version, s.vocabulary, s.created_at, s.updated_at
 from golden_sets s join golden_queries q using (tenant_id, set_id)
 where q.tenant_id = %(tenant)s and q.query_id = %(query)s
 for update of s;

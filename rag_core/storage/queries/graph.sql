@@ -170,11 +170,11 @@ from unnest(%(notes)s::uuid[], %(hashes)s::bytea[], %(fingerprints)s::text[]) r 
 -- name: count_graph
 -- Notes of the batches that have been read, and what they mention and relate.
 select (select count(*) from graph_notes g join notes n using (tenant_id, note_id)
-        where g.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s)),
+        where g.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s)) as notes,
     (select count(distinct m.entity_id) from mentions m join notes n using (tenant_id, note_id)
-        where m.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s)),
+        where m.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s)) as entities,
     (select count(*) from relations r join notes n using (tenant_id, note_id)
-        where r.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s));
+        where r.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s)) as relations;
 
 -- name: check_graph_evidence
 -- Relations whose evidence does not lie in their note, or whose chunk is another note's.

@@ -203,8 +203,8 @@ with page as materialized (
         and e.input_hash in (select standard_hash from page union all select contextual_hash from page)
 )
 select note_id, chunk_index, content, context,
-    case when standard_hash not in (select input_hash from known) then standard_hash end,
-    case when contextual_hash not in (select input_hash from known) then contextual_hash end
+    case when standard_hash not in (select input_hash from known) then standard_hash end as standard_hash,
+    case when contextual_hash not in (select input_hash from known) then contextual_hash end as contextual_hash
 from page
 order by note_id, chunk_index;
 

@@ -9,19 +9,20 @@ with pending as materialized (
     where n.tenant_id = %(tenant)s and n.legacy_state = 'pending'
 )
 select m.state, m.reason, m.stopped_by_run, m.evaluate_every, m.started_at, m.changed_at,
-    (select count(*) from legacy_notes where tenant_id = %(tenant)s),
-    (select count(*) from pending),
-    (select count(*) from migration_failures where tenant_id = %(tenant)s and stage <> 'attachment'),
-    (select count(*) from batches where tenant_id = %(tenant)s and is_legacy),
-    (select count(distinct batch_key) from pending where is_waiting)
+    (select count(*) from legacy_notes where tenant_id = %(tenant)s) as notes,
+    (select count(*) from pending) as pending,
+    (select count(*) from migration_failures where tenant_id = %(tenant)s and stage <> 'attachment') as failed,
+    (select count(*) from batches where tenant_id = %(tenant)s and is_legacy) as batches,
+    (select count(distinct batch_key) from pending where is_waiting) as waiting_batches
 from migrations m
 where m.tenant_id = %(tenant)s;
 
 -- name: count_migrated_batches
 -- What became of each batch's legacy notes, how many were chunked since a moment, and the chunks of the migrated ones.
-select n.batch_key, count(*) filter (where n.legacy_state = 'migrated'), count(*) filter (where n.legacy_state = 'pending'),
-    count(f.external_id), count(*) filter (where n.legacy_state = 'migrated' and n.chunked_at >= %(since)s),
-    coalesce(sum(c.chunks) filter (where n.legacy_state = 'migrated'), 0)::bigint
+select n.batch_key as batch, count(*) filter (where n.legacy_state = 'migrated') as migrated,
+    count(*) filter (where n.legacy_state = 'pending') as pending, count(f.external_id) as failed,
+    count(*) filter (where n.legacy_state = 'migrated' and n.chunked_at >= %(since)s) as new,
+    coalesce(sum(c.chunks) filter (where n.legacy_state = 'migrated'), 0)::bigint as chunks
 from notes n
 left join migration_failures f on f.tenant_id = n.tenant_id and f.note_id = n.note_id
 cross join lateral (

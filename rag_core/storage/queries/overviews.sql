@@ -2,7 +2,7 @@
 
 -- name: batch_overviews
 -- What each of the batches holds.
-select batch_key,
+select batch_key as batch,
     count(*) as notes,
     count(*) filter (where indexed_fingerprint is distinct from %(fingerprint)s) as stale,
     coalesce(sum(char_length(content)), 0) as characters,
@@ -19,7 +19,7 @@ order by batch_key;
 
 -- name: index_progress
 -- How many batches the tenant has, and how many of them have no note that this pipeline did not make.
-select count(*), count(*) filter (where is_done)
+select count(*) as batches, count(*) filter (where is_done) as done
 from (
     select bool_and(indexed_fingerprint is not distinct from %(fingerprint)s) as is_done
     from notes
