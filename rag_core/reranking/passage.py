@@ -33,7 +33,7 @@ def scores_in_order(given: Iterable[tuple[Any, Any]], expected: range) -> list[f
         if type(number) is not int or number not in expected or number in scores:
             raise ValueError(f"the number {shown(number)}, which is out of range or stands twice")
         if not is_finite_number(score):
-            raise ValueError(f"the score {shown(score)} for {number}, which is not a finite number")
+            raise ValueError(f"{shown(score)} as the score of {number}, which is not a finite number")
         scores[number] = float(score)
     if len(scores) != len(expected):
         raise ValueError(f"{len(scores)} scores for {len(expected)} passages")

