@@ -7,7 +7,7 @@ from uuid import UUID
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say
-from rag_core.cli.messages import label, tr
+from rag_core.cli.messages import label, language, tr
 from rag_core.cli.runs import named_run, run_name
 
 if TYPE_CHECKING:
@@ -86,7 +86,9 @@ def _text(
     is_common: bool,
 ) -> str:
     from rag_core.api.pages.evaluation.files import comparison_file, run_file
+    from rag_core.api.pages.texts import speak
 
+    speak(language())
     if baseline is None:
         return run_file(database, settings, owner, run_id)
     other = named_run(database, owner, baseline)

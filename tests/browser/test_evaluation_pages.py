@@ -226,7 +226,7 @@ def test_choosing_a_category_leaves_its_queries(page: Page, evaluated: Site) -> 
 @pytest.fixture
 def plain_page(browser: Browser) -> Iterator[Page]:
     """A page of a browser that runs no scripts."""
-    context = browser.new_context(java_script_enabled=False)
+    context = browser.new_context(java_script_enabled=False, locale="es-ES")
     yield context.new_page()
     context.close()
 
@@ -257,7 +257,7 @@ def test_the_file_asks_nobody_for_anything_and_unfolds_what_is_linked(page: Page
 def test_dark_windows_get_dark_charts(browser: Browser, evaluated: Site) -> None:
     colours = {}
     for scheme in ("light", "dark"):
-        context = browser.new_context(color_scheme=scheme)
+        context = browser.new_context(color_scheme=scheme, locale="es-ES")
         page = context.new_page()
         page.goto(evaluated.pages["run"])
         dot = page.locator("svg.chart:visible .dot").first

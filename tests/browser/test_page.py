@@ -134,7 +134,7 @@ class TestSearching:
         expect(page.get_by_label("Híbrida")).to_be_checked()
 
     def test_it_works_without_javascript(self, page: Page, site: str) -> None:
-        context = page.context.browser.new_context(java_script_enabled=False)
+        context = page.context.browser.new_context(java_script_enabled=False, locale="es-ES")
         plain = context.new_page()
         plain.goto(site)
 
@@ -191,7 +191,7 @@ class TestConditions:
         page.wait_for_url(re.compile("etiqueta=casa"))
 
     def test_it_works_without_javascript(self, page: Page, site: str) -> None:
-        context = page.context.browser.new_context(java_script_enabled=False)
+        context = page.context.browser.new_context(java_script_enabled=False, locale="es-ES")
         plain = context.new_page()
         plain.goto(f"{site}/?q=tren")
 

@@ -61,13 +61,15 @@ def parts(text: str) -> list[str]:
     return sorted([*braces, *re.findall(r"%\(\w+\)s|</?\w+[^>]*>", text)])
 
 
-@pytest.mark.parametrize("path", sorted(TEMPLATES.glob("*.html")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted(TEMPLATES.rglob("*.html")), ids=lambda path: str(path.relative_to(TEMPLATES).with_suffix(""))
+)
 def test_a_template_shows_no_text_that_is_not_translated(path: Path) -> None:
     assert list(untranslated_in_template(path.read_text("utf-8"))) == []
 
 
 @pytest.mark.parametrize(
-    "path", sorted(PAGES.glob("*.py")), ids=lambda path: str(path.relative_to(PAGES).with_suffix(""))
+    "path", sorted(PAGES.rglob("*.py")), ids=lambda path: str(path.relative_to(PAGES).with_suffix(""))
 )
 def test_a_module_shows_no_text_that_is_not_translated(path: Path) -> None:
     assert list(untranslated_in_module(path.read_text("utf-8"))) == []

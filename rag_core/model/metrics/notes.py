@@ -29,6 +29,7 @@ _FIRST = {
     10: "las diez primeras",
     20: "las veinte primeras",
 }
+"""In Spanish, of notes."""
 
 
 def _of_ranking(
@@ -48,7 +49,11 @@ for k in (10, 5, 20):
             titles={"en": f"nDCG@{k}"},
             formula=f"DCG / ideal DCG, DCG = Σ grade / log₂(rank + 1) over ranks 1 to {k}",
             figure=partial(_ndcg, k=k),
-            meanings={"es": f"calidad del orden de {_FIRST[k]} notas; 1 es el mejor orden posible"},
+            meanings={
+                "es": f"calidad del orden de {_FIRST[k]} notas; 1 es el mejor orden posible",
+                "en": f"quality of the order of the first {k} notes; 1 is the best possible",
+                "de": f"Güte der Reihenfolge der ersten {k} Notizen; 1 ist die bestmögliche",
+            },
             is_shown=k == 10,
             compared_as="ndcg_at_10" if k == 10 else None,
             is_decisive=k == 10,
@@ -60,7 +65,11 @@ register(
         titles={"en": "MRR"},
         formula="1 / rank of the first relevant note, 0 without one",
         figure=_of_ranking(reciprocal_rank),
-        meanings={"es": "1 entre el puesto de la primera nota buena"},
+        meanings={
+            "es": "1 entre el puesto de la primera nota buena",
+            "en": "1 divided by the rank of the first relevant note",
+            "de": "1 geteilt durch den Rang der ersten relevanten Notiz",
+        },
         is_shown=True,
         compared_as="mrr",
     )
@@ -69,10 +78,14 @@ for k in HIT_RATE_DEPTHS:
     register(
         Metric(
             name=f"hit_rate_at_{k}",
-            titles={"en": f"hit rate @{k}", "es": f"Acierto@{k}"},
+            titles={"en": f"hit rate @{k}", "es": f"Acierto@{k}", "de": f"Trefferquote@{k}"},
             formula=f"1 if a relevant note has a rank of {k} or better, else 0",
             figure=_of_ranking(partial(hit_rate_at, k=k)),
-            meanings={"es": "la primera nota es buena" if k == 1 else f"hay una nota buena entre {_FIRST[k]}"},
+            meanings={
+                "es": "la primera nota es buena" if k == 1 else f"hay una nota buena entre {_FIRST[k]}",
+                "en": "the first note is relevant" if k == 1 else f"a relevant note is among the first {k}",
+                "de": "die erste Notiz ist relevant" if k == 1 else f"unter den ersten {k} ist eine relevante Notiz",
+            },
             is_shown=True,
             compared_as=f"hit_rate_at_{k}" if k in {1, 10} else None,
         )
@@ -81,10 +94,14 @@ for k in (1, 3, 5, 10, RANKING_DEPTH):
     register(
         Metric(
             name=f"recall_at_{k}",
-            titles={"en": f"recall@{k}", "es": f"Exhaust.@{k}"},
+            titles={"en": f"recall@{k}", "es": f"Exhaust.@{k}", "de": f"Recall@{k}"},
             formula=f"relevant notes at ranks 1 to {k} / relevant notes",
             figure=_of_ranking(partial(recall_at, k=k)),
-            meanings={"es": f"exhaustividad: parte de las notas buenas que está entre {_FIRST[k]}"},
+            meanings={
+                "es": f"exhaustividad: parte de las notas buenas que está entre {_FIRST[k]}",
+                "en": f"share of the relevant notes that are among the first {k}",
+                "de": f"Anteil der relevanten Notizen, die unter den ersten {k} sind",
+            },
             is_shown=k >= 10,
             compared_as="recall_at_20" if k == RANKING_DEPTH else None,
         )
@@ -96,7 +113,11 @@ for k in (10, 20):
             titles={"en": f"MAP@{k}"},
             formula=f"Σ precision at each relevant note's rank, ranks 1 to {k} / relevant notes",
             figure=_of_ranking(partial(average_precision, k=k)),
-            meanings={"es": "media de la precisión en cada nota buena"},
+            meanings={
+                "es": "media de la precisión en cada nota buena",
+                "en": "mean precision at each relevant note",
+                "de": "mittlere Precision an jeder relevanten Notiz",
+            },
             is_shown=k == 20,
             compared_as="map_at_20" if k == 20 else None,
         )
@@ -105,11 +126,13 @@ for k in (1, 3, 5, 10, 20):
     register(
         Metric(
             name=f"precision_at_{k}",
-            titles={"en": f"precision@{k}", "es": f"Precisión@{k}"},
+            titles={"en": f"precision@{k}", "es": f"Precisión@{k}", "de": f"Precision@{k}"},
             formula=f"relevant notes at ranks 1 to {k} / {k}",
             figure=_of_ranking(partial(precision_at, k=k)),
             meanings={
-                "es": f"parte de {_FIRST[k]} que es buena; con una sola nota buena, {f'{1 / k:g}'.replace('.', ',')} como mucho"
+                "es": f"parte de {_FIRST[k]} que es buena; con una sola nota buena, {f'{1 / k:g}'.replace('.', ',')} como mucho",
+                "en": f"share of the first {k} that are relevant; with one relevant note at most {1 / k:g}",
+                "de": f"Anteil der relevanten unter den ersten {k}; bei einer relevanten höchstens {f'{1 / k:g}'.replace('.', ',')}",
             },
             is_shown=k == 5,
         )
@@ -117,10 +140,14 @@ for k in (1, 3, 5, 10, 20):
 register(
     Metric(
         name="r_precision",
-        titles={"en": "R-precision", "es": "Precisión R"},
+        titles={"en": "R-precision", "es": "Precisión R", "de": "R-Precision"},
         formula="precision@R, R = number of relevant notes",
         figure=_of_ranking(r_precision),
-        meanings={"es": "precisión a tantas notas como buenas hay"},
+        meanings={
+            "es": "precisión a tantas notas como buenas hay",
+            "en": "precision at as many notes as are relevant",
+            "de": "Precision bei so vielen Notizen, wie relevant sind",
+        },
         is_shown=True,
     )
 )

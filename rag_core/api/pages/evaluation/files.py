@@ -16,6 +16,7 @@ from rag_core.api.pages.evaluation.views import words
 from rag_core.api.pages.evaluation.views.comparison import comparison_report
 from rag_core.api.pages.evaluation.views.query import AppendixSheet, KnownNotes, appendix_sheet, query_anchor
 from rag_core.api.pages.evaluation.views.run import Chosen, run_report
+from rag_core.api.pages.texts import tr
 from rag_core.api.pages.web import STATIC_FOLDER, rendered
 from rag_core.errors import NotFoundError
 from rag_core.evaluation.comparison.comparability import refuse_different
@@ -113,7 +114,7 @@ def _both(earlier: Sequence[QueryResult], now: Sequence[QueryResult], notes: Kno
     """The queries that both runs asked, side by side."""
     before = {result.query_id: result for result in earlier}
     return [
-        appendix_sheet([("Antes", before[result.query_id]), ("Después", result)], notes)
+        appendix_sheet([(tr("Antes"), before[result.query_id]), (tr("Después"), result)], notes)
         for result in now
         if result.query_id in before
     ]

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 from fastapi import APIRouter, Depends, Response
 
 from rag_core.api.access import Context
-from rag_core.api.pages.evaluation.frame import HOME, framed, refuse_foreign_link
+from rag_core.api.pages.evaluation.frame import framed, refuse_foreign_link, way
 from rag_core.api.pages.evaluation.loading import load_history
 from rag_core.api.pages.evaluation.views.beside import (
     SetCoverage,
@@ -24,6 +24,7 @@ from rag_core.api.pages.evaluation.views.overview import (
     overview,
     promotions_happened,
 )
+from rag_core.api.pages.texts import Texts, tr
 from rag_core.errors import RagError
 from rag_core.evaluation.golden.statistics import fetch_set_contents
 from rag_core.model.evaluation import StoredRun
@@ -39,7 +40,7 @@ from rag_core.telemetry.logs import log_degraded
 
 MAX_RUNS = 500
 MAX_LISTED = 10
-PERIODS = {"7": "la última semana", "30": "el último mes", "90": "los últimos tres meses", "": "siempre"}
+PERIODS = Texts({"7": "la última semana", "30": "el último mes", "90": "los últimos tres meses", "": "siempre"})
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(refuse_foreign_link)])
 
@@ -65,7 +66,7 @@ def show_overview(context: Context, conjunto: str = "", dias: str = "") -> Respo
     return framed(
         tenant,
         "evaluation/overview.html",
-        path=(HOME,),
+        path=way(),
         report=overview(_within(runs, chosen, dias), happened, _of(chosen, baselines), zone=zone, history=history),
         sets=sets,
         chosen=chosen,
@@ -73,9 +74,9 @@ def show_overview(context: Context, conjunto: str = "", dias: str = "") -> Respo
         period=dias if dias in PERIODS else "",
         coverage=[_coverage(context.database, tenant, name) for name in names[:MAX_LISTED]],
         works=_works(
-            ("Trabajos del servidor", [job_line(job, zone) for job in jobs]),
-            ("Experimentos", [experiment_line(one, count, zone) for one, count in experiments[:MAX_LISTED]]),
-            ("Configuraciones", configuration_lines(history, zone)[:MAX_LISTED]),
+            (tr("Trabajos del servidor"), [job_line(job, zone) for job in jobs]),
+            (tr("Experimentos"), [experiment_line(one, count, zone) for one, count in experiments[:MAX_LISTED]]),
+            (tr("Configuraciones"), configuration_lines(history, zone)[:MAX_LISTED]),
         ),
     )
 

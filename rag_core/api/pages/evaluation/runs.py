@@ -1,4 +1,4 @@
-"""``/evaluation``: how good the search is, was, and would be; pages in Spanish that work without JavaScript."""
+"""``/evaluation``: how good the search is, was, and would be; pages that work without JavaScript."""
 
 from uuid import UUID
 
@@ -6,13 +6,14 @@ from fastapi import APIRouter, Depends, Response
 
 from rag_core.api.access import Context
 from rag_core.api.errors import ExplainedError, explained
-from rag_core.api.pages.evaluation.frame import HOME, OVERVIEW, framed, not_here, refuse_foreign_link
+from rag_core.api.pages.evaluation.frame import framed, not_here, overview_link, refuse_foreign_link, way
 from rag_core.api.pages.evaluation.loading import known_notes, load_history, load_run
 from rag_core.api.pages.evaluation.views.comparison import comparison_report
 from rag_core.api.pages.evaluation.views.parts import RUNS_ADDRESS
 from rag_core.api.pages.evaluation.views.query import query_report
 from rag_core.api.pages.evaluation.views.run import Chosen, run_report
 from rag_core.api.pages.search import as_uuid
+from rag_core.api.pages.texts import tr
 from rag_core.errors import NotFoundError
 from rag_core.evaluation.comparison.comparability import asked_differently
 from rag_core.evaluation.comparison.stored import compare_results
@@ -21,9 +22,6 @@ from rag_core.model.note import TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.evaluations import list_baselines
 from rag_core.storage.golden import fetch_golden_query
-
-NO_SUCH_RUN = "No existe ninguna evaluación con ese identificador"
-NO_SUCH_QUERY = "Esa evaluación no hizo ninguna consulta con ese identificador"
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(refuse_foreign_link)])
 
@@ -96,7 +94,7 @@ def show_query(run_id: str, query_id: str, context: Context, baseline: str = "")
     return framed(
         tenant,
         "evaluation/query.html",
-        path=(HOME, OVERVIEW, (f"Evaluación de «{run.set_name}»", f"{RUNS_ADDRESS}/{run.run_id}")),
+        path=way(overview_link(), (tr("Evaluación de «{name}»", name=run.set_name), f"{RUNS_ADDRESS}/{run.run_id}")),
         report=query_report(asked, notes, golden),
     )
 
@@ -116,7 +114,7 @@ def _asked(connection: Connection, tenant: TenantId, run_id: str, query_id: str)
     wanted = as_uuid(query_id)
     found = next((result for result in results if result.query_id == wanted), None)
     if found is None:
-        raise ExplainedError(NO_SUCH_QUERY, kind=NotFoundError)
+        raise ExplainedError(tr("Esa evaluación no hizo ninguna consulta con ese identificador"), kind=NotFoundError)
     return run, found
 
 
@@ -127,7 +125,8 @@ def _loaded(connection: Connection, tenant: TenantId, run_id: str) -> tuple[Stor
         ExplainedError: there is no such run, or nothing of its queries was kept.
     """
     wanted = as_uuid(run_id)
+    no_such = not_here(tr("No existe ninguna evaluación con ese identificador"), tenant)
     if wanted is None:
-        raise ExplainedError(not_here(NO_SUCH_RUN, tenant), kind=NotFoundError)
-    with explained(NotFoundError, not_here(NO_SUCH_RUN, tenant)):
+        raise ExplainedError(no_such, kind=NotFoundError)
+    with explained(NotFoundError, no_such):
         return load_run(connection, tenant, wanted)

@@ -16,6 +16,7 @@ from rag_core.api.pages.evaluation.views.work import (
     trial_lines,
     tuning_report,
 )
+from rag_core.api.pages.texts import Texts, tr
 from rag_core.errors import NotFoundError
 from rag_core.experiments.report import figures_of
 from rag_core.model.note import TenantId
@@ -25,11 +26,14 @@ from rag_core.storage.evaluations import list_runs
 from rag_core.storage.experiments import find_experiment, list_experiment_queries
 from rag_core.storage.jobs import Job, JobKind, fetch_job
 
-NO_SUCH_JOB = "No existe ningún trabajo de esa clase con ese identificador"
-NOT_DONE = "El trabajo no ha terminado: no tiene resultado que mostrar"
-NO_SUCH_CONFIGURATION = "No existe ninguna configuración con ese número"
+_NO_SUCH = Texts(
+    {
+        "job": "No existe ningún trabajo de esa clase con ese identificador",
+        "configuration": "No existe ninguna configuración con ese número",
+        "experiment": "No existe ningún experimento con ese identificador",
+    }
+)
 _NUMBER_DIGITS = 10
-NO_SUCH_EXPERIMENT = "No existe ningún experimento con ese identificador"
 
 MAX_RUNS = 500
 """Greatest number of runs searched for trials of a configuration."""
@@ -43,7 +47,7 @@ def show_tuning(job_or_number: str, context: Context) -> Response:
     if not job_or_number.isdecimal():
         return _page(context.tenant, tuning_report(_result(context, job_or_number, "tuning"), None))
     if len(job_or_number) > _NUMBER_DIGITS:
-        raise ExplainedError(not_here(NO_SUCH_CONFIGURATION, context.tenant), kind=NotFoundError)
+        raise ExplainedError(not_here(_NO_SUCH["configuration"], context.tenant), kind=NotFoundError)
     configuration, trials = _configuration(context, int(job_or_number))
     if configuration.origin == "tuning" and "metrics" in configuration.evidence:
         return _page(context.tenant, tuning_report(configuration.evidence, configuration, trials))
@@ -60,7 +64,7 @@ def show_benchmark(job_id: str, context: Context) -> Response:
 def show_experiment(experiment_id: str, context: Context) -> Response:
     """An experiment on live queries."""
     tenant = context.tenant
-    with explained(NotFoundError, not_here(NO_SUCH_EXPERIMENT, tenant)), context.transaction() as connection:
+    with explained(NotFoundError, not_here(_NO_SUCH["experiment"], tenant)), context.transaction() as connection:
         experiment = find_experiment(connection, tenant, experiment_id)
         queries = list_experiment_queries(connection, tenant, experiment.id)
     return _page(tenant, experiment_report(experiment, figures_of(experiment, queries), context.zone))
@@ -78,8 +82,8 @@ def _configuration(context: RequestContext, number: int) -> tuple[Configuration,
     """
     tenant = context.tenant
     if number > 2**31 - 1:
-        raise ExplainedError(not_here(NO_SUCH_CONFIGURATION, tenant), kind=NotFoundError)
-    with explained(NotFoundError, not_here(NO_SUCH_CONFIGURATION, tenant)), context.transaction() as connection:
+        raise ExplainedError(not_here(_NO_SUCH["configuration"], tenant), kind=NotFoundError)
+    with explained(NotFoundError, not_here(_NO_SUCH["configuration"], tenant)), context.transaction() as connection:
         configuration = fetch_configuration(connection, tenant, number)
         trials = trials_of(number, list_runs(connection, tenant, limit=MAX_RUNS))
     return configuration, trial_lines(trials, context.zone)
@@ -93,9 +97,9 @@ def _result(context: RequestContext, job_id: str, kind: JobKind) -> dict[str, ob
     """
     job = _job(context, job_id)
     if job.kind != kind:
-        raise ExplainedError(not_here(NO_SUCH_JOB, context.tenant), kind=NotFoundError)
+        raise ExplainedError(not_here(_NO_SUCH["job"], context.tenant), kind=NotFoundError)
     if job.result is None:
-        raise ExplainedError(NOT_DONE, kind=NotFoundError)
+        raise ExplainedError(tr("El trabajo no ha terminado: no tiene resultado que mostrar"), kind=NotFoundError)
     return dict(job.result)
 
 
@@ -104,6 +108,6 @@ def _job(context: RequestContext, job_id: str) -> Job:
     try:
         wanted = UUID(job_id)
     except ValueError as error:
-        raise ExplainedError(not_here(NO_SUCH_JOB, tenant), kind=NotFoundError) from error
-    with explained(NotFoundError, not_here(NO_SUCH_JOB, tenant)), context.transaction() as connection:
+        raise ExplainedError(not_here(_NO_SUCH["job"], tenant), kind=NotFoundError) from error
+    with explained(NotFoundError, not_here(_NO_SUCH["job"], tenant)), context.transaction() as connection:
         return fetch_job(connection, tenant, wanted)

@@ -7,11 +7,12 @@ from typing import Any
 from rag_core.api.pages.evaluation.views import words
 from rag_core.api.pages.evaluation.views.parts import Chart, Table, table
 from rag_core.api.pages.evaluation.views.work import WorkReport
+from rag_core.api.pages.texts import counted, headings, tr
 from rag_core.evaluation.report.charts.bars import BarGroup, bar_chart
 from rag_core.evaluation.report.charts.drawing import for_both_widths
 
 _PRECISION = ("ndcgAt10", "mrr", "hitRateAt10")
-_PRECISION_NAMES = ("nDCG@10", "MRR", "Acierto@10")
+_PRECISION_METRICS = ("ndcg_at_10", "mrr", "hit_rate_at_10")
 
 
 def benchmark_report(found: Mapping[str, Any]) -> WorkReport:
@@ -19,29 +20,36 @@ def benchmark_report(found: Mapping[str, Any]) -> WorkReport:
     models = found["models"]
     quality = [(model, one) for model in models for one in model["quality"]]
     kinds = list(dict.fromkeys((one["set"], one["strategy"]) for _, one in quality))
-    tried = words.counted(len(models), "modelo", "modelos")
+    tried = counted("{count} modelo", "{count} modelos", len(models))
     return WorkReport(
-        title="Comparación de modelos",
-        verdict=f"{tried}; el que está en uso va primero",
+        title=tr("Comparación de modelos"),
+        verdict=tr("{models}; el que está en uso va primero", models=tried),
         kind="",
         explanations=tuple(
-            f"{name} no se midió; causa, en inglés: {reason}" for name, reason in found["leftOut"].items()
+            tr("{name} no se midió; causa, en inglés: {reason}", name=name, reason=reason)
+            for name, reason in found["leftOut"].items()
         ),
         charts=tuple(_models_chart(quality, number, *kind) for number, kind in enumerate(kinds, 1)),
         tables=(
-            ("Lo que cuestan", table(_COST_HEAD, [_cost_row(model) for model in models])),
+            (tr("Lo que cuestan"), table(_cost_head(), [_cost_row(model) for model in models])),
             (
-                "Lo que encuentran",
-                without_empty_columns(table(_QUALITY_HEAD, [_quality_row(model, one) for model, one in quality])),
+                tr("Lo que encuentran"),
+                without_empty_columns(table(_quality_head(), [_quality_row(model, one) for model, one in quality])),
             ),
         ),
         facts=(),
     )
 
 
-_COST_HEAD = ("modelo", "dimensiones", "consulta p50", "consulta p95", "fragmentos/s", "memoria", "vectores", "índice")
-_QUALITY_HEAD = ("modelo", "conjunto", "búsqueda", "nDCG@10", "MRR", "precisión@5", "exhaust.@20", "en alemán",
-                 "con términos técnicos", "frente al que está en uso", "p ajustada")  # fmt: skip
+def _cost_head() -> tuple[str, ...]:
+    return headings(
+        "modelo", "dimensiones", "consulta p50", "consulta p95", "fragmentos/s", "memoria", "vectores", "índice"
+    )
+
+
+def _quality_head() -> tuple[str, ...]:
+    return headings("modelo", "conjunto", "búsqueda", "nDCG@10", "MRR", "precisión@5", "exhaust.@20", "en alemán",
+                    "con términos técnicos", "frente al que está en uso", "p ajustada")  # fmt: skip
 
 
 def without_empty_columns(found: Table) -> Table:
@@ -55,12 +63,12 @@ def without_empty_columns(found: Table) -> Table:
 
 
 def _cost_row(model: Mapping[str, Any]) -> tuple[str, ...]:
-    name = f"{model['modelName']}{' (en uso)' if model['isActive'] else ''}"
+    name = tr("{model} (en uso)", model=model["modelName"]) if model["isActive"] else model["modelName"]
     if model["failure"] is not None or "embeddingLatencyMs" not in model:
         return (
             name,
             str(model["dimensions"]),
-            f"no se pudo medir; causa, en inglés: {model['failure']}",
+            tr("no se pudo medir; causa, en inglés: {reason}", reason=model["failure"]),
             *([words.UNDEFINED] * 5),
         )
     latency, storage = model["embeddingLatencyMs"], model["storageBytes"]
@@ -100,19 +108,22 @@ def _models_chart(
     chosen = [(model, one) for model, one in quality if (one["set"], one["strategy"]) == (set_name, strategy)]
     groups = [
         BarGroup(
-            label=model["modelName"], values=tuple(one[name] for name in _PRECISION), note=f"{one['queries']} cons."
+            label=model["modelName"],
+            values=tuple(one[name] for name in _PRECISION),
+            note=tr("{count} cons.", count=one["queries"]),
         )
         for model, one in chosen
     ]
-    title = f"«{set_name}», búsqueda {words.strategy(strategy)}"
+    title = tr("«{name}», búsqueda {strategy}", name=set_name, strategy=words.strategy(strategy))
+    names = tuple(map(words.metric, _PRECISION_METRICS))
     return Chart(
         title=title,
-        about="Los mismos textos y las mismas consultas; solo cambia el modelo.",
+        about=tr("Los mismos textos y las mismas consultas; solo cambia el modelo."),
         drawing=for_both_widths(
             lambda frame: bar_chart(
                 frame,
                 groups,
-                legend=_PRECISION_NAMES,
+                legend=names,
                 high=1,
                 show=partial(words.figure, decimals=2),
                 show_tick=words.tick,
@@ -121,7 +132,5 @@ def _models_chart(
             title=title,
             description="; ".join(f"{group.label}: nDCG@10 {words.figure(group.values[0])}" for group in groups),
         ),
-        table=table(
-            ("modelo", *_PRECISION_NAMES), [(group.label, *map(words.figure, group.values)) for group in groups]
-        ),
+        table=table((tr("modelo"), *names), [(group.label, *map(words.figure, group.values)) for group in groups]),
     )

@@ -5,13 +5,14 @@ from zoneinfo import ZoneInfo
 
 from rag_core.api.pages.evaluation.views import words
 from rag_core.api.pages.evaluation.views.parts import CONFIGURATIONS_ADDRESS, RUNS_ADDRESS, Table, table
+from rag_core.api.pages.texts import Texts, counted, headings, tr
 from rag_core.evaluation.golden.statistics import GoldenStatistics
 from rag_core.model.experiment import Experiment
 from rag_core.model.golden import DIFFICULTY_WORDS, Vocabulary
 from rag_core.promotion.served_runs import ServingHistory
 from rag_core.storage.jobs import Job
 
-MODES = {"split": "reparto", "shadow": "en la sombra", "interleave": "lista mezclada"}
+MODES = Texts({"split": "reparto", "shadow": "en la sombra", "interleave": "lista mezclada"})
 _VOCABULARIES = {"brain_sync": "Brain Sync", "rag_v2": "RAG V2"}
 
 
@@ -51,27 +52,27 @@ def set_coverage(name: str, version: int, vocabulary: Vocabulary, found: GoldenS
         )
         for one in found.coverage
     ]
-    lacking = f"faltan {found.missing}" if found.missing else "no falta ninguna"
+    lacking = tr("faltan {count}", count=found.missing) if found.missing else tr("no falta ninguna")
     notes = [
-        f"versión {version}",
-        words.counted(found.total_queries, "consulta", "consultas"),
-        f"mínimo {found.minimum}: {lacking}",
-        f"{found.verified} verificadas por alguien",
-        f"{found.with_spans} con el pasaje señalado",
+        tr("versión {version}", version=version),
+        counted("{count} consulta", "{count} consultas", found.total_queries),
+        tr("mínimo {minimum}: {lacking}", minimum=found.minimum, lacking=lacking),
+        tr("{count} verificadas por alguien", count=found.verified),
+        tr("{count} con el pasaje señalado", count=found.with_spans),
     ]
     if found.lost_spans:
-        notes.append(words.counted(found.lost_spans, "pasaje perdido", "pasajes perdidos"))
+        notes.append(counted("{count} pasaje perdido", "{count} pasajes perdidos", found.lost_spans))
     if found.unanswerable:
-        notes.append(f"{found.unanswerable} sin respuesta en las notas, a propósito")
+        notes.append(tr("{count} sin respuesta en las notas, a propósito", count=found.unanswerable))
     if found.without_notes:
-        notes.append(f"{found.without_notes} sin ninguna nota que las responda")
+        notes.append(tr("{count} sin ninguna nota que las responda", count=found.without_notes))
     return SetCoverage(
         name=name,
-        about=f"{'; '.join(notes)}. Vocabulario de {_VOCABULARIES[vocabulary]}.",
+        about=tr("{facts}. Vocabulario de {contract}.", facts="; ".join(notes), contract=_VOCABULARIES[vocabulary]),
         is_whole=not found.missing,
         table=table(
-            ("categoría", *(words.DIFFICULTIES.get(level, f"dificultad {level}") for level in levels),
-             "en total", "mínimo", "faltan"),
+            (tr("categoría"), *(words.DIFFICULTIES.get(level) or tr("dificultad {level}", level=level) for level in levels),
+             *headings("en total", "mínimo", "faltan")),
             rows,
         ),
     )  # fmt: skip
@@ -90,7 +91,11 @@ def job_line(job: Job, zone: ZoneInfo) -> Work:
         address=address if job.state == "completed" else "",
         state=words.STATES[job.state],
         when=words.moment(job.created_at, zone),
-        about=f"causa, en inglés: {job.error}" if job.error else words.work_stage(job.stage) if is_running else "",
+        about=tr("causa, en inglés: {reason}", reason=job.error)
+        if job.error
+        else words.work_stage(job.stage)
+        if is_running
+        else "",
         done=job.done if is_running else 0,
         total=(job.total or 0) if is_running else 0,
     )
@@ -101,9 +106,14 @@ def experiment_line(experiment: Experiment, queries: int, zone: ZoneInfo) -> Wor
     return Work(
         name=experiment.name,
         address=f"/evaluation/experiments/{experiment.id}",
-        state="en marcha" if experiment.state == "running" else "parado",
+        state=words.STATES[experiment.state],
         when=words.moment(experiment.started_at, zone),
-        about=f"{MODES[experiment.mode]}, {words.percent(experiment.share)}; {words.counted(queries, 'consulta', 'consultas')}",
+        about="; ".join(
+            (
+                f"{MODES[experiment.mode]}, {words.percent(experiment.share)}",
+                counted("{count} consulta", "{count} consultas", queries),
+            )
+        ),
     )
 
 
@@ -113,11 +123,11 @@ def configuration_lines(history: ServingHistory, zone: ZoneInfo) -> list[Work]:
     once = {one.configuration for one in history.promotions}
     return [
         Work(
-            name=f"Configuración {one.number}",
+            name=tr("Configuración {number}", number=one.number),
             address=f"{CONFIGURATIONS_ADDRESS}/{one.number}",
-            state="en uso" if one.number == served else "estuvo en uso" if one.number in once else "nunca en uso",
+            state=tr("en uso" if one.number == served else "estuvo en uso" if one.number in once else "nunca en uso"),
             when=words.moment(one.created_at, zone),
-            about="propuesta por el ajuste" if one.origin == "tuning" else "escrita a mano",
+            about=tr("propuesta por el ajuste" if one.origin == "tuning" else "escrita a mano"),
         )
         for one in sorted(history.configurations.values(), key=lambda one: one.number, reverse=True)
     ]

@@ -16,6 +16,7 @@ from rag_core.api.pages.evaluation.views.parts import (
     table,
 )
 from rag_core.api.pages.evaluation.views.run import AddressOf, query_address
+from rag_core.api.pages.texts import counted, headings, marked_decimal, tr
 from rag_core.evaluation.comparison.comparability import INPUTS
 from rag_core.evaluation.comparison.effects import QueryEffect
 from rag_core.evaluation.report.charts.bars import BarGroup, Effect, bar_chart, effects_chart
@@ -103,12 +104,12 @@ def comparison_report(
 
 
 def _counts(label: str, better: int, worse: int, asked: int) -> str:
-    told = ((better, "mejora", "mejoran"), (worse, "empeora", "empeoran"), (asked - better - worse, "queda", "quedan"))
-    return f"{label}: {', '.join(words.counted(*one) for one in told)} igual"
-
-
-_ONE_SIDED = "de una cola, corregida con Holm entre las métricas que deciden"
-_TWO_SIDED = "de dos colas, corregida con Holm entre todas las métricas"
+    told = (
+        counted("{count} mejora", "{count} mejoran", better),
+        counted("{count} empeora", "{count} empeoran", worse),
+        counted("{count} queda igual", "{count} quedan igual", asked - better - worse),
+    )
+    return f"{label}: {', '.join(told)}"
 
 
 def _verdict(comparison: Comparison) -> tuple[str, str]:
@@ -116,26 +117,38 @@ def _verdict(comparison: Comparison) -> tuple[str, str]:
     found = comparison.metrics[comparison.metric]
     label, moved = words.metric(comparison.metric), words.difference(comparison.difference)
     if comparison.obstacle == "degraded":
-        disturbed = words.counted(
-            comparison.disturbed, "consulta degradada o fallida", "consultas degradadas o fallidas"
+        disturbed = counted(
+            "No se puede comparar: {count} consulta degradada o fallida",
+            "No se puede comparar: {count} consultas degradadas o fallidas",
+            comparison.disturbed,
         )
-        return f"No se puede comparar: {disturbed}", "unclear"
+        return disturbed, "unclear"
     if comparison.obstacle == "too_few_queries":
-        asked = words.counted(comparison.queries, "consulta", "consultas")
-        return f"Sin veredicto: {asked} en común; se necesitan al menos {MIN_COMMON_QUERIES}", "unclear"
+        too_few = counted(
+            "Sin veredicto: {count} consulta en común; se necesitan al menos {least}",
+            "Sin veredicto: {count} consultas en común; se necesitan al menos {least}",
+            comparison.queries,
+            least=MIN_COMMON_QUERIES,
+        )
+        return too_few, "unclear"
     if comparison.is_regression:
-        return (
-            f"Peor: {label} {moved}, diferencia significativa{_corrected(found.p_worse_adjusted, _ONE_SIDED)}",
-            "worse",
-        )
+        how = tr("de una cola, corregida con Holm entre las métricas que deciden")
+        told = tr("Peor: {metric} {difference}, diferencia significativa", metric=label, difference=moved)
+        return told + _corrected(found.p_worse_adjusted, how), "worse"
     if comparison.is_significant and comparison.difference > 0:
-        return f"Mejor: {label} {moved}, diferencia significativa{_corrected(found.p_adjusted, _TWO_SIDED)}", "better"
+        how = tr("de dos colas, corregida con Holm entre todas las métricas")
+        told = tr("Mejor: {metric} {difference}, diferencia significativa", metric=label, difference=moved)
+        return told + _corrected(found.p_adjusted, how), "better"
     if comparison.is_significant:
-        return (
-            f"Ligeramente peor: {label} {moved}, por debajo del umbral de {words.figure(LEAST_DROP, decimals=2)}",
-            "unclear",
+        least = words.figure(LEAST_DROP, decimals=2)
+        slight = tr(
+            "Ligeramente peor: {metric} {difference}, por debajo del umbral de {least}",
+            metric=label,
+            difference=moved,
+            least=least,
         )
-    return f"Sin diferencia significativa: {label} {moved}", "unclear"
+        return slight, "unclear"
+    return tr("Sin diferencia significativa: {metric} {difference}", metric=label, difference=moved), "unclear"
 
 
 def _corrected(p: float | None, how: str) -> str:
@@ -146,21 +159,36 @@ def _corrected(p: float | None, how: str) -> str:
 def _explanations(comparison: Comparison) -> list[str]:
     found = comparison.metrics[comparison.metric]
     low, high = found.interval
-    compared = (
-        f"{words.figure(found.current)} frente a {words.figure(found.baseline)}; la diferencia está entre "
-        f"{words.difference(low)} y {words.difference(high)} con un 95 % de confianza ({words.p_phrase(found.p_value)}, "
-        f"sobre {words.counted(comparison.queries, 'consulta', 'consultas')} en común)."
+    compared = counted(
+        "{current} frente a {baseline}; la diferencia está entre {low} y {high} con un 95 % de confianza "
+        "({p}, sobre {count} consulta en común).",
+        "{current} frente a {baseline}; la diferencia está entre {low} y {high} con un 95 % de confianza "
+        "({p}, sobre {count} consultas en común).",
+        comparison.queries,
+        current=words.figure(found.current),
+        baseline=words.figure(found.baseline),
+        low=words.difference(low),
+        high=words.difference(high),
+        p=words.p_phrase(found.p_value),
     )
     said = [compared]
     if comparison.detectable_difference is not None:
         needed = ", ".join(
-            f"{words.counted(count, 'consulta', 'consultas')} para detectar {difference.replace('.', ',')}"
+            counted(
+                "{count} consulta para detectar {difference}",
+                "{count} consultas para detectar {difference}",
+                count,
+                difference=marked_decimal(difference),
+            )
             for difference, count in comparison.queries_needed.items()
             if count is not None
         )
         said.append(
-            f"Estas consultas detectan, con una potencia del 80 %, una diferencia de "
-            f"{words.figure(comparison.detectable_difference)} o más. Se necesitan {needed}."
+            tr(
+                "Estas consultas detectan, con una potencia del 80 %, una diferencia de {difference} o más. Se necesitan {needed}.",
+                difference=words.figure(comparison.detectable_difference),
+                needed=needed,
+            )
         )
     return said
 
@@ -168,11 +196,11 @@ def _explanations(comparison: Comparison) -> list[str]:
 def _inputs(baseline: StoredRun, candidate: StoredRun, changed: Sequence[str] | None) -> str:
     """Describe the inputs of the rankings that changed between two runs."""
     if changed is None:
-        return "Una de las evaluaciones no registró sus entradas: no se puede saber qué más cambió"
+        return tr("Una de las evaluaciones no registró sus entradas: no se puede saber qué más cambió")
     if not changed:
-        return "Sin otros cambios: notas, modelos, configuración, índice, conjunto y programa son los mismos"
+        return tr("Sin otros cambios: notas, modelos, configuración, índice, conjunto y programa son los mismos")
     named = [words.INPUTS.get(name, name) + _versions(name, baseline, candidate) for name in changed]
-    return f"Entre las dos cambió: {'; '.join(named)}"
+    return tr("Entre las dos cambió: {inputs}", inputs="; ".join(named))
 
 
 def _versions(name: str, baseline: StoredRun, candidate: StoredRun) -> str:
@@ -180,34 +208,51 @@ def _versions(name: str, baseline: StoredRun, candidate: StoredRun) -> str:
     if name != "program":
         return ""
     before, after = (run.circumstances.get(INPUTS, {}).get(name) for run in (baseline, candidate))
-    return f", de {before} a {after}"
+    return tr(", de {before} a {after}", before=before, after=after)
 
 
 def _warnings(baseline: StoredRun, candidate: StoredRun, comparison: Comparison) -> list[str]:
     found = []
     if baseline.set_name != candidate.set_name:
-        found.append(f"Son de conjuntos distintos, «{baseline.set_name}» y «{candidate.set_name}»")
+        found.append(
+            tr("Son de conjuntos distintos, «{one}» y «{other}»", one=baseline.set_name, other=candidate.set_name)
+        )
     elif baseline.set_version != candidate.set_version:
         found.append(
-            f"El conjunto cambió de la versión {baseline.set_version} a la {candidate.set_version}: "
-            "solo se comparan las consultas comunes"
+            tr(
+                "El conjunto cambió de la versión {before} a la {after}: solo se comparan las consultas comunes",
+                before=baseline.set_version,
+                after=candidate.set_version,
+            )
         )
     if comparison.disturbance is not None:
         found.append(
-            f"Fallaron o se degradaron {comparison.disturbed_now} de {comparison.asked_in_both} consultas, "
-            f"antes {comparison.disturbed_then}: las cifras no las incluyen"
+            tr(
+                "Fallaron o se degradaron {now} de {asked} consultas, antes {then}: las cifras no las incluyen",
+                now=comparison.disturbed_now,
+                asked=comparison.asked_in_both,
+                then=comparison.disturbed_then,
+            )
         )
     if comparison.left_out:
-        left = words.counted(comparison.left_out, "consulta queda", "consultas quedan")
-        found.append(f"{left} fuera de la comparación: faltan en una evaluación, cambiaron sus notas o se degradaron")
+        found.append(
+            counted(
+                "{count} consulta queda fuera de la comparación: falta en una evaluación, cambiaron sus notas o se degradó",
+                "{count} consultas quedan fuera de la comparación: faltan en una evaluación, cambiaron sus notas o se degradaron",
+                comparison.left_out,
+            )
+        )
     changed = _changed_models(baseline.models, candidate.models)
     if changed:
-        found.append(f"Los modelos no son los mismos: {changed}")
+        found.append(tr("Los modelos no son los mismos: {models}", models=changed))
     is_same_model = baseline.models.get("embedding") == candidate.models.get("embedding")
     if is_same_model and baseline.pipeline_fingerprint != candidate.pipeline_fingerprint:
         found.append(
-            "El índice es distinto: cambiaron los fragmentos o sus contextos "
-            f"({baseline.pipeline_fingerprint} y {candidate.pipeline_fingerprint})"
+            tr(
+                "El índice es distinto: cambiaron los fragmentos o sus contextos ({one} y {other})",
+                one=baseline.pipeline_fingerprint,
+                other=candidate.pipeline_fingerprint,
+            )
         )
     return found
 
@@ -215,7 +260,12 @@ def _warnings(baseline: StoredRun, candidate: StoredRun, comparison: Comparison)
 def _changed_models(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     """Models that differ; a re-ranker in only one of two strategies is already in its name."""
     return "; ".join(
-        f"{words.MODEL_ROLES.get(role, role)}, {before.get(role, 'ninguno')} antes y {after.get(role, 'ninguno')} después"
+        tr(
+            "{role}, {before} antes y {after} después",
+            role=words.MODEL_ROLES.get(role, role),
+            before=before.get(role) or tr("ninguno"),
+            after=after.get(role) or tr("ninguno"),
+        )
         for role in dict.fromkeys((*before, *after))
         if before.get(role) != after.get(role)
         and not (role == "reranking" and None in {before.get(role), after.get(role)})
@@ -237,8 +287,8 @@ def _metrics_chart(comparison: Comparison) -> Chart:
     ]
     bounds = round_bounds([0.0, *(edge for row in rows for edge in (row.low, row.high))], least=0.04)
     return Chart(
-        title="Diferencia de cada métrica",
-        about=(
+        title=tr("Diferencia de cada métrica"),
+        about=tr(
             "A la derecha del cero, mejor. La línea es el intervalo del 95 %; en verde o rojo, las diferencias significativas "
             "tras la corrección de Holm y las que deciden que es peor."
         ),
@@ -247,11 +297,13 @@ def _metrics_chart(comparison: Comparison) -> Chart:
                 frame, rows, bounds=bounds, show=words.difference, show_tick=words.signed_tick, has_zero=True
             ),
             name="diferencias",
-            title="Diferencia de cada métrica con su intervalo del 95 %",
+            title=tr("Diferencia de cada métrica con su intervalo del 95 %"),
             description="; ".join(f"{row.label} {words.difference(row.value)}" for row in rows),
         ),
         table=table(
-            ("métrica", "antes", "después", "diferencia", "intervalo del 95 %", "p", "p corregida", "consultas"),
+            headings(
+                "métrica", "antes", "después", "diferencia", "intervalo del 95 %", "p", "p corregida", "consultas"
+            ),
             [_metric_row(name, one) for name, one in found.items()],
         ),
     )
@@ -264,7 +316,7 @@ def _metric_row(name: str, one: MetricComparison) -> tuple[str, ...]:
         words.figure(one.baseline),
         words.figure(one.current),
         words.difference(one.difference),
-        f"{words.difference(low)} a {words.difference(high)}",
+        words.between(words.difference(low), words.difference(high)),
         words.p_value(one.p_value),
         words.p_value(one.p_adjusted),
         words.UNDEFINED if one.queries is None else str(one.queries),
@@ -294,19 +346,19 @@ def _groups_chart(effects: Collection[QueryEffect], label: str) -> Chart:
     ]
     groups = [BarGroup(label=name, values=(before, after), note=str(count)) for name, count, before, after in means]
     return Chart(
-        title=f"{label} por categoría",
-        about="Bajo cada nombre, cuántas consultas son.",
+        title=tr("{metric} por categoría", metric=label),
+        about=tr("Bajo cada nombre, cuántas consultas son."),
         drawing=for_both_widths(
             lambda frame: bar_chart(
-                frame, groups, legend=("antes", "después"), high=1, show=partial(words.figure, decimals=2),
+                frame, groups, legend=headings("antes", "después"), high=1, show=partial(words.figure, decimals=2),
                 show_tick=words.tick,
             ),
             name="categorias",
-            title=f"{label} por categoría, antes y después",
+            title=tr("{metric} por categoría, antes y después", metric=label),
             description="; ".join(f"{name}: {words.difference(after - before)}" for name, _, before, after in means),
         ),
         table=table(
-            ("categoría", "consultas", "antes", "después", "diferencia"),
+            headings("categoría", "consultas", "antes", "después", "diferencia"),
             [
                 (name, str(count), words.figure(before), words.figure(after), words.difference(after - before))
                 for name, count, before, after in means
@@ -322,20 +374,23 @@ def _mean(values: Sequence[float]) -> float:
 def _effects_chart(effects: Sequence[QueryEffect], label: str) -> Chart:
     bars = [Effect(label=effect.query, difference=effect.difference) for effect in effects]
     counts: Mapping[str, int] = {
-        "mejora": sum(bar.difference > 0 for bar in bars),
-        "sin cambio": sum(bar.difference == 0 for bar in bars),
-        "empeora": sum(bar.difference < 0 for bar in bars),
+        tr("mejora"): sum(bar.difference > 0 for bar in bars),
+        tr("sin cambio"): sum(bar.difference == 0 for bar in bars),
+        tr("empeora"): sum(bar.difference < 0 for bar in bars),
     }
     return Chart(
-        title="Efecto en cada consulta",
-        about=f"Una barra por consulta, de la que más gana a la que más pierde en {label}; en medio, las que no cambian.",
+        title=tr("Efecto en cada consulta"),
+        about=tr(
+            "Una barra por consulta, de la que más gana a la que más pierde en {metric}; en medio, las que no cambian.",
+            metric=label,
+        ),
         drawing=for_both_widths(
             lambda frame: effects_chart(frame, bars, show=words.signed_tick),
             name="efectos",
-            title=f"Diferencia de {label} en cada consulta",
+            title=tr("Diferencia de {metric} en cada consulta", metric=label),
             description=", ".join(f"{name}: {count}" for name, count in counts.items()),
         ),
-        table=table(("efecto", "consultas"), [(name, str(count)) for name, count in counts.items()]),
+        table=table(headings("efecto", "consultas"), [(name, str(count)) for name, count in counts.items()]),
     )
 
 
@@ -359,4 +414,4 @@ def _latency(baseline: StoredRun, candidate: StoredRun) -> Table:
         before, after = then[name], now[name]
         moved = f"{words.difference(after - before, decimals=1)} ms"
         rows.append((name, words.milliseconds(before), words.milliseconds(after), moved))
-    return table(("latencia", "antes", "después", "diferencia"), rows)
+    return table(headings("latencia", "antes", "después", "diferencia"), rows)

@@ -1,6 +1,6 @@
 """The first page about evaluation: how the figures went, what happened meanwhile, and what there is to look at."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -20,6 +20,7 @@ from rag_core.api.pages.evaluation.views.parts import (
     settings_words,
     table,
 )
+from rag_core.api.pages.texts import Texts, headings, tr
 from rag_core.evaluation.report.charts.drawing import for_both_widths
 from rag_core.evaluation.report.charts.history import Event, Point, Series, history_chart, marker_sample
 from rag_core.model.evaluation import StoredRun
@@ -30,6 +31,13 @@ from rag_core.storage.reports import RegressionAlert
 
 MAX_EVENTS = 30
 MAX_RUNS = 50
+_SERVED = Texts(
+    {
+        "promote": "se sirve {configuration}",
+        "return": "se vuelve a {configuration}",
+        "reset": "se vuelve a {configuration}",
+    }
+)
 _HISTORIES = ("ndcg_at_10", "mrr", "hit_rate_at_10")
 
 
@@ -120,11 +128,10 @@ def overview(
 
 def promotions_happened(history: ServingHistory) -> list[Happened]:
     """Events of configurations that began to be served, with their changes."""
-    labels: Mapping[str, str] = {"promote": "se sirve", "return": "se vuelve a", "reset": "se vuelve a"}
     return [
         Happened(
             moment=one.promoted_at,
-            label=f"{labels[one.action]} {_configuration_told(one.configuration, history)}",
+            label=_SERVED[one.action].format(configuration=_configuration_told(one.configuration, history)),
             kind="served",
             address="" if one.configuration is None else f"{CONFIGURATIONS_ADDRESS}/{one.configuration}",
         )
@@ -134,16 +141,20 @@ def promotions_happened(history: ServingHistory) -> list[Happened]:
 
 def _configuration_told(number: int | None, history: ServingHistory) -> str:
     if number is None:
-        return "la configuración de fábrica"
+        return tr("la configuración de fábrica")
     found = history.configurations.get(number)
-    changed = "" if found is None else f", {settings_words(flat(found.override))}"
-    return f"la configuración {number}{changed}"
+    told = tr("la configuración {number}", number=number)
+    return told if found is None else f"{told}, {settings_words(flat(found.override))}"
 
 
 def models_happened(models: Sequence[RegisteredModel]) -> list[Happened]:
     """Events of embedding models that became active."""
     return [
-        Happened(moment=one.promoted_at, label=f"modelo {one.model.name}@{one.model.version} en uso", kind="served")
+        Happened(
+            moment=one.promoted_at,
+            label=tr("modelo {model} en uso", model=f"{one.model.name}@{one.model.version}"),
+            kind="served",
+        )
         for one in models
         if one.promoted_at is not None
     ]
@@ -154,7 +165,11 @@ def baselines_happened(baselines: Sequence[Baseline]) -> list[Happened]:
     return [
         Happened(
             moment=one.promoted_at,
-            label=f"nueva referencia, {words.strategy(one.strategy)}{' (automática)' if one.is_automatic else ''}",
+            label=(
+                tr("nueva referencia, {strategy} (automática)", strategy=words.strategy(one.strategy))
+                if one.is_automatic
+                else tr("nueva referencia, {strategy}", strategy=words.strategy(one.strategy))
+            ),
             kind="baseline",
         )
         for one in baselines
@@ -166,8 +181,11 @@ def alerts_happened(alerts: Sequence[RegressionAlert], zone: ZoneInfo) -> list[H
     return [
         Happened(
             moment=one.first_seen_at,
-            label="alerta: la evaluación empeoró"
-            + (", sin resolver" if one.resolved_at is None else f", resuelta el {words.moment(one.resolved_at, zone)}"),
+            label=(
+                tr("alerta: la evaluación empeoró, sin resolver")
+                if one.resolved_at is None
+                else tr("alerta: la evaluación empeoró, resuelta el {when}", when=words.moment(one.resolved_at, zone))
+            ),
             kind="alert",
         )
         for one in alerts
@@ -180,7 +198,9 @@ def _set_changes(runs: Sequence[StoredRun]) -> list[Happened]:
     return [
         Happened(
             moment=now.created_at,
-            label=f"el conjunto pasó a la versión {now.set_version}: desde aquí son otras consultas",
+            label=tr(
+                "el conjunto pasó a la versión {version}: desde aquí son otras consultas", version=now.set_version
+            ),
             kind="set",
         )
         for before, now in pairwise(ordered)
@@ -229,11 +249,11 @@ def _history(metric: str, runs: Sequence[StoredRun], events: Sequence[Event], zo
                 show_day=partial(words.axis_moment, zone=zone, span_seconds=span),
             ),
             name=f"historia-{name.lower().replace('@', '-')}",
-            title=f"{name} de una evaluación a otra",
-            description=f"Lo último: {latest}",
+            title=tr("{metric} de una evaluación a otra", metric=name),
+            description=tr("Lo último: {figures}", figures=latest),
         ),
         table=table(
-            ("evaluación", "búsqueda", name),
+            (*headings("evaluación", "búsqueda"), name),
             [
                 (
                     words.exact_moment(run.created_at, zone),

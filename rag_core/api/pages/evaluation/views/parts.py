@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from markupsafe import Markup
 
 from rag_core.api.pages.evaluation.views import words
+from rag_core.api.pages.texts import tr
 from rag_core.model.evaluation import StoredRun
 from rag_core.model.run_comparison import Comparison
 from rag_core.promotion.served_runs import ServingHistory, Source, source_of
@@ -101,8 +102,12 @@ def run_line(
 
 def _configuration_words(source: Source, config_hash: str) -> str:
     if isinstance(source, int):
-        return f"configuración {source}"
-    return "configuración de fábrica" if source == "factory" else f"configuración propia ({config_hash[:8]})"
+        return tr("configuración {number}", number=source)
+    return (
+        tr("configuración de fábrica")
+        if source == "factory"
+        else tr("configuración propia ({hash})", hash=config_hash[:8])
+    )
 
 
 def _latency_words(run: StoredRun) -> str:
@@ -119,8 +124,8 @@ def percentiles(run: StoredRun) -> list[tuple[str, float]]:
 
 
 def settings_words(changed: Mapping[str, Any]) -> str:
-    """Differences of a configuration, by their paths; ``nada`` where there are none."""
-    return "; ".join(words.setting(name, value) for name, value in changed.items()) or "nada"
+    """Differences of a configuration, by their paths; words where there are none."""
+    return "; ".join(words.setting(name, value) for name, value in changed.items()) or tr("nada")
 
 
 def flat(document: Mapping[str, Any], *, prefix: str = "") -> dict[str, Any]:
@@ -136,22 +141,22 @@ def verdict_words(run: StoredRun) -> tuple[str, str]:
     """Verdict of the run's stored comparison and its class in the style sheet; empty strings without one."""
     compared = run.comparison
     if run.is_disturbed:
-        return "perturbada", "unclear"
+        return tr("perturbada"), "unclear"
     if compared is None:
         return "", ""
     if compared.obstacle is not None:
-        return "sin veredicto", "unclear"
+        return tr("sin veredicto"), "unclear"
     return _compared_words(compared)
 
 
 def _compared_words(compared: Comparison) -> tuple[str, str]:
     if compared.is_regression:
-        return "peor", "worse"
+        return tr("peor"), "worse"
     if compared.disturbance is not None:
-        return "perturbada", "unclear"
+        return tr("perturbada"), "unclear"
     if compared.is_significant and compared.difference > 0:
-        return "mejor", "better"
-    return "sin diferencia demostrada", "unclear"
+        return tr("mejor"), "better"
+    return tr("sin diferencia demostrada"), "unclear"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:

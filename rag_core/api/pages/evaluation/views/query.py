@@ -9,15 +9,14 @@ from rag_core.api.pages.cards import title_of
 from rag_core.api.pages.evaluation.views import words
 from rag_core.api.pages.evaluation.views.parts import RUNS_ADDRESS
 from rag_core.api.pages.evaluation.views.run import Fact
-from rag_core.api.pages.texts import day_of
+from rag_core.api.pages.texts import Texts, day_of, headings, tr
 from rag_core.model.answer_metrics import AnswerRecord
 from rag_core.model.evaluation import QueryResult, StoredRun
 from rag_core.model.golden import GoldenQuery
 from rag_core.model.note import NoteId
 from rag_core.storage.reports import NoteTitle
 
-GRADES: Mapping[int, str] = {1: "responde en parte", 2: "responde", 3: "la mejor"}
-DELETED = "nota borrada"
+GRADES = Texts({1: "responde en parte", 2: "responde", 3: "la mejor"})
 APPENDIX_DEPTH = 10
 
 
@@ -31,7 +30,7 @@ class KnownNotes:
     def title(self, note_id: NoteId) -> str:
         """Title of the note."""
         known = self.titles.get(note_id)
-        return DELETED if known is None else title_of(known.title)
+        return tr("nota borrada") if known is None else title_of(known.title)
 
     def address(self, note_id: NoteId) -> str:
         """Its page; empty when it is deleted."""
@@ -117,7 +116,7 @@ def query_report(
 ) -> QueryReport:
     """The query as one run asked it, or as a baseline and then another run did; ``golden`` is None when it was removed."""
     first = asked[0][1]
-    names = ("Antes", "Después") if len(asked) > 1 else ("",)
+    names = headings("Antes", "Después") if len(asked) > 1 else ("",)
     sides = (_sheet(run, result, _others(asked, index), notes) for index, (run, result) in enumerate(asked))
     return QueryReport(
         query=first.query,
@@ -186,7 +185,7 @@ def _note(note_id: NoteId, result: QueryResult, notes: KnownNotes) -> RankedNote
 
 def _moved(place: int, other: int | None) -> str:
     """Place of the note in the other ranking."""
-    return "solo aquí" if other is None else "=" if other == place else f"allí n.º {other}"
+    return tr("solo aquí") if other is None else "=" if other == place else tr("allí n.º {rank}", rank=other)
 
 
 def _sheet(run: StoredRun, result: QueryResult, others: Mapping[NoteId, int] | None, notes: KnownNotes) -> Sheet:
@@ -198,10 +197,14 @@ def _sheet(run: StoredRun, result: QueryResult, others: Mapping[NoteId, int] | N
         notes=_ranked(result, others, notes),
         missing=_missing(result, notes),
         figures=tuple(_figures(result)),
-        state=f"Falló: {result.error}" if result.error else "Degradada" if result.is_degraded else "",
-        answer="" if answer is None else answer.text or f"Falló: {answer.error}",
+        state=_failed(result.error) if result.error else tr("Degradada") if result.is_degraded else "",
+        answer="" if answer is None else answer.text or _failed(answer.error),
         answer_figures=() if answer is None else tuple(_answer_figures(answer)),
     )
+
+
+def _failed(reason: str | None) -> str:
+    return tr("Falló: {reason}", reason=reason)
 
 
 def _answer_figures(answer: AnswerRecord) -> list[Fact]:
@@ -215,15 +218,15 @@ def _answer_figures(answer: AnswerRecord) -> list[Fact]:
 def _figures(result: QueryResult) -> list[Fact]:
     found = [
         Fact(name="nDCG@10", value=words.figure(result.ndcg_at_10)),
-        Fact(name="Primera nota buena", value=words.rank(result.first_relevant_rank)),
-        Fact(name="Exhaustividad@20", value=words.figure(result.recall_at_20)),
-        Fact(name="Latencia", value=words.milliseconds(result.latency_ms)),
+        Fact(name=tr("Primera nota buena"), value=words.rank(result.first_relevant_rank)),
+        Fact(name=tr("Exhaustividad@20"), value=words.figure(result.recall_at_20)),
+        Fact(name=tr("Latencia"), value=words.milliseconds(result.latency_ms)),
     ]
     if result.u_measure is not None:
         found.append(Fact(name="U-measure", value=words.figure(result.u_measure)))
-        found.append(Fact(name="Primer pasaje que responde", value=words.rank(result.first_passage_rank)))
+        found.append(Fact(name=tr("Primer pasaje que responde"), value=words.rank(result.first_passage_rank)))
     if result.is_confident is not None:
-        found.append(Fact(name="Llega al umbral", value="sí" if result.is_confident else "no"))
+        found.append(Fact(name=tr("Llega al umbral"), value=words.SPOKEN[result.is_confident]))
     return found
 
 

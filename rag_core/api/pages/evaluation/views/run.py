@@ -27,6 +27,7 @@ from rag_core.api.pages.evaluation.views.run_charts import (
     shown_groupings,
     stages_chart,
 )
+from rag_core.api.pages.texts import counted, headings, tr
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.evaluation.comparison.intervals import metric_intervals, query_figures
 from rag_core.evaluation.golden.origins import known_circumstances, metrics_by_origin
@@ -124,7 +125,7 @@ def run_report(
     figures = [(result, query_figures(result)) for result in results]
     return RunReport(
         line=run_line(run, zone=zone, baselines=baselines, history=history),
-        title=f"Evaluación de «{run.set_name}»",
+        title=tr("Evaluación de «{name}»", name=run.set_name),
         warnings=tuple(_warnings(run)),
         metrics=metrics_chart(metric_intervals(one for _, one in figures)),
         origins=_origins(run, results),
@@ -161,7 +162,11 @@ def query_line(result: QueryResult, *, address_of: AddressOf) -> QueryLine:
         recall_at_20=words.figure(result.recall_at_20, decimals=2),
         latency=words.milliseconds(result.latency_ms),
         sort_latency=round(result.latency_ms, 1),
-        state=f"falló: {result.error}" if result.error else "degradada" if result.is_degraded else "",
+        state=tr("falló: {reason}", reason=result.error)
+        if result.error
+        else tr("degradada")
+        if result.is_degraded
+        else "",
         is_first=rank == 1,
         is_miss=rank is None or rank > 10,
     )
@@ -175,14 +180,23 @@ def _badness(line: QueryLine) -> tuple[int, str, str]:
 def _warnings(run: StoredRun) -> list[str]:
     found = []
     if run.degraded_queries:
-        asked = words.counted(run.degraded_queries, "consulta se degradó", "consultas se degradaron")
-        found.append(f"{asked}: las cifras no representan del todo esta forma de buscar")
+        found.append(
+            counted(
+                "{count} consulta se degradó: las cifras no representan del todo esta forma de buscar",
+                "{count} consultas se degradaron: las cifras no representan del todo esta forma de buscar",
+                run.degraded_queries,
+            )
+        )
     if run.failed_queries:
         found.append(
-            f"{words.counted(run.failed_queries, 'consulta falló', 'consultas fallaron')}; cuentan como no encontradas"
+            counted(
+                "{count} consulta falló; cuenta como no encontrada",
+                "{count} consultas fallaron; cuentan como no encontradas",
+                run.failed_queries,
+            )
         )
     if run.category is not None:
-        found.append(f"Solo incluye las consultas de categoría «{words.category(run.category)}»")
+        found.append(tr("Solo incluye las consultas de categoría «{name}»", name=words.category(run.category)))
     return found
 
 
@@ -190,11 +204,17 @@ def _origins(run: StoredRun, results: Sequence[QueryResult]) -> str:
     """One's own questions and proposed ones apart; "" where the set has one kind only."""
     found = metrics_by_origin(run.circumstances, results)
     told = [
-        f"{words.ORIGINS[origin]} ({group.total_queries}): Acierto@10 {words.figure(group.metrics.hit_rate_at[10])}, "
-        f"nDCG@10 {words.figure(group.metrics.ndcg_at_10)}"
+        tr(
+            "{origin} ({count}): Acierto@10 {hit_rate}, nDCG@10 {ndcg}",
+            origin=words.ORIGINS[origin],
+            count=group.total_queries,
+            hit_rate=words.figure(group.metrics.hit_rate_at[10]),
+            ndcg=words.figure(group.metrics.ndcg_at_10),
+        )
         for origin, group in found.items()
     ]
-    return f"{'; '.join(told)}. Las propuestas son más fáciles: repiten las palabras de su nota." if told else ""
+    easier = tr("Las propuestas son más fáciles: repiten las palabras de su nota.")
+    return f"{'; '.join(told)}. {easier}" if told else ""
 
 
 def _answers(run: StoredRun) -> Table | None:
@@ -206,42 +226,56 @@ def _answers(run: StoredRun) -> Table | None:
         for name, mean in found.means.items()
         if mean is not None
     ]
-    return table(("métrica", "media", "respuestas"), rows)
+    return table(headings("métrica", "valor medio", "respuestas"), rows)
 
 
 def _answers_about(run: StoredRun) -> str:
     found = run.answers
     if found is None:
         return ""
-    judged = f"las juzgó {found.judge}" if found.judge else "sin juez: solo dicen algo de las palabras"
-    quoted = " Citan al pie de la letra: apoyo y citas valen 1 por construcción." if found.by_construction else ""
-    by = words.ANSWERERS.get(found.answerer, found.answerer)
-    return (
-        f"{words.counted(found.answers, 'respuesta', 'respuestas')} de {by}; {judged}. "
-        f"Sin respuesta en las notas: {found.refusals}; fallidas: {found.failed}; juicios que no se pudieron leer: "
-        f"{found.judge_failures}.{quoted}"
+    judged = (
+        tr("las juzgó {judge}", judge=found.judge) if found.judge else tr("sin juez: solo dicen algo de las palabras")
     )
+    by = words.ANSWERERS.get(found.answerer, found.answerer)
+    told = [
+        counted(
+            "{count} respuesta de {by}; {judged}.",
+            "{count} respuestas de {by}; {judged}.",
+            found.answers,
+            by=by,
+            judged=judged,
+        ),
+        tr(
+            "Sin respuesta en las notas: {refusals}; fallidas: {failed}; juicios que no se pudieron leer: {unread}.",
+            refusals=found.refusals,
+            failed=found.failed,
+            unread=found.judge_failures,
+        ),
+    ]
+    if found.by_construction:
+        told.append(tr("Citan al pie de la letra: apoyo y citas valen 1 por construcción."))
+    return " ".join(told)
 
 
 def _facts(run: StoredRun, zone: ZoneInfo) -> list[Fact]:
     changed = differences(run.config, DEFAULT_RETRIEVAL_CONFIG.to_wire())
     facts = [
-        Fact(name="Conjunto", value=f"{run.set_name}, versión {run.set_version}"),
-        Fact(name="Fecha", value=words.exact_moment(run.created_at, zone)),
-        Fact(name="Tipo", value=words.PURPOSES.get(run.purpose, run.purpose)),
-        Fact(name="Consultas degradadas", value=str(run.degraded_queries)),
-        Fact(name="Consultas fallidas", value=str(run.failed_queries)),
-        Fact(name="Ejecución", value=str(run.run_id), is_code=True),
-        Fact(name="Configuración", value=run.config_hash, is_code=True),
-        Fact(name="Diferencias con la configuración predeterminada", value=settings_words(changed)),
+        Fact(name=tr("Conjunto"), value=tr("{name}, versión {version}", name=run.set_name, version=run.set_version)),
+        Fact(name=tr("Fecha"), value=words.exact_moment(run.created_at, zone)),
+        Fact(name=tr("Tipo"), value=words.PURPOSES.get(run.purpose, run.purpose)),
+        Fact(name=tr("Consultas degradadas"), value=str(run.degraded_queries)),
+        Fact(name=tr("Consultas fallidas"), value=str(run.failed_queries)),
+        Fact(name=tr("Ejecución"), value=str(run.run_id), is_code=True),
+        Fact(name=tr("Configuración"), value=run.config_hash, is_code=True),
+        Fact(name=tr("Diferencias con la configuración predeterminada"), value=settings_words(changed)),
         *(
-            Fact(name=f"Modelo, {words.MODEL_ROLES.get(role, role)}", value=model, is_code=True)
+            Fact(name=tr("Modelo, {role}", role=words.MODEL_ROLES.get(role, role)), value=model, is_code=True)
             for role, model in run.models.items()
         ),
-        Fact(name="Índice hecho con", value=run.pipeline_fingerprint, is_code=True),
+        Fact(name=tr("Índice hecho con"), value=run.pipeline_fingerprint, is_code=True),
     ]
     for name, value in flat(known_circumstances(run)).items():
-        said = words.ROLES.get(str(value), "de fábrica" if value is None else str(value))
+        said = words.ROLES.get(str(value), tr("de fábrica") if value is None else str(value))
         facts.append(Fact(name=words.CIRCUMSTANCES.get(name, name), value=said))
     return facts
 

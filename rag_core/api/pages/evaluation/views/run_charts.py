@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from rag_core.api.pages.evaluation.views import words
 from rag_core.api.pages.evaluation.views.parts import LEAST_QUERIES, Chart, Table, percentiles, table
+from rag_core.api.pages.texts import Texts, headings, spoken, tr
 from rag_core.evaluation.comparison.intervals import MeanInterval
 from rag_core.evaluation.report.charts.bars import BarGroup, bar_chart
 from rag_core.evaluation.report.charts.drawing import Frame, for_both_widths
@@ -27,22 +28,22 @@ _ORDERS: Mapping[Grouping, Sequence[str]] = {
     "joint_group": JOINT_GROUPS,
     "joint_difficulty": tuple(DIFFICULTY_WORDS),
 }
-_HALF = "La mitad tardó como mucho el p50"
-_PERCENTILES_TOLD: Mapping[int, str] = {
-    1: f"{_HALF}; con menos de {LEAST_QUERIES['p95']} consultas no se puede decir más.",
-    2: f"{_HALF}; de cada cien, cinco tardaron más que el p95. Para el p99 hacen falta {LEAST_QUERIES['p99']} consultas.",
-    3: f"{_HALF}; de cada cien, cinco tardaron más que el p95 y una más que el p99.",
-}
-_STAGES_TOLD: Mapping[int, str] = {
-    1: f"El punto y la cifra son el p50; con menos de {LEAST_QUERIES['p95']} consultas no se puede decir más.",
-    2: "La línea va del p50 al p95; el punto y la cifra son el p95.",
-    3: "La línea va del p50 al p99; el punto y la cifra son el p95.",
-}
-"""By how many percentiles the queries are enough for."""
-_GROUPINGS: tuple[tuple[Grouping, str, str], ...] = (
-    ("category", "Por categoría", "categoría"),
-    ("difficulty", "Por dificultad", "dificultad"),
+_PERCENTILES_TOLD = Texts(
+    {
+        1: "La mitad tardó como mucho el p50; con menos de {p95} consultas no se puede decir más.",
+        2: "La mitad tardó como mucho el p50; de cada cien, cinco tardaron más que el p95. "
+        "Para el p99 hacen falta {p99} consultas.",
+        3: "La mitad tardó como mucho el p50; de cada cien, cinco tardaron más que el p95 y una más que el p99.",
+    }
 )
+_STAGES_TOLD = Texts(
+    {
+        1: "El punto y la cifra son el p50; con menos de {p95} consultas no se puede decir más.",
+        2: "La línea va del p50 al p95; el punto y la cifra son el p95.",
+        3: "La línea va del p50 al p99; el punto y la cifra son el p95.",
+    }
+)
+"""By how many percentiles the queries are enough for; the placeholders are ``LEAST_QUERIES``."""
 
 
 def metrics_chart(intervals: Mapping[str, MeanInterval]) -> Chart:
@@ -51,31 +52,31 @@ def metrics_chart(intervals: Mapping[str, MeanInterval]) -> Chart:
     asked = max((found.queries for _, found in shown), default=0)
     rows = [
         IntervalRow(
-            label=metric.title("es") if found.queries == asked else f"{metric.title('es')} ({found.queries})",
+            label=metric.title(spoken()) if found.queries == asked else f"{metric.title(spoken())} ({found.queries})",
             value=found.mean,
             low=found.low,
             high=found.high,
         )
         for metric, found in shown
     ]
-    about = (
+    about = tr(
         "El punto es la media de las consultas; la línea, el intervalo en el que está el 95 % de las medias por remuestreo. "
         "Entre paréntesis, sobre cuántas consultas, donde no son todas."
     )
     return Chart(
-        title="Métricas",
+        title=tr("Métricas"),
         about=about,
         drawing=for_both_widths(
             lambda frame: interval_chart(frame, rows, bounds=(0, 1), show=words.figure, show_tick=words.tick),
             name="metricas",
-            title="Métricas con su intervalo del 95 %",
+            title=tr("Métricas con su intervalo del 95 %"),
             description="; ".join(f"{row.label} {words.figure(row.value)}" for row in rows),
         ),
         table=table(
-            ("métrica", "media", "intervalo del 95 %", "consultas", "qué dice", "fórmula"),
+            headings("métrica", "valor medio", "intervalo del 95 %", "consultas", "qué dice", "fórmula"),
             [
-                (metric.title("es"), words.figure(found.mean), f"{words.figure(found.low)} a {words.figure(found.high)}",
-                 str(found.queries), metric.meanings.get("es", ""), metric.formula)
+                (metric.title(spoken()), words.figure(found.mean), words.between(words.figure(found.low), words.figure(found.high)),
+                 str(found.queries), metric.meanings.get(spoken(), metric.meanings.get("en", "")), metric.formula)
                 for metric, found in shown
             ],
         ),
@@ -84,7 +85,11 @@ def metrics_chart(intervals: Mapping[str, MeanInterval]) -> Chart:
 
 def shown_groupings(run: StoredRun) -> Sequence[tuple[Grouping, str, str]]:
     """Groupings of the run's queries: not by category when all are of one."""
-    return [grouping for grouping in _GROUPINGS if run.category is None or grouping[0] == "difficulty"]
+    groupings: tuple[tuple[Grouping, str, str], ...] = (
+        ("category", tr("Por categoría"), tr("categoría")),
+        ("difficulty", tr("Por dificultad"), tr("dificultad")),
+    )
+    return [grouping for grouping in groupings if run.category is None or grouping[0] == "difficulty"]
 
 
 def group_chart(grouping: Grouping, title: str, column: str, figures: Sequence[Figures]) -> Chart:
@@ -93,7 +98,7 @@ def group_chart(grouping: Grouping, title: str, column: str, figures: Sequence[F
     groups = [BarGroup(label=label, values=values, note=str(count)) for label, count, values in rows]
     return Chart(
         title=title,
-        about="Bajo cada nombre, cuántas consultas son: con pocas, la diferencia entre dos grupos dice poco.",
+        about=tr("Bajo cada nombre, cuántas consultas son: con pocas, la diferencia entre dos grupos dice poco."),
         drawing=for_both_widths(
             lambda frame: bar_chart(
                 frame,
@@ -108,7 +113,7 @@ def group_chart(grouping: Grouping, title: str, column: str, figures: Sequence[F
             description="; ".join(f"{label}: nDCG@10 {words.figure(values[0])}" for label, _, values in rows),
         ),
         table=table(
-            (column, "consultas", *map(words.metric, _GROUP_METRICS)),
+            (column, tr("consultas"), *map(words.metric, _GROUP_METRICS)),
             [(label, str(count), *map(words.figure, values)) for label, count, values in rows],
         ),
     )
@@ -122,7 +127,7 @@ def joint_table(figures: Sequence[Figures]) -> Table:
         for grouping in groups
         for name, count, means in _grouped(grouping, figures)
     ]
-    return table(("grupo", "consultas", *map(words.metric, _GROUP_METRICS)), rows)
+    return table((*headings("grupo", "consultas"), *map(words.metric, _GROUP_METRICS)), rows)
 
 
 def _grouped(grouping: Grouping, figures: Sequence[Figures]) -> list[tuple[str, int, tuple[float | None, ...]]]:
@@ -146,15 +151,15 @@ def latency_chart(run: StoredRun, results: Collection[QueryResult]) -> Chart:
         return histogram(frame, values, marks=marks, show=words.milliseconds)
 
     return Chart(
-        title="Latencia",
-        about=f"Cuántas consultas tardaron cuánto. {_PERCENTILES_TOLD[len(marks)]}",
+        title=tr("Latencia"),
+        about=f"{tr('Cuántas consultas tardaron cuánto.')} {_PERCENTILES_TOLD[len(marks)].format(**LEAST_QUERIES)}",
         drawing=for_both_widths(
             draw,
             name="latencia",
-            title="Distribución de la latencia",
+            title=tr("Distribución de la latencia"),
             description=", ".join(f"{name} {words.milliseconds(value)}" for name, value in marks),
         ),
-        table=table(("percentil", "latencia"), [(name, words.milliseconds(value)) for name, value in marks]),
+        table=table(headings("percentil", "latencia"), [(name, words.milliseconds(value)) for name, value in marks]),
     )
 
 
@@ -175,16 +180,16 @@ def stages_chart(run: StoredRun, results: Collection[QueryResult]) -> Chart | No
     ]
     high = max(row.high for row in rows) or 1.0
     return Chart(
-        title="Latencia por etapa",
-        about=_STAGES_TOLD[len(names)],
+        title=tr("Latencia por etapa"),
+        about=_STAGES_TOLD[len(names)].format(**LEAST_QUERIES),
         drawing=for_both_widths(
             lambda frame: interval_chart(frame, rows, bounds=(0, high), show=words.milliseconds, show_tick=words.tick),
             name="etapas",
-            title="Latencia por etapa, en milisegundos",
+            title=tr("Latencia por etapa, en milisegundos"),
             description="; ".join(f"{row.label}: {names[:2][-1]} {words.milliseconds(row.value)}" for row in rows),
         ),
         table=table(
-            ("etapa", *names),
+            (tr("etapa"), *names),
             [
                 (words.STAGES.get(name, name), *(words.milliseconds(getattr(found, one)) for one in names))
                 for name, found in stages.items()

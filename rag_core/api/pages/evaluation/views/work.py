@@ -17,6 +17,7 @@ from rag_core.api.pages.evaluation.views.parts import (
     verdict_words,
 )
 from rag_core.api.pages.evaluation.views.run import Fact
+from rag_core.api.pages.texts import counted, headings, tr
 from rag_core.evaluation.report.charts.drawing import for_both_widths
 from rag_core.evaluation.report.charts.intervals import IntervalRow, interval_chart
 from rag_core.evaluation.report.charts.scales import round_bounds
@@ -68,7 +69,13 @@ def _trial_line(run: StoredRun, zone: ZoneInfo) -> TrialLine:
     return TrialLine(
         when=words.exact_moment(run.created_at, zone),
         address=f"{RUNS_ADDRESS}/{run.run_id}",
-        about=f"«{run.set_name}», {words.counted(run.total_queries, 'consulta', 'consultas')}, búsqueda {words.strategy(run.strategy)}",
+        about=counted(
+            "«{name}», {count} consulta, búsqueda {strategy}",
+            "«{name}», {count} consultas, búsqueda {strategy}",
+            run.total_queries,
+            name=run.set_name,
+            strategy=words.strategy(run.strategy),
+        ),
         ndcg_at_10=words.figure(run.metrics.ndcg_at_10),
         difference=words.UNDEFINED if compared is None else _with_interval(compared),
         verdict=verdict,
@@ -82,7 +89,7 @@ def _trial_line(run: StoredRun, zone: ZoneInfo) -> TrialLine:
 def _with_interval(compared: Comparison) -> str:
     found = compared.metrics["ndcg_at_10"]
     low, high = map(words.difference, found.interval)
-    return f"{words.difference(found.difference)} ({low} a {high})"
+    return f"{words.difference(found.difference)} ({words.between(low, high)})"
 
 
 def tuning_report(
@@ -90,12 +97,13 @@ def tuning_report(
 ) -> WorkReport:
     """A tuning by what ``Tuning.to_json`` kept; with the configuration it proposed, if it did."""
     verdict, kind = _tuning_verdict(found)
+    seconds = words.figure(found["seconds"], decimals=1)
     changes = [
         (
             "; ".join(words.SETTINGS.get(key, key) for key in change["keys"]),
             _joined(change["served"]),
             _joined(change["tuned"]),
-            f"{change['folds']} de {found['folds']}",
+            tr("{done} de {total}", done=change["folds"], total=found["folds"]),
         )
         for change in found["changes"]
     ]
@@ -105,29 +113,40 @@ def tuning_report(
         for one in found["categories"]
     ]  # fmt: skip
     return WorkReport(
-        title="Ajuste" if configuration is None else f"Configuración {configuration.number}",
+        title=tr("Ajuste") if configuration is None else tr("Configuración {number}", number=configuration.number),
         verdict=verdict,
         kind=kind,
-        explanations=("Validación cruzada: cada consulta se mide con la configuración elegida sin ella.",),
+        explanations=(tr("Validación cruzada: cada consulta se mide con la configuración elegida sin ella."),),
         charts=(_tuning_chart(found["metrics"]),),
         tables=(
-            ("Qué cambia", table(("ajuste", "se sirve", "elegido", "partes que lo eligen"), changes)),
+            (tr("Qué cambia"), table(headings("opción", "se sirve", "elegido", "partes que lo eligen"), changes)),
             (
-                "Por categoría, en nDCG@10",
-                table(("categoría", "consultas", "se sirve", "ajustado", "diferencia", "ganan", "pierden"), categories),
+                tr("Por categoría, en nDCG@10"),
+                table(
+                    headings("categoría", "consultas", "se sirve", "ajustado", "diferencia", "ganan", "pierden"),
+                    categories,
+                ),
             ),
         ),
         facts=(
-            Fact(name="Conjunto", value=f"{found['set']}, {words.counted(found['queries'], 'consulta', 'consultas')}"),
             Fact(
-                name="Probadas", value=words.counted(found["configurations_tried"], "configuración", "configuraciones")
+                name=tr("Conjunto"),
+                value=counted(
+                    "{name}, {count} consulta", "{name}, {count} consultas", found["queries"], name=found["set"]
+                ),
             ),
             Fact(
-                name="Duró",
-                value=f"{words.figure(found['seconds'], decimals=1)} s{', hasta agotar el tiempo' if found['is_out_of_time'] else ''}",
+                name=tr("Probadas"),
+                value=counted("{count} configuración", "{count} configuraciones", found["configurations_tried"]),
             ),
-            Fact(name="Búsqueda", value=words.strategy(found["strategy"])),
-            Fact(name="Modelo", value=found["embedding_model"], is_code=True),
+            Fact(
+                name=tr("Duró"),
+                value=tr("{seconds} s, hasta agotar el tiempo", seconds=seconds)
+                if found["is_out_of_time"]
+                else f"{seconds} s",
+            ),
+            Fact(name=tr("Búsqueda"), value=words.strategy(found["strategy"])),
+            Fact(name=tr("Modelo"), value=found["embedding_model"], is_code=True),
             *_configuration_facts(configuration),
         ),
         trials=trials,
@@ -137,10 +156,10 @@ def tuning_report(
 def configuration_report(configuration: Configuration, trials: tuple[TrialLine, ...], zone: ZoneInfo) -> WorkReport:
     """A configuration that no tuning proposed: what it says, and what is known of it."""
     made = words.moment(configuration.created_at, zone)
-    tried = words.counted(len(trials), "vez", "veces") if trials else "ninguna vez todavía"
+    tried = counted("{count} vez", "{count} veces", len(trials)) if trials else tr("ninguna vez todavía")
     return WorkReport(
-        title=f"Configuración {configuration.number}",
-        verdict=f"Escrita a mano el {made}; medida contra lo que se servía: {tried}",
+        title=tr("Configuración {number}", number=configuration.number),
+        verdict=tr("Escrita a mano el {when}; medida contra lo que se servía: {times}", when=made, times=tried),
         kind="",
         explanations=(),
         charts=(),
@@ -156,11 +175,12 @@ def _configuration_facts(configuration: Configuration | None) -> tuple[Fact, ...
     override = json.dumps(dict(configuration.override), ensure_ascii=False)
     return (
         Fact(
-            name="Diferencias con la configuración predeterminada", value=settings_words(flat(configuration.override))
+            name=tr("Diferencias con la configuración predeterminada"),
+            value=settings_words(flat(configuration.override)),
         ),
-        Fact(name="Como archivo", value=override, is_code=True),
-        Fact(name="Elegida para el modelo", value=configuration.embedding_model or "cualquiera"),
-        Fact(name="Pesos del reordenador", value=configuration.reranker_version or "los de fábrica"),
+        Fact(name=tr("Como archivo"), value=override, is_code=True),
+        Fact(name=tr("Elegida para el modelo"), value=configuration.embedding_model or tr("cualquiera")),
+        Fact(name=tr("Pesos del reordenador"), value=configuration.reranker_version or tr("los de fábrica")),
     )
 
 
@@ -168,15 +188,18 @@ def _tuning_verdict(found: Mapping[str, Any]) -> tuple[str, str]:
     gain = found["metrics"]["ndcg_at_10"]
     moved = words.difference(gain["difference"], decimals=4)
     if found["is_worth_proposing"]:
-        proposed = f"; «brain promote {found['number']}» la pone en uso" if found["number"] else ""
-        return f"Mejor en consultas que no se usaron para elegir: nDCG@10 {moved}{proposed}", "better"
+        better = tr("Mejor en consultas que no se usaron para elegir: nDCG@10 {difference}", difference=moved)
+        number = found["number"]
+        return better + (tr("; «brain promote {number}» la pone en uso", number=number) if number else ""), "better"
     if not found["changes"] and found["reranker"] is None:
-        return "Ninguna configuración probada mejora de forma significativa la servida", "unclear"
+        return tr("Ninguna configuración probada mejora de forma significativa la servida"), "unclear"
     if gain["difference"] <= 0:
-        return f"En consultas que no se usaron para elegir no mejora: nDCG@10 {moved}", "unclear"
+        told = tr("En consultas que no se usaron para elegir no mejora: nDCG@10 {difference}", difference=moved)
+        return told, "unclear"
     if gain["p_value"] >= SIGNIFICANCE:
-        return f"La mejora de {moved} en nDCG@10 no es significativa ({words.p_phrase(gain['p_value'])})", "unclear"
-    return "nDCG@10 mejora, pero MRR empeora", "unclear"
+        p = words.p_phrase(gain["p_value"])
+        return tr("La mejora de {difference} en nDCG@10 no es significativa ({p})", difference=moved, p=p), "unclear"
+    return tr("nDCG@10 mejora, pero MRR empeora"), "unclear"
 
 
 def _tuning_chart(metrics: Mapping[str, Mapping[str, Any]]) -> Chart:
@@ -196,19 +219,20 @@ def _tuning_chart(metrics: Mapping[str, Mapping[str, Any]]) -> Chart:
         for row, one in zip(rows, metrics.values(), strict=True)
     ]  # fmt: skip
     return _differences_chart(
-        rows, shown, title="Diferencia con lo que se sirve", name="ajuste", columns=("se sirve", "ajustado")
+        rows, shown, title=tr("Diferencia con lo que se sirve"), name="ajuste", columns=headings("se sirve", "ajustado")
     )
 
 
 def _differences_chart(
-    rows: Sequence[IntervalRow], shown: Sequence[tuple[str, ...]], *, title: str, name: str, columns: tuple[str, str]
+    rows: Sequence[IntervalRow], shown: Sequence[tuple[str, ...]], *, title: str, name: str, columns: Sequence[str]
 ) -> Chart:
     bounds = round_bounds([0.0, *(edge for row in rows for edge in (row.low, row.high))], least=0.04)
     return Chart(
         title=title,
-        about=(
-            "A la derecha del cero, mejor; la línea es el intervalo del 95 %. En verde o rojo, lo que tiene una p menor que "
-            f"{words.figure(SIGNIFICANCE, decimals=2)}: con dos métricas, un azar de menos del 5 %."
+        about=tr(
+            "A la derecha del cero, mejor; la línea es el intervalo del 95 %. En verde o rojo, lo que tiene una p menor que {p}: "
+            "con dos métricas, un azar de menos del 5 %.",
+            p=words.figure(SIGNIFICANCE, decimals=2),
         ),
         drawing=for_both_widths(
             lambda frame: interval_chart(
@@ -218,11 +242,11 @@ def _differences_chart(
             title=title,
             description="; ".join(f"{row.label} {words.difference(row.value)}" for row in rows),
         ),
-        table=table(("", *columns, "diferencia", "p"), shown),
+        table=table(("", *columns, *headings("diferencia", "p")), shown),
     )
 
 
 def _joined(values: Any) -> str:
     """A knob's values in a line; null is the model's own."""
     listed = values if isinstance(values, Sequence) and not isinstance(values, str) else [values]
-    return ", ".join("lo del modelo" if one is None else str(one).replace(".", ",") for one in listed)
+    return ", ".join(words.SPOKEN[None] if one is None else words.value_words(one) for one in listed)
