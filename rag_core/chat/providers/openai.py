@@ -2,9 +2,9 @@
 
 import re
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import wait
-from contextlib import closing, contextmanager
+from contextlib import closing
 from typing import Any, TypeVar
 
 import httpx
@@ -105,7 +105,7 @@ class OpenAIChat:
         self._window.require_fit(messages, answer_tokens=max_tokens or 0)
 
         def ask() -> ReplyPart:
-            with self._answering(messages, schema, max_tokens) as response:
+            with closing(self._opened(messages, schema, max_tokens)) as response:
                 return parse_part(_read(response))
 
         try:
@@ -132,10 +132,11 @@ class OpenAIChat:
             ChatError: as for ``complete``; a server that went on writing until the time was over is no outage.
             ChatCancelledError: it was cancelled.
         """
-        ends_at = time.monotonic() + min(timeout_seconds, self._timeout_seconds)
+        began, seconds = time.monotonic(), min(timeout_seconds, self._timeout_seconds)
         self._window.require_fit(messages, answer_tokens=max_tokens or 0)
         speech, whole, said = SpokenStream(begins_in_thought=self._begins_in_thought), ReplyPart(), ""
-        with closing(self._parts(messages, ends_at, temperature, max_tokens, cancellation)) as parts:
+        asked = self._parts(messages, temperature, max_tokens, began=began, seconds=seconds, cancellation=cancellation)
+        with closing(asked) as parts:
             for part in parts:
                 whole = whole.joined(part)
                 if bit := speech.feed(legible(part.text)):
@@ -169,13 +170,15 @@ class OpenAIChat:
     def _parts(
         self,
         messages: Sequence[Message],
-        ends_at: float,
         temperature: float,
         max_tokens: int | None,
+        *,
+        began: float,
+        seconds: float,
         cancellation: Cancellation | None,
     ) -> Generator[ReplyPart]:
-        """The parts of a streamed answer; what goes wrong after its last word is no failure."""
-        seconds, whole = ends_at - time.monotonic(), ReplyPart()
+        """The parts of a streamed answer, within ``seconds`` from ``began``; what goes wrong after its last word is no failure."""
+        ends_at, reason = began + seconds, None
 
         def ask() -> Generator[ReplyPart]:
             response = self._asked_again(
@@ -188,25 +191,18 @@ class OpenAIChat:
 
         waiting_since = time.monotonic()
         try:
-            with closing(timed_parts(seconds, ask, cancellation=cancellation)) as parts:
+            with closing(timed_parts(ends_at - time.monotonic(), ask, cancellation=cancellation)) as parts:
                 for part in parts:
-                    whole = whole.joined(part)
+                    reason = part.finish_reason or reason
                     yield part
                     waiting_since = time.monotonic()
         except _FAILURES as error:
             is_cancelled = cancellation is not None and cancellation.is_cancelled
-            if whole.finish_reason is None or is_cancelled:
+            if reason is None or is_cancelled:
                 silent_seconds = time.monotonic() - waiting_since
                 raise self._failure(error, messages, seconds, silent_seconds, cancellation) from error
-        if whole.finish_reason is None:
+        if reason is None:
             raise ChatUnavailableError(f"{self._source} broke off in the middle of its answer. See the server's log.")
-
-    @contextmanager
-    def _answering(
-        self, messages: Sequence[Message], schema: Mapping[str, Any] | None, max_tokens: int | None
-    ) -> Iterator[httpx.Response]:
-        with closing(self._opened(messages, schema, max_tokens)) as response:
-            yield response
 
     def _opened(
         self,
