@@ -30,7 +30,7 @@ class Callers:
         self._database = database
         self._names = names
         self._timeout_ms = timeout_ms
-        self._process_key = names.process_key.encode()
+        self._process_keys = tuple(key.encode() for key in (names.process_key, names.terminal_key))
         self._known: TTLCache[PresentedKey, tuple[ApiKey, Caller]] = TTLCache(
             REMEMBERED_KEYS, REMEMBERED_SECONDS, timer=clock
         )
@@ -38,7 +38,7 @@ class Callers:
 
     def remembered(self, text: str) -> Caller | None:
         """The caller, where the key was looked up a moment ago; nobody is asked."""
-        if hmac.compare_digest(text.encode(errors="replace"), self._process_key):
+        if any(hmac.compare_digest(text.encode(errors="replace"), key) for key in self._process_keys):
             return self._own_process()
         shown = parse_key(text)
         with self._lock:
@@ -73,7 +73,7 @@ class Callers:
         )
 
     def _own_process(self) -> Caller:
-        """Another process of the installation, such as `brain status`: it is of no tenant, and may only read the process's figures."""
+        """Another process of the installation, such as `brain status`: of no tenant; `may_enter` says where it may go."""
         user_hash = self._names.user_hash("process")
         return Caller(tenant=NO_TENANT, key_id=None, user_hash=user_hash, scopes=frozenset())
 

@@ -12,10 +12,12 @@ import secrets
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-
-from pydantic import SecretStr
+from typing import TYPE_CHECKING
 
 from rag_core.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from pydantic import SecretStr
 
 FILE_NAME = "secret"
 MIN_SECRET_CHARACTERS = 32
@@ -50,6 +52,11 @@ class Pseudonyms:
         """Key that a process of this installation presents to read another one's figures."""
         return self.key("process").hex()
 
+    @property
+    def terminal_key(self) -> str:
+        """Key that a command of this home presents to be answered by its API."""
+        return self.key("terminal").hex()
+
     def key(self, purpose: str) -> bytes:
         """The 32 bytes that pseudonyms of this purpose are made with."""
         return _hmac(self.secret, _CONTEXT + purpose)
@@ -63,7 +70,7 @@ def _hmac(key: bytes, text: str) -> bytes:
 
 
 @cache
-def pseudonyms(home: Path, secret: SecretStr | None = None) -> Pseudonyms:
+def pseudonyms(home: Path, secret: "SecretStr | None" = None) -> Pseudonyms:
     """Pseudonyms of an installation: with the secret given, else with the one in its home, which is made at the first need.
 
     Raises:
@@ -74,7 +81,7 @@ def pseudonyms(home: Path, secret: SecretStr | None = None) -> Pseudonyms:
     return Pseudonyms(secret=_kept_secret(home / FILE_NAME))
 
 
-def has_secret(home: Path, secret: SecretStr | None = None) -> bool:
+def has_secret(home: Path, secret: "SecretStr | None" = None) -> bool:
     """True when an installation has a secret already."""
     return secret is not None or (home / FILE_NAME).exists()
 

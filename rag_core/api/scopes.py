@@ -8,15 +8,16 @@ from rag_core.api.contracts import rule_of
 from rag_core.model.access import Scope
 from rag_core.runtime.performance import PATH as FIGURES
 from rag_core.storage.api_keys import NO_TENANT
+from rag_core.terminal.requests import PATH as TERMINAL
 
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def may_enter(caller: Caller, method: str, path: str) -> bool:
-    """True when a caller may use an address; another process of the installation may read the figures and nothing else."""
+    """True when a caller may use an address; another process of the installation may read the figures and ask for the terminal."""
     needed = needed_scope(method, path)
     if caller.tenant == NO_TENANT:
-        return needed is None or (path == FIGURES and method in _READING)
+        return needed is None or (path == FIGURES and method in _READING) or path.startswith(f"{TERMINAL}/")
     return needed is None or caller.may(needed)
 
 

@@ -7,7 +7,7 @@ import typer
 from rag_core.cli.app import JsonOption, TenantOption, command, measuring, models_app, print_json, say, table
 from rag_core.cli.golden import SetOption
 from rag_core.cli.messages import amount, headings, tr
-from rag_core.cli.searching import CLI_TIMEOUT_MS
+from rag_core.terminal.requests import COMMAND_TIMEOUT_MS
 
 if TYPE_CHECKING:
     from rag_core.evaluation.tuning.thresholds import Calibration
@@ -36,7 +36,7 @@ def calibrate_threshold(
     with command(is_json=is_json), open_engine(read_settings(), model_name=name) as engine:
         with measuring() as show:
             owner = engine.named_tenant(tenant)
-            searched = leg_search(engine, owner, timeout_ms=CLI_TIMEOUT_MS)
+            searched = leg_search(engine, owner, timeout_ms=COMMAND_TIMEOUT_MS)
             found = calibrate_model(searched, set_name=set_name, on_progress=show)
         former = engine.model.similarity_threshold
         if not is_dry_run:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say, table
-from rag_core.cli.asking import askers_here
 from rag_core.cli.messages import headings, tr
 
 if TYPE_CHECKING:
@@ -50,6 +49,7 @@ def _found(
 ) -> "list[Session]":
     """The latest of everybody that the command line is."""
     from rag_core.conversation.sessions import list_sessions
+    from rag_core.terminal.asking import askers_here
 
     found = [
         session

@@ -12,7 +12,8 @@ from rag_core.cli.golden import SetOption
 from rag_core.cli.messages import amount, headings, language, localised, tr
 from rag_core.cli.run_comparison import CommonOption, run_and_show_gate
 from rag_core.cli.runs import named_run, run_name, short_id
-from rag_core.cli.searching import CLI_TIMEOUT_MS, ConfigOption, StrategyOption, read_config, read_override
+from rag_core.cli.searching import ConfigOption, StrategyOption, read_config, read_override
+from rag_core.terminal.requests import COMMAND_TIMEOUT_MS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -138,7 +139,7 @@ def _measured(
     from rag_core.evaluation.runs.served import evaluated_search
     from rag_core.evaluation.runs.served_answers import ServedAnswers
 
-    evaluated = evaluated_search(engine, owner, config=wanted, timeout_ms=CLI_TIMEOUT_MS)
+    evaluated = evaluated_search(engine, owner, config=wanted, timeout_ms=COMMAND_TIMEOUT_MS)
     if asked.has_answers:
         answerer = ServedAnswers(engine=engine, tenant=owner, config=wanted, override=override)
         evaluated = replace(evaluated, answerer=answerer, judge=build_judge(engine))

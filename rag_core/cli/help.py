@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import typer
-from typer import rich_utils
 from typer.core import TyperGroup
 
 from rag_core.cli.messages import help_of, localised, tr
@@ -28,13 +27,17 @@ class _Context(typer.Context):
         if (option := command.get_help_option(self)) is not None:
             option.help = tr("Show this message and exit.")
 
+    def get_help(self) -> str:
+        """Return the help text."""
+        _translate_frame()
+        return super().get_help()
+
 
 class LocalisedGroup(TyperGroup):
     """The whole command line; its help and its usage errors are in the reader's language."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Parse the words of the command line."""
-        _translate_frame()
         _translate_command(self, "brain")
         with _localised_errors():
             return super().make_context(info_name, args, parent, **extra)
@@ -49,7 +52,11 @@ class LocalisedGroup(TyperGroup):
 def _localised_errors() -> Iterator[None]:
     try:
         yield
+    except (typer.Abort, EOFError, KeyboardInterrupt):
+        _translate_frame()
+        raise
     except _UsageError as error:
+        _translate_frame()
         message = error.format_message()
         error.message = localised(error.message)
         translated = localised(error.format_message())
@@ -59,7 +66,9 @@ def _localised_errors() -> Iterator[None]:
 
 
 def _translate_frame() -> None:
-    """Titles and remarks that typer puts around help texts and errors."""
+    """Translate the titles and remarks that typer puts around help texts and errors; importing what prints them takes 50 ms."""
+    from typer import rich_utils
+
     rich_utils.ARGUMENTS_PANEL_TITLE = tr("Arguments")
     rich_utils.OPTIONS_PANEL_TITLE = tr("Options")
     rich_utils.COMMANDS_PANEL_TITLE = tr("Commands")

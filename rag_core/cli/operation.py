@@ -160,6 +160,7 @@ def demo() -> None:
     from rag_assets.demo import answer_questions, load_and_index, materialise_report
     from rag_core.runtime.engine import open_engine
     from rag_core.settings import read_settings
+    from rag_core.terminal.asking import shown_events
 
     with command(is_json=False), open_engine(read_settings()) as engine, batch_progress(tr("indexing")) as show:
         say(tr("1/3  Demo notes in, and through notes → chunks → embeddings → full-text index → causal graph…"))
@@ -168,7 +169,7 @@ def demo() -> None:
         report = materialise_report(engine, on_event=show)
         say(tr("3/3  Three questions…"))
         for question, events in answer_questions(engine):
-            show_answer(events, heading=question)
+            show_answer(shown_events(events, engine.settings), heading=question)
         _show_report(report)
         say(tr("The whole report, by category and with the worst queries, is the asset evaluation_report in Dagster."))
         say(tr("Next: `make up` for the page and Dagster, or `brain import FILE` for notes of your own."))

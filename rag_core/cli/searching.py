@@ -1,23 +1,23 @@
-"""Search from the terminal, and the API in the foreground."""
+"""Search from the terminal."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rag_core.cli.answering import answer_events_of
 from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say
 from rag_core.cli.messages import language, localised, tr
 from rag_core.language import LANGUAGES
+from rag_core.terminal.requests import TerminalSearch
 
 if TYPE_CHECKING:
     from rag_core.configuration.schema import RetrievalConfig
-    from rag_core.model.note import TenantId
-    from rag_core.model.retrieval import Retrieval
-    from rag_core.runtime.engine import Engine
+    from rag_core.terminal.requests import Event
 
-CLI_TIMEOUT_MS = 30_000
 _STRATEGIES = ("semantic", "fulltext", "hybrid", "hybrid+rerank")
 
 
@@ -135,54 +135,41 @@ def search(
     A DATE is an ISO date or date-time (2025-03-01, 2025-03-01T09:00, 2025-03-01T09:00Z), without a zone in
     BRAIN_TIMEZONE. With a time, --to means before that moment.
     """
-    from rag_core.runtime.engine import open_engine
-    from rag_core.runtime.homes import read_settings_to_read
-    from rag_core.wire.values import retrieval_to_wire
-
     conditions = {"from": since, "to": until, "kinds": kinds, "sources": sources, "languages": languages}
     conditions |= {"tags": tags, "documentIds": documents}
     with command(is_json=is_json):
-        with open_engine(read_settings_to_read()) as engine:
-            owner = engine.named_tenant(tenant)
-            wanted = read_config(config, strategy=strategy, top_k=top_k, base=engine.served_config(owner))
-            found, is_filtered = _found(engine, owner, query, wanted, conditions)
+        asked = TerminalSearch(
+            query=query,
+            strategy=strategy,
+            top_k=top_k,
+            conditions=conditions,
+            override={} if config is None else read_override(config),
+            tenant=tenant,
+            language=language(),
+            is_json=is_json,
+        )
+        with closing(answer_events_of(asked)) as events:
+            (found,) = events
         if is_json:
-            print_json(retrieval_to_wire(found))
+            print_json(found["document"])
         else:
-            _show(found, is_filtered=is_filtered)
+            _show(found)
 
 
-def _found(
-    engine: "Engine", owner: "TenantId", query: str, wanted: "RetrievalConfig", conditions: dict[str, Any]
-) -> "tuple[Retrieval, bool]":
-    """Search; return the result, and True when the conditions exclude any note."""
-    from rag_core.retrieval.filters import fetch_filters
-    from rag_core.retrieval.retrieve import retrieve
-
-    zone = engine.settings.zone
-    filters = fetch_filters(engine.database, owner, conditions, zone=zone, timeout_ms=CLI_TIMEOUT_MS)
-    found = retrieve(engine, owner, query, config=wanted, filters=filters, timeout_ms=CLI_TIMEOUT_MS)
-    return found, not filters.is_empty
-
-
-def _show(found: "Retrieval", *, is_filtered: bool) -> None:
-    from rag_core.settings import read_settings
-    from rag_core.wire.understood import understood
-
-    said = understood(found, zone=read_settings().zone, language=language())
-    if said is not None:
-        say(tr("Understood: {line}\n", line=said.line))
-    _print_hits(found)
-    if not found.hits:
-        say(_nothing_found(is_filtered=is_filtered))
-    for warning in found.warnings:
+def _show(found: "Event") -> None:
+    if found["understood"] is not None:
+        say(tr("Understood: {line}\n", line=found["understood"]))
+    _print_hits(found["hits"])
+    if not found["hits"]:
+        say(_nothing_found(is_filtered=found["isFiltered"]))
+    for warning in found["warnings"]:
         say(f"({localised(warning)})")
     say(
         tr(
             "results: {hits}, strategy: {strategy}, {latency_ms:.0f} ms",
-            hits=len(found.hits),
-            strategy=found.strategy,
-            latency_ms=found.latency_ms,
+            hits=len(found["hits"]),
+            strategy=found["strategy"],
+            latency_ms=found["latencyMs"],
         )
     )
 
@@ -193,38 +180,21 @@ def _nothing_found(*, is_filtered: bool) -> str:
     return tr("Nothing found. `brain status` shows how many notes there are and how many are indexed.")
 
 
-def _print_hits(found: "Retrieval") -> None:
+def _print_hits(hits: Sequence[Mapping[str, Any]]) -> None:
     from rich.console import Console
 
-    from rag_core.model.zones import in_zone
-    from rag_core.retrieval.passages import best_snippet
-    from rag_core.settings import read_settings
-    from rag_core.wire.understood import causal_chain
-
-    console, zone = Console(highlight=False, emoji=False), read_settings().zone
-    direction = found.transformed.direction if found.transformed else None
-    for number, hit in enumerate(found.hits, 1):
-        heading = f"[bold]\\[{number}] {_plain(hit.title or hit.external_id)}[/bold]"
-        written = in_zone(hit.created_at, zone).date()
-        score = tr("score {score:.2f} ({method})", score=hit.score, method=hit.method)
-        facts = f"{written}  {_plain(hit.external_id)}  {score}"
+    console = Console(highlight=False, emoji=False)
+    for number, hit in enumerate(hits, 1):
+        heading = f"[bold]\\[{number}] {_plain(hit['title'])}[/bold]"
+        score = tr("score {score:.2f} ({method})", score=hit["score"], method=hit["method"])
+        facts = f"{hit['written']}  {_plain(hit['externalId'])}  {score}"
         console.print(f"{heading}  [dim]{facts}[/dim]")
-        if chain := causal_chain(hit, direction):
-            console.print(f"    [green]{_plain(' → '.join(chain))}[/green]")
-        console.print("    " + _plain(best_snippet(hit.content, found.query, language=hit.language)) + "\n")
+        if hit["chain"]:
+            console.print(f"    [green]{_plain(' → '.join(hit['chain']))}[/green]")
+        console.print("    " + _plain(hit["snippet"]) + "\n")
 
 
 def _plain(text: str) -> str:
     from rich.markup import escape
 
     return escape(text)
-
-
-@app.command("serve")
-def serve() -> None:
-    """Serve the API and the page on 127.0.0.1 (BRAIN_API_PORT, 8000) until Ctrl-C."""
-    from rag_core.api.app import serve as run
-    from rag_core.settings import read_settings
-
-    with command(is_json=False):
-        run(read_settings())

@@ -7,7 +7,7 @@ import typer
 from rag_core.cli.app import JsonOption, TenantOption, app, command, measuring, print_json, say, table
 from rag_core.cli.golden import SetOption
 from rag_core.cli.messages import amount, headings, localised, tr
-from rag_core.cli.searching import CLI_TIMEOUT_MS
+from rag_core.terminal.requests import COMMAND_TIMEOUT_MS
 
 if TYPE_CHECKING:
     from rag_core.evaluation.tuning.report import Change, HeldOut, Tuning
@@ -44,7 +44,7 @@ def tune_configuration(
         chosen = parse_parts(parts)
         with open_engine(read_settings()) as engine, measuring() as show:
             owner = engine.named_tenant(tenant)
-            searched = leg_search(engine, owner, timeout_ms=CLI_TIMEOUT_MS)
+            searched = leg_search(engine, owner, timeout_ms=COMMAND_TIMEOUT_MS)
             found = tune(
                 searched,
                 set_name=set_name,

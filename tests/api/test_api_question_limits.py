@@ -107,7 +107,7 @@ class TestSites:
 
 class TestProcesses:
     def test_brain_status_is_told_figures_and_nothing_else(self, keyed: Keyed) -> None:
-        own = keyed.client.app.state.callers._process_key.decode()
+        own = keyed.client.app.state.callers._process_keys[0].decode()
 
         assert keyed.ask("GET", "/api/performance", key=own).status_code == 200
         for method, path, body in [*ADDRESSES, ("GET", "/", None), ("POST", "/api/sessions", None)]:

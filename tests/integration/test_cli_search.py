@@ -12,9 +12,9 @@ from fastapi.testclient import TestClient
 from rag_core.api.app import create_app
 from rag_core.model.note import TenantId
 from rag_core.model.retrieval import Retrieval, TransformedQuery
-from rag_core.retrieval import retrieve as retrieval_module
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
+from rag_core.terminal import searching
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_a_condition_that_cannot_be_is_told(brain: Brain, words: list[str], stat
 def test_what_was_understood_and_the_warnings_are_told_beside_the_results(
     brain: Brain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    retrieve = retrieval_module.retrieve
+    retrieve = searching.retrieve
 
     def explained(engine: Engine, tenant: TenantId, text: str, **more: Any) -> Retrieval:
         plain = retrieve(engine, tenant, text, **more)
@@ -119,7 +119,7 @@ def test_what_was_understood_and_the_warnings_are_told_beside_the_results(
         hits = (replace(plain.hits[0], causal_path_names=("viaje [largo]", "huelga")),)
         return replace(plain, transformed=query, interval=week, hits=hits, warnings=("Búsqueda parcial",))
 
-    monkeypatch.setattr(retrieval_module, "retrieve", explained)
+    monkeypatch.setattr(searching, "retrieve", explained)
 
     done = brain("search", "tren")
 

@@ -1,0 +1,74 @@
+"""Comparison of a command's settings with those of the process that shall answer in its place."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from pydantic import AliasChoices, ValidationError
+from pydantic_settings import PydanticBaseSettingsSource
+
+from rag_core.settings import Settings
+
+OF_NO_ANSWER: Final = frozenset(
+    {
+        "home",  # the proof says it
+        "secret",
+        "api_port",
+        "api_host",
+        "api_url",
+        "allowed_hosts",
+        "dagster_port",
+        "dagster_url",
+        "dagster_database_url",
+        "questions_per_minute",
+        "questions_per_hour",
+        "query_cache_seconds",
+        "embedding_cache_seconds",
+        "context_cache_seconds",
+        "log_level",
+        "log_text",
+        "pool_max_size",
+        "requests_at_once",
+        "shared_buffers_mb",
+        "max_note_characters",
+        "chunker",
+        "context_summaries",
+        "embedding_provider",
+    }
+)
+"""Settings that change no search and no answer, beside those of alerts and gates."""
+_OF_NO_ANSWER_EITHER: Final = ("alert_", "gate_")
+
+
+class _GivenSettings(Settings):
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: object,  # noqa: ARG003  the framework names it
+        init_settings: PydanticBaseSettingsSource,
+        *_others: PydanticBaseSettingsSource,
+        **_named: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Read nothing but the values given; the environment is this process's own."""
+        return (init_settings,)
+
+
+def differing_variables(settings: Settings, environment: Mapping[str, str]) -> list[str]:
+    """Variables by which a search or an answer under another environment may differ; values that cannot be read differ too."""
+    given = {name.upper(): value for name, value in environment.items()}
+    variables = {name: _variable(name) for name in Settings.model_fields if not _is_of_no_answer(name)}
+    values = {name: given[variable] for name, variable in variables.items() if variable in given}
+    try:
+        others = _GivenSettings(**values)  # type: ignore[arg-type]  # texts, as in an environment
+    except ValidationError as error:
+        return sorted({_variable(str(item["loc"][0])) for item in error.errors() if item["loc"]})
+    return [variable for name, variable in variables.items() if getattr(others, name) != getattr(settings, name)]
+
+
+def _is_of_no_answer(name: str) -> bool:
+    return name in OF_NO_ANSWER or name.startswith(_OF_NO_ANSWER_EITHER)
+
+
+def _variable(name: str) -> str:
+    field = Settings.model_fields.get(name)
+    alias = None if field is None else field.validation_alias
+    return str(alias.choices[0]) if isinstance(alias, AliasChoices) else f"BRAIN_{name.upper()}"
