@@ -39,7 +39,8 @@ class EmbeddingProvider:
     ``build`` makes the embedder of a registered model and contacts nobody; its last argument bounds one request to a server.
     ``complete`` finds out what a model to be registered is like, ``find_fault`` why a registered one cannot be used (None when
     it can), ``fetch_held_bytes`` how much memory its server holds it in; each is given the settings and the seconds it has.
-    ``rename`` says how a model comes to another name.
+    ``rename`` says how a model comes to another name. The first text of a model that ``has_to_load`` waits for it; it is loaded
+    before searches are.
     """
 
     build: Callable[[EmbeddingModel, Settings, float], Embedder]
@@ -47,6 +48,7 @@ class EmbeddingProvider:
     find_fault: Callable[[EmbeddingModel, Settings, float], str | None] = lambda _model, _settings, _seconds: None
     fetch_held_bytes: Callable[[EmbeddingModel, Settings, float], int | None] = lambda _model, _settings, _seconds: None
     is_in_process: bool
+    has_to_load: bool = True
     knows_meaning: bool = True
     takes_any_length: bool = False
     rename: str = "register it under another name"

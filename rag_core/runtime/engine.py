@@ -180,7 +180,7 @@ class Engine:
         return TenantId(name) if name else self.tenant()
 
     def warm_up(self) -> None:
-        """Have models on a server loaded before the first request, whose time is too short for that."""
+        """Load models before the first request, whose time is too short for that."""
         self.warm_up_embedder()
         try:
             if self.chat is not None:
@@ -192,7 +192,7 @@ class Engine:
     def warm_up_embedder(self) -> None:
         """Load the embedding model alone."""
         try:
-            if not provider_of(self.model).is_in_process:
+            if provider_of(self.model).has_to_load:
                 self.embedder.embed(["hola"], role="query")
         except RagError as error:
             log_degraded("warm-up", error)

@@ -12,8 +12,8 @@ from rag_core.telemetry.logs import log_degraded
 class LiveEngine:
     """Hands out engines: a request asks once, keeps what it got, and so has one model from beginning to end.
 
-    A promotion, or a restore that brings other models, is noticed within ``rag_core.embedding.active.CHECK_SECONDS``. A model on a
-    server is loaded there before requests get it; until then they get the former one, whose vectors are kept for long enough.
+    A promotion, or a restore that brings other models, is noticed within ``rag_core.embedding.active.CHECK_SECONDS``. A model
+    that has to be loaded is loaded before requests get it; until then they get the former one, whose vectors are kept for long enough.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -36,10 +36,10 @@ class LiveEngine:
         active = self._engine.watch.active()
         known = any(held is not None and held.is_same_as(active) for held in (self._engine.model, self._refused))
         if not known and self._changing.acquire(blocking=False):
-            if provider_of(active).is_in_process:  # there is nothing to load
-                self._change(active)
-            else:
+            if provider_of(active).has_to_load:
                 threading.Thread(target=self._change, args=(active,), name="model-change", daemon=True).start()
+            else:
+                self._change(active)
         return self._engine
 
     def renewed(self) -> Engine:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rag_core.embedding.e5.converted import convert, converted_model
 from rag_core.embedding.e5.tokenizer import UnigramTokenizer
 from rag_core.embedding.e5.weights import PACKAGE, E5Weights, dequantized, installed_weights, read_weights
-from rag_core.errors import EmbeddingError
+from rag_core.errors import EmbeddingError, EmbeddingUnavailableError
 from rag_core.model.embedding import FloatMatrix
 from rag_core.telemetry.logs import log_degraded
 
@@ -59,14 +59,21 @@ class E5Encoder:
 _LOADING = Lock()
 
 
-def installed_encoder() -> E5Encoder:
-    """The encoder of the installed weights; loaded once a process, in half a second.
+def installed_encoder(*, timeout_seconds: float) -> E5Encoder:
+    """The encoder of the installed weights; loaded once a process, in half a second, or some seconds where it is converted first.
+
+    ``timeout_seconds`` is the longest wait for another thread that loads it.
 
     Raises:
+        EmbeddingUnavailableError: the other thread is not done.
         EmbeddingError: the package with the weights is not installed, or its file is damaged.
     """
-    with _LOADING:
+    if not _LOADING.acquire(timeout=timeout_seconds):
+        raise EmbeddingUnavailableError(f"the model of {PACKAGE} is being loaded; try again in some seconds")
+    try:
         return _load()
+    finally:
+        _LOADING.release()
 
 
 @lru_cache(maxsize=1)

@@ -27,12 +27,16 @@ _SHOWN_CHARACTERS = 60
 
 
 class E5Embedder:
-    """The registered model, run by onnxruntime; weights are loaded at the first text and shared by the process."""
+    """The registered model, run by onnxruntime; weights are loaded at the first text and shared by the process.
 
-    def __init__(self, model: EmbeddingModel) -> None:
+    A call waits ``timeout_seconds`` at most for another thread that loads them.
+    """
+
+    def __init__(self, model: EmbeddingModel, *, timeout_seconds: float) -> None:
         self.name = model.name
         self.dimensions = model.dimensions
         self._model = model
+        self._timeout_seconds = timeout_seconds
 
     def embed(self, texts: Sequence[str], *, role: EmbeddingRole) -> FloatMatrix:
         """Embed texts as unit vectors, shape (len(texts), 384); no texts give shape (0, 384).
@@ -40,12 +44,13 @@ class E5Embedder:
         Nothing is truncated: a text of more than 512 tokens, prefix included, is an error, before any is embedded.
 
         Raises:
-            EmbeddingError: a text is blank or too long (TextTooLongError), or the weights are not installed.
+            EmbeddingError: a text is blank or too long (TextTooLongError), the weights are not installed, or another thread still
+                loads them (EmbeddingUnavailableError).
         """
         require_visible(texts)
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
-        encoder = _encoder(self._model)
+        encoder = _encoder(self._model, self._timeout_seconds)
         prefix = prefix_of(self._model, role)
         longest_text = max(texts, key=len)
         if len(longest_text) > MAX_CHARACTERS:  # not worth its tokens, which take a second for a megabyte
@@ -63,14 +68,14 @@ class E5Embedder:
         return unit_rows(encoder.encode(token_ids), source=self.name)
 
 
-def _build(model: EmbeddingModel, _settings: Settings, _seconds: float) -> E5Embedder:
+def _build(model: EmbeddingModel, _settings: Settings, seconds: float) -> E5Embedder:
     if (model.version, model.dimensions) != (E5_VERSION, DIMENSIONS):
         raise EmbeddingError(
             f"model {model.name!r} has version {model.version!r} with {model.dimensions} dimensions; this program computes "
             f"{E5_VERSION!r} with {DIMENSIONS}, and vectors of two versions cannot be compared. Add a model of this version with "
             "`brain models add`, backfill it and promote it."
         )
-    return E5Embedder(model)
+    return E5Embedder(model, timeout_seconds=seconds)
 
 
 def _complete(wanted: WantedModel, _settings: Settings, _seconds: float) -> UsualModel:
@@ -89,12 +94,12 @@ def _complete(wanted: WantedModel, _settings: Settings, _seconds: float) -> Usua
     )
 
 
-def _encoder(model: EmbeddingModel) -> "E5Encoder":
+def _encoder(model: EmbeddingModel, timeout_seconds: float) -> "E5Encoder":
     if (fault := _fault(model)) is not None:
         raise EmbeddingError(fault)
     from rag_core.embedding.e5.encoder import installed_encoder
 
-    return installed_encoder()
+    return installed_encoder(timeout_seconds=timeout_seconds)
 
 
 def _fault(model: EmbeddingModel) -> str | None:

@@ -214,5 +214,12 @@ def _complete(wanted: WantedModel, _settings: Settings, _timeout_seconds: float)
 
 
 EMBEDDING_PROVIDERS.register("hashing")(
-    EmbeddingProvider(build=_build, complete=_complete, is_in_process=True, knows_meaning=False, takes_any_length=True)
+    EmbeddingProvider(
+        build=_build,
+        complete=_complete,
+        is_in_process=True,
+        has_to_load=False,
+        knows_meaning=False,
+        takes_any_length=True,
+    )
 )
