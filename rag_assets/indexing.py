@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 from rag_assets.outages import outages_told
 from rag_assets.worker_processes import PROCESS_TAG, is_gone, this_process
 from rag_core.chat import ChatModel
+from rag_core.embedding import provider_of
 from rag_core.errors import IndexingError, RagError, TenantDeletedError
 from rag_core.graph.llm import causal_extractor
 from rag_core.indexing.automatic import IndexWork, find_work
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.publishing import maintain
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import TenantId
 from rag_core.operation.dagster_home import prepare_dagster_home
 from rag_core.runtime.engine import Engine
@@ -37,6 +39,8 @@ MAX_GAP = 20
 """In this process a run costs some 0.8 s, a batch that is passed over 30 ms."""
 MAX_BATCHES = 10
 """1,000 notes a run: the newest are found by meaning before the oldest are embedded, and it is seen how far it has come."""
+MAX_SLOW_BATCHES = 2
+"""The same with a model of meaning, which takes some 15 s for 200 notes."""
 
 
 COUNTED = {
@@ -103,7 +107,7 @@ def run_index(
     counts: dict[str, int] = {}
     if indexed:
         with _deletions_told(engine.database, indexed), opened_job(engine, JOB, on_event) as (job, instance):
-            counts = _materialise(job, instance, work, is_full=is_full, on_event=on_event)
+            counts = _materialise(job, instance, work, model=engine.model, is_full=is_full, on_event=on_event)
     if not counts:
         for tenant in tenants:
             maintain(engine.database, tenant, engine.pipeline)
@@ -156,6 +160,7 @@ def _materialise(
     instance: "dg.DagsterInstance",
     work: Sequence[IndexWork],
     *,
+    model: EmbeddingModel,
     is_full: bool,
     on_event: OnEvent,
 ) -> dict[str, int]:
@@ -167,8 +172,9 @@ def _materialise(
     counts: dict[str, int] = {}
     done = 0
     order = instance.get_dynamic_partitions(PARTITIONS_NAME)
+    size = MAX_SLOW_BATCHES if provider_of(model).has_to_load else MAX_BATCHES
     on_event(IndexEvent(done=0, batches=len(wanted), message=""))
-    for batch_range in merge_ranges(order, wanted, passable=passable, max_gap=MAX_GAP, max_wanted=MAX_BATCHES):
+    for batch_range in merge_ranges(order, wanted, passable=passable, max_gap=MAX_GAP, max_wanted=size):
         result = run_range(job, instance, batch_range, is_full=is_full)
         for name in COUNTED:
             counts[name] = counts.get(name, 0) + _count(result, name)

@@ -123,7 +123,7 @@ def test_what_was_understood_and_the_warnings_are_told_beside_the_results(
 
     done = brain("search", "tren")
 
-    assert "Understood: pregunta por las causas · 31 mar – 6 abr" in done.stderr
+    assert "Understood: pregunta por las causas · 31 Mar – 6 Apr" in done.stderr
     assert "huelga → viaje [largo]" in done.stdout
     assert "(Búsqueda parcial)" in done.stderr
 
