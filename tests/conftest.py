@@ -7,18 +7,26 @@ import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from command_line import Brain, Done, invoke, spawn
-from databases import TestRun, begin_run, cloned_database, end_run, ensure_template, memory_folder, run_server
+from databases import (
+    TestRun,
+    begin_run,
+    cloned_database,
+    end_run,
+    ensure_filled,
+    ensure_template,
+    memory_folder,
+    run_server,
+)
+from filling import TENANT, Filled, store_note
 from hypothesis import Phase, is_hypothesis_test, settings
 
-from rag_core.model.note import Language, NoteId, TenantId, note_id_for
-from rag_core.notes.validation import parse_note
+from rag_core.model.note import NoteId, TenantId
 from rag_core.settings import read_settings
 from rag_core.storage.database import Database, open_database
-from rag_core.storage.notes import ensure_tenant, store_notes
+from rag_core.storage.notes import ensure_tenant
 
 MakeNote = Callable[..., NoteId]
 
@@ -132,10 +140,26 @@ def template(pytestconfig: pytest.Config, server: str) -> str:
     return ensure_template(pytestconfig.stash[_RUN], server)
 
 
+@pytest.fixture(scope="session")
+def filled(pytestconfig: pytest.Config, server: str, template: str) -> Filled:
+    """Fill a database once a run with what several tests begin with; its name."""
+
+    def fill_once(name: str, fill: Callable[[str], None]) -> str:
+        return ensure_filled(pytestconfig.stash[_RUN], server, name=name, fill=fill)
+
+    return fill_once
+
+
 @pytest.fixture
-def database_url(server: str, template: str) -> Iterator[str]:
-    """The owner's connection string of a migrated, empty database of the test's own."""
-    with cloned_database(server, template) as conninfo:
+def beginning(template: str) -> str:
+    """The database that the test's is a copy of: migrated and empty, or one of ``filled`` where a module overrides this."""
+    return template
+
+
+@pytest.fixture
+def database_url(server: str, beginning: str) -> Iterator[str]:
+    """The owner's connection string of a database of the test's own."""
+    with cloned_database(server, beginning) as conninfo:
         yield conninfo
 
 
@@ -175,7 +199,7 @@ def _variables(database_url: str, folder: Path) -> dict[str, str]:
     return {
         "DATABASE_URL": database_url,
         "BRAIN_HOME": str(folder / "home"),
-        "BRAIN_TENANT": "pruebas",
+        "BRAIN_TENANT": TENANT,
         "COLUMNS": "200",
     }
 
@@ -183,10 +207,9 @@ def _variables(database_url: str, folder: Path) -> dict[str, str]:
 @pytest.fixture
 def tenant(database: Database) -> TenantId:
     """A tenant that exists."""
-    name = TenantId("pruebas")
-    with database.transaction(name) as connection:
-        ensure_tenant(connection, name)
-    return name
+    with database.transaction(TENANT) as connection:
+        ensure_tenant(connection, TENANT)
+    return TENANT
 
 
 @pytest.fixture
@@ -194,31 +217,7 @@ def make_note(database: Database, tenant: TenantId) -> MakeNote:
     """Store a note as an import does, and return its id; external ids are n1, n2, … unless given."""
     numbers = itertools.count(1)
 
-    def make(
-        text: str,
-        *,
-        external_id: str | None = None,
-        source: str = "notas",
-        title: str | None = None,
-        language: Language = "es",
-        created_at: str | None = None,
-        metadata: dict[str, Any] | None = None,
-        owner: TenantId = tenant,
-    ) -> NoteId:
-        note = parse_note(
-            external_id=external_id or f"n{next(numbers)}",
-            source=source,
-            title=title,
-            text=text,
-            created_at=created_at,
-            language=language,
-            metadata=metadata,
-            zone=ZoneInfo("Europe/Madrid"),
-            max_characters=1_000_000,
-        )
-        with database.transaction(owner, has_copy=True) as connection:
-            ensure_tenant(connection, owner)
-            store_notes(connection, owner, [note])
-        return note_id_for(owner, note.source, note.external_id)
+    def make(text: str, *, external_id: str | None = None, owner: TenantId = tenant, **changes: Any) -> NoteId:
+        return store_note(database, owner, text, external_id=external_id or f"n{next(numbers)}", **changes)
 
     return make

@@ -1,4 +1,4 @@
-"""The databases of the tests: one server a run, one migrated template on it, one clone a test.
+"""The databases of the tests: one server a run, one migrated template on it, one clone a test, of it or of a filled one.
 
 The server is an embedded one in a temporary folder, shared by all workers of a run, or the one of
 ``BRAIN_TEST_DATABASE_URL``, whose user must be allowed to create databases. Every database of a run carries
@@ -9,7 +9,7 @@ import os
 import shutil
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -23,7 +23,6 @@ from rag_core.storage.connecting import ensure_database
 from rag_core.storage.embedded import embedded_server, stop
 from rag_core.storage.migrate import migrate
 
-_TEMPLATE_LOCK = 7_236_018_451_210
 _SHARED_BUFFERS_MB = 128
 _MEMORY = Path("/dev/shm")
 _ROOM_BYTES = 4 * 1024**3
@@ -83,30 +82,53 @@ def run_server(run: TestRun) -> Iterator[str]:
 
 
 def ensure_template(run: TestRun, server: str) -> str:
-    """The name of the migrated template, made by whichever worker comes first.
+    """The name of the migrated template, made by whichever worker comes first."""
+    return _ensure(server, run.template, lambda: _migrated(server, run.template))
+
+
+def ensure_filled(run: TestRun, server: str, *, name: str, fill: Callable[[str], None]) -> str:
+    """The name of a copy of the template with contents that several tests begin with, made by whichever worker comes first.
+
+    ``fill`` gets the connection string of the copy, and leaves no connection open.
+    """
+    filled = f"{run.prefix}_{name}"
+
+    def make() -> None:
+        _copy(server, run.template, filled)
+        fill(make_conninfo(server, dbname=filled))
+
+    return _ensure(server, filled, make)
+
+
+def _ensure(server: str, name: str, make: Callable[[], None]) -> str:
+    """Make the database unless it is there.
 
     Connections to it are refused once it is whole: a database in use cannot be copied.
     """
     with _connect(server) as connection:
-        connection.execute("select pg_advisory_lock(%s)", (_TEMPLATE_LOCK,))
-        row = connection.execute("select datallowconn from pg_database where datname = %s", (run.template,)).fetchone()
+        connection.execute("select pg_advisory_lock(hashtextextended(%s, 0))", (name,))
+        row = connection.execute("select datallowconn from pg_database where datname = %s", (name,)).fetchone()
         if row != (False,):
-            _make_template(connection, server, run.template)
-    return run.template
+            _drop(connection, name)  # a killed worker may have left a half-made one
+            make()
+            connection.execute(sql.SQL("alter database {} allow_connections false").format(sql.Identifier(name)))
+    return name
 
 
 @contextmanager
 def cloned_database(server: str, template: str) -> Iterator[str]:
     """The connection string of a fresh copy of the template, dropped afterwards whoever still uses it."""
     name = f"{template.removesuffix('_template')}_{uuid.uuid4().hex[:12]}"
-    connection, strategy = _administration(server), _copy_strategy(server)
-    connection.execute(
-        sql.SQL("create database {} template {} strategy {}").format(*map(sql.Identifier, (name, template, strategy)))
-    )
+    _copy(server, template, name)
     try:
         yield make_conninfo(server, dbname=name)
     finally:
         _drop(_administration(server), name)
+
+
+def _copy(server: str, template: str, name: str) -> None:
+    names = map(sql.Identifier, (name, template, _copy_strategy(server)))
+    _administration(server).execute(sql.SQL("create database {} template {} strategy {}").format(*names))
 
 
 def _administration(server: str) -> psycopg.Connection:
@@ -128,13 +150,13 @@ def _copy_strategy(server: str) -> str:
     return "file_copy" if _administration(server).execute("show fsync").fetchone() == ("off",) else "wal_log"
 
 
-def _make_template(connection: psycopg.Connection, server: str, name: str) -> None:
-    _drop(connection, name)  # a killed worker may have left a half-made one
-    with _connect(ensure_database(server, name)) as template:
-        migrate(template)
-    with _connect(make_conninfo(server, dbname=name)) as template:
-        template.execute("select 1")  # leaves a file with the descriptions of system tables, which every copy then has
-    connection.execute(sql.SQL("alter database {} allow_connections false").format(sql.Identifier(name)))
+def _migrated(server: str, name: str) -> None:
+    with _connect(ensure_database(server, name)) as connection:
+        migrate(connection)
+    with _connect(make_conninfo(server, dbname=name)) as connection:
+        connection.execute(
+            "select 1"
+        )  # leaves a file with the descriptions of system tables, which every copy then has
 
 
 def _forgo_durability(server: str) -> None:

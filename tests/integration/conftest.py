@@ -5,14 +5,13 @@ from typing import Any
 
 import pytest
 from builders import ANIMALS, golden_lines_of_animals
+from filling import index_stale
 
 from rag_core.evaluation.golden.importing import import_golden
-from rag_core.indexing.publishing import publish_staged
-from rag_core.indexing.staging import EmbedReport, embed_staged, stage_notes
+from rag_core.indexing.staging import EmbedReport
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
-from rag_core.storage.batches import register_batches, stale_batches
 from rag_core.storage.database import Database
 
 IndexNotes = Callable[..., EmbedReport]
@@ -29,15 +28,7 @@ def engine(database_url: str) -> Iterator[Engine]:
 def index_notes(engine: Engine, tenant: TenantId) -> IndexNotes:
     """Run every stage over what is stale; how many vectors were computed and how many were there."""
 
-    def run(owner: TenantId = tenant) -> EmbedReport:
-        register_batches(engine.database, owner)
-        keys = stale_batches(engine.database, owner, fingerprint=engine.pipeline.fingerprint)
-        stage_notes(engine.database, owner, keys, engine.pipeline)
-        report = embed_staged(engine.database, owner, keys, engine.pipeline)
-        publish_staged(engine.database, owner, keys, engine.pipeline)
-        return report
-
-    return run
+    return lambda owner=tenant: index_stale(engine, owner)
 
 
 @pytest.fixture

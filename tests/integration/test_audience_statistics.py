@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 import pytest
+from filling import TENANT, Filled, index_stale, store_note
 from read_by_some import AUDIENCES, seen_by
 from read_by_some import notes as notes  # noqa: PLC0414  a fixture, re-exported to pytest
 
@@ -13,7 +14,8 @@ from rag_core.model.note import TenantId
 from rag_core.model.retrieval import Filters
 from rag_core.retrieval.graph_paths import search_graph
 from rag_core.retrieval.retrieve import retrieve
-from rag_core.runtime.engine import Engine
+from rag_core.runtime.engine import Engine, open_engine
+from rag_core.settings import read_settings
 from rag_core.storage.batches import register_batches
 from rag_core.storage.database import Database
 from rag_core.storage.facets import fetch_path_evidence
@@ -44,15 +46,30 @@ class TestStatistics:
     OTHER = TenantId("lo_visto")
 
     @pytest.fixture
-    def both(self, make_note, index_notes, tenant: TenantId) -> None:
-        """The seen notes in both tenants, the hidden ones in the first."""
-        for owner in (tenant, self.OTHER):
-            for number, (language, text) in enumerate(self.SEEN):
-                make_note(text, external_id=f"v{number}", language=language, owner=owner)
-        for number, (language, text) in enumerate(self.HIDDEN):
-            make_note(text, external_id=f"h{number}", language=language, metadata=AUDIENCES["private"])
-        index_notes(tenant)
-        index_notes(self.OTHER)
+    def beginning(self, request: pytest.FixtureRequest, template: str, filled: Filled) -> str:
+        return filled("seen_and_hidden", self.fill) if "both" in request.fixturenames else template
+
+    @pytest.fixture
+    def both(self) -> None:
+        """The seen notes in both tenants, the hidden ones in the first; the test's database begins with them."""
+
+    @classmethod
+    def fill(cls, url: str) -> None:
+        with open_engine(read_settings(database_url=url)) as engine:
+            for owner in (TENANT, cls.OTHER):
+                for number, (language, text) in enumerate(cls.SEEN):
+                    store_note(engine.database, owner, text, external_id=f"v{number}", language=language)
+            for number, (language, text) in enumerate(cls.HIDDEN):
+                store_note(
+                    engine.database,
+                    TENANT,
+                    text,
+                    external_id=f"h{number}",
+                    language=language,
+                    metadata=AUDIENCES["private"],
+                )
+            index_stale(engine, TENANT)
+            index_stale(engine, cls.OTHER)
 
     @staticmethod
     def by_name(database: Database, tenant: TenantId, ranking) -> list[tuple[str, float]]:

@@ -1,12 +1,12 @@
 """Embedding models of more than 2,000 dimensions, of which pgvector indexes no whole vector."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
 import numpy as np
 import pytest
-from databases import cloned_database
+from filling import TENANT, Filled, index_stale, store_note
 from pgvector import Vector
 
 from rag_core.configuration.schema import configure
@@ -14,7 +14,7 @@ from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import ChunkId, TenantId
 from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.retrieval.retrieve import retrieve
-from rag_core.runtime.engine import Engine, open_engine
+from rag_core.runtime.engine import open_engine
 from rag_core.settings import read_settings
 from rag_core.storage.database import open_database
 from rag_core.storage.search import _semantic, _walk_settings, filter_parameters, search_semantic
@@ -35,30 +35,29 @@ def register(connection, *, name: str, dimensions: int, state: str) -> int:
 
 
 @pytest.fixture(params=[2_001, 3_072, 4_096])
-def engine(request: pytest.FixtureRequest, server: str, template: str) -> Iterator[Engine]:
-    """An engine whose active model has that many dimensions."""
-    with cloned_database(server, template) as url:
-        with open_database(read_settings(database_url=url)) as database, database.owner() as connection:
-            connection.execute("update brain.embedding_models set state = 'retired'")
-            register(connection, name="large", dimensions=request.param, state="active")
-        with open_engine(read_settings(database_url=url)) as opened:
-            yield opened
+def beginning(request: pytest.FixtureRequest, filled: Filled) -> str:
+    """A database whose active model has that many dimensions, with the notes of ``many``."""
+    return filled(f"vectors_of_{request.param}", partial(fill, dimensions=request.param))
+
+
+def fill(url: str, *, dimensions: int) -> None:
+    with open_database(read_settings(database_url=url)) as database, database.owner() as connection:
+        connection.execute("update brain.embedding_models set state = 'retired'")
+        register(connection, name="large", dimensions=dimensions, state="active")
+    with open_engine(read_settings(database_url=url)) as engine:
+        for number in range(40):
+            text = f"Nota {number}: el tren de las {number} llega a la estación {number * 7}."
+            source = "diario" if number % 2 else "correo"
+            store_note(engine.database, TENANT, text, external_id=f"n{number + 1}", source=source)
+        text = "El paraguas verde se quedó en el museo."
+        store_note(engine.database, TENANT, text, external_id="paraguas", source="diario")
+        index_stale(engine, TENANT)
+        assert ensure_vector_index(engine.database, engine.model, exact_scan_chunks=0)
 
 
 @pytest.fixture
-def database(engine: Engine):
-    return engine.database
-
-
-@pytest.fixture
-def many(engine, make_note, index_notes) -> None:
-    """Forty notes about trains, one about an umbrella, and an index over all."""
-    for number in range(40):
-        source = "diario" if number % 2 else "correo"
-        make_note(f"Nota {number}: el tren de las {number} llega a la estación {number * 7}.", source=source)
-    make_note("El paraguas verde se quedó en el museo.", external_id="paraguas", source="diario")
-    index_notes()
-    assert ensure_vector_index(engine.database, engine.model, exact_scan_chunks=0)
+def many() -> None:
+    """Forty notes about trains, one about an umbrella, and an index over all; the test's database begins with them."""
 
 
 def search(engine, owner, text="paraguas verde museo", *, few: int, filters: Filters = NO_FILTERS, limit: int = 10):
