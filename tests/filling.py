@@ -1,6 +1,6 @@
 """Notes in a database: stored as an import does, and indexed without Dagster."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -8,7 +8,8 @@ from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import EmbedReport, embed_staged, stage_notes
 from rag_core.model.note import Language, NoteId, TenantId, note_id_for
 from rag_core.notes.validation import parse_note
-from rag_core.runtime.engine import Engine
+from rag_core.runtime.engine import Engine, open_engine
+from rag_core.settings import read_settings
 from rag_core.storage.batches import register_batches, stale_batches
 from rag_core.storage.database import Database
 from rag_core.storage.notes import ensure_tenant, store_notes
@@ -56,3 +57,11 @@ def index_stale(engine: Engine, owner: TenantId) -> EmbedReport:
     report = embed_staged(engine.database, owner, keys, engine.pipeline)
     publish_staged(engine.database, owner, keys, engine.pipeline)
     return report
+
+
+def fill_with_notes(url: str, notes: Sequence[Mapping[str, Any]]) -> None:
+    """Store the notes of ``TENANT``, given as keyword arguments of ``store_note``, and index them."""
+    with open_engine(read_settings(database_url=url)) as engine:
+        for note in notes:
+            store_note(engine.database, TENANT, **note)
+        index_stale(engine, TENANT)

@@ -4,13 +4,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from filling import TENANT, Filled, index_stale, store_note
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from psycopg import sql
 
-from rag_core.model.note import ChunkId, NoteId, TenantId
+from rag_core.model.note import ChunkId, NoteId, TenantId, note_id_for
 from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.runtime.engine import Engine, open_engine
+from rag_core.settings import read_settings
 from rag_core.storage import vector_index
 from rag_core.storage.notes import delete_notes
 from rag_core.storage.search import search_fulltext, search_semantic
@@ -37,32 +39,64 @@ class Stored:
 
 
 @pytest.fixture
-def notes(engine: Engine, tenant: TenantId, make_note, index_notes) -> dict[NoteId, Stored]:
+def beginning(request: pytest.FixtureRequest, template: str, filled: Filled) -> str:
+    """The notes that the test asks for, indexed."""
+    for name, fill in {"notes": fill_with_facts, "far": fill_with_trains}.items():
+        if name in request.fixturenames:
+            return filled(f"filters_{name}", fill)
+    return template
+
+
+@pytest.fixture
+def notes() -> dict[NoteId, Stored]:
     """Notes with all combinations of facts, each of one chunk and with a vector index over them."""
-    stored = {}
-    for number in range(COUNT):
-        one = Stored(
-            day=FIRST_DAY + timedelta(days=number),
-            source=SOURCES[number % 3],
-            language=LANGUAGES[number // 3 % 3],
-            kind="document" if number % 4 == 0 else "note",
-            tags=tuple(tag for at, tag in enumerate(TAGS) if number >> at & 1),
-        )
-        words = "tren " * (number % 5) + "estación " * (number % 7) + "retraso " * (number % 3)
-        note = make_note(
-            f"{words} lluvia {number} x{number * 7}",
-            source=one.source,
-            language=one.language,
-            created_at=one.day.isoformat(),
-            metadata={"tags": list(one.tags)},
-        )
-        stored[note] = one
-    with engine.database.owner() as connection:
-        documents = [note for note, one in stored.items() if one.kind == "document"]
-        connection.execute("update brain.notes set kind = 'document' where note_id = any(%s)", (documents,))
-    index_notes()
-    vector_index.ensure_vector_index(engine.database, engine.model, exact_scan_chunks=0)
-    return stored
+    return {
+        note_id_for(TENANT, one.source, f"n{number + 1}"): one
+        for number, one in enumerate(facts(number) for number in range(COUNT))
+    }
+
+
+def facts(number: int) -> Stored:
+    return Stored(
+        day=FIRST_DAY + timedelta(days=number),
+        source=SOURCES[number % 3],
+        language=LANGUAGES[number // 3 % 3],
+        kind="document" if number % 4 == 0 else "note",
+        tags=tuple(tag for at, tag in enumerate(TAGS) if number >> at & 1),
+    )
+
+
+def fill_with_facts(url: str) -> None:
+    with open_engine(read_settings(database_url=url)) as engine:
+        documents = []
+        for number in range(COUNT):
+            one = facts(number)
+            words = "tren " * (number % 5) + "estación " * (number % 7) + "retraso " * (number % 3)
+            note = store_note(
+                engine.database,
+                TENANT,
+                f"{words} lluvia {number} x{number * 7}",
+                external_id=f"n{number + 1}",
+                source=one.source,
+                language=one.language,
+                created_at=one.day.isoformat(),
+                metadata={"tags": list(one.tags)},
+            )
+            documents += [note] if one.kind == "document" else []
+        with engine.database.owner() as connection:
+            connection.execute("update brain.notes set kind = 'document' where note_id = any(%s)", (documents,))
+        index_stale(engine, TENANT)
+        vector_index.ensure_vector_index(engine.database, engine.model, exact_scan_chunks=0)
+
+
+def fill_with_trains(url: str) -> None:
+    with open_engine(read_settings(database_url=url)) as engine:
+        for number in range(250):
+            text = f"El tren {number} llegó a la estación {number * 3} con retraso por la lluvia."
+            store_note(engine.database, TENANT, text, external_id=f"n{number + 1}")
+        store_note(engine.database, TENANT, "Compré queso.", external_id="queso", source="web")
+        index_stale(engine, TENANT)
+        vector_index.ensure_vector_index(engine.database, engine.model, exact_scan_chunks=0)
 
 
 def fulltext(engine: Engine, tenant: TenantId, filters: Filters, few: int = ALL, limit: int = 100):
@@ -161,19 +195,14 @@ class TestWalk:
     """Through a vector index of more than a handful of notes, where the walk may give up before it has found enough."""
 
     @pytest.fixture
-    def far(self, engine, tenant, make_note, index_notes, monkeypatch) -> NoteId:
+    def far(self, engine, monkeypatch) -> NoteId:
         """A note far from the query, among many near it, on a server that walks but a few steps."""
-        for number in range(250):
-            make_note(f"El tren {number} llegó a la estación {number * 3} con retraso por la lluvia.")
-        note = make_note("Compré queso.", source="web")
-        index_notes()
-        vector_index.ensure_vector_index(engine.database, engine.model, exact_scan_chunks=0)
         monkeypatch.setattr("rag_core.storage.search.EF_SEARCH", 1)
         with engine.database.owner() as connection:
             name = sql.Identifier(connection.info.dbname)
             for setting in ("hnsw.max_scan_tuples = 1", "enable_sort = off"):  # so few rows would be sorted, not walked
                 connection.execute(sql.SQL("alter database {} set " + setting).format(name))
-        return note
+        return note_id_for(TENANT, "web", "queso")
 
     @PATHS
     def test_what_passes_is_found_however_far_it_is(self, engine, tenant, far, few) -> None:

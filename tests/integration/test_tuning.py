@@ -1,9 +1,11 @@
 import itertools
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from command_line import Brain, printed_json
+from filling import Filled, fill_with_notes
 
 from rag_core.configuration.proposals import propose_configuration
 from rag_core.configuration.schema import configure
@@ -36,45 +38,72 @@ PLACES = ["Cádiz", "Pamplona", "Soria", "Teruel"]
 TIMEOUT_MS = 30_000
 
 
-@pytest.fixture
-def diary(make_note, index_notes) -> list[dict]:
+Note = dict[str, str]
+Line = dict[str, Any]
+
+
+def plain_diary() -> tuple[list[Note], list[Line]]:
     """Forty notes, each of a thing lost somewhere, and a question to each that any search answers."""
-    lines = []
+    notes, lines = [], []
     for thing, place in itertools.product(THINGS, PLACES):
         name = f"{thing}-{place}"
-        make_note(f"Hoy estuve en {place}. Perdí mi {thing} en la estación y nadie me ayudó.", external_id=name)
+        text = f"Hoy estuve en {place}. Perdí mi {thing} en la estación y nadie me ayudó."
+        notes.append({"text": text, "external_id": name})
         lines.append({"query": f"¿qué pasó con mi {thing} en {place}?", "relevant_ids": [name]})
-    index_notes()
-    return lines
+    return notes, lines
 
 
-@pytest.fixture
-def titled_diary(make_note, index_notes) -> list[dict]:
+def diary_with_titles() -> tuple[list[Note], list[Line]]:
     """Notes with the thing and the place as a title; beside each the bare question, which shares more words.
 
     The shipped weights do not count titles: on the articles they were fitted on a title says nothing.
     """
-    lines = []
+    notes, lines = [], []
     for thing, place in itertools.product(THINGS, PLACES):
-        name = f"{thing}-{place}"
-        make_note(f"Perdí mi {thing} y nadie me ayudó.", title=f"{thing} en {place}", external_id=name)
-        make_note(f"Me preguntan: ¿qué pasó con mi {thing} en {place}? No contesto.", external_id=f"eco-{name}")
-        lines.append({"query": f"¿qué pasó con mi {thing} en {place}?", "relevant_ids": [name]})
-    index_notes()
-    return lines
+        name, question = f"{thing}-{place}", f"¿qué pasó con mi {thing} en {place}?"
+        title = f"{thing} en {place}"
+        notes.append({"text": f"Perdí mi {thing} y nadie me ayudó.", "title": title, "external_id": name})
+        notes.append({"text": f"Me preguntan: {question} No contesto.", "external_id": f"eco-{name}"})
+        lines.append({"query": question, "relevant_ids": [name]})
+    return notes, lines
+
+
+def diary_of_rare_words() -> tuple[list[Note], list[Line]]:
+    """Forty notes, asked for by a rare word misspelt: only likeness of letters finds them, the other word leads astray."""
+    notes, lines = [], []
+    for number, (thing, place) in enumerate(itertools.product(THINGS, PLACES)):
+        rare = f"{thing}{place.lower()}"
+        notes.append({"text": f"{rare} {rare} {rare}", "external_id": f"n{number}"})
+        notes.append({"text": f"Seguimos el mapa, hoja {number}.", "external_id": f"mapa-{number}"})
+        lines.append({"query": f"{rare}xx mapa", "relevant_ids": [f"n{number}"]})
+    return notes, lines
+
+
+DIARIES = {"diary": plain_diary, "titled_diary": diary_with_titles, "misspelt_diary": diary_of_rare_words}
 
 
 @pytest.fixture
-def misspelt_diary(make_note, index_notes) -> list[dict]:
-    """Forty notes, asked for by a rare word misspelt: only likeness of letters finds them, the other word leads astray."""
-    lines = []
-    for number, (thing, place) in enumerate(itertools.product(THINGS, PLACES)):
-        rare = f"{thing}{place.lower()}"
-        make_note(f"{rare} {rare} {rare}", external_id=f"n{number}")
-        make_note(f"Seguimos el mapa, hoja {number}.", external_id=f"mapa-{number}")
-        lines.append({"query": f"{rare}xx mapa", "relevant_ids": [f"n{number}"]})
-    index_notes()
-    return lines
+def beginning(request: pytest.FixtureRequest, template: str, filled: Filled) -> str:
+    """The diary that the test asks for, indexed."""
+    for name in DIARIES:
+        if name in request.fixturenames:
+            return filled(name, lambda url, name=name: fill_with_notes(url, DIARIES[name]()[0]))
+    return template
+
+
+@pytest.fixture
+def diary() -> list[Line]:
+    return plain_diary()[1]
+
+
+@pytest.fixture
+def titled_diary() -> list[Line]:
+    return diary_with_titles()[1]
+
+
+@pytest.fixture
+def misspelt_diary() -> list[Line]:
+    return diary_of_rare_words()[1]
 
 
 def golden(database, tenant: TenantId, lines: list[dict], name: str = "default") -> None:
