@@ -41,8 +41,10 @@ demo: install ## Do the main job once: notes in, assets materialised, report and
 test: install ## Run the tests, all but the slow ones
 	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not slow and not e2e" $(if $(REPORTS),--cov $(REPORTS:%=--cov-report=%))
 
+# Files with such tests; collecting all the others would take each worker ten seconds.
+slow: SLOW = $(shell grep -rlE 'mark\.(slow|alone)' tests --include='test_*.py')
 slow: install ## Run the slow ones: whole nights of evaluation, leaks, generated notes in a database, benchmarks
-	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "slow and not alone and not e2e"
+	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "slow and not alone and not e2e" $(SLOW)
 	$(BIN)/python -m pytest -m "alone and not e2e" tests/faults
 
 e2e: install ## Hurt whole installations on purpose: kill workers, database and models while notes are migrated
