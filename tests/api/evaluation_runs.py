@@ -4,8 +4,10 @@ import html
 import json
 
 import pytest
+from api_filling import add_note, filling_client
 from builders import ANIMALS
 from fastapi.testclient import TestClient
+from filling import Filled
 
 from rag_core.configuration.schema import configure
 from rag_core.evaluation.golden.importing import import_golden
@@ -14,6 +16,8 @@ from rag_core.evaluation.runs.run import evaluate
 from rag_core.evaluation.runs.served import evaluated_search
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
+from rag_core.settings import read_settings
+from rag_core.storage.database import open_database
 
 OURS = TenantId("default")
 BROWSER = {"Accept": "text/html"}
@@ -21,12 +25,19 @@ NOWHERE = "00000000-0000-4000-8000-000000000000"
 
 
 @pytest.fixture
-def golden(engine: Engine, add_note) -> None:
+def beginning(request: pytest.FixtureRequest, template: str, filled: Filled) -> str:
+    return filled("animals_of_pages", _fill) if "golden" in request.fixturenames else template
+
+
+@pytest.fixture
+def golden() -> None:
     """Twelve questions, each with the note of its animal; two of them cannot be answered by their words."""
-    notes = [
-        add_note(f"Hoy vi un {animal} en el bosque.", externalId=animal, title=f"El {animal}") for animal in ANIMALS
-    ]
-    assert len(notes) == 12
+
+
+def _fill(url: str) -> None:
+    with filling_client(url) as client:
+        for animal in ANIMALS:
+            add_note(client, f"Hoy vi un {animal} en el bosque.", externalId=animal, title=f"El {animal}")
     lines = [
         {
             "query": f"¿Cuándo vi un {animal}?",
@@ -36,7 +47,8 @@ def golden(engine: Engine, add_note) -> None:
         for number, animal in enumerate(ANIMALS)
     ]
     lines[0]["query"], lines[1]["query"] = "¿<b>Qué</b> xyzzy?", "¿Qué plugh?"
-    import_golden(engine.database, OURS, [json.dumps(line).encode() for line in lines])
+    with open_database(read_settings(database_url=url)) as database:
+        import_golden(database, OURS, [json.dumps(line).encode() for line in lines])
 
 
 @pytest.fixture

@@ -4,7 +4,9 @@ import time
 from uuid import uuid4
 
 import pytest
+from api_filling import add_note, filling_client
 from fastapi.testclient import TestClient
+from filling import Filled
 
 from rag_core.evaluation.jobs.queue import running_jobs, submit
 from rag_core.evaluation.tuning import job
@@ -15,18 +17,27 @@ ADDRESS = "/api/v2/evaluation/tuning"
 
 
 @pytest.fixture
-def golden(client: TestClient, add_note) -> None:
-    """Thirty questions, each on a note of its own."""
-    for number in range(30):
-        note = add_note(f"La casa número {number} está junto al río {number * 7}.", externalId=f"casa-{number}")
-        body = {
-            "query": f"¿Dónde está la casa {number}?",
-            "relevantDocumentIds": [note["id"]],
-            "expectedAnswer": f"Junto al río {number * 7}",
-            "category": "factual",
-            "difficulty": "easy",
-        }
-        assert client.post("/api/v2/evaluation/golden-dataset", json=body).status_code == 201
+def beginning(request: pytest.FixtureRequest, template: str, filled: Filled) -> str:
+    return filled("houses", fill) if "golden" in request.fixturenames else template
+
+
+@pytest.fixture
+def golden() -> None:
+    """Thirty questions, each on a note of its own; the test's database begins with them."""
+
+
+def fill(url: str) -> None:
+    with filling_client(url) as client:
+        for number in range(30):
+            text = f"La casa número {number} está junto al río {number * 7}."
+            body = {
+                "query": f"¿Dónde está la casa {number}?",
+                "relevantDocumentIds": [add_note(client, text, externalId=f"casa-{number}")],
+                "expectedAnswer": f"Junto al río {number * 7}",
+                "category": "factual",
+                "difficulty": "easy",
+            }
+            assert client.post("/api/v2/evaluation/golden-dataset", json=body).status_code == 201
 
 
 def test_a_tuning_is_asked_for_and_its_report_is_read(client: TestClient, engine: Engine, golden) -> None:

@@ -1,18 +1,14 @@
 """An open engine on the test's own database, and the pipeline without Dagster."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
-from builders import ANIMALS, golden_lines_of_animals
 from filling import index_stale
 
-from rag_core.evaluation.golden.importing import import_golden
 from rag_core.indexing.staging import EmbedReport
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
-from rag_core.storage.database import Database
 
 IndexNotes = Callable[..., EmbedReport]
 
@@ -29,12 +25,3 @@ def index_notes(engine: Engine, tenant: TenantId) -> IndexNotes:
     """Run every stage over what is stale; how many vectors were computed and how many were there."""
 
     return lambda owner=tenant: index_stale(engine, owner)
-
-
-@pytest.fixture
-def golden(database: Database, tenant: TenantId, make_note: Callable[..., Any], index_notes: IndexNotes) -> None:
-    """Twelve notes, each found first by its animal, and a golden query for each."""
-    for animal in ANIMALS:
-        make_note(f"Hoy vi un {animal} en el bosque.", external_id=animal)
-    index_notes()
-    import_golden(database, tenant, golden_lines_of_animals())

@@ -4,6 +4,8 @@ import json
 from uuid import uuid4
 
 import pytest
+from animals import beginning as beginning  # noqa: PLC0414  a fixture, re-exported to pytest
+from animals import golden as golden  # noqa: PLC0414  a fixture, re-exported to pytest
 from command_line import Brain, printed_json
 from test_cli_evaluation import spoil
 

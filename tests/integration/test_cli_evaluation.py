@@ -5,6 +5,8 @@ from dataclasses import replace
 from uuid import UUID, uuid4
 
 import pytest
+from animals import beginning as beginning  # noqa: PLC0414  a fixture, re-exported to pytest
+from animals import golden as golden  # noqa: PLC0414  a fixture, re-exported to pytest
 from builders import ANIMALS
 from command_line import Brain, printed_json
 

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from animals import beginning as beginning  # noqa: PLC0414  a fixture, re-exported to pytest
+from animals import golden as golden  # noqa: PLC0414  a fixture, re-exported to pytest
 from command_line import Brain, printed_json
 
 from rag_core.configuration.proposals import propose_configuration

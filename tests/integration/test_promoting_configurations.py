@@ -4,6 +4,8 @@ import json
 from dataclasses import replace
 
 import pytest
+from animals import beginning as beginning  # noqa: PLC0414  a fixture, re-exported to pytest
+from animals import golden as golden  # noqa: PLC0414  a fixture, re-exported to pytest
 from builders import ANIMALS
 from proposing import MORE, REVERSED, SHIPPED, TUNED, Propose
 from proposing import propose as propose  # noqa: PLC0414  a fixture, re-exported to pytest
