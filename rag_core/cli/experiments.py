@@ -120,7 +120,7 @@ def show(name: NameArgument, tenant: TenantOption = None, is_json: JsonOption = 
         owner = engine.named_tenant(tenant)
         report = fetch_report(engine.database, owner, name, served=engine.served(owner), model=engine.model)
         if is_json:
-            print_json(report.to_json())
+            print_json(_to_json(report))
         else:
             _show(report)
 
@@ -141,9 +141,14 @@ def stop(name: NameArgument, tenant: TenantOption = None, is_json: JsonOption = 
         ended = end_experiment(engine.database, owner, name)
         report = fetch_report(engine.database, owner, ended.name, served=engine.served(owner), model=engine.model)
         if is_json:
-            print_json(report.to_json())
+            print_json(_to_json(report))
         else:
             _show(report)
+
+
+def _to_json(report: "ExperimentReport") -> dict[str, Any]:
+    pause = None if report.pause is None else localised(report.pause)
+    return report.to_json() | {"conclusion": localised(report.conclusion), "pause": pause}
 
 
 def _show(report: "ExperimentReport") -> None:

@@ -1,5 +1,6 @@
 """Commands for the served configuration: show it, promote one that proves no worse, roll back."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -114,10 +115,15 @@ def _promote(
             )
     except PromotionRefusedError as error:
         if not is_json:
-            _show_trial(error.evidence)
+            _show_trial(_worded(error.evidence))
             raise
         print_json(
-            {"error": localised(str(error)), "promoted": False, "configuration": number, "evidence": error.evidence}
+            {
+                "error": localised(str(error)),
+                "promoted": False,
+                "configuration": number,
+                "evidence": _worded(error.evidence),
+            }
         )
         say(f"brain: {localised(str(error))}")
         raise typer.Exit(1) from None
@@ -125,7 +131,7 @@ def _promote(
     if is_json:
         print_json(_changed(promotion, former=former.number, is_changed=is_changed))
     elif is_changed:
-        _show_trial(promotion.evidence)
+        _show_trial(_worded(promotion.evidence))
         print(
             tr(
                 "configuration {number} is served instead of {name}; brain promote --back undoes it",
@@ -141,14 +147,13 @@ def _try(engine: "Engine", owner: "TenantId", number: int, set_name: str, *, is_
     from rag_core.promotion.trial import trial_bench, try_configuration
 
     with measuring() as show:
-        trial = try_configuration(trial_bench(engine, owner), number, set_name=set_name, on_progress=show).to_json()
+        tried = try_configuration(trial_bench(engine, owner), number, set_name=set_name, on_progress=show)
+    trial = _worded(tried.to_json())
     if is_json:
         print_json({"promoted": False, "configuration": number, "objection": trial["objection"], "evidence": trial})
         return
     _show_trial(trial)
-    told = localised(trial["objection"]) or tr(
-        "it is not significantly worse: brain promote {number} serves it", number=number
-    )
+    told = trial["objection"] or tr("it is not significantly worse: brain promote {number} serves it", number=number)
     print(tr("configuration {number} was measured and not promoted (--dry-run); {told}", number=number, told=told))
 
 
@@ -156,17 +161,23 @@ def _try_file(engine: "Engine", owner: "TenantId", file: Path, set_name: str, *,
     from rag_core.promotion.trial import trial_bench, try_override
 
     with measuring() as show:
-        trial = try_override(
-            trial_bench(engine, owner), read_override(file), set_name=set_name, on_progress=show
-        ).to_json()
+        tried = try_override(trial_bench(engine, owner), read_override(file), set_name=set_name, on_progress=show)
+    trial = _worded(tried.to_json())
     if is_json:
         print_json({"promoted": False, "configuration": None, "objection": trial["objection"], "evidence": trial})
         return
     _show_trial(trial)
-    told = localised(trial["objection"]) or tr(
+    told = trial["objection"] or tr(
         "it is not significantly worse: brain promote --config {file} numbers and serves it", file=file
     )
     print(tr("{file} was measured and not stored (--dry-run); {told}", file=file, told=told))
+
+
+def _worded(trial: Mapping[str, Any]) -> dict[str, Any]:
+    """A trial with its sentences in the reader's language."""
+    objection = trial["objection"]
+    remarks = [localised(remark) for remark in trial["remarks"]]
+    return {**trial, "objection": None if objection is None else localised(objection), "remarks": remarks}
 
 
 def _take_back(
@@ -314,7 +325,7 @@ def _show_trial(trial: Any) -> None:
 
     runs = trial["runs"]
     for remark in trial["remarks"]:
-        say(localised(remark))
+        say(remark)
     if runs["candidate"] is None:
         return
     before, after = runs["served"], runs["candidate"]

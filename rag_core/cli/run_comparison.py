@@ -205,7 +205,8 @@ def run_and_show_gate(
 def _print_gate(report: "GateReport", runs: "dict[Strategy, EvaluationRun]") -> None:
     from rag_core.evaluation.runs.run_json import to_json
 
-    print_json({"gate": report.to_json(), "runs": [to_json(run) for run in runs.values()]})
+    checks = [check.to_json() | {"message": localised(check.message)} for check in report.checks]
+    print_json({"gate": report.to_json() | {"checks": checks}, "runs": [to_json(run) for run in runs.values()]})
 
 
 def _hit_rate(run: "EvaluationRun") -> str:

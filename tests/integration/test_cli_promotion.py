@@ -105,6 +105,15 @@ class TestPromote:
         with database.transaction(tenant) as connection:
             assert {run.purpose for run in list_runs(connection, tenant, limit=9)} == {"promotion"}
 
+    def test_a_refusal_speaks_the_readers_language_in_json_too(self, brain: Brain, propose, monkeypatch) -> None:
+        monkeypatch.setenv("BRAIN_LANGUAGE", "es")
+        number = propose({}, REVERSED)
+
+        refused = printed_json(brain("promote", str(number), "--json"), exit_code=1)
+
+        assert refused["error"].startswith(f"la configuración {number} no se promovió: es peor que lo servido: ")
+        assert refused["evidence"]["objection"].startswith("es peor que lo servido: ")
+
     def test_a_file_that_no_configuration_can_be_is_refused_on_trial_too(self, brain: Brain, file) -> None:
         refused = brain("promote", "--config", file({"chunking": {"maxTokens": 100}}), "--dry-run", "--json")
 
