@@ -9,10 +9,8 @@ CONTRACTS.register("terminal")(
         routers=(commands.router,),
         rules={
             PATH: Rule(reading=None, changing=None, about="whether it is this home's API"),
-            f"{PATH}/search": Rule(reading="admin", changing="admin", about="`brain search`, with the home's secret"),
-            f"{PATH}/ask": Rule(
-                reading="admin", changing="admin", about="`brain ask`, with the home's secret", is_answering=True
-            ),
+            f"{PATH}/search": Rule(reading="admin", changing="admin", about="`brain search`"),
+            f"{PATH}/ask": Rule(reading="admin", changing="admin", about="`brain ask`", is_answering=True),
         },
     )
 )
