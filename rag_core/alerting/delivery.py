@@ -138,13 +138,7 @@ def _notify_type(message: AlertMessage) -> "NotifyType":
     return types[message.severity]
 
 
-def try_addresses(
-    addresses: Sequence[Address],
-    *,
-    now: datetime,
-    zone: ZoneInfo,
-    deliver: Callable[[Address, AlertMessage], None] = send,
-) -> dict[str, str | None]:
+def try_addresses(addresses: Sequence[Address], *, now: datetime, zone: ZoneInfo) -> dict[str, str | None]:
     """Send a test message to all at once; by name why an address did not take it, None where it did.
 
     Raises:
@@ -157,7 +151,7 @@ def try_addresses(
 
     def attempt(address: Address) -> str | None:
         try:
-            deliver(address, demo_message(zone=zone, now=now))
+            send(address, demo_message(zone=zone, now=now))
         except DeliveryError as error:
             return str(error)
         return None

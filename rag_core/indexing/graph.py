@@ -1,7 +1,7 @@
 """The graph kept up to date: notes that are new to the extractor are read, and what they say replaces what they said."""
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -52,12 +52,7 @@ def stale_batches_with_graph(
 
 
 def update_graph(
-    database: Database,
-    tenant: TenantId,
-    batches: Sequence[str],
-    *,
-    extractor: CausalExtractor,
-    on_progress: Callable[[int], None] = lambda _notes: None,
+    database: Database, tenant: TenantId, batches: Sequence[str], *, extractor: CausalExtractor
 ) -> GraphReport:
     """Read the batches' notes that the extractor has not read as they stand, a page a transaction.
 
@@ -76,7 +71,6 @@ def update_graph(
         page_read, page_failed = _store_page(database, tenant, readings, fingerprint=extractor.fingerprint)
         read, failed = read + page_read, failed + page_failed
         after = page[-1].note_id
-        on_progress(len(page))
     counts = store.count_graph(database, tenant, batches)
     return GraphReport(notes=read, failed=failed, entities=counts.entities, relations=counts.relations)
 

@@ -43,11 +43,9 @@ def is_demo_wanted(database: Database) -> bool:
         return fetch_golden_set(connection, DEMO_TENANT, DEFAULT_SET) is None
 
 
-def load_demo(
-    database: Database, settings: Settings, *, notes: Path | None = None, golden: Path | None = None
-) -> ImportReport:
+def load_demo(database: Database, settings: Settings, *, golden: Path | None = None) -> ImportReport:
     """Import the corpus; the golden set comes last, so that what was interrupted is taken up again. Nothing is embedded."""
-    with (notes or demo_file("notes.jsonl")).open("rb") as lines:
+    with demo_file("notes.jsonl").open("rb") as lines:
         report = import_lines(
             database,
             DEMO_TENANT,

@@ -61,15 +61,7 @@ class StartFailedError(RagError):
     """A part did not start; the message holds the end of its log."""
 
 
-def run_up(
-    settings: Settings,
-    *,
-    say: Say,
-    announce: Say,
-    is_demo_loaded: bool = True,
-    demo_notes: Path | None = None,
-    demo_golden: Path | None = None,
-) -> int:
+def run_up(settings: Settings, *, say: Say, announce: Say, is_demo_loaded: bool = True) -> int:
     """Run everything until Ctrl-C; the exit status: 0 when stopped, 1 when a part kept dying.
 
     ``say`` gets each line of progress, ``announce`` the addresses once all is up.
@@ -81,7 +73,7 @@ def run_up(
     """
     with _interrupting():
         try:
-            prepare = partial(_prepare, is_demo_loaded=is_demo_loaded, notes=demo_notes, golden=demo_golden, say=say)
+            prepare = partial(_prepare, is_demo_loaded=is_demo_loaded, say=say)
             return _run(settings, prepare, say=say, announce=announce)
         except KeyboardInterrupt:
             say("Stopped.")
@@ -235,9 +227,7 @@ class _Prepared:
 _Prepare = Callable[[Settings, str], _Prepared]
 
 
-def _prepare(
-    settings: Settings, mark: str, *, is_demo_loaded: bool, notes: Path | None, golden: Path | None, say: Say
-) -> _Prepared:
+def _prepare(settings: Settings, mark: str, *, is_demo_loaded: bool, say: Say) -> _Prepared:
     """Migrate, make Dagster's home, and load the demo into a database nobody has used."""
     with open_database(settings) as database:
         environment = {
@@ -248,7 +238,7 @@ def _prepare(
         }
         is_demo_new = is_demo_loaded and is_demo_wanted(database)
         if is_demo_new:
-            report = load_demo(database, settings, notes=notes, golden=golden)
+            report = load_demo(database, settings)
             say(f"Loaded {report.taken} demo notes as tenant `{DEMO_TENANT}`; indexing them…")
         address = shown_url(database.owner_conninfo)
     return _Prepared(environment=environment, address=address, is_demo_new=is_demo_new)

@@ -12,10 +12,8 @@ MAX_SENTENCES = 3
 GAP = " … "
 
 
-def extract_sentences(
-    query: str, sources: Sequence[Source], *, language: Language, max_sentences: int = MAX_SENTENCES
-) -> list[Source]:
-    """Each source with its ``max_sentences`` best sentences alone, in the order of the note, " … " where some are left out.
+def extract_sentences(query: str, sources: Sequence[Source], *, language: Language) -> list[Source]:
+    """Each source with its ``MAX_SENTENCES`` best sentences alone, in the order of the note, " … " where some are left out.
 
     Where fewer have to do with the question, those beside the best one are kept, which tell what it speaks of; a source without
     any keeps its beginning. A text of no more sentences stays as it is.
@@ -23,18 +21,18 @@ def extract_sentences(
     scored: dict[int, list[ScoredSentence]] = {source.number: [] for source in sources}
     for sentence in score_sentences(query, sources, language=language, text_of=lambda source: source.text):
         scored[sentence.source.number].append(sentence)
-    return [_extracted(source, scored[source.number], max_sentences) for source in sources]
+    return [_extracted(source, scored[source.number]) for source in sources]
 
 
-def _extracted(source: Source, scored: Sequence[ScoredSentence], max_sentences: int) -> Source:
+def _extracted(source: Source, scored: Sequence[ScoredSentence]) -> Source:
     texts = [source.text[start:end].strip() for start, end in sentence_spans(source.text, source.language)]
-    if len(texts) <= max_sentences:
+    if len(texts) <= MAX_SENTENCES:
         return source
     best = min(scored, key=lambda sentence: (-sentence.score, sentence.place), default=None)
     middle = best.place if best is not None and best.coverage else 0
     coverage = {sentence.place: sentence.coverage for sentence in scored}
     nearest = sorted(range(len(texts)), key=lambda place: (-coverage.get(place, 0), abs(place - middle), place))
-    return replace(source, text=_joined(texts, sorted(nearest[:max_sentences])), matched=None)
+    return replace(source, text=_joined(texts, sorted(nearest[:MAX_SENTENCES])), matched=None)
 
 
 def _joined(texts: Sequence[str], places: Sequence[int]) -> str:
