@@ -3,6 +3,8 @@
 import re
 
 import pytest
+from evaluation_runs import golden as golden  # noqa: PLC0414  a fixture, re-exported to pytest
+from evaluation_runs import measure as measure  # noqa: PLC0414  a fixture, re-exported to pytest
 from fastapi.testclient import TestClient
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml"}
@@ -114,3 +116,37 @@ def test_json_of_the_api_keeps_the_language_of_its_contract(client: TestClient) 
 
     assert answer.json()["error"] == "Parámetros inválidos"
     assert "content-language" not in answer.headers
+
+
+class TestEvaluationPages:
+    @pytest.mark.parametrize(
+        ("accepted", "said"),
+        [
+            ("en", ["Evaluation of “default”", "search: by words", "Hit rate", "95% interval", 'lang="en"']),
+            ("de", ["Auswertung von „default“", "Suche: nach Wörtern", "Trefferquote@10", "95-%-Intervall"]),
+        ],
+    )
+    def test_a_run_is_told_in_it(self, client: TestClient, measure, accepted: str, said: list[str]) -> None:
+        run = measure("fulltext")
+
+        page = client.get(f"/evaluation/runs/{run.run_id}", headers=wanting(accepted)).text
+
+        assert [text for text in said if text.lower() not in page.lower()] == []
+
+    @pytest.mark.parametrize(("accepted", "said"), [("en", "Metrics"), ("de", "Metriken")])
+    def test_a_comparison_is_told_in_it(self, client: TestClient, measure, accepted: str, said: str) -> None:
+        before, after = measure("fulltext"), measure("fulltext")
+        address = f"/evaluation/compare?baseline={before.run_id}&candidate={after.run_id}"
+
+        page = client.get(address, headers=wanting(accepted)).text
+
+        assert said in page
+        assert "Diferencia" not in page
+
+    def test_the_overview_is_told_in_it(self, client: TestClient, measure) -> None:
+        measure("fulltext")
+
+        page = client.get("/evaluation", headers=wanting("en")).text
+
+        assert "Evaluation of the search" in page
+        assert not re.search(r"consulta\b|conjunto\b|evaluación\b", re.sub(r"<[^>]*>", "", page))

@@ -17,12 +17,12 @@ from page_texts import (
     used_texts,
 )
 
-from rag_core.api.pages.texts import counted, day, day_of, decimal, localised, speak, spoken, tr
+from rag_core.api.errors import TELLING
+from rag_core.api.pages.texts import SOURCE, counted, day, day_of, decimal, localised, speak, spoken, tr
 from rag_core.api.pages.web import rendered
-from rag_core.language import LANGUAGES
 from rag_core.translation import read_catalogue
 
-TRANSLATED = [language for language in LANGUAGES if language != "es"]
+TRANSLATED = [language for language in TELLING if language != SOURCE]
 
 
 @pytest.fixture(autouse=True)
