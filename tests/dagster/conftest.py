@@ -7,17 +7,12 @@ from zoneinfo import ZoneInfo
 
 import dagster as dg
 import pytest
-from pipeline_runs import TENANT, ImportTexts, RunJob, range_tags
+from pipeline_runs import TENANT, ImportTexts, RunJob, run_over_all
 
-from rag_assets.definitions import build_definitions
-from rag_assets.partitions import PARTITIONS_NAME, add_missing_keys
 from rag_core.model.note import TenantId
 from rag_core.notes.importing import import_lines
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
-from rag_core.storage.batches import list_tenants, register_batches
-
-QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
 @pytest.fixture
@@ -57,19 +52,6 @@ def run_job(engine: Engine, instance: dg.DagsterInstance) -> RunJob:
     """Run a job over all batches there are, as one range; or without partitions."""
 
     def run(name: str, *, with_engine: Engine = engine, is_partitioned: bool = True) -> dg.ExecuteInProcessResult:
-        for tenant in list_tenants(engine.database):
-            register_batches(engine.database, tenant)
-        add_missing_keys(instance, engine.database)
-        keys = instance.get_dynamic_partitions(PARTITIONS_NAME)
-        return (
-            build_definitions({"engine": with_engine})
-            .resolve_job_def(name)
-            .execute_in_process(
-                instance=instance,
-                run_config=QUIET,
-                tags=range_tags(keys[0], keys[-1]) if is_partitioned else None,
-                raise_on_error=False,
-            )
-        )
+        return run_over_all(name, engine.database, instance, with_engine=with_engine, is_partitioned=is_partitioned)
 
     return run

@@ -3,12 +3,15 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import dagster as dg
 import pytest
-from pipeline_runs import TENANT, RunJob
+from filling import Filled
+from pipeline_runs import TENANT, RunJob, run_over_all
 
 from rag_assets import causal_graph as causal_graph_module
 from rag_assets import chunks as chunks_module
@@ -25,7 +28,8 @@ from rag_core.indexing import pipeline as pipeline_module
 from rag_core.indexing.graph import stale_batches_with_graph
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.notes.importing import import_lines
-from rag_core.runtime.engine import Engine
+from rag_core.runtime.engine import Engine, open_engine
+from rag_core.settings import read_settings
 from rag_core.storage.models import fetch_active_model
 from rag_core.storage.notes import delete_notes, find_note
 
@@ -38,27 +42,38 @@ Write = Callable[..., None]
 @pytest.fixture
 def write(engine: Engine) -> Write:
     """Import notes as lines: the long one and the short one, with fields on top."""
+    return partial(write_both, engine)
 
-    def written(*, text: str = LONG, **fields: Any) -> None:
-        lines = [{"id": "long", "text": text, **fields}, {"id": "short", "text": SHORT}]
-        import_lines(
-            engine.database,
-            TENANT,
-            [json.dumps(line).encode() for line in lines],
-            source="notas",
-            language="es",
-            zone=ZoneInfo("Europe/Madrid"),
-            max_characters=1_000_000,
-        )
 
-    return written
+def write_both(engine: Engine, *, text: str = LONG, **fields: Any) -> None:
+    lines = [{"id": "long", "text": text, **fields}, {"id": "short", "text": SHORT}]
+    import_lines(
+        engine.database,
+        TENANT,
+        [json.dumps(line).encode() for line in lines],
+        source="notas",
+        language="es",
+        zone=ZoneInfo("Europe/Madrid"),
+        max_characters=1_000_000,
+    )
 
 
 @pytest.fixture
-def chunks_of_both(run_job: RunJob, write: Write, engine: Engine) -> int:
-    """Both notes, indexed; how many chunks they have."""
-    write()
-    assert run_job("update_index").success
+def beginning(request: pytest.FixtureRequest, template: str, filled: Filled, tmp_path: Path) -> str:
+    fill = partial(index_both, home=tmp_path / "filling")
+    return filled("long_and_short", fill) if "chunks_of_both" in request.fixturenames else template
+
+
+def index_both(url: str, *, home: Path) -> None:
+    settings = read_settings(home=home, database_url=url)
+    with open_engine(settings) as engine, dg.DagsterInstance.ephemeral() as instance:
+        write_both(engine)
+        assert run_over_all("update_index", engine.database, instance, with_engine=engine).success
+
+
+@pytest.fixture
+def chunks_of_both(engine: Engine) -> int:
+    """Both notes, with which the test's database begins, indexed; how many chunks they have."""
     with engine.database.owner() as connection:
         row = connection.execute("select count(*) from brain.chunks").fetchone()
     assert row is not None
