@@ -134,9 +134,17 @@ def _copy(server: str, template: str, name: str) -> None:
 def _administration(server: str) -> psycopg.Connection:
     """The process's connection for creating and dropping databases; it is kept, because making one takes 5 ms."""
     connection = _kept.get(server)
-    if connection is None or connection.closed:
+    if connection is None or not _is_alive(connection):
         connection = _kept[server] = _connect(server)
     return connection
+
+
+def _is_alive(connection: psycopg.Connection) -> bool:
+    try:
+        connection.execute("select 1")
+    except psycopg.OperationalError:
+        return False  # a test may have ended every connection, or the server
+    return True
 
 
 def _close_administration(server: str) -> None:
