@@ -148,12 +148,16 @@ def search(
             language=language(),
             is_json=is_json,
         )
-        with closing(answer_events_of(asked)) as events:
-            (found,) = events
-        if is_json:
-            print_json(found["document"])
-        else:
-            _show(found)
+        _answer(asked)
+
+
+def _answer(asked: TerminalSearch) -> None:
+    with closing(answer_events_of(asked)) as events:
+        (found,) = events
+    if asked.is_json:
+        print_json(found["document"])
+    else:
+        _show(found)
 
 
 def _show(found: "Event") -> None:
