@@ -86,13 +86,13 @@ def _text(
     is_common: bool,
 ) -> str:
     from rag_core.api.pages.evaluation.files import comparison_file, run_file
-    from rag_core.api.pages.texts import speak
+    from rag_core.api.pages.texts import speaking
 
-    speak(language())
-    if baseline is None:
-        return run_file(database, settings, owner, run_id)
-    other = named_run(database, owner, baseline)
-    return comparison_file(database, settings, owner, run_id, other, is_common=is_common)
+    with speaking(language()):
+        if baseline is None:
+            return run_file(database, settings, owner, run_id)
+        other = named_run(database, owner, baseline)
+        return comparison_file(database, settings, owner, run_id, other, is_common=is_common)
 
 
 def _described(run: "StoredRun", owner: str, zone: "ZoneInfo") -> str:

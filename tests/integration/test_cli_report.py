@@ -42,9 +42,22 @@ def test_the_newest_run_is_written_beside_whoever_asks(brain: Brain, evaluate, t
     file = tmp_path / f"brain-report-{newest[:8]}.html"
     assert done.stdout == f"{file}\n"
     text = file.read_text(encoding="utf-8")
-    assert "búsqueda por palabras" in text
+    assert "search: by words" in text
     assert f"https://notas.example/evaluation/runs/{newest}?tenant=pruebas" in text
-    assert "notas de «pruebas»" in text
+    assert "notes of “pruebas”" in text
+
+
+def test_it_is_in_the_language_of_the_command_line(
+    brain: Brain, evaluate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluate("--strategy", "fulltext")
+    monkeypatch.setenv("BRAIN_LANGUAGE", "es")
+
+    brain("report", "-o", str(tmp_path / "informe.html"))
+
+    text = (tmp_path / "informe.html").read_text(encoding="utf-8")
+    assert '<html lang="es">' in text
+    assert "búsqueda por palabras" in text
 
 
 def test_a_report_is_for_its_owner_alone(brain: Brain, evaluate, tmp_path: Path) -> None:
@@ -113,9 +126,9 @@ def test_a_run_against_another_shows_both(brain: Brain, evaluate, tmp_path: Path
         "bytes": (tmp_path / "informe.html").stat().st_size,
     }
     text = (tmp_path / "informe.html").read_text(encoding="utf-8")
-    assert "Comparación" in text
-    assert "<h3>Antes</h3>" in text
-    assert "Entre las dos cambió: la configuración." in text
+    assert "Comparison" in text
+    assert "<h3>Before</h3>" in text
+    assert "Changed between the two: the configuration." in text
 
 
 def test_runs_that_asked_different_queries_are_refused_unless_the_common_ones_will_do(brain: Brain, evaluate) -> None:

@@ -4,6 +4,7 @@ The code and the templates hold the Spanish texts, a catalogue beside this modul
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import date, datetime
 from functools import cache
@@ -46,6 +47,16 @@ class Texts(Mapping[Key, str]):
 def speak(language: Language) -> None:
     """Set the language of the pages for this request."""
     _SPOKEN.set(language)
+
+
+@contextmanager
+def speaking(language: Language) -> Iterator[None]:
+    """Set the language of pages that are made within the block."""
+    before = _SPOKEN.set(language)
+    try:
+        yield
+    finally:
+        _SPOKEN.reset(before)
 
 
 def spoken() -> Language:
