@@ -1,28 +1,30 @@
 """The running API of this home, asked over loopback in the place of a process that would open everything itself.
 
-Nothing is sent before the API has proved that it is this home's. Imports little: a command that asks takes no other time.
+No question is sent before the API has proved that it is this home's. Imports little: a command that asks takes no other time.
 """
 
 import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from importlib.metadata import version
 from pathlib import Path
+from socket import SHUT_RDWR
+from threading import Timer
 from typing import Any, Final
 
 from rag_core.access.pseudonyms import Pseudonyms, has_secret, pseudonyms
 from rag_core.errors import ConfigurationError, InvalidPeriodError, RagError
 from rag_core.home.remembered_ports import remembered_ports
-from rag_core.terminal.home_proof import environment_of, home_proof
+from rag_core.terminal.home_proof import ADDRESS, environment_of, home_proof
 from rag_core.terminal.requests import PATH, Event, TerminalQuestion, TerminalSearch
 
 GREETING_SECONDS: Final = 2.0
 ANSWER_SECONDS: Final = 120.0
-"""Longest silence: until the first event, which may wait for a chat model; later there are heartbeats."""
+"""Longest silence; there are heartbeats every few seconds."""
 _USUAL_PORT: Final = 8000
 _ROUTES: Final = {TerminalSearch: "search", TerminalQuestion: "ask"}
 
@@ -42,11 +44,12 @@ def ask_running_api(
     """
     home, port = _home(variables), _port(variables)
     names = _names(home, variables)
-    with closing(HTTPConnection("127.0.0.1", port, timeout=GREETING_SECONDS)) as connection:
+    with closing(HTTPConnection(ADDRESS, port, timeout=GREETING_SECONDS)) as connection:
         try:
-            _greet(connection, names, home=home, port=port)
+            with _ended_after(connection, GREETING_SECONDS):
+                _greet(connection, names, home=home, port=port)
             connection.sock.settimeout(ANSWER_SECONDS)
-            body = {"asked": asdict(asked), "environment": environment_of(variables)}
+            body = {"asked": asdict(asked), "environment": environment_of(variables, names)}
             answer = _posted(connection, f"{PATH}/{_ROUTES[type(asked)]}", body, key=names.terminal_key)
             _check_answered(answer)
         except (OSError, HTTPException, ValueError) as error:
@@ -84,13 +87,26 @@ def _greet(connection: HTTPConnection, names: Pseudonyms, *, home: Path, port: i
     nonce = secrets.token_hex(16)
     answer = _posted(connection, PATH, {"nonce": nonce})
     found = json.loads(answer.read(65_536))
-    expected = home_proof(names, home=home, port=port, nonce=nonce)
+    expected = home_proof(names, home=home, address=ADDRESS, port=port, nonce=nonce)
     if not isinstance(found, dict) or not secrets.compare_digest(str(found.get("proof")).encode(), expected.encode()):
         raise ApiUnusableError
     if connection.sock is None:
         raise ApiUnusableError
     if found.get("version") != version("brain-sync"):
         raise ApiUnusableError("the running API is of another version; start `brain up` again for quick answers")
+
+
+@contextmanager
+def _ended_after(connection: HTTPConnection, seconds: float) -> Iterator[None]:
+    """End the connection when the block takes longer: a time-out of a socket is for each piece that comes."""
+    connection.connect()
+    timer = Timer(seconds, connection.sock.shutdown, [SHUT_RDWR])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _posted(connection: HTTPConnection, path: str, body: Any, *, key: str | None = None) -> HTTPResponse:
@@ -119,7 +135,8 @@ def _events(answer: HTTPResponse) -> Iterator[Event]:
     while (event := next(lines, None)) is not None and event["kind"] not in {"end", "broken"}:
         if event["kind"] == "error":
             raise (InvalidPeriodError if event["isUsage"] else RagError)(event["error"])
-        yield event
+        if event["kind"] != "begun":
+            yield event
     if event is None or event["kind"] == "broken":
         raise ApiUnusableError("the running API broke off; its log says why")
 

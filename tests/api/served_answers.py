@@ -21,9 +21,9 @@ READ_SECONDS = 20
 
 
 @contextmanager
-def running(app: FastAPI) -> Iterator[int]:
+def running(app: FastAPI, *, host: str = "127.0.0.1") -> Iterator[int]:
     """Serve the application on a free port of loopback."""
-    with bound_socket(0) as listener:
+    with bound_socket(0, host=host) as listener:
         server = build_server(app)
         server.config.timeout_graceful_shutdown = 1
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)

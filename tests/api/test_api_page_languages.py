@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from evaluation_runs import beginning as beginning  # noqa: PLC0414  a fixture, re-exported to pytest
 from evaluation_runs import golden as golden  # noqa: PLC0414  a fixture, re-exported to pytest
 from evaluation_runs import measure as measure  # noqa: PLC0414  a fixture, re-exported to pytest
 from fastapi.testclient import TestClient

@@ -3,6 +3,7 @@
 import json
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -218,7 +219,9 @@ def test_a_search_that_nobody_waits_for_is_cancelled(api: int, monkeypatch: pyte
 
 
 @contextmanager
-def stranger(answer: Callable[[BaseHTTPRequestHandler, Any], None]) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
+def stranger(
+    answer: Callable[[BaseHTTPRequestHandler, Any], None], *, port: int = 0
+) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
     """Another program on a port, and what it was sent."""
     sent: list[tuple[str, Any]] = []
 
@@ -233,7 +236,7 @@ def stranger(answer: Callable[[BaseHTTPRequestHandler, Any], None]) -> Iterator[
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the base class's name
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with ThreadingHTTPServer(("127.0.0.1", port), Handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
             yield server.server_address[1], sent
@@ -273,10 +276,58 @@ def test_the_proof_of_an_api_on_another_port_is_not_passed_on(api: int, monkeypa
 
 
 @pytest.mark.usefixtures("birthday", "patient")
-def test_a_port_that_accepts_and_says_nothing_holds_nobody_up(brain: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running_api, "GREETING_SECONDS", 0.2)
+def test_the_proof_of_an_api_at_another_address_is_not_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    with (
+        open_engine(read_settings()) as engine,
+        running(create_app(engine), host="127.0.0.2") as port,
+        stranger(
+            lambda handler, body: _reply(
+                handler, httpx.post(f"http://127.0.0.2:{port}{handler.path}", json=body).json()
+            ),
+            port=port,
+        ) as (_, sent),
+    ):
+        monkeypatch.setenv("BRAIN_API_PORT", str(port))
+        with pytest.raises(running_api.ApiUnusableError):
+            next(running_api.ask_running_api(TerminalSearch(query="tarta")))
+
+    assert [path for path, _ in sent] == [PATH]
+
+
+@pytest.mark.usefixtures("birthday", "patient")
+def test_another_key_is_noticed_though_it_is_concealed(brain: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRAIN_RERANKER_API_KEY", "ours")
+    with served(monkeypatch, reranker_api_key="theirs"):
+        done = brain("search", "tarta", "--json")
+
+    assert "another value of BRAIN_RERANKER_API_KEY; set it here" in done.stderr
+
+
+def test_an_answer_may_take_longer_than_the_longest_silence(
+    api: int, brain: Brain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(_engine: Any, _asked: Any, *, cancellation: Cancellation) -> Iterator[Event]:
+        time.sleep(1.5)
+        yield {"kind": "understood", "standalone": "tarta"}
+
+    monkeypatch.setattr(commands, "search_events", slow)
+    monkeypatch.setattr(running_api, "ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr("rag_core.api.streaming.HEARTBEAT_SECONDS", 0.1)
+
+    assert [event["kind"] for event in running_api.ask_running_api(TerminalSearch(query="tarta"))] == ["understood"]
+
+
+@pytest.mark.parametrize("dripped", [b"", b"X-Drip: 1\r\n"], ids=["says nothing", "drips"])
+@pytest.mark.usefixtures("birthday", "patient")
+def test_a_port_that_accepts_holds_nobody_up(brain: Brain, monkeypatch: pytest.MonkeyPatch, dripped: bytes) -> None:
+    monkeypatch.setattr(running_api, "GREETING_SECONDS", 0.5)
     go_on = threading.Event()
-    with stranger(lambda _handler, _body: go_on.wait(20) and None) as (port, _sent):
+
+    def drip(handler: BaseHTTPRequestHandler, _body: Any) -> None:
+        while not go_on.wait(0.2):
+            handler.wfile.write(dripped)
+
+    with stranger(drip) as (port, _sent):
         monkeypatch.setenv("BRAIN_API_PORT", str(port))
         done = brain("search", "tarta", "--json")
         go_on.set()
@@ -292,7 +343,7 @@ def breaking(events: list[Event], monkeypatch: pytest.MonkeyPatch) -> Iterator[N
         if handler.path == PATH:
             settings, port = read_settings(), handler.server.server_address[1]
             names = pseudonyms(settings.home, settings.secret)
-            proof = home_proof(names, home=settings.home, port=port, nonce=body["nonce"])
+            proof = home_proof(names, home=settings.home, address="127.0.0.1", port=port, nonce=body["nonce"])
             _reply(handler, {"proof": proof, "version": running_api.version("brain-sync")})
             return
         handler.send_response(200)

@@ -33,9 +33,9 @@ Environment = Annotated[dict[str, str], Body()]
 async def greet(nonce: Annotated[str, Body(embed=True)], request: Request) -> dict[str, str]:
     """Prove to a command that this is the API of its home, and say of which version."""
     settings = request.app.state.engine.settings
-    names, port = pseudonyms(settings.home, settings.secret), request.scope["server"][1]
+    names, (address, port) = pseudonyms(settings.home, settings.secret), request.scope["server"]
     return {
-        "proof": home_proof(names, home=settings.home, port=port, nonce=nonce),
+        "proof": home_proof(names, home=settings.home, address=address, port=port, nonce=nonce),
         "version": version("brain-sync"),
     }
 
@@ -69,6 +69,7 @@ async def _answered(
         return JSONResponse({"differing": differing}, status_code=409)
 
     def work(cancellation: Cancellation) -> Generator[Event, None, None]:
+        yield {"kind": "begun"}  # heartbeats follow it, however long the answer takes
         try:
             yield from answer(_current(live, tenant), cancellation)
         except RagError as error:

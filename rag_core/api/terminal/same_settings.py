@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import Final
 
-from pydantic import AliasChoices, ValidationError
+from pydantic import AliasChoices, SecretStr, ValidationError
 from pydantic_settings import PydanticBaseSettingsSource
 
+from rag_core.access.pseudonyms import pseudonyms
 from rag_core.settings import Settings
+from rag_core.terminal.home_proof import CONCEALED, concealed
 
 OF_NO_ANSWER: Final = frozenset(
     {
@@ -53,15 +55,34 @@ class _GivenSettings(Settings):
 
 
 def differing_variables(settings: Settings, environment: Mapping[str, str]) -> list[str]:
-    """Variables by which a search or an answer under another environment may differ; values that cannot be read differ too."""
+    """Variables by which a search or an answer under another environment may differ; values that cannot be read differ too.
+
+    A value that ``environment_of`` concealed is compared as a text.
+    """
     given = {name.upper(): value for name, value in environment.items()}
     variables = {name: _variable(name) for name in Settings.model_fields if not _is_of_no_answer(name)}
-    values = {name: given[variable] for name, variable in variables.items() if variable in given}
+    hidden = {name: given[of] for name, of in variables.items() if given.get(of, "").startswith(CONCEALED)}
+    values = {name: given[of] for name, of in variables.items() if of in given and name not in hidden}
     try:
         others = _GivenSettings(**values)  # type: ignore[arg-type]  # texts, as in an environment
     except ValidationError as error:
         return sorted({_variable(str(item["loc"][0])) for item in error.errors() if item["loc"]})
-    return [variable for name, variable in variables.items() if getattr(others, name) != getattr(settings, name)]
+    names = pseudonyms(settings.home, settings.secret)
+    return [
+        variable
+        for name, variable in variables.items()
+        if (
+            hidden[name] != concealed(names, _text(getattr(settings, name)))
+            if name in hidden
+            else getattr(others, name) != getattr(settings, name)
+        )
+    ]
+
+
+def _text(value: object) -> str:
+    if isinstance(value, SecretStr):
+        return value.get_secret_value()
+    return "" if value is None else str(value)
 
 
 def _is_of_no_answer(name: str) -> bool:
