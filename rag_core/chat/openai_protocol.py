@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
+import httpx
 from pydantic import BaseModel, BeforeValidator, SecretStr, ValidationError
 
 from rag_core.chat import Message
@@ -40,10 +41,10 @@ _NO_MODEL = re.compile(
 )
 _OPTIONAL = {
     "response_format": re.compile(
-        r"response_format|json_schema|schema|grammar|guided|structured output", re.IGNORECASE
+        r"\bresponse_format\b|\bjson[_ ]schema\b|\bgrammar\b|\bguided_|\bstructured outputs?\b", re.IGNORECASE
     ),
     "stream_options": re.compile("stream_options|include_usage", re.IGNORECASE),
-    "temperature": re.compile("temperature", re.IGNORECASE),
+    "temperature": re.compile(r"\btemperature\b", re.IGNORECASE),
     "max_completion_tokens": re.compile("max_completion_tokens", re.IGNORECASE),
     "max_tokens": re.compile("max_tokens", re.IGNORECASE),
     "chat_template_kwargs": re.compile("chat_template_kwargs|enable_thinking", re.IGNORECASE),
@@ -65,6 +66,8 @@ class RefusedError(Exception):
     code: str = ""
     """Its code, type and parameter, by which servers tell what ``message`` tells people."""
     retry_after_seconds: float | None = None
+    parameter: str = ""
+    """The parameter it names, as ``response_format`` or ``messages[0].content``."""
 
     def says(self, pattern: re.Pattern[str]) -> bool:
         """Test whether message or code match a pattern."""
@@ -81,10 +84,14 @@ class RefusedError(Exception):
         return self.status in (400, 404, 422) and self.says(_NO_MODEL)
 
     def refused_parameter(self, sent: Mapping[str, Any]) -> str | None:
-        """Name the optional part of the request that the server does not take; None when it refuses something else."""
+        """Name the optional part of the request that the server may not take; None when it refuses something else.
+
+        Where the error names no parameter, its text is the only evidence.
+        """
         if self.status not in _REFUSING_STATUSES or self.is_too_long:
             return None
-        return next((name for name, said in _OPTIONAL.items() if name in sent and self.says(said)), None)
+        evidence = self.parameter or f"{self.code} {self.message}"
+        return next((name for name, said in _OPTIONAL.items() if name in sent and said.search(evidence)), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +126,8 @@ def base_address(url: str) -> str:
     try:
         parts = urlsplit(url.strip())
         is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:
+        httpx.URL(url.strip()).raw_host.decode().encode("idna")  # what resolves the name refuses empty and long labels
+    except (ValueError, httpx.InvalidURL):
         is_address = False
     if not is_address or "@" in parts.netloc or parts.query or parts.fragment:
         raise ConfigurationError(
@@ -286,7 +294,7 @@ def _refused(status: int | None, given: Any, retry_after_seconds: float | None =
     facts = error if isinstance(error, dict) else {"message": error}
     message = facts.get("message") or facts.get("detail") or json.dumps(facts)
     code = " ".join(str(facts[name]) for name in ("code", "type", "param") if facts.get(name))
-    return RefusedError(status, str(message), code, retry_after_seconds)
+    return RefusedError(status, str(message), code, retry_after_seconds, parameter=str(facts.get("param") or ""))
 
 
 def shown(message: str, *, secret: SecretStr | None) -> str:

@@ -108,6 +108,20 @@ class TestRequests:
 
         assert [parameter in body for body in asked(server)] == [True, False, False]
 
+    def test_a_parameter_is_sent_again_where_the_request_failed_without_it_too(
+        self, server: OpenAIServer, chat: OpenAIChat
+    ) -> None:
+        server.refused_parameters = {
+            "temperature": "temperature sensors are too hot",
+            "messages": "Too hot still",
+        }
+
+        for _ in range(2):
+            with pytest.raises(ChatError, match="Too hot still"):
+                chat.complete(QUESTION, timeout_seconds=5)
+
+        assert ["temperature" in body for body in asked(server)] == [True, False, True, False]
+
     def test_a_limit_of_tokens_has_another_name_for_reasoning_models(
         self, server: OpenAIServer, chat: OpenAIChat
     ) -> None:

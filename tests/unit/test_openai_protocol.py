@@ -48,6 +48,9 @@ class TestAddresses:
             "ftp://a/v1",
             "http://[bad",
             "http://a:99999",
+            "http://127.0.0..1:9/v1",
+            f"http://{'a' * 64}.com",
+            "https://ex….com",
             "https://user:geheim@a/v1",
             "http://a/v1?key=geheim",
         ],
@@ -73,11 +76,18 @@ class TestAddresses:
             ("https://api.example.org/v1", True),
             ("http://127.0.0.1.example.org", True),
             ("http://127.0.0.1@example.org", True),
-            ("http://0.0.0.0:8080", True),
+            ("http://0.0.0.0:8080", False),
+            ("http://[::]:8080", False),
+            ("http://[::ffff:127.0.0.1]:8080", False),
+            ("http://[::ffff:0.0.0.0]", False),
+            ("http://[::ffff:10.0.0.5]", True),
+            ("http://localhost.:1234", False),
+            ("http://model.localhost", False),
+            ("http://notlocalhost", True),
             ("", True),
         ],
     )
-    def test_only_loopback_stays_on_the_machine(self, address: str, expected: bool) -> None:
+    def test_only_this_machine_s_own_addresses_stay_on_it(self, address: str, expected: bool) -> None:
         assert leaves_machine(address) is expected
 
     @pytest.mark.parametrize(
@@ -162,6 +172,22 @@ class TestRefusals:
 
         assert refusal.refused_parameter({"temperature": 0}) == "temperature"
         assert refusal.refused_parameter({"max_tokens": 5}) is None
+
+    @pytest.mark.parametrize(
+        ("error", "refused"),
+        [
+            ('{"message": "no", "param": "response_format.json_schema"}', "response_format"),
+            ('{"message": "the temperature of the messages", "param": "messages[0].content"}', None),
+            ('{"message": "use max_completion_tokens", "param": "max_tokens"}', "max_tokens"),
+            ('{"message": "the schema of the database is outdated", "param": null}', None),
+            ('{"message": "spelling and programmed grammars"}', None),
+            ('{"message": "failed to parse grammar"}', "response_format"),
+        ],
+    )
+    def test_the_parameter_that_the_error_names_comes_before_its_text(self, error: str, refused: str | None) -> None:
+        refusal = parse_refusal(400, f'{{"error": {error}}}'.encode(), retry_after=None)
+
+        assert refusal.refused_parameter({"temperature": 0, "response_format": {}, "max_tokens": 5}) == refused
 
 
 class TestLists:

@@ -213,7 +213,11 @@ class OpenAIChat:
         temperature: float = 0.0,
         is_streamed: bool = False,
     ) -> httpx.Response:
-        """The server's answer of a good status, not yet read; asked again without each parameter that the server refuses."""
+        """The server's answer of a good status, not yet read; asked again without each parameter that the server refuses.
+
+        A refusal is remembered when the request without the parameter succeeds.
+        """
+        refused = self._refused
         while True:
             body = request_body(
                 self.name,
@@ -223,16 +227,17 @@ class OpenAIChat:
                 max_tokens=max_tokens,
                 schema=schema,
                 takes_template_arguments=self._listed is not None and self._listed.takes_template_arguments,
-                refused=self._refused,
+                refused=refused,
             )
             request = self._client.build_request("POST", f"{self._address}/chat/completions", json=body)
             response = self._client.send(request, stream=True)
             if response.is_success:
+                self._refused |= refused
                 return response
             refusal = _refusal(response)
             if (parameter := refusal.refused_parameter(body)) is None:
                 raise refusal
-            self._refused |= {parameter}
+            refused |= {parameter}
 
     def _asked_again(self, ask: Callable[[], Result], ends_at: float, cancellation: Cancellation | None) -> Result:
         """What ``ask`` gives, asked again while the server is busy; the pause ends with a cancellation."""
