@@ -46,7 +46,7 @@ def show_answers(run: "EvaluationRun") -> None:
 
 
 def _explain(answers: "AnswerMetrics") -> None:
-    held = [name for name in answers.by_construction if answers.means[name] is not None]
+    held = [name for name in answers.by_construction if answers.means.get(name) is not None]
     if held:
         say(
             tr(

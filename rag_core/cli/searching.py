@@ -162,7 +162,7 @@ def _answer(asked: TerminalSearch) -> None:
 
 def _show(found: "Event") -> None:
     if found["understood"] is not None:
-        say(tr("Understood: {line}\n", line=found["understood"]))
+        say(tr("Understood: {line}\n", line=localised(found["understood"])))
     _print_hits(found["hits"])
     if not found["hits"]:
         say(_nothing_found(is_filtered=found["isFiltered"]))

@@ -117,15 +117,21 @@ def test_what_was_understood_and_the_warnings_are_told_beside_the_results(
         )
         week = (datetime(2025, 3, 30, 22, tzinfo=UTC), datetime(2025, 4, 6, 22, tzinfo=UTC))
         hits = (replace(plain.hits[0], causal_path_names=("viaje [largo]", "huelga")),)
-        return replace(plain, transformed=query, interval=week, hits=hits, warnings=("Búsqueda parcial",))
+        return replace(
+            plain,
+            transformed=query,
+            interval=week,
+            hits=hits,
+            warnings=("Búsqueda parcial completada (tiempo límite excedido)",),
+        )
 
     monkeypatch.setattr(searching, "retrieve", explained)
 
     done = brain("search", "tren")
 
-    assert "Understood: pregunta por las causas · 31 Mar – 6 Apr" in done.stderr
+    assert "Understood: asks for causes · 31 Mar – 6 Apr" in done.stderr
     assert "huelga → viaje [largo]" in done.stdout
-    assert "(Búsqueda parcial)" in done.stderr
+    assert "(Partial search: the time limit was exceeded)" in done.stderr
 
 
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])

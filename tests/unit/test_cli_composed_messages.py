@@ -7,11 +7,12 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import pytest
-from builders import make_query_result, make_run
+from builders import make_embedding_model, make_query_result, make_run
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from rag_core.cli.messages import localised
 from rag_core.configuration.schema import configure
+from rag_core.embedding.providers import e5, use
 from rag_core.errors import ConfigurationError, PromotionRefusedError
 from rag_core.evaluation.comparison.compare import compare
 from rag_core.evaluation.comparison.gate import GateTargets, judge_gate
@@ -160,6 +161,28 @@ def conclusions() -> Iterator[InterleavingFigures | SplitFigures | ShadowFigures
 @pytest.mark.parametrize("figures", conclusions(), ids=lambda figures: type(figures).__name__)
 def test_the_conclusion_of_an_experiment_is_in_spanish(figures: Any) -> None:
     assert not ENGLISH.search(localised(conclusion_on(figures)).replace("rank-biased overlap", ""))
+
+
+@pytest.mark.parametrize("provider", [e5, use])
+def test_a_missing_package_of_weights_and_its_remedy_are_told_in_spanish(
+    provider: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in {"installed_weights", "find_spec"} & set(vars(provider)):
+        monkeypatch.setattr(provider, name, lambda *_: None)
+    model = make_embedding_model(name="local")
+
+    told = localised(provider._fault(model))
+
+    assert told.startswith("local no se puede usar: el paquete ")
+    assert not re.search(r"\b(cannot|the|with|Install|alone|or)\b", told)
+
+
+def test_an_answer_stopped_by_a_filter_is_told_in_whole_sentences() -> None:
+    said = localised(
+        "http://a/v1, model m, was stopped by the server's content filter. Ask differently, or another model."
+    )
+
+    assert said.startswith("http://a/v1, model m, fue detenido por el filtro de contenido del servidor. Pregunta")
 
 
 class Closed(BaseModel):

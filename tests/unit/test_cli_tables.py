@@ -2,11 +2,16 @@
 
 import io
 import sys
+from uuid import UUID
 
 import pytest
+from builders import make_query_result, make_run
 
 from rag_assets.indexing import IndexEvent
+from rag_core.cli.answers import show_answers
 from rag_core.cli.app import batch_progress, measuring, progress, table
+from rag_core.model.answer_metrics import AnswerMetrics
+from rag_core.model.note import NoteId
 
 
 @pytest.mark.parametrize("written", ["[/red] ¿qué [bold]comí[/bold]?", "[link=x]", "a\\", "[/]", ":smile:"])
@@ -43,3 +48,18 @@ class Terminal(io.StringIO):
 
     def isatty(self) -> bool:
         return True
+
+
+def test_answers_without_the_mean_of_a_metric_that_holds_by_construction_are_shown(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRAIN_LANGUAGE", "en")
+    older = AnswerMetrics(
+        answerer="extractive@1", judge=None, answers=2, refusals=0, failed=0, judge_failures=0, means={}, counts={}
+    )
+
+    show_answers(make_run([make_query_result(1, relevant_note_ids=(NoteId(UUID(int=1)),))], answers=older))
+
+    told = capsys.readouterr().err
+    assert "not measured when the run was made" in told
+    assert "by construction" not in told

@@ -10,7 +10,8 @@ from builders import make_hit
 from rag_core.model.graph import CausalDirection
 from rag_core.model.note import ChunkId, NoteId
 from rag_core.model.retrieval import Hit, Intent, Retrieval, TimeExpression, TransformedQuery
-from rag_core.wire.understood import causal_chain, days_between, understood
+from rag_core.translation import MessageTranslator, core_catalogue
+from rag_core.wire.understood import _EFFECTS, _INTENTS, causal_chain, days_between, understood
 
 MADRID = ZoneInfo("Europe/Madrid")
 TODAY = date(2025, 11, 20)
@@ -93,6 +94,15 @@ def test_a_question_for_effects_is_told_as_such() -> None:
     assert understood(retrieval(intent="causal", direction="effects"), zone=MADRID).line == (
         "pregunta por las consecuencias"
     )
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("intent", [*_INTENTS.values(), _EFFECTS])
+def test_every_kind_of_question_is_translated_alone_and_before_its_time(intent: str, language: str) -> None:
+    translate = MessageTranslator(core_catalogue(language)).translate
+
+    assert translate(intent) != intent
+    assert translate(f"{intent} · ayer = 19. Nov.") == f"{translate(intent)} · ayer = 19. Nov."
 
 
 def test_the_parts_of_a_question_are_told_when_there_are_several() -> None:
