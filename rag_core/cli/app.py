@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 import signal
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -45,9 +44,6 @@ app.add_typer(models_app, name="models")
 
 _FREQUENT: Mapping[str, str] = {"ask": "asking", "search": "searching", "serve": "serving"}
 """Modules of the commands that start with their own module alone."""
-
-INDEX_NICENESS = 10
-"""Lower priority of `brain index`: with 0, searches of the API beside it take 1.8 times as long (p95), with 10 1.1 times."""
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 
@@ -127,8 +123,6 @@ def main() -> None:
     )  # a line for each failed attempt; the command tells the outcome
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(143))  # so that the embedded server is let go
     _register(sys.argv[1:])
-    if sys.argv[1:2] == ["index"]:
-        os.nice(INDEX_NICENESS)
     app()
 
 
