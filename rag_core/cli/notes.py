@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from rag_core.model.note import TenantId
     from rag_core.notes.importing import ImportReport, Problem
 
-INDEX_NICENESS = 10
-"""Lower priority of `brain index`: with 0, searches of the API beside it take 1.8 times as long (p95), with 10 1.1 times."""
-
 
 def _language(value: str | None) -> str | None:
     if value is not None and value not in LANGUAGES:
@@ -154,13 +151,12 @@ def index_notes(
     from rag_assets.indexing import run_index
     from rag_core.model.note import TenantId
     from rag_core.runtime.engine import open_engine
-    from rag_core.runtime.priority import lowered_priority
     from rag_core.settings import read_settings
     from rag_core.storage.batches import list_tenants
 
     with command(is_json=is_json):
         settings = read_settings()
-        with open_engine(settings) as engine, lowered_priority(engine.database, INDEX_NICENESS):
+        with open_engine(settings) as engine:
             named = tenant or settings.tenant
             tenants = [TenantId(named)] if named else list_tenants(engine.database)
             with batch_progress(tr("indexing")) as show:
