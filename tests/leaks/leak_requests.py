@@ -198,6 +198,15 @@ def _note(secrets: Secrets) -> list[Body]:
     ]
 
 
+def _terminal(name: str) -> Any:
+    def make(secrets: Secrets) -> list[Body]:
+        asked = [{name: word} for word in secrets.words]
+        asked += [{name: "¿Por qué durmió mal?", "tenant": tenant} for tenant in (*secrets.names, "bruno")]
+        return [{"asked": one, "environment": {}} for one in asked]
+
+    return make
+
+
 _BODIES: Mapping[tuple[str, str], Any] = {
     ("POST", "/api/retrieve"): _retrieve,
     ("POST", "/chat"): _chat,
@@ -228,6 +237,9 @@ _BODIES: Mapping[tuple[str, str], Any] = {
     ("PUT", "/api/v2/evaluation/golden-dataset/{query_id}"): _golden_v2,
     ("POST", "/api/notes"): _note,
     ("PUT", "/api/notes/{note_id}"): _note,
+    ("POST", "/api/terminal"): lambda _secrets: [{"nonce": "0" * 32}],
+    ("POST", "/api/terminal/search"): _terminal("query"),
+    ("POST", "/api/terminal/ask"): _terminal("question"),
     ("POST", "/entrar"): lambda _secrets: [{}],
     ("POST", "/preguntar/respuestas/{consulta}/opinion"): lambda _secrets: [{}],
 }
