@@ -1,5 +1,6 @@
 """Findings of `brain doctor` on Ollama and on the models that are to come from it."""
 
+import socket
 import subprocess
 import sys
 import threading
@@ -205,7 +206,13 @@ def test_a_chat_server_elsewhere_is_named_as_where_notes_go(monkeypatch, openai_
     given = {"BRAIN_CHAT_PROVIDER": "openai", "BRAIN_CHAT_MODEL": "gemma", "BRAIN_CHAT_API_KEY": "sk-planted"}
 
     near = findings(monkeypatch, **given, BRAIN_CHAT_URL=openai_server.url)["chat model"]
-    elsewhere = openai_server.url.replace("127.0.0.1", "0.0.0.0")
+    elsewhere = openai_server.url.replace("127.0.0.1", "model.example")
+    resolve = socket.getaddrinfo
+    monkeypatch.setattr(
+        socket,
+        "getaddrinfo",
+        lambda host, *more, **named: resolve("127.0.0.1" if host == "model.example" else host, *more, **named),
+    )
     far = findings(monkeypatch, **given, BRAIN_CHAT_URL=elsewhere)["chat model"]
 
     assert near.found == "gemma, 5 calls at a time, without summaries for embedding"

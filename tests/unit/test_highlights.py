@@ -1,7 +1,7 @@
 import html
 import re
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rag_core.api.pages.highlights import excerpt, marked
@@ -81,14 +81,25 @@ def test_an_excerpt_lies_within_the_passage(text: str, one: int, other: int, siz
     assert text == "" or stop > start or first == len(text)
 
 
-@given(st.lists(st.sampled_from(["uno", "dos", "tres", "x" * 40]), max_size=60).map(" ".join), st.integers(150, 400))
-def test_an_excerpt_begins_where_most_different_words_stand_together(text: str, size: int) -> None:
-    start, stop = excerpt(text, (0, len(text)), {"uno", "dos", "tres"}, size=size)
-    reach = size - 140
-    places = [found.span() for found in re.finditer(r"uno|dos|tres", text)]
-    most = max((len({text[a:b] for a, b in places if first <= a < first + reach}) for first, _ in places), default=0)
+LONG = "x" * 40 + " "
 
-    assert len(set(re.findall(r"uno|dos|tres", text[start:stop]))) >= min(most, 3)
+
+@given(st.lists(st.sampled_from(["once", "doce", "tres", "x" * 40]), max_size=60).map(" ".join), st.integers(150, 400))
+@example(f"{LONG * 4}once {LONG * 2}", 150)
+@example(f"{LONG * 4}once doce tres {LONG * 2}", 150)
+def test_an_excerpt_begins_where_most_different_words_stand_together(text: str, size: int) -> None:
+    start, stop = excerpt(text, (0, len(text)), {"once", "doce", "tres"}, size=size)
+    reach = size - 140
+    places = [found.span() for found in re.finditer(r"once|doce|tres", text)]
+    most = max(
+        (
+            len({text[a:b] for a, b in places if first <= a and (a == first or b <= first + reach)})
+            for first, _ in places
+        ),
+        default=0,
+    )
+
+    assert len(set(re.findall(r"once|doce|tres", text[start:stop]))) >= min(most, 3)
 
 
 def test_an_excerpt_of_a_long_text_of_nothing_but_the_querys_words_is_found() -> None:

@@ -14,6 +14,7 @@ SHOWN_CHARACTERS = 700
 _LEAD_CHARACTERS = 140
 _WORD = re.compile(r"\w+")
 _BREAK = re.compile(r"(?<=[.!?…])\s+|\n\s*")
+_SPACE = re.compile(r"\s+")
 
 
 def marked(text: str, spans: Sequence[Span], words: Collection[str], *, anchor: str | None = None) -> Markup:
@@ -87,11 +88,11 @@ def _best_start(text: str, match: Span, words: Collection[str], size: int) -> in
 
 
 def _richest(places: Sequence[tuple[int, str]], reach: int) -> int:
-    """The first place from which most different words stand within ``reach``; places are in the text's order. Linear."""
+    """The first place from which most different words end within ``reach``; places are in the text's order. Linear."""
     counts: Counter[str] = Counter()
     end, best, most = 0, places[0][0], 0
     for at, word in places:
-        while end < len(places) and places[end][0] < at + reach:
+        while end < len(places) and (places[end][0] == at or places[end][0] + len(places[end][1]) <= at + reach):
             counts[places[end][1]] += 1
             end += 1
         if len(counts) > most:
@@ -106,8 +107,8 @@ def _sentence_start(text: str, position: int, *, earliest: int) -> int:
     """The first beginning of a sentence or line between ``earliest`` and the position, else of a word."""
     if earliest == 0:
         return 0
-    found = _BREAK.search(text, earliest, position)
-    return found.end() if found else _word_start(text, earliest, earliest=max(0, earliest - _LEAD_CHARACTERS))
+    found = _BREAK.search(text, earliest, position) or _SPACE.search(text, earliest, position)
+    return found.end() if found else position
 
 
 def _word_start(text: str, position: int, *, earliest: int) -> int:
