@@ -131,7 +131,8 @@ class TestCalibration:
     @pytest.fixture(scope="class")
     def by_chance(self, measured: Measured) -> list[Comparison]:
         draws = random.Random(7)
-        pairs = list(zip(measured.queries["fulltext"], measured.queries["hybrid+rerank"], strict=True))
+        pairs = [*zip(measured.queries["fulltext"], measured.queries["hybrid+rerank"], strict=True)]
+        pairs.sort(key=lambda pair: pair[0].query)  # queries come in the order of random ids
         return [swapped(pairs, draws) for _ in range(SIMULATIONS)]
 
     def test_chance_alone_is_below_0_05_one_time_in_twenty(self, by_chance: list[Comparison]) -> None:
