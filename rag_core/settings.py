@@ -100,9 +100,9 @@ class Settings(BaseSettings):
     judge_model: str | None = Field(
         None, description="A chat model that judges answers; default: the chat model, its own answers too."
     )
-    embedding_provider: str = Field(
-        "hashing",
-        description="What a new home embeds with: `hashing`, `e5` or `use` (meanings, in this process) or a plugin's.",
+    embedding_provider: str | None = Field(
+        None,
+        description="What a new home embeds with: `e5` or `use` (meanings, in this process), `hashing` or a plugin's.",
     )
     chunker: str = Field("sentence", description="What cuts notes into chunks: `sentence` or a plugin's.")
     ollama_concurrency: int = Field(5, ge=1, le=64, description="Calls to Ollama and the chat server at a time.")
@@ -238,6 +238,7 @@ class Settings(BaseSettings):
         "database_url",
         "dagster_database_url",
         "tenant",
+        "embedding_provider",
         "chat_model",
         "chat_url",
         "chat_api_key",

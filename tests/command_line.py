@@ -53,6 +53,7 @@ def spawn(*words: object, folder: Path, environment: Mapping[str, str]) -> Done:
             "OLLAMA_HOST": "http://127.0.0.1:9",
             "PYTHONUTF8": "1",
             "BRAIN_LANGUAGE": "en",
+            "BRAIN_EMBEDDING_PROVIDER": "hashing",
             **environment,
         },
         cwd=folder,

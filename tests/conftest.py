@@ -113,6 +113,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
     monkeypatch.setenv("BRAIN_LANGUAGE", "en")  # the command line otherwise follows the locale
+    monkeypatch.setenv("BRAIN_EMBEDDING_PROVIDER", "hashing")  # no model to load; tests of models say which
     monkeypatch.setenv("BRAIN_SECRET", "a secret of the tests, long enough")  # else one is made in the working folder
 
 

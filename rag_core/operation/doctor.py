@@ -9,6 +9,7 @@ from rag_core.access.pseudonyms import FILE_NAME
 from rag_core.chat import chat_provider
 from rag_core.configuration.served import served_configuration
 from rag_core.embedding import provider_of
+from rag_core.embedding.first import find_model_of_meaning, how_to_change
 from rag_core.errors import ConfigurationError, RagError
 from rag_core.model.addresses import leaves_machine
 from rag_core.model.counting import in_english
@@ -67,11 +68,12 @@ def _database(settings: Settings) -> tuple[list[DoctorFinding], list[EmbeddingMo
         with open_engine(settings) as engine:
             with engine.database.owner() as connection:
                 registered = [known.model for known in list_models(connection)]
+                better = find_model_of_meaning(connection, settings)
                 usable = sum(key.is_usable(datetime.now(UTC)) for key in list_keys(connection))
             return [
                 *_server(engine.database, engine.settings),
                 _access(_as_running(settings), usable),
-                _model(engine.model, engine.settings, registered),
+                _model(engine.model, engine.settings, registered, better),
                 *_configurations(engine.database, engine.model),
             ], registered
     except RagError as error:
@@ -153,13 +155,16 @@ def _running(settings: Settings) -> DoctorFinding:
     )
 
 
-def _model(model: EmbeddingModel, settings: Settings, registered: Sequence[EmbeddingModel]) -> DoctorFinding:
+def _model(
+    model: EmbeddingModel, settings: Settings, registered: Sequence[EmbeddingModel], better: EmbeddingModel | None
+) -> DoctorFinding:
     problem = provider_of(model).find_fault(model, settings, _OLLAMA_SECONDS)
     return DoctorFinding(
         name="embedding model",
         is_ok=problem is None,
         found=f"{model.name}, {model.dimensions} dimensions, provider {model.provider}, fusion {model.fusion_method}"
-        + "".join(_ready(other.name) for other in registered if other.state == "ready"),
+        + "".join(_ready(other.name) for other in registered if other.state == "ready")
+        + (f"; {better.name} knows meanings: {how_to_change(better)}" if better is not None else ""),
         remedy=problem or "",
     )
 

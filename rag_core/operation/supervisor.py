@@ -24,8 +24,10 @@ from typing import Any
 
 from rag_core.access.exposure import OPEN_WARNING
 from rag_core.access.pseudonyms import pseudonyms
+from rag_core.embedding.first import find_model_of_meaning, how_to_change
 from rag_core.errors import ConfigurationError, RagError
 from rag_core.home.log_files import rotate_full_log
+from rag_core.home.notices import is_new_notice
 from rag_core.home.remembered_ports import remember_ports
 from rag_core.model.counting import in_english
 from rag_core.operation.dagster_home import prepare_dagster_home, write_if_changed
@@ -36,7 +38,7 @@ from rag_core.operation.running_parts import MARK_VARIABLE, RunningParts, begin_
 from rag_core.runtime.engine import DEMO_TENANT
 from rag_core.settings import Settings
 from rag_core.storage.dagster_database import shown_url
-from rag_core.storage.database import open_database
+from rag_core.storage.database import Database, open_database
 from rag_core.storage.embedded import embedded_server, rotate_server_log
 
 HOST = "127.0.0.1"
@@ -241,7 +243,16 @@ def _prepare(settings: Settings, mark: str, *, is_demo_loaded: bool, say: Say) -
             report = load_demo(database, settings)
             say(f"Loaded {report.taken} demo notes as tenant `{DEMO_TENANT}`; indexing them…")
         address = shown_url(database.owner_conninfo)
+        _tell_of_model(database, settings, say)
     return _Prepared(environment=environment, address=address, is_demo_new=is_demo_new)
+
+
+def _tell_of_model(database: Database, settings: Settings, say: Say) -> None:
+    """Say once how a home of hashed vectors comes to a model of meaning."""
+    with database.owner() as connection:
+        better = find_model_of_meaning(connection, settings)
+    if better is not None and is_new_notice(settings.home, "model-of-meaning"):
+        say(f"Notes are searched by words and their parts alone. {better.name} knows meanings: {how_to_change(better)}")
 
 
 def _variables(settings: Settings) -> dict[str, str]:

@@ -194,6 +194,7 @@ def environment_of(home: Path, **variables: str) -> dict[str, str]:
     environment |= {
         "BRAIN_HOME": str(home),
         "BRAIN_LANGUAGE": "en",
+        "BRAIN_EMBEDDING_PROVIDER": "hashing",
         "BRAIN_API_PORT": str(server_port()),
         "BRAIN_DAGSTER_PORT": str(server_port()),
         "BRAIN_SHARED_BUFFERS_MB": "128",

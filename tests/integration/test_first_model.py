@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from rag_core.embedding.first import choose_first_model
-from rag_core.embedding.providers import e5
+from rag_core.embedding import first
+from rag_core.embedding.first import choose_first_model, find_model_of_meaning, how_to_change
+from rag_core.embedding.providers import e5, use
 from rag_core.errors import ConfigurationError, EmbeddingError
 from rag_core.settings import Settings
 from rag_core.storage.backup import is_empty
@@ -13,6 +14,7 @@ from rag_core.storage.database import Connection, Database
 from rag_core.storage.models import list_models
 
 E5 = Settings(embedding_provider="e5")
+UNSET = Settings(embedding_provider=None)
 
 
 @pytest.fixture
@@ -83,3 +85,53 @@ def test_a_model_that_cannot_be_used_here_changes_nothing(owner: Connection, mon
     with pytest.raises(EmbeddingError, match=r"BRAIN_EMBEDDING_PROVIDER='e5'.*is not installed"):
         choose_first_model(owner, E5)
     assert [known.model.name for known in list_models(owner)] == ["hashing"]
+
+
+@pytest.fixture
+def preferred(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Models of meaning before the built-in one."""
+    monkeypatch.setattr(first, "PREFERRED", ("e5", "use", "hashing"))
+    return monkeypatch
+
+
+@pytest.mark.parametrize(
+    ("missing", "name"),
+    [
+        ((), "multilingual-e5-small"),
+        (("e5",), "universal-sentence-encoder-multilingual"),
+        (("e5", "use"), "hashing"),
+    ],
+)
+def test_without_the_setting_a_new_home_begins_with_the_best_model_that_is_installed(
+    owner: Connection, preferred: pytest.MonkeyPatch, missing: tuple[str, ...], name: str
+) -> None:
+    if "e5" in missing:
+        preferred.setattr(e5, "installed_weights", lambda: None)
+    if "use" in missing:
+        preferred.setattr(use, "find_spec", lambda _module: None)
+
+    assert choose_first_model(owner, UNSET).name == name
+    assert [known.model.name for known in list_models(owner)] == [name]
+
+
+@pytest.mark.usefixtures("preferred")
+def test_a_home_of_hashed_vectors_is_told_which_model_knows_meanings_and_how_to_change(owner: Connection) -> None:
+    store_vector(owner)
+
+    better = find_model_of_meaning(owner, UNSET)
+
+    assert choose_first_model(owner, UNSET).name == "hashing"
+    assert better is not None
+    assert how_to_change(better) == (
+        "`brain models add multilingual-e5-small --provider e5`, then `brain models backfill multilingual-e5-small` and "
+        "`brain models promote multilingual-e5-small`"
+    )
+
+
+@pytest.mark.usefixtures("preferred")
+def test_nothing_is_told_of_a_model_to_a_new_home_or_where_one_was_chosen(owner: Connection) -> None:
+    new = find_model_of_meaning(owner, UNSET)
+    store_vector(owner)
+
+    assert new is None
+    assert find_model_of_meaning(owner, Settings(embedding_provider="hashing")) is None
