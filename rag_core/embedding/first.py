@@ -49,7 +49,7 @@ def find_model_of_meaning(connection: Connection, settings: Settings) -> Embeddi
 def how_to_change(model: EmbeddingModel) -> str:
     """Commands that put the model in the active one's place."""
     add = f"`brain models add {model.name} --provider {model.provider}`"
-    return f"{add}, then `brain models backfill {model.name}` and `brain models promote {model.name}`"
+    return f"{add}, `brain models backfill {model.name}`, `brain models promote {model.name}`"
 
 
 def _first_model(settings: Settings) -> EmbeddingModel:

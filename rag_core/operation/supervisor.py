@@ -113,18 +113,20 @@ def _run_parts(
     say(f"Starting in {settings.home} (logs in {settings.home / 'logs'})…")
     prepared = prepare(settings, record.mark)
     children = _children(settings, prepared.environment, guard, code_socket=code_socket)
+    demo = [_demo_index(prepared.environment, guard)] if prepared.is_demo_new else []
 
     def each_round() -> None:
         start_waiting(children, code_socket, record)
         _rotate_logs(settings, children)
+        _tell_end(demo, say)
 
     try:
-        if prepared.is_demo_new:
-            _index_demo(prepared.environment, guard, say=say)
         start_parts(children, settings, code_socket, record, say=say)
         announce(_addresses(settings, prepared.address))
         if settings.access == "open":  # the API's own warning goes to its log
             say(f"Brain Sync: {OPEN_WARNING}")
+        for child in demo:  # its words are found already
+            child.start()
         return watch(
             children,
             essential=ESSENTIAL,
@@ -134,7 +136,7 @@ def _run_parts(
         )
     finally:
         say("Stopping…")
-        stop_all(children)
+        stop_all([*children, *demo])
 
 
 def _free_ports(settings: Settings) -> dict[str, int]:
@@ -241,7 +243,7 @@ def _prepare(settings: Settings, mark: str, *, is_demo_loaded: bool, say: Say) -
         is_demo_new = is_demo_loaded and is_demo_wanted(database)
         if is_demo_new:
             report = load_demo(database, settings)
-            say(f"Loaded {report.taken} demo notes as tenant `{DEMO_TENANT}`; indexing them…")
+            say(f"Loaded {report.taken} demo notes as tenant `{DEMO_TENANT}`; they are indexed once all is up.")
         address = shown_url(database.owner_conninfo)
         _tell_of_model(database, settings, say)
     return _Prepared(environment=environment, address=address, is_demo_new=is_demo_new)
@@ -266,16 +268,22 @@ def _variables(settings: Settings) -> dict[str, str]:
     return variables | ({"DATABASE_URL": settings.database_url} if settings.database_url else {})
 
 
-def _index_demo(environment: Mapping[str, str], guard: Guard, *, say: Say) -> None:
-    """In a process of its own, which may import Dagster and shows its progress on our terminal."""
+def _demo_index(environment: Mapping[str, str], guard: Guard) -> Child:
+    """`brain index` of the demo: a process that may import Dagster and shows its progress on our terminal."""
     command = (sys.executable, "-c", _BRAIN, "index", "--tenant", DEMO_TENANT)
-    child = Child(name="index", command=command, environment=environment, guard=guard, log=None)
-    try:
-        child.start()
-        if child.wait():
-            say("The demo notes are not indexed: they are found by their words only. `brain index` tries again.")
-    finally:
-        stop_all([child])
+    return Child(name="index", command=command, environment=environment, guard=guard, log=None)
+
+
+def _tell_end(demo: list[Child], say: Say) -> None:
+    """Say how indexing of the demo ended, once."""
+    if not demo or demo[0].exit_status is None:
+        return
+    child = demo.pop()
+    child.release()
+    if child.exit_status:
+        say("The demo notes are not indexed: they are found by their words only. `brain index` tries again.")
+    else:
+        say("The demo notes are indexed.")
 
 
 def _children(settings: Settings, environment: Mapping[str, str], guard: Guard, *, code_socket: Path) -> list[Child]:

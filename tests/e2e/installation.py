@@ -224,6 +224,10 @@ def installed(
         try:
             page, dagster = _addresses(process, log)
             environment |= {"BRAIN_API_PORT": page.rpartition(":")[2], "BRAIN_DAGSTER_PORT": dagster.rpartition(":")[2]}
+            if is_demo_loaded:
+                wait_until(
+                    lambda: "The demo notes are indexed." in log.read_text(), what=log.read_text, seconds=UP_SECONDS
+                )
             yield Installation(home=home, environment=environment, page=page, dagster=dagster, process=process)
         finally:
             if process.poll() is None:

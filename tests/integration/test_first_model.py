@@ -123,7 +123,7 @@ def test_a_home_of_hashed_vectors_is_told_which_model_knows_meanings_and_how_to_
     assert choose_first_model(owner, UNSET).name == "hashing"
     assert better is not None
     assert how_to_change(better) == (
-        "`brain models add multilingual-e5-small --provider e5`, then `brain models backfill multilingual-e5-small` and "
+        "`brain models add multilingual-e5-small --provider e5`, `brain models backfill multilingual-e5-small`, "
         "`brain models promote multilingual-e5-small`"
     )
 
