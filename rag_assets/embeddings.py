@@ -1,5 +1,7 @@
 """The vectors of staged chunks."""
 
+from collections.abc import Callable
+
 import dagster as dg
 
 from rag_assets.chunks import chunks
@@ -36,11 +38,11 @@ def embeddings(context: dg.AssetExecutionContext, engine: dg.ResourceParam[Engin
     clock = Stopwatch()
     with outages_retried(context):
         batches = batches_by_tenant(engine.database, context.partition_keys)
-        reports = [
-            embed(engine.database, tenant, keys, engine.pipeline)
-            for tenant, keys in batches.items()
-            for embed in (embed_staged, embed_whole_notes)
-        ]
+        reports = []
+        for tenant, keys in batches.items():
+            tell = _progress_log(context, Stopwatch())
+            reports.append(embed_staged(engine.database, tenant, keys, engine.pipeline, on_progress=tell))
+            reports.append(embed_whole_notes(engine.database, tenant, keys, engine.pipeline))
         counts = {name: total(reports, name) for name in ("embedded", "reused", "failed")}
         return dg.MaterializeResult(
             metadata={
@@ -50,3 +52,13 @@ def embeddings(context: dg.AssetExecutionContext, engine: dg.ResourceParam[Engin
             },
             data_version=dg.DataVersion(engine.pipeline.fingerprint),
         )
+
+
+def _progress_log(context: dg.AssetExecutionContext, clock: Stopwatch) -> Callable[[int, int], None]:
+    """Write chunks done, their number and the remaining time to the run's log."""
+
+    def tell(done: int, total: int) -> None:
+        remaining = clock.seconds * (total - done) / done
+        context.log.info("%d of %d chunks have their vectors, %.0f s remaining", done, total, remaining)
+
+    return tell

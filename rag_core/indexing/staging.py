@@ -24,7 +24,8 @@ from rag_core.storage.database import Database
 from rag_core.storage.summaries import fetch_indexed_as
 
 STAGE_NOTES = 200
-EMBED_CHUNKS = 512
+EMBED_CHUNKS = 64
+"""Chunks a transaction; a model of meaning takes some ten seconds for the vectors of as many."""
 _FIRST = UUID(int=0)
 _CHUNKING_FAILURES = (RagError, ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, ValueError)
 """Exceptions of the chunker that a note's text may cause; lack of memory and the like are not the note's."""
@@ -217,9 +218,11 @@ def embed_staged(
     batches: Sequence[str],
     pipeline: Pipeline,
     *,
-    on_progress: Callable[[int], None] = lambda _vectors: None,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> EmbedReport:
     """Compute the vectors that staged chunks lack and put them into the cache, a page a transaction.
+
+    ``on_progress`` is told after each how many chunks of how many have theirs.
 
     A note with a text that the provider refuses is recorded and no longer staged; all others get their vectors. What was
     computed before an outage stays, so a second try goes on from there.
@@ -227,7 +230,8 @@ def embed_staged(
     Raises:
         EmbeddingError: the provider failed, whatever the texts; nothing live was touched.
     """
-    embedded = reused = failed = 0
+    embedded = reused = failed = done = 0
+    total = store.count_staged_chunks(database, tenant, batches, pipeline.fingerprints)
     for fingerprint in pipeline.fingerprints:
         for page in _pages_to_embed(database, tenant, batches, fingerprint):
             inputs = _inputs(page)
@@ -239,7 +243,8 @@ def embed_staged(
                 raise found.error
             embedded += len(found.vectors)
             reused += 2 * len(page) - len(inputs)
-            on_progress(2 * len(page))
+            done += len(page)
+            on_progress(done, total)
     return EmbedReport(embedded=embedded, reused=reused, failed=failed)
 
 

@@ -213,6 +213,17 @@ def fetch_missing_inputs(
         return fetch_all(connection, MissingInput, "fetch_missing_inputs", parameters)
 
 
+def count_staged_chunks(
+    database: Database, tenant: TenantId, batches: Sequence[str], fingerprints: Sequence[str]
+) -> int:
+    """Number of the batches' chunks that are staged under the fingerprints."""
+    parameters = {"tenant": tenant, "batches": list(batches), "fingerprints": list(fingerprints)}
+    with database.transaction(tenant) as connection:
+        row = connection.execute(query("count_staged_chunks"), parameters).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
 def fetch_known_hashes(database: Database, tenant: TenantId, hashes: Sequence[bytes]) -> set[bytes]:
     """Return those of the inputs that have a vector, live or cached."""
     with database.transaction(tenant) as connection:

