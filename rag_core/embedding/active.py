@@ -51,7 +51,13 @@ class ModelWatch:
     def is_retired(self, model: EmbeddingModel) -> bool:
         """True when the model's vectors are being removed or gone, so that a search by it would find little or nothing."""
         self.active()
-        return self._registered is not None and not any(
+        if self._serves(model):
+            return False
+        self.active(is_urgent=True)  # it may have been registered since the last look
+        return not self._serves(model)
+
+    def _serves(self, model: EmbeddingModel) -> bool:
+        return self._registered is None or any(
             known.has_same_vectors_as(model) and known.state != "retired" for known in self._registered
         )
 

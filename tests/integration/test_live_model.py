@@ -19,6 +19,7 @@ from rag_core.model_change.registration import register_model
 from rag_core.runtime.engine import open_engine, with_model
 from rag_core.runtime.live_engine import LiveEngine
 from rag_core.settings import Settings, read_settings
+from rag_core.storage.models import find_model
 from rag_core.storage.vector_index import ensure_vector_index
 
 
@@ -65,6 +66,15 @@ class TestALiveEngine:
         assert running.renewed().model.dimensions == 128
         with pytest.raises(ModelChangedError, match="a backup was restored meanwhile"):
             store_and_index(engine.database, tenant, make_new_note(RIVER, "a"), before.pipeline)
+
+    def test_a_model_registered_since_the_last_look_is_not_taken_for_a_retired_one(self, engine) -> None:
+        watch = ModelWatch(engine.database, engine.model, clock=lambda: 0.0)
+        watch.active(is_urgent=True)
+        backfilled(engine)
+        with engine.database.owner() as connection:
+            registered = find_model(connection, OTHER).model
+
+        assert not watch.is_retired(registered)
 
     def test_a_writer_need_not_wait(self, engine, live) -> None:
         running, _ = live
