@@ -23,6 +23,8 @@ from rag_core.storage.database import open_database
 from rag_core.storage.embedded import EmbeddedHome, embedded_server, stop
 from rag_core.storage.readiness import check_ready
 
+pytestmark = pytest.mark.slow
+
 COUNTS = """
     select (select count(*) from brain.notes), (select count(distinct external_id) from brain.notes),
         (select count(*) from brain.chunks), (select count(distinct (note_id, chunk_index)) from brain.chunks),

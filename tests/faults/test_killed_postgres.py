@@ -22,6 +22,8 @@ from rag_core.settings import read_settings
 from rag_core.storage.database import open_database
 from rag_core.storage.embedded import embedded_server, stop
 
+pytestmark = pytest.mark.slow
+
 NOTES = 900
 TENANT = TenantId("default")
 

@@ -30,6 +30,7 @@ def table(database_url: str) -> None:
         )
 
 
+@pytest.mark.slow
 def test_from_attaching_to_migrated_and_back(brain_process: Brain, table) -> None:
     attached = brain_process("migration", "attach", "--table", "public.apuntes", "--column", "content=texto", "--json")
     assert attached.exit_code == 0, attached.stderr
