@@ -28,10 +28,10 @@ def outages_told(database: Database) -> Iterator[None]:
         except Exception as error:  # Dagster wraps the driver's errors in several of its own
             if (problem := _outage(error)) is None:
                 raise
-            raise _told(problem, database) from error
+            raise _unavailable(problem, database) from error
 
 
-def _told(problem: Any, database: Database) -> DatabaseUnavailableError:
+def _unavailable(problem: Any, database: Database) -> DatabaseUnavailableError:
     said = str(problem).partition("\n")[0]
     if getattr(problem, "pgcode", None) == _DISK_FULL:
         return DiskFullError(f"the disk of PostgreSQL is full ({said})")

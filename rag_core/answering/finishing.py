@@ -42,7 +42,7 @@ class Finished:
 
     def warnings(self, language: Language) -> tuple[str, ...]:
         """Warnings for the reader, as sentences."""
-        told = _told(self.findings, self.policy, is_cut=self.is_cut)
+        told = _redaction_warnings(self.findings, self.policy, is_cut=self.is_cut)
         if self.has_lost_links:
             told.append("links")
         return tuple(language_of(language).messages.answer_warnings[kind] for kind in told)
@@ -229,7 +229,7 @@ def _last_word(text: str) -> str:
     return text.rsplit(maxsplit=1)[-1] if text.rstrip() == text and text else ""
 
 
-def _told(findings: Sequence[Finding], policy: RedactionPolicy, *, is_cut: bool) -> list[AnswerWarning]:
+def _redaction_warnings(findings: Sequence[Finding], policy: RedactionPolicy, *, is_cut: bool) -> list[AnswerWarning]:
     has_secrets = any(finding.kind in SECRET_KINDS for finding in findings)
     has_personal_data = any(finding.kind not in SECRET_KINDS for finding in findings)
     told: list[AnswerWarning] = []

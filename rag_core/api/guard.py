@@ -12,7 +12,6 @@ from collections.abc import Collection
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from http import HTTPStatus
-from typing import cast
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -31,9 +30,9 @@ from rag_core.api.errors import (
     failed_response,
     http_reply,
     page_tongue_of,
+    texts_in,
     tongue_of,
 )
-from rag_core.api.messages import english, german
 from rag_core.api.origins import (
     LOOPBACK_NAMES,
     PAGE_POLICY,
@@ -49,12 +48,9 @@ from rag_core.api.pages.web import is_signed_in
 from rag_core.api.places import RequestPlaces
 from rag_core.api.scopes import may_enter, needed_scope
 from rag_core.errors import AccessDeniedError, RagError, UnauthenticatedError
-from rag_core.model.note import Language
 from rag_core.telemetry.logs import log_request
 
 MAX_BODY_BYTES = MAX_BODY_MEGABYTES * 1024 * 1024
-WRONG_HOST = "La cabecera Host no es un nombre de esta máquina; usa 127.0.0.1 o localhost, o añade el nombre a BRAIN_ALLOWED_HOSTS"
-FOREIGN_ORIGIN = "La petición viene de una página de otro sitio"
 _OPINIONS = "/preguntar/respuestas/"
 _MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES
 
@@ -159,21 +155,15 @@ def refusal(method: str, headers: Headers, *, path: str, hosts: Collection[str])
     accepted = headers.get("accept-language", "")
     tongue = access_tongue_of(path, accepted)
     if not has_known_host(headers, hosts):
-        return replace(http_reply(400, tongue), details=_said(tongue, WRONG_HOST, "WRONG_HOST"))
+        return replace(http_reply(400, tongue), details=texts_in(tongue).WRONG_HOST)
     is_reading = method in {"GET", "HEAD", "OPTIONS"}
     if is_asked_in_passing(headers) if is_reading else is_of_another_page(headers):
-        return replace(http_reply(403, tongue), details=_said(tongue, FOREIGN_ORIGIN, "FOREIGN_ORIGIN"))
+        return replace(http_reply(403, tongue), details=texts_in(tongue).FOREIGN_ORIGIN)
     if is_reading:
         return None
     if _has_body(headers) and not is_json(headers) and not (_takes_forms(path) and _is_form(headers)):
         return http_reply(415, tongue_of(path, accepted))
     return None
-
-
-def _said(tongue: Language, spanish: str, name: str) -> str:
-    if tongue == "es":
-        return spanish
-    return cast("str", getattr(german if tongue == "de" else english, name))
 
 
 def _has_body(headers: Headers) -> bool:

@@ -17,7 +17,7 @@ _MOMENT = "2025-03-03T08:00:00Z"
 _NOTE_ID = "660e8400-e29b-41d4-a716-446655440001"
 
 
-def _told(text: str) -> str:
+def _not_blank(text: str) -> str:
     if not text.strip():
         raise ValueError("no puede estar en blanco")
     return text
@@ -29,11 +29,11 @@ def _storable(text: str) -> str:
     return text
 
 
-Given = Annotated[str, AfterValidator(_told)]
+Given = Annotated[str, AfterValidator(_not_blank)]
 """A text with something in it."""
 Text = Annotated[str, AfterValidator(_storable)]
 """A text that the database can hold, where nothing behind the route looks at its characters."""
-Name = Annotated[Text, AfterValidator(_told)]
+Name = Annotated[Text, AfterValidator(_not_blank)]
 """Name of something stored."""
 Id = Annotated[UUID, Field(strict=False)]
 """JSON has no UUIDs, so this one type is read from a text."""
@@ -62,7 +62,7 @@ _STATUS = {
     409: "It exists already.",
     413: "The body is too large.",
     415: "The body is not JSON.",
-    429: "There are as many unfinished jobs as there may be.",
+    429: "The limit of unfinished jobs is reached.",
     500: "Every leg of the search failed, or a defect.",
     503: "The database cannot be reached, or its disk is full; try again later.",
     504: "The time ran out before anything was found.",

@@ -105,7 +105,7 @@ class ReplyPart:
     completion_tokens: int | None = None
 
     def joined(self, other: "ReplyPart") -> "ReplyPart":
-        """What is known of an answer after one more part."""
+        """The answer with one more part."""
         return ReplyPart(
             text=self.text + other.text,
             has_thoughts=self.has_thoughts or other.has_thoughts,

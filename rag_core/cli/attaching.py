@@ -159,9 +159,9 @@ def _chosen_columns(values: list[str]) -> dict[str, str]:
 
 def _check(wanted: _Wanted) -> None:
     if (wanted.file is None) == (wanted.table_name is None):
-        raise typer.BadParameter("give a FILE or --table, one of the two", param_hint="FILE")
+        raise typer.BadParameter("give either a FILE or --table", param_hint="FILE")
     if wanted.table_name is None and (wanted.server is not None or wanted.columns):
-        raise typer.BadParameter("--from and --column belong to it", param_hint="--table")
+        raise typer.BadParameter("--from and --column need it", param_hint="--table")
     if wanted.model_name is not None and wanted.is_without_vectors:
         raise typer.BadParameter("it excludes --embedding-model", param_hint="--without-vectors")
 

@@ -76,7 +76,7 @@ def _show(found: "Calibration", names: dict[str, Any]) -> None:
     table(title, headers, rows)
     if folded := len(found.table) - len(rows):
         higher = amount(folded, "higher threshold")
-        say(tr("Not shown: {higher} that no result reaches; nDCG@10 is that of no threshold", higher=higher))
+        say(tr("Omitted: {higher} above every score; nDCG@10 equals that without a threshold", higher=higher))
     for attempt in found.attempts:
         say(
             tr(
@@ -109,8 +109,8 @@ def _why_none(found: "Calibration") -> str:
     if found.attempts[-1].is_borne_out:
         return tr("no threshold drops anything without losing relevant notes")
     if all(attempt.kept < KEPT for attempt in found.attempts):
-        return tr("none keeps {kept:g} % of the relevant notes on queries that did not choose it", kept=100 * KEPT)
-    return tr("none keeps enough of the relevant notes, on queries that did not choose it, without lowering nDCG@10")
+        return tr("no threshold keeps {kept:g} % of the relevant notes on held-out queries", kept=100 * KEPT)
+    return tr("no threshold keeps enough of the relevant notes on held-out queries without lowering nDCG@10")
 
 
 def _outcome(was: str, now: str, names: dict[str, Any]) -> str:

@@ -63,7 +63,7 @@ def _found(
 
 def _show(found: "list[Session]", zone: "ZoneInfo") -> None:
     if not found:
-        say(tr('There is none yet: `brain ask "…" --session new` begins one.'))
+        say(tr('No conversations yet. `brain ask "…" --session new` begins one.'))
         return
     rows = [
         [

@@ -300,7 +300,7 @@ def _show_comparison(run: "EvaluationRun") -> None:
     if verdict_on(run) == "outdated baseline":
         say(
             tr(
-                "most of the set was not compared; brain golden baseline {run_id} makes this run the one to compare with",
+                "most queries were not compared; `brain golden baseline {run_id}` makes this run the baseline",
                 run_id=short_id(run.run_id),
             )
         )

@@ -222,7 +222,7 @@ def _shadow(figures: "ShadowFigures") -> list[list[str]]:
         [tr("same best note"), _share(figures.same_top)],
         [tr("latency p50 / p95, control"), _latency(figures.control_latency)],
         [tr("latency p50 / p95, candidate in the background (does not compare)"), _latency(figures.candidate_latency)],
-        [tr("more live queries for ± 0.02 of overlap"), _number(figures.more_queries, 0)],
+        [tr("live queries still needed for an overlap within ± 0.02"), _number(figures.more_queries, 0)],
     ]
 
 

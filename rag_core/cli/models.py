@@ -158,7 +158,10 @@ def _next_step(document: dict[str, Any]) -> str | None:
 def add(
     name: Annotated[str, typer.Argument(help="Ollama's name of the model, or any name for a hashing one.")],
     provider: Annotated[
-        str, typer.Option(callback=_provider_name, help="Who embeds: `ollama`, `hashing` or a plugin's.")
+        str,
+        typer.Option(
+            callback=_provider_name, help="Provider of the model: `ollama`, `e5`, `use`, `hashing` or a plugin's."
+        ),
     ] = "ollama",
     dimensions: DimensionsOption = None,
     version: VersionOption = None,

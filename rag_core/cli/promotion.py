@@ -35,7 +35,9 @@ BackOption = Annotated[bool, typer.Option("--back", help="Serve again what was s
 DefaultsOption = Annotated[
     bool, typer.Option("--defaults", help="Serve the program's defaults again; nothing is measured.")
 ]
-ForceOption = Annotated[bool, typer.Option("--force", help="Promote it even when it is worse or nothing tells.")]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Promote it even if it is worse or the result is inconclusive.")
+]
 
 
 @app.command("promote")
@@ -241,7 +243,7 @@ def _show(database: "Database", model: "EmbeddingModel", owner: "TenantId", *, i
         tr(
             "served: {name}{override}, re-ranker weights {version}",
             name=_name(served.number),
-            override=_told(served.override),
+            override=_override_words(served.override),
             version=served.weights.version,
         )
     )
@@ -267,7 +269,7 @@ def _show(database: "Database", model: "EmbeddingModel", owner: "TenantId", *, i
         )
 
 
-def _told(override: Any) -> str:
+def _override_words(override: Any) -> str:
     """``: hybridSearch.method rrf, …``; nothing when nothing differs from the defaults."""
     pairs = [
         f"{place} {value}"
@@ -285,7 +287,7 @@ def _show_configurations(known: list[dict[str, Any]], served: int | None) -> Non
     rows = [
         [
             f"{one['number']}{tr(' (served)') if one['number'] == served else ''}",
-            _told(one["override"]).removeprefix(": ") or tr("the defaults"),
+            _override_words(one["override"]).removeprefix(": ") or tr("the defaults"),
             one["reranker"] or tr("shipped"),
             one["embedding_model"] or tr("any"),
             f"{label(one['origin'])}, {one['created_at'][:10]}",

@@ -152,13 +152,13 @@ def _verdict(found: "RunComparison") -> str:
     if compared.is_regression:
         fell = ", ".join(title_of(name, language()) for name in compared.regressed)
         return tr(
-            "worse than the baseline: {fell} fell by more than chance explains (one-sided, Holm over what decides)",
+            "worse than the baseline: {fell} fell significantly (one-sided, Holm-corrected over the decisive metrics)",
             fell=fell,
         )
     if compared.is_significant:
         way = tr("better") if compared.difference > 0 else tr("lower")
-        return tr("{way} than the baseline by more than chance explains (two-sided, Holm over all)", way=way)
-    return tr("no difference shown: chance explains it as well")
+        return tr("significantly {way} than the baseline (two-sided, Holm-corrected over all metrics)", way=way)
+    return tr("no significant difference")
 
 
 def _needed(found: "RunComparison") -> str:
@@ -167,7 +167,7 @@ def _needed(found: "RunComparison") -> str:
         return tr("the number of queries needed cannot be estimated: too few queries differ for a small p")
     told = ", ".join(tr("{count} for {wanted}", count=count, wanted=wanted) for wanted, count in needed.items())
     return tr(
-        "queries needed to detect a difference in four of five cases (this set detects {shown:.3f}): {told}",
+        "queries needed to detect a difference with power 0.8 (this set detects {shown:.3f}): {told}",
         shown=shown,
         told=told,
     )

@@ -198,7 +198,7 @@ def delete(
                 headings("table", "rows"),
                 [[of, f"{n:,}"] for of, n in deleted.rows.items()],
             )
-            print(tr("deleted {tenant}: no table holds a row of it", tenant=tenant))
+            print(tr("deleted tenant {tenant} and all of its rows", tenant=tenant))
             say(
                 tr(
                     "Earlier backups still hold it. A running API accepts its keys for five more seconds, and finds nothing."
@@ -210,7 +210,9 @@ def _ask(summary: "TenantSummary") -> None:
     from rag_core.errors import InvalidInputError
 
     if not _is_somebody_there():
-        raise InvalidInputError(f"nobody is there to be asked whether {summary.name} shall go; give --yes if it shall")
+        raise InvalidInputError(
+            f"cannot ask for confirmation: standard input is not a terminal. Use --yes to delete tenant {summary.name}"
+        )
     held = tr("{notes} and {keys}", notes=amount(summary.notes, "note"), keys=amount(summary.keys, "key"))
     say(tr("{name} has {held}. Only a backup can restore them.", name=summary.name, held=held))
     if typer.prompt(tr("Type its name to delete it"), err=True) != summary.name:

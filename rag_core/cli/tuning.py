@@ -63,7 +63,7 @@ def _show(found: "Tuning", *, is_dry_run: bool) -> None:
     headers = [tr("metric"), tr("served"), tr("tuned"), tr("difference (95 %)"), "p"]
     asked = amount(found.queries, "query", "queries")
     title = tr(
-        "{asked} of {set_name}, each judged by a choice made without it ({strategy})",
+        "cross-validated on {asked} of {set_name} ({strategy})",
         asked=asked,
         set_name=found.set_name,
         strategy=found.strategy,

@@ -118,7 +118,7 @@ def _more(queries: int | None) -> str:
     """Say how many more queries are needed; a share of a few queries changes with the next one."""
     if queries is None:
         return f"Need at least {LEAST_DECIDED} decisive queries to estimate how many more are required."
-    return "" if queries == 0 else f"If it went on like this, about {queries:,} more live queries would tell."
+    return "" if queries == 0 else f"At this rate about {queries:,} more live queries are needed."
 
 
 def experiment_to_json(experiment: Experiment) -> dict[str, Any]:

@@ -131,7 +131,7 @@ class LiveExperiments:
         """Recorded while a place is free only, as the candidate's queries are: both arms see the same times of day."""
         with self.candidates.place() as is_free:
             found = draw.live.search(draw.asked, draw.contest.control)
-        return self._told(draw, found, control=found) if is_free else Answered(retrieval=found)
+        return self._recorded(draw, found, control=found) if is_free else Answered(retrieval=found)
 
     def _by_candidate(self, draw: _Draw) -> Answered:
         future = self.candidates.begin(draw.live.search_apart, draw.asked, draw.contest)
@@ -144,7 +144,7 @@ class LiveExperiments:
             cancellation=draw.asked.cancellation,
         )
         if outcome.retrieval is not None and outcome.is_whole:
-            return self._told(draw, _counted(draw.live.metrics, outcome.retrieval), candidate=outcome)
+            return self._recorded(draw, _counted(draw.live.metrics, outcome.retrieval), candidate=outcome)
         return self._rescued(draw, future, spent_ms=1000 * (time.monotonic() - began))
 
     def _rescued(self, draw: _Draw, future: Future[Outcome], *, spent_ms: float) -> Answered:
@@ -160,11 +160,11 @@ class LiveExperiments:
         outcome = outcome_of(future, within_seconds=0, cancellation=draw.asked.cancellation)
         found = outcome.retrieval
         if found is not None and (control is None or (control.is_degraded and not found.is_degraded)):
-            return self._told(draw, _counted(draw.live.metrics, found), candidate=outcome)
+            return self._recorded(draw, _counted(draw.live.metrics, found), candidate=outcome)
         if control is None:
             assert problem is not None  # without an answer there is an error
             raise problem
-        return self._told(draw, control, control=control, candidate=Outcome(ms=outcome.ms))
+        return self._recorded(draw, control, control=control, candidate=Outcome(ms=outcome.ms))
 
     def _shadow(self, draw: _Draw) -> Answered:
         """The control's answer; once it is there the candidate is asked too, and nobody waits."""
@@ -196,15 +196,15 @@ class LiveExperiments:
         wait_ms = max(0.0, min(max(LEAST_WAIT_MS, spent_ms), draw.asked.timeout_ms - spent_ms))
         outcome = outcome_of(future, within_seconds=wait_ms / 1000, cancellation=draw.asked.cancellation)
         if outcome.retrieval is None or (outcome.retrieval.is_degraded and not control.is_degraded):
-            return self._told(draw, control, control=control, candidate=Outcome(ms=outcome.ms))
+            return self._recorded(draw, control, control=control, candidate=Outcome(ms=outcome.ms))
         depth = draw.asked.config(draw.contest.control).top_k.final
         hits, teams = interleaved(control.hits, outcome.retrieval.hits, depth=depth, query_id=draw.query_id)
         served = replace(
             control, hits=hits, latency_ms=control.latency_ms + 1000 * (time.monotonic() - began) - spent_ms
         )
-        return self._told(draw, served, control=control, candidate=outcome, teams=teams)
+        return self._recorded(draw, served, control=control, candidate=outcome, teams=teams)
 
-    def _told(
+    def _recorded(
         self,
         draw: _Draw,
         served: Retrieval,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Literal
 
 from rag_core.model.golden import Category, Vocabulary
 from rag_core.model.note import Language, NoteId, Span
@@ -22,7 +22,6 @@ ProposalKind = Literal[
     "two-facts",
     "two-notes",
 ]
-PROPOSAL_KINDS: tuple[ProposalKind, ...] = get_args(ProposalKind)
 CATEGORY_OF: Mapping[Vocabulary, Mapping[ProposalKind, Category]] = {
     "brain_sync": {
         "who": "factual",

@@ -214,7 +214,7 @@ def _store(
         is_new_tenant, stored = when_back(write, on_waiting=on_waiting)
     except TenantDeletedError as error:
         raise TenantDeletedError(
-            f"{error}; nothing of this import is left. Import the file again if it shall be back"
+            f"{error}; nothing of this import is left. Import the file again to restore it"
         ) from error
     except QueryFailedError as error:
         if len(batch) == 1:

@@ -258,7 +258,7 @@ def _chat(settings: Settings, *, has_server: bool) -> DoctorFinding:
 
 
 def _leaving(address: str | None) -> str:
-    """What is sent to another machine, and where; '' when nothing is."""
+    """Texts that are sent to another machine, and its address; '' when nothing is."""
     if address is None or not leaves_machine(address):
         return ""
     if address.startswith("https:"):

@@ -66,7 +66,7 @@ def watch(
             if deaths.restart_at is None:
                 deaths.add(time.monotonic())
                 note(child)
-                say(_told(child, deaths))
+                say(_death_message(child, deaths))
                 if child.name in essential and len(deaths.moments) >= MAX_DEATHS:
                     say(f"{child.name} does not stay up; its whole log is {child.log}")
                     return 1
@@ -86,7 +86,7 @@ def _start(child: Child, say: Say) -> None:
         say(f"{child.name} cannot be started: {error}")
 
 
-def _told(child: Child, deaths: Deaths) -> str:
+def _death_message(child: Child, deaths: Deaths) -> str:
     count = len(deaths.moments)
     again = "" if count == 1 else f" (death {count} within {WINDOW_SECONDS / 60:.0f} minutes)"
     return (

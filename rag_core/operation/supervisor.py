@@ -12,8 +12,6 @@ import socket
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,7 +21,6 @@ from types import FrameType
 from typing import Any
 
 from rag_core.access.exposure import OPEN_WARNING
-from rag_core.access.pseudonyms import pseudonyms
 from rag_core.embedding.first import find_model_of_meaning, how_to_change
 from rag_core.errors import ConfigurationError, RagError
 from rag_core.home.log_files import rotate_full_log
@@ -32,6 +29,7 @@ from rag_core.home.remembered_ports import remember_ports
 from rag_core.model.counting import in_english
 from rag_core.operation.dagster_home import prepare_dagster_home, write_if_changed
 from rag_core.operation.demo_corpus import is_demo_wanted, load_demo
+from rag_core.operation.probes import HOST, accepts, fetch_object, is_dagster_healthy
 from rag_core.operation.processes import Child, Guard, guarded, stop_all
 from rag_core.operation.restarts import Say, watch
 from rag_core.operation.running_parts import MARK_VARIABLE, RunningParts, begin_record, only_one
@@ -41,7 +39,6 @@ from rag_core.storage.dagster_database import shown_url
 from rag_core.storage.database import Database, open_database
 from rag_core.storage.embedded import embedded_server, rotate_server_log
 
-HOST = "127.0.0.1"
 READY_SECONDS = 180.0
 LOCATION = "brain_sync"
 MAX_SOCKET_PATH_BYTES = 100
@@ -53,10 +50,6 @@ ESSENTIAL = ("api",)
 """Parts without which the rest is not worth running."""
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _BRAIN = "from rag_core.cli import main; main()"
-_HEALTH = """{
-  workspaceOrError { ... on Workspace { locationEntries { locationOrLoadError { __typename } } } }
-  instance { daemonHealth { allDaemonStatuses { required healthy } } }
-}"""
 
 
 class StartFailedError(RagError):
@@ -318,11 +311,11 @@ def start_parts(
     """
     code, api, *dagster = children
     _start_noted((code, api), record)
-    _wait_for("the API", (api,), lambda: _get(settings.api_port, "/readyz") is not None)
+    _wait_for("the API", (api,), lambda: fetch_object(settings.api_port, "/readyz") is not None)
     try:
-        _wait_for("Dagster's code server", (code, api), lambda: _accepts(code_socket))
+        _wait_for("Dagster's code server", (code, api), lambda: accepts(code_socket))
         _start_noted(dagster, record)
-        _wait_for("Dagster", children, lambda: _is_healthy(settings))
+        _wait_for("Dagster", children, lambda: is_dagster_healthy(settings))
     except StartFailedError as error:
         if api.exit_status is not None:
             raise
@@ -332,7 +325,7 @@ def start_parts(
 def start_waiting(children: Sequence[Child], code_socket: Path, record: RunningParts) -> None:
     """Start what was not started yet, once the code server answers."""
     waiting = [child for child in children if child.pid is None]
-    if waiting and _accepts(code_socket):
+    if waiting and accepts(code_socket):
         _start_noted(waiting, record)
 
 
@@ -353,43 +346,6 @@ def _wait_for(what: str, children: Sequence[Child], is_ready: Callable[[], bool]
                 f"{what} did not answer within {READY_SECONDS:.0f} s; see the logs under logs/ in BRAIN_HOME"
             )
         time.sleep(0.1)
-
-
-def _accepts(code_socket: Path) -> bool:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        try:
-            probe.connect(str(code_socket))
-        except OSError:
-            return False
-    return True
-
-
-def _is_healthy(settings: Settings) -> bool:
-    """True when the definitions are loaded and every daemon has reported; the guard admits the installation's own processes."""
-    key = pseudonyms(settings.home, settings.secret).process_key if settings.access == "keys" else None
-    answer = _get(settings.dagster_port, "/graphql", body={"query": _HEALTH}, key=key)
-    data = (answer or {}).get("data") or {}
-    entries = (data.get("workspaceOrError") or {}).get("locationEntries") or []
-    loaded = [(entry["locationOrLoadError"] or {}).get("__typename") for entry in entries]
-    daemons = ((data.get("instance") or {}).get("daemonHealth") or {}).get("allDaemonStatuses") or []
-    required = [daemon["healthy"] for daemon in daemons if daemon["required"]]
-    return loaded == ["RepositoryLocation"] and bool(required) and all(required)
-
-
-def _get(
-    port: int, path: str, *, body: Mapping[str, Any] | None = None, key: str | None = None
-) -> dict[str, Any] | None:
-    """The JSON object that a part answers; None while it does not. No proxy stands between us and loopback."""
-    data = None if body is None else json.dumps(body).encode()
-    headers = {"Content-Type": "application/json"} | ({"X-API-Key": key} if key else {})
-    request = urllib.request.Request(f"http://{HOST}:{port}{path}", data=data, headers=headers)
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with opener.open(request, timeout=10) as answer:
-            found = json.loads(answer.read())
-    except (OSError, ValueError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _addresses(settings: Settings, database: str) -> str:

@@ -62,7 +62,7 @@ def snapshot(database: Database) -> Iterator[Connection]:
         DatabaseUnavailableError, DatabaseSetupError, QueryFailedError: the connection broke; a table is not Brain Sync's;
             the user does not own the tables.
     """
-    with database.owner() as connection, _told(what="The backup was not written."):
+    with database.owner() as connection, _failures_explained(what="The backup was not written."):
         _take_time(connection)
         connection.execute("select pg_advisory_lock_shared(%s)", (ADVISORY_LOCK,))
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
@@ -117,7 +117,7 @@ def replacement(database: Database) -> Iterator[Connection]:
         DatabaseUnavailableError, DatabaseSetupError, QueryFailedError: the connection broke; a table is not Brain Sync's; the
             server refused what was to be loaded.
     """
-    with database.owner() as connection, _told(what="Nothing was changed."):
+    with database.owner() as connection, _failures_explained(what="Nothing was changed."):
         _take_time(connection)
         connection.execute("set search_path = brain, public, extensions")
         connection.execute("select pg_advisory_lock(%s)", (ADVISORY_LOCK,))
@@ -262,7 +262,7 @@ def _switch_triggers(connection: Connection, names: Iterable[str], word: Literal
 
 
 @contextmanager
-def _told(*, what: str) -> Iterator[None]:
+def _failures_explained(*, what: str) -> Iterator[None]:
     """Say what the server's errors mean for whoever backs up or restores."""
     try:
         yield

@@ -91,7 +91,7 @@ def delete_tenant(database: Database, tenant: TenantId) -> DeletedTenant:
     """
     for attempt in range(1, _ATTEMPTS + 1):
         try:
-            with database.owner() as connection, _told(tenant), connection.transaction():
+            with database.owner() as connection, _failures_explained(tenant), connection.transaction():
                 return _delete(connection, tenant)
         except BusyError as error:
             if attempt == _ATTEMPTS or not isinstance(error.__cause__, psycopg.errors.DeadlockDetected):
@@ -121,7 +121,7 @@ def _delete(connection: Connection, tenant: TenantId) -> DeletedTenant:
 
 
 @contextmanager
-def _told(tenant: TenantId) -> Iterator[None]:
+def _failures_explained(tenant: TenantId) -> Iterator[None]:
     try:
         yield
     except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:

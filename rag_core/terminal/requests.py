@@ -18,7 +18,7 @@ PATH = "/api/terminal"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TerminalSearch:
-    """What ``brain search`` asks. ``conditions`` are filters as the API reads them, ``override`` a configuration's values.
+    """Request of ``brain search``. ``conditions`` are filters as the API reads them, ``override`` a configuration's values.
 
     ``language`` is the terminal's.
     """
@@ -35,7 +35,7 @@ class TerminalSearch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TerminalQuestion:
-    """What ``brain ask`` asks; ``session`` is the id of a conversation, or ``NEW``."""
+    """Request of ``brain ask``; ``session`` is the id of a conversation, or ``NEW``."""
 
     question: str
     session: str | None = None

@@ -28,7 +28,9 @@ from rag_core.answering.verification.support import (
     support_of,
 )
 from rag_core.chunking import sentence_spans
+from rag_core.language import LANGUAGES
 from rag_core.language.content_words import content_of
+from rag_core.language.languages import language_of
 from rag_core.model.answer import Source
 from rag_core.model.note import ChunkId, Language, NoteId
 
@@ -69,14 +71,10 @@ _UNITS: Mapping[Language, Sequence[str]] = {
 }
 """Each line is of units that one figure can have."""
 _WEEKDAYS: Mapping[Language, Sequence[str]] = {
-    "es": ("lunes martes miércoles jueves viernes sábado domingo",),
-    "de": ("Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag",),
-    "en": ("Monday Tuesday Wednesday Thursday Friday Saturday Sunday",),
+    code: (" ".join(language_of(code).times.weekday_names),) for code in LANGUAGES
 }
 _MONTHS: Mapping[Language, Sequence[str]] = {
-    "es": ("enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",),
-    "de": ("Januar Februar März April Mai Juni Juli August September Oktober November Dezember",),
-    "en": ("January February March April May June July August September October November December",),
+    code: (" ".join(language_of(code).times.month_names),) for code in LANGUAGES
 }
 Change = Callable[[str, Language, random.Random], str | None]
 

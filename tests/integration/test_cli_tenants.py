@@ -29,13 +29,13 @@ def test_tables_are_for_people(brain: Brain, make_note) -> None:
 
     assert "pruebas" in brain("tenant", "list").stdout
     assert "everybody" in brain("tenant", "show", "pruebas").stdout
-    assert "no table holds a row of it" in brain("tenant", "delete", "pruebas", "--yes").stdout
+    assert "deleted tenant pruebas and all of its rows" in brain("tenant", "delete", "pruebas", "--yes").stdout
 
 
 def test_without_anybody_to_ask_nothing_is_deleted(brain: Brain, tenant) -> None:
     done = brain("tenant", "delete", "pruebas")
 
-    assert (done.exit_code, "give --yes" in done.stderr) == (1, True)
+    assert (done.exit_code, "Use --yes" in done.stderr) == (1, True)
     assert len(printed_json(brain("tenant", "list", "--json"))) == 1
 
 

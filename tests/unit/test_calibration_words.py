@@ -28,8 +28,8 @@ def row(threshold: float, *, kept: float, dropped: float) -> ThresholdRow:
 @pytest.mark.parametrize(
     ("tried", "reason"),
     [
-        (attempt(kept=0.989), "none keeps 99 % of the relevant notes on queries that did not choose it"),
-        (attempt(kept=1.0, served=LOWER), "none keeps enough of the relevant notes"),
+        (attempt(kept=0.989), "no threshold keeps 99 % of the relevant notes on held-out queries"),
+        (attempt(kept=1.0, served=LOWER), "no threshold keeps enough of the relevant notes"),
         (attempt(kept=1.0, threshold=0.0), "no threshold drops anything"),
     ],
 )
@@ -49,4 +49,4 @@ def test_thresholds_that_nothing_reaches_are_one_line(capsys: pytest.CaptureFixt
     told = capsys.readouterr()
     assert "0.05" in told.out
     assert "0.70" not in told.out
-    assert "Not shown: 5 higher thresholds that no result reaches" in told.err
+    assert "Omitted: 5 higher thresholds above every score" in told.err

@@ -219,7 +219,7 @@ def test_from_a_few_queries_nobody_says_how_many_more_would_tell() -> None:
     assert ten.more_queries == 194
     assert "about" not in conclusion_on(one_click)
     assert "Need at least 10 decisive queries to estimate how many more are required." in conclusion_on(one_click)
-    assert "If it went on like this, about 194 more live queries would tell." in conclusion_on(ten)
+    assert "At this rate about 194 more live queries are needed." in conclusion_on(ten)
 
 
 def test_arms_of_a_few_queries_do_not_say_either() -> None:

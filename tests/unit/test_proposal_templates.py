@@ -4,6 +4,7 @@ from collections import Counter
 from datetime import datetime
 from functools import cache
 from pathlib import Path
+from typing import get_args
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -13,7 +14,7 @@ from rag_core.evaluation.golden.proposals.templates import candidates_of
 from rag_core.evaluation.runs.lexical import says
 from rag_core.language.detection import detect_language
 from rag_core.model.golden import CATEGORIES, query_hash
-from rag_core.model.golden_proposal import CATEGORY_OF, DIFFICULTY_OF, PROPOSAL_KINDS, ProposalCandidate, ProposalNote
+from rag_core.model.golden_proposal import CATEGORY_OF, DIFFICULTY_OF, ProposalCandidate, ProposalKind, ProposalNote
 from rag_core.model.note import NoteId
 
 DEMO = Path(__file__).resolve().parents[2] / "examples" / "notes.jsonl"
@@ -263,7 +264,7 @@ def test_every_question_on_the_demo_has_its_answer_in_its_span_and_not_in_itself
 
 def test_every_kind_has_a_category_of_both_vocabularies_and_a_difficulty_both_know() -> None:
     for vocabulary, categories in CATEGORIES.items():
-        assert set(CATEGORY_OF[vocabulary]) == set(PROPOSAL_KINDS)
+        assert set(CATEGORY_OF[vocabulary]) == set(get_args(ProposalKind))
         assert set(CATEGORY_OF[vocabulary].values()) <= set(categories)
     assert set(DIFFICULTY_OF.values()) <= {1, 3, 5}
 

@@ -25,13 +25,13 @@ class ServedConfigurationOut(_Response):
 
     number: int | None
     config: dict[str, Any] = Field(description="The whole configuration, as a request's `config` is merged over it.")
-    override: dict[str, Any] = Field(description="What of it was promoted; the rest are the program's defaults.")
+    override: dict[str, Any] = Field(description="The promoted values; the others are the program's defaults.")
     reranker: str = Field(description="Version of the embedded re-ranker's weights.")
     embedding_model: str | None = Field(
         description="The model that its values were chosen for, where they depend on one."
     )
     is_model_dependent_left_out: bool = Field(
-        description="Whether these values are left out, for another model embeds now."
+        description="Whether these values are left out because another model is active."
     )
     problems: list[str]
 

@@ -67,11 +67,9 @@ class ComparisonOut(_Response):
     left_out: int = Field(description="Queries of one run or the other that are not compared.")
     metrics: dict[str, ComparedMetricOut]
     detectable_difference: float | None = Field(
-        description="The least difference that so many queries show, power 0.8."
+        description="Smallest difference detectable with this many queries (power 0.8)."
     )
-    queries_needed: dict[str, int | None] = Field(
-        description="How many queries would show a difference, by difference."
-    )
+    queries_needed: dict[str, int | None] = Field(description="Queries needed to detect a difference, by difference.")
     wins: list[QueryChangeOut] = Field(description="Queries that won most, best first.")
     losses: list[QueryChangeOut] = Field(description="Queries that lost most, worst first.")
 

@@ -27,16 +27,16 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "RateLimitedError": ("Too many questions", "Rate limit exceeded. Try again in {wait}"),
     "ShareTakenError": (
         "Too many requests at once",
-        "As many of your requests are under way as there may be at a time. Try again in {wait}",
+        "Too many of your requests are in progress. Try again in {wait}",
     ),
-    "NotFoundError": ("Not found", "What was asked for does not exist"),
+    "NotFoundError": ("Not found", "The requested item does not exist"),
     "ConflictError": ("Conflict", "It exists already"),
     "TenantFullError": (
         "No room for another note",
-        "There are as many notes as there may be; delete some, or have the limit raised",
+        "The limit of notes is reached. Delete some, or have the limit raised",
     ),
     "IncomparableRunsError": ("Not comparable", "These runs did not ask the same"),
-    "TooManyJobsError": ("Too many jobs", "There are as many unfinished jobs as there may be; wait, or cancel one"),
+    "TooManyJobsError": ("Too many jobs", "The limit of unfinished jobs is reached. Wait, or cancel one"),
     "AnswerTimeoutError": ("Timed out", "The answer was not written in time. Please try again."),
     "AnswerFailedError": (
         "Answer broken off",
@@ -51,7 +51,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "CircuitOpenError": (_UNAVAILABLE, NO_CONNECTION),
     "BusyError": (
         "Too many questions at once",
-        "As many questions are being answered as there may be. Try again in {wait}",
+        "Too many questions are being answered. Try again in {wait}",
     ),
     "DeadlineExceededError": ("Timed out", "The search took longer than {timeout} ms"),
     "RetrievalFailedError": (_INTERNAL, "No results could be retrieved. Please try again."),

@@ -9,6 +9,8 @@ from rag_core.language import LANGUAGES
 INVALID = "Parámetros inválidos"
 NO_CONNECTION = "Error de conexión. Por favor, intenta de nuevo más tarde."
 KEY_REFUSED = "La clave de acceso no es válida"
+WRONG_HOST = "La cabecera Host no es un nombre de esta máquina; usa 127.0.0.1 o localhost, o añade el nombre a BRAIN_ALLOWED_HOSTS"
+FOREIGN_ORIGIN = "La petición viene de una página de otro sitio"
 _UNAVAILABLE = "Servicio no disponible"
 _TIMED_OUT = "Tiempo de espera agotado"
 _INTERNAL = "Error interno del servidor"

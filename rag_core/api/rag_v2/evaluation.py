@@ -145,12 +145,12 @@ def _state(job: Job) -> dict[str, Any]:
         "runId": str(job.job_id),
         "status": "running" if job.state in {"queued", "running"} else job.state,
         "progress": {"done": job.done, "total": job.total},
-        "error": None if job.error is None else _told(job.error),
+        "error": None if job.error is None else _failure_text(job.error),
         "results": None,
     }
 
 
-def _told(error: str) -> str:
+def _failure_text(error: str) -> str:
     return SERVER_GONE if error == SILENT else FAILED.format(reason=error)
 
 

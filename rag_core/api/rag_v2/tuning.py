@@ -84,8 +84,8 @@ def stop(run_id: RunPath, context: Context) -> dict[str, Any]:
 
 def _to_wire(job: Job) -> dict[str, Any]:
     report = None if job.result is None else camel_keys(job.result)
-    return job_to_wire(job, report, None if job.error is None else _told(job.error))
+    return job_to_wire(job, report, None if job.error is None else _failure_text(job.error))
 
 
-def _told(error: str) -> str:
+def _failure_text(error: str) -> str:
     return SERVER_GONE if error == SILENT else FAILED.format(reason=error)

@@ -1,6 +1,5 @@
 """Chat by any server that speaks OpenAI's protocol (``/v1/chat/completions``): llama.cpp, LM Studio, vLLM, hosted models."""
 
-import re
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import wait
@@ -13,8 +12,16 @@ from pydantic import SecretStr
 
 from rag_core.chat import CHAT_PROVIDERS, ChatProvider, Message
 from rag_core.chat.context_window import SHOW_SECONDS, ChatModelCard, ContextWindow
+from rag_core.chat.openai_client import (
+    is_outage,
+    is_passing,
+    open_client,
+    read_bounded,
+    read_refusal,
+    streamed_parts,
+    usable_key,
+)
 from rag_core.chat.openai_protocol import (
-    DONE,
     ListedModel,
     NoAnswerError,
     RefusedError,
@@ -23,8 +30,6 @@ from rag_core.chat.openai_protocol import (
     listed_model,
     parse_models,
     parse_part,
-    parse_refusal,
-    read_events,
     request_body,
     shown,
 )
@@ -37,19 +42,14 @@ from rag_core.errors import (
     ConfigurationError,
     PromptTooLongError,
 )
-from rag_core.model.addresses import leaves_machine
-from rag_core.resilience.call_time import OUTAGE_SECONDS, call_time, limit_request, timed_parts
+from rag_core.resilience.call_time import call_time, timed_parts
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.resilience.retries import keep_arguments_out_of_logs
 from rag_core.settings import Settings
 
 _FAILURES = (RefusedError, NoAnswerError, httpx.HTTPError, ConnectionError)
-_MAX_ANSWER_BYTES = 10_000_000
 _PAUSES_SECONDS = (1.0, 2.0, 4.0)
 """Pauses before a busy server is asked again, where it does not say how long it wants."""
-_BUSY = frozenset({httpx.codes.TOO_MANY_REQUESTS, httpx.codes.SERVICE_UNAVAILABLE})
-_SPENT = re.compile("insufficient_quota|billing")
-"""Signs that a 429 will not pass."""
 
 Result = TypeVar("Result")
 
@@ -73,9 +73,9 @@ class OpenAIChat:
     ) -> None:
         self.name = model
         self._address = base_address(url)
-        self._key = _usable(api_key)
+        self._key = usable_key(api_key)
         self._timeout_seconds = timeout_seconds
-        self._client = _open_client(self._address, self._key)
+        self._client = open_client(self._address, self._key)
         self._listed: ListedModel | None = None
         self._refused: frozenset[str] = frozenset()
         self._begins_in_thought = False
@@ -106,7 +106,7 @@ class OpenAIChat:
 
         def ask() -> ReplyPart:
             with closing(self._opened(messages, schema, max_tokens)) as response:
-                return parse_part(_read(response))
+                return parse_part(read_bounded(response))
 
         try:
             with call_time(ends_at - time.monotonic(), cancellation=cancellation):
@@ -187,7 +187,7 @@ class OpenAIChat:
                 cancellation,
             )
             with closing(response):
-                yield from _streamed(response)
+                yield from streamed_parts(response)
 
         waiting_since = time.monotonic()
         try:
@@ -234,17 +234,17 @@ class OpenAIChat:
             if response.is_success:
                 self._refused |= refused
                 return response
-            refusal = _refusal(response)
+            refusal = read_refusal(response)
             if (parameter := refusal.refused_parameter(body)) is None:
                 raise refusal
             refused |= {parameter}
 
     def _asked_again(self, ask: Callable[[], Result], ends_at: float, cancellation: Cancellation | None) -> Result:
-        """What ``ask`` gives, asked again while the server is busy; the pause ends with a cancellation."""
+        """Result of ``ask``, repeated while the server is busy; the pause ends with a cancellation."""
         pauses = iter(_PAUSES_SECONDS)
 
         def has_paused(error: Exception) -> bool:
-            if not isinstance(error, RefusedError) or not _is_passing(error):
+            if not isinstance(error, RefusedError) or not is_passing(error):
                 return False
             pause = next(pauses, None)
             seconds = pause if error.retry_after_seconds is None else error.retry_after_seconds
@@ -270,8 +270,8 @@ class OpenAIChat:
     def _fetch_models(self) -> list[ListedModel]:
         with self._client.stream("GET", f"{self._address}/models") as response:
             if not response.is_success:
-                raise _refusal(response)
-            return parse_models(_read(response))
+                raise read_refusal(response)
+            return parse_models(read_bounded(response))
 
     def _check(self, messages: Sequence[Message], whole: ReplyPart, text: str, *, is_cut_wanted: bool) -> None:
         self._window.check_whole(messages, whole.prompt_tokens)
@@ -315,7 +315,7 @@ class OpenAIChat:
             self._window.note_refusal(messages)
             found = shown(error.message, secret=self._key)
             return PromptTooLongError(f"{self._source} finds the messages too long: {found}. Send less text.")
-        kind = ChatUnavailableError if _is_outage(error, silent_seconds) else ChatError
+        kind = ChatUnavailableError if is_outage(error, silent_seconds) else ChatError
         return kind(f"{self._source} {self._explain(error, seconds)}")
 
     def _explain(self, error: Exception, seconds: float) -> str:
@@ -355,70 +355,6 @@ class OpenAIChat:
         if (refusal.status or 0) >= httpx.codes.INTERNAL_SERVER_ERROR:
             return "See the server's log."
         return f"Check that {self.name} is a chat model."
-
-
-def _open_client(address: str, api_key: SecretStr | None) -> httpx.Client:
-    """A client whose calls are made within ``call_time``; a proxy of the environment is used for other machines only."""
-    return httpx.Client(
-        headers={"Authorization": f"Bearer {api_key.get_secret_value().strip()}"} if api_key else {},
-        event_hooks={"request": [limit_request]},
-        limits=httpx.Limits(max_keepalive_connections=0),  # a call knows its connection when it has opened it
-        trust_env=leaves_machine(address),
-    )
-
-
-def _usable(api_key: SecretStr | None) -> SecretStr | None:
-    """The key; None for a blank one."""
-    if api_key is None or not api_key.get_secret_value().strip():
-        return None
-    if not (api_key.get_secret_value().isascii() and api_key.get_secret_value().strip().isprintable()):
-        raise ConfigurationError("BRAIN_CHAT_API_KEY has characters that cannot stand in a header; copy it again")
-    return api_key
-
-
-def _read(response: httpx.Response) -> bytes:
-    content = bytearray()
-    for chunk in response.iter_bytes():
-        content += chunk
-        if len(content) > _MAX_ANSWER_BYTES:
-            raise NoAnswerError(f"more than {_MAX_ANSWER_BYTES:,} bytes")
-    return bytes(content)
-
-
-def _refusal(response: httpx.Response) -> RefusedError:
-    with closing(response):
-        return parse_refusal(response.status_code, _read(response), retry_after=response.headers.get("retry-after"))
-
-
-def _streamed(response: httpx.Response) -> Generator[ReplyPart]:
-    """The parts up to the end; a server that answers at once whatever is asked gives one."""
-    if not response.headers.get("content-type", "").startswith("text/event-stream"):
-        yield parse_part(_read(response))
-        return
-    reason = None
-    for kind, data in read_events(response.iter_bytes()):
-        if data == DONE:
-            yield ReplyPart(finish_reason=reason or "stop")
-            return
-        part = parse_part(data, kind=kind)
-        reason = part.finish_reason or reason
-        yield part
-
-
-def _is_passing(refusal: RefusedError) -> bool:
-    return refusal.status in _BUSY and not refusal.says(_SPENT)
-
-
-def _is_outage(error: Exception, seconds: float) -> bool:
-    """Test whether the server failed within the ``seconds`` it had, rather than refused or had too few of them."""
-    if isinstance(error, httpx.TimeoutException):
-        return seconds >= OUTAGE_SECONDS
-    if isinstance(error, RefusedError) and error.status is not None:
-        return error.status >= httpx.codes.INTERNAL_SERVER_ERROR or error.status in (
-            httpx.codes.REQUEST_TIMEOUT,
-            httpx.codes.TOO_MANY_REQUESTS,
-        )
-    return True
 
 
 def _build(name: str, settings: Settings, timeout_seconds: float) -> OpenAIChat:

@@ -49,7 +49,7 @@ def _path(weights: E5Weights, folder: Path | None) -> Path:
 
 @cache
 def has_vnni() -> bool:
-    """Whether the processor has instructions for products of 8-bit integers."""
+    """True when the processor has instructions for products of 8-bit integers."""
     try:
         return "vnni" in Path("/proc/cpuinfo").read_text("utf-8", "replace")
     except OSError:
