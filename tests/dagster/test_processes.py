@@ -243,7 +243,7 @@ HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 def test_children_of_a_killed_supervisor_end(tmp_path: Path) -> None:
     supervisor = subprocess.Popen([sys.executable, "-c", SUPERVISOR, str(tmp_path)])
     log = tmp_path / "part.log"
-    wait_until(lambda: log.exists() and log.read_text().startswith("pid "))
+    wait_until(lambda: (tmp_path / "watched").exists() and log.read_text().startswith("pid "))
     group = int(log.read_text().split()[1])
 
     supervisor.kill()
@@ -282,6 +282,7 @@ from rag_core.operation.processes import Child, guarded
 with guarded() as guard:
     Child(name="part", command=("/bin/sh", "-c", "echo pid $$; sleep 60"), environment=os.environ, guard=guard,
           log=pathlib.Path(sys.argv[1]) / "part.log").start()
+    (pathlib.Path(sys.argv[1]) / "watched").touch()  # the guardian knows of it
     time.sleep(60)
 """
 
