@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from databases import cloned_database
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from rag_core.api.app import bound_socket, build_server, create_app
 from rag_core.api.pages import search as pages
@@ -37,6 +37,10 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+WAIT_MS = 30_000
+"""How long a page may take to become what a test expects: other workers share the processors."""
+expect.set_options(timeout=WAIT_MS)
 
 LONG = "\n\n".join(
     f"El tren {number} me llevó a la estación número {number} y allí perdí un sombrero, aunque después la "
@@ -133,7 +137,7 @@ def _understanding(answer: Callable[..., Answered], *asked: Any, **more: Any) ->
 def page(browser: Browser) -> Iterator[Page]:
     """A fresh page; whatever its console calls an error, or an exception in its scripts, fails the test."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, locale="es-ES")
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(WAIT_MS)
     opened = context.new_page()
     problems: list[str] = []
     opened.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)

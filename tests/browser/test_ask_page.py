@@ -41,7 +41,7 @@ class TestAnAnswerBeingMade:
 
         page.get_by_role("button", name="Parar").click()
 
-        assert asking.model.left_alone.acquire(timeout=2)
+        assert asking.model.left_alone.acquire(timeout=10)
         expect(page.locator(".turn .progress")).to_have_text("Parada: la respuesta está incompleta y no se guarda.")
         expect(page.get_by_role("button", name="Preguntar")).to_be_enabled()
         page.reload()
@@ -59,7 +59,7 @@ class TestAnAnswerBeingMade:
 
         expect(page.get_by_role("button", name="Parar")).to_be_in_viewport(ratio=1)
         page.get_by_role("button", name="Parar").click()
-        assert asking.model.left_alone.acquire(timeout=2)
+        assert asking.model.left_alone.acquire(timeout=10)
 
     def test_can_be_stopped_by_the_keyboard_which_leads_back_to_the_question(self, page: Page, asking: Site) -> None:
         asking.model.seconds_between_bits = 0.2
@@ -72,7 +72,7 @@ class TestAnAnswerBeingMade:
         expect(page.get_by_role("button", name="Parar")).to_be_focused()
         page.keyboard.press("Enter")
 
-        assert asking.model.left_alone.acquire(timeout=2)
+        assert asking.model.left_alone.acquire(timeout=10)
         expect(page.get_by_label("Tu pregunta")).to_be_focused()
         expect(page.get_by_label("Tu pregunta")).to_have_value(QUESTION)
 
@@ -100,7 +100,7 @@ class TestAnAnswerBeingMade:
 
         page.goto(f"{asking.address}/")
 
-        assert asking.model.left_alone.acquire(timeout=2)
+        assert asking.model.left_alone.acquire(timeout=10)
 
     def test_that_breaks_off_says_so(self, browser: Browser, asking: Site) -> None:
         asking.model.misbehave("error_midway", path="/api/chat", message="out of memory")
