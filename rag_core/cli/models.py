@@ -43,8 +43,10 @@ ThresholdOption = Annotated[
     typer.Option(min=0, max=1, help="Least similarity of a result; default: none.", rich_help_panel=_HOW),
 ]
 FusionOption = Annotated[
-    Literal["relative_score", "rrf"] | None,
-    typer.Option(help="How both legs' results become one list; default: relative_score.", rich_help_panel=_HOW),
+    Literal["relative_score", "convex", "rrf"] | None,
+    typer.Option(
+        help="How both legs' results become one list; default: relative_score; e5 convex.", rich_help_panel=_HOW
+    ),
 ]
 SemanticWeightOption = Annotated[
     float | None, typer.Option(min=0, max=1, help="Default: 0.5; hashing 0.25.", rich_help_panel=_HOW)

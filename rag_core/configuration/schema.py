@@ -20,7 +20,7 @@ from rag_core.reranking import RERANKERS
 Weight = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 MAX_TOP_K = 50
 TopK = Annotated[int, Field(ge=1, le=MAX_TOP_K)]
-FusionMethod = Literal["rrf", "relative_score", "weighted"]
+FusionMethod = Literal["rrf", "relative_score", "convex", "weighted"]
 
 
 class _Group(BaseModel):

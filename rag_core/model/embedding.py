@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 FloatMatrix = NDArray[np.float32]
 """Vectors as rows, shape (texts, dimensions)."""
 EmbeddingKind = Literal["standard", "contextual"]
+ModelFusion = Literal["rrf", "relative_score", "convex"]
+"""Fusion methods that a model may be registered with."""
 EmbeddingRole = Literal["document", "query"]
 
 MAX_DIMENSIONS = 4096
@@ -37,7 +39,7 @@ class EmbeddingModel:
     document_prefix: str
     context_tokens: int
     similarity_threshold: float | None
-    fusion_method: Literal["rrf", "relative_score"]
+    fusion_method: ModelFusion
     semantic_weight: float
     fulltext_weight: float
     uses_contextual: bool
@@ -64,7 +66,7 @@ class WantedModel:
     document_prefix: str | None = None
     context_tokens: int | None = None
     similarity_threshold: float | None = None
-    fusion_method: Literal["rrf", "relative_score"] | None = None
+    fusion_method: ModelFusion | None = None
     semantic_weight: float | None = None
     fulltext_weight: float | None = None
 
@@ -79,6 +81,8 @@ class UsualModel:
     weights: tuple[float, float]
     query_prefix: str = ""
     document_prefix: str = ""
+    fusion_method: ModelFusion = "relative_score"
+    uses_contextual: bool = True
 
 
 def candidate(wanted: WantedModel, usual: UsualModel) -> EmbeddingModel:
@@ -93,10 +97,10 @@ def candidate(wanted: WantedModel, usual: UsualModel) -> EmbeddingModel:
         document_prefix=usual.document_prefix if wanted.document_prefix is None else wanted.document_prefix,
         context_tokens=usual.context_tokens,
         similarity_threshold=wanted.similarity_threshold,
-        fusion_method=wanted.fusion_method or "relative_score",
+        fusion_method=wanted.fusion_method or usual.fusion_method,
         semantic_weight=usual.weights[0] if wanted.semantic_weight is None else wanted.semantic_weight,
         fulltext_weight=usual.weights[1] if wanted.fulltext_weight is None else wanted.fulltext_weight,
-        uses_contextual=True,
+        uses_contextual=usual.uses_contextual,
         state="candidate",
     )
 

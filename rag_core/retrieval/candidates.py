@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from rag_core.configuration.schema import FusionMethod
 from rag_core.model.note import ChunkId
@@ -59,17 +60,55 @@ def weigh(
     return weighted
 
 
+def by_spread(weighted: Sequence[WeightedRanking], coverage: Mapping[str, float]) -> list[WeightedRanking]:
+    """The rankings with weights in proportion to how far their scores tell candidates apart, and similarities from the last one on.
+
+    For one text that was searched the weights of both legs together stay, and are shared in the proportion weight · spread. The
+    spread of full text is its ``coverage``: the best BM25 score over the highest that the query allows, so that words of another
+    language than the notes' have hardly a say. That of vectors is the difference between the first and the last similarity, so that
+    a model to which all notes look alike has none. The causal graph keeps its weight.
+    Source: convex combination with theoretical bounds as in Bruch, Gai & Ingber, An Analysis of Fusion Functions for Hybrid Retrieval,
+    2023, the maximum being the query's.
+    """
+    shared: list[WeightedRanking] = []
+    for _, group in groupby(weighted, key=lambda item: item.leg.partition(":")[2]):
+        pair = list(group)
+        legs = [item for item in pair if item.leg != "graph"]
+        spreads = {item.leg: item.weight * _spread(item, coverage) for item in legs}
+        total, whole = sum(spreads.values()), sum(item.weight for item in legs)
+        for item in pair:
+            weight = whole * spreads[item.leg] / total if total > 0 and item.leg in spreads else item.weight
+            shared.append(replace(item, ranking=_above_last(item), weight=min(1.0, weight)))
+    return shared
+
+
+def _spread(item: WeightedRanking, coverage: Mapping[str, float]) -> float:
+    if item.leg.startswith("fulltext"):
+        return coverage.get(item.leg, 0.0)
+    return item.ranking[0][1] - item.ranking[-1][1] if item.ranking else 0.0
+
+
+def _above_last(item: WeightedRanking) -> Ranking:
+    """Similarities less the last one; as they are where all are equal, and for other legs."""
+    if not item.leg.startswith("semantic") or not item.ranking or item.ranking[0][1] <= item.ranking[-1][1]:
+        return item.ranking
+    last = item.ranking[-1][1]
+    return [(chunk, score - last) for chunk, score in item.ranking]
+
+
 def fuse(
     weighted: Sequence[WeightedRanking],
     *,
     method: FusionMethod,
     k: int,
+    coverage: Mapping[str, float] | None = None,
     recency: Mapping[ChunkId, float] | None = None,
     recency_weight: float = 0.0,
 ) -> list[Fused]:
     """The rankings as one, best first, each candidate with a public score in [0, 1] and the fusion's own.
 
-    A single ranking keeps its own scores, divided by the best for the public. ``recency`` in [0, 1] is read by ``weighted`` alone.
+    A single ranking keeps its own scores, divided by the best for the public. ``coverage`` by leg is read by ``convex`` alone,
+    ``recency`` by ``weighted``, both in [0, 1].
     """
     if not weighted:
         return []
@@ -81,6 +120,9 @@ def fuse(
     if len(rankings) == 1:
         pairs = zip(normalised(rankings[0]), rankings[0], strict=True)
         return [_fused(chunk, public, own, ranks) for (chunk, public), (_, own) in pairs]
+    if method == "convex":
+        spread = by_spread(weighted, coverage or {})
+        rankings, weights = [item.ranking for item in spread], [item.weight for item in spread]
     if method == "rrf":
         fused = reciprocal_rank_fusion([[chunk for chunk, _ in ranking] for ranking in rankings], weights=weights, k=k)
         highest = highest_rrf_score(weights, k=k)

@@ -42,11 +42,13 @@ _MESSAGES = {"semantic": WITHOUT_SEMANTIC, "fulltext": WITHOUT_FULLTEXT}
 class LegResults:
     """Rankings by leg, and what went wrong; a leg that failed is absent, unless some of its searches were done.
 
-    ``failures`` holds the error of each leg that failed, ``hyde_answer`` the hypothetical answer that was searched,
+    ``coverage`` holds for each full-text ranking its best score over the highest that the query allows, in [0, 1],
+    ``failures`` the error of each leg that failed, ``hyde_answer`` the hypothetical answer that was searched,
     ``graph`` the graph's hits with their paths, ``timings`` milliseconds by leg.
     """
 
     rankings: dict[str, Ranking] = field(default_factory=dict)
+    coverage: dict[str, float] = field(default_factory=dict)
     failures: dict[str, RagError] = field(default_factory=dict)
     below_threshold: dict[str, Ranking] = field(default_factory=dict)
     graph: dict[ChunkId, GraphHit] = field(default_factory=dict)
@@ -162,7 +164,7 @@ class _Run:
 
     def by_text(self) -> None:
         for search in self.searches:
-            self.results.rankings[f"fulltext{search.suffix}"] = search_fulltext(
+            found = search_fulltext(
                 self.database,
                 self.tenant,
                 search.text,
@@ -170,6 +172,8 @@ class _Run:
                 timeout_ms=_leg_ms(self.deadline),
                 filters=search.filters,
             )
+            self.results.coverage[f"fulltext{search.suffix}"] = found.coverage
+            self.results.rankings[f"fulltext{search.suffix}"] = found.ranking
 
     def by_hypothesis(self, write: Callable[[Deadline], str]) -> None:
         answer = write(self.deadline)

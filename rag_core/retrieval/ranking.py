@@ -103,6 +103,7 @@ def fuse_legs(
         weighted,
         method=method,
         k=search.rrf_k,
+        coverage=legs.coverage,
         recency=recency if method == "weighted" else None,
         recency_weight=search.recency_weight,
     )

@@ -362,7 +362,7 @@ CREATE TABLE brain.embedding_models (
     CONSTRAINT embedding_models_context_tokens_check CHECK ((context_tokens > 0)),
     CONSTRAINT embedding_models_dimensions_check CHECK (((dimensions >= 1) AND (dimensions <= 4096))),
     CONSTRAINT embedding_models_fulltext_weight_check CHECK (((fulltext_weight >= (0)::double precision) AND (fulltext_weight <= (1)::double precision))),
-    CONSTRAINT embedding_models_fusion_method_check CHECK ((fusion_method = ANY (ARRAY['rrf'::text, 'relative_score'::text]))),
+    CONSTRAINT embedding_models_fusion_method_check CHECK ((fusion_method = ANY (ARRAY['rrf'::text, 'relative_score'::text, 'convex'::text]))),
     CONSTRAINT embedding_models_provider_check CHECK ((provider <> ''::text)),
     CONSTRAINT embedding_models_semantic_weight_check CHECK (((semantic_weight >= (0)::double precision) AND (semantic_weight <= (1)::double precision))),
     CONSTRAINT embedding_models_similarity_threshold_check CHECK (((similarity_threshold >= (0)::double precision) AND (similarity_threshold <= (1)::double precision))),

@@ -28,6 +28,15 @@ from rag_core.storage.vector_index import EXACT_SCAN_CHUNKS, is_halved, with_dim
 
 Ranking = list[tuple[ChunkId, float]]
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FulltextRanking:
+    """Chunks by BM25, best first, and the best score over the highest that the query allows, in [0, 1]; 0 where nothing was found."""
+
+    ranking: Ranking
+    coverage: float
+
+
 MOST_FAMILIES = 32
 MOST_POSTINGS = 15_000
 """Entries of posting lists read from end to end; what is in longer ones is looked up for the best chunks only."""
@@ -82,8 +91,8 @@ def search_fulltext(
     timeout_ms: int,
     filters: Filters = NO_FILTERS,
     exact_scan_chunks: int = EXACT_SCAN_CHUNKS,
-) -> Ranking:
-    """Chunks by BM25, best first; scores are positive and unbounded. A query of stop words gives [].
+) -> FulltextRanking:
+    """Chunks by BM25, best first; scores are positive and unbounded. A query of stop words finds none.
 
     Filters leave the order and the scores as they are: N, document frequencies and average lengths stay those of all the tenant's
     chunks, or, where the database sees a part of the notes, of these.
@@ -93,7 +102,7 @@ def search_fulltext(
     with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
         terms = _terms(connection, tenant, text, sees_all=sees_all)
         if not terms:
-            return []
+            return FulltextRanking(ranking=[], coverage=0.0)
         parameters = {
             "tenant": tenant,
             "limit": limit,
@@ -103,9 +112,10 @@ def search_fulltext(
             **_columns(terms),
         }
         bounds = filter_parameters(filters, few=exact_scan_chunks)
-        return connection.execute(
+        rows = connection.execute(
             _fulltext(filters, sees_all=sees_all, few=exact_scan_chunks), parameters | bounds
         ).fetchall()
+    return FulltextRanking(ranking=[(chunk, score) for chunk, score, _ in rows], coverage=rows[0][2] if rows else 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

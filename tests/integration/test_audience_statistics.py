@@ -84,9 +84,9 @@ class TestStatistics:
     @pytest.mark.parametrize("few", [len(SEEN) - 1, len(SEEN)], ids=["read through", "looked up"])
     def test_scores_by_words(self, database: Database, tenant: TenantId, both, query: str, few: int) -> None:
         same = {"limit": 50, "timeout_ms": 20_000}
-        seen = search_fulltext(database.seen_by([]), tenant, query, exact_scan_chunks=few, **same)
-        alone = search_fulltext(database, self.OTHER, query, **same)
-        whole = search_fulltext(database, tenant, query, **same)
+        seen = search_fulltext(database.seen_by([]), tenant, query, exact_scan_chunks=few, **same).ranking
+        alone = search_fulltext(database, self.OTHER, query, **same).ranking
+        whole = search_fulltext(database, tenant, query, **same).ranking
 
         assert self.by_name(database, tenant, seen) == self.by_name(database, self.OTHER, alone) != []
         assert self.by_name(database, tenant, whole) != self.by_name(database, self.OTHER, alone)
@@ -103,9 +103,11 @@ class TestStatistics:
 
     def test_filters_change_no_score(self, database: Database, tenant: TenantId, both) -> None:
         limited, same = database.seen_by([]), {"limit": 50, "timeout_ms": 20_000}
-        whole = search_fulltext(limited, tenant, "peral manzano huerto", **same)
+        whole = search_fulltext(limited, tenant, "peral manzano huerto", **same).ranking
 
-        within = search_fulltext(limited, tenant, "peral manzano huerto", filters=Filters(languages=("es",)), **same)
+        within = search_fulltext(
+            limited, tenant, "peral manzano huerto", filters=Filters(languages=("es",)), **same
+        ).ranking
 
         assert within == whole != []
 
@@ -143,10 +145,10 @@ class TestStatistics:
     ) -> None:
         for number in range(60):
             make_note("palabra " * (1 + number % 7) + f"tren {number}")
-        exact = search_fulltext(database, tenant, "tren", limit=60, timeout_ms=20_000)
+        exact = search_fulltext(database, tenant, "tren", limit=60, timeout_ms=20_000).ranking
         monkeypatch.setattr("rag_core.storage.seen.SAMPLED_CHUNKS", 30)
 
-        sampled = search_fulltext(database.seen_by([]), tenant, "tren", limit=60, timeout_ms=20_000)
+        sampled = search_fulltext(database.seen_by([]), tenant, "tren", limit=60, timeout_ms=20_000).ranking
 
         assert dict(sampled) == pytest.approx(dict(exact), rel=0.15)
 

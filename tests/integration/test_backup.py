@@ -69,7 +69,7 @@ class TestEveryTable:
         def found(database: Database):
             vector = engine.embedder.embed(["el paraguas verde"], role="query")[0]
             return (
-                search_fulltext(database, TENANT, "paraguas en el tren", limit=20, timeout_ms=9_000),
+                search_fulltext(database, TENANT, "paraguas en el tren", limit=20, timeout_ms=9_000).ranking,
                 search_semantic(
                     database, TENANT, vector, model=engine.model, kind="contextual", limit=20, timeout_ms=9_000
                 ),
@@ -87,7 +87,7 @@ class TestEveryTable:
                 " 'zanahoria', 1, 'fixed', 'es' from brain.notes where external_id = 'paraguas'"
             )
 
-        assert len(search_fulltext(other, TENANT, "zanahorias", limit=5, timeout_ms=9_000)) == 1
+        assert len(search_fulltext(other, TENANT, "zanahorias", limit=5, timeout_ms=9_000).ranking) == 1
 
     def test_vectors_are_indexed_again(self, engine, file: Path, other: Database, monkeypatch) -> None:
         monkeypatch.setattr(restoring, "ensure_vector_index", partial(ensure_vector_index, exact_scan_chunks=0))
@@ -135,7 +135,7 @@ class TestEveryTable:
         with cloned_database(server, "template0") as url:  # libc knows that an emoji is no letter
             with open_database(read_settings(database_url=url)) as moved:
                 report = put_back(moved, file)
-                found = search_fulltext(moved, TENANT, "ñoquis en casa", limit=50, timeout_ms=9_000)
+                found = search_fulltext(moved, TENANT, "ñoquis en casa", limit=50, timeout_ms=9_000).ranking
                 with moved.owner() as connection:
                     (odd,) = connection.execute(ODD_POSTINGS).fetchone()
                     (sums,) = connection.execute(ODD_SUMS).fetchone()

@@ -106,7 +106,7 @@ def test_ten_of_fifty_are_found_by_meaning(crowded, tenant, departments, few) ->
 def test_ten_of_fifty_are_found_by_words(crowded, tenant, departments) -> None:
     database, _ = crowded
 
-    found = search_fulltext(database.seen_by(departments), tenant, "tren", limit=10, timeout_ms=30_000)
+    found = search_fulltext(database.seen_by(departments), tenant, "tren", limit=10, timeout_ms=30_000).ranking
 
     assert len(found) == 10
     assert {chunk for chunk, _ in found} <= expected(database, tenant)

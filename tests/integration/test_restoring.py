@@ -184,7 +184,7 @@ def test_readers_wait_for_a_restoration_and_see_it_whole(file: Path, other: Data
 
 def test_a_program_that_goes_on_finds_what_was_restored_by_the_connections_it_has(file: Path, other: Database) -> None:
     def found() -> int:
-        return len(search_fulltext(other, TENANT, "paraguas", limit=5, timeout_ms=9_000))
+        return len(search_fulltext(other, TENANT, "paraguas", limit=5, timeout_ms=9_000).ranking)
 
     before = [found() for _ in range(12)]  # often enough for its statements to be prepared, and planned for good
     put_back(other, file)
@@ -220,7 +220,7 @@ class TestVersions:
 
         assert (report.manifest.schema_version, report.schema_version) == (5, read_migrations()[-1].version)
         assert dump_schema(other.owner_conninfo) == SCHEMA_FILE.read_text(encoding="utf-8")
-        assert len(search_fulltext(other, TENANT, "casa", limit=5, timeout_ms=9_000)) == 1
+        assert len(search_fulltext(other, TENANT, "casa", limit=5, timeout_ms=9_000).ranking) == 1
         with other.owner() as connection:
             assert migrate(connection) == []
 

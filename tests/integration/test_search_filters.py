@@ -102,7 +102,7 @@ def fill_with_trains(url: str) -> None:
 def fulltext(engine: Engine, tenant: TenantId, filters: Filters, few: int = ALL, limit: int = 100):
     return search_fulltext(
         engine.database, tenant, QUERY, limit=limit, timeout_ms=20_000, filters=filters, exact_scan_chunks=few
-    )
+    ).ranking
 
 
 def semantic(engine: Engine, tenant: TenantId, filters: Filters, few: int = ALL, limit: int = 100):
@@ -239,7 +239,9 @@ class TestTags:
 
     def tagged(self, engine: Engine, tenant: TenantId, tag: str) -> int:
         return len(
-            search_fulltext(engine.database, tenant, "nota", limit=10, timeout_ms=9000, filters=Filters(tags=(tag,)))
+            search_fulltext(
+                engine.database, tenant, "nota", limit=10, timeout_ms=9000, filters=Filters(tags=(tag,))
+            ).ranking
         )
 
     def test_a_changed_note_is_found_by_its_new_tags_alone(self, engine, tenant, make_note) -> None:

@@ -18,7 +18,7 @@ def notes(make_note, index_notes) -> None:
 
 
 def found(engine, tenant, limit=10):
-    return search_fulltext(engine.database, tenant, QUERY, limit=limit, timeout_ms=10_000)
+    return search_fulltext(engine.database, tenant, QUERY, limit=limit, timeout_ms=10_000).ranking
 
 
 @pytest.mark.parametrize("most_postings", [0, 3, 40])

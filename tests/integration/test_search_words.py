@@ -9,7 +9,9 @@ from rag_core.storage.search import search_fulltext
 
 
 def found(engine, tenant, text: str, limit: int = 20) -> list:
-    return [chunk for chunk, _ in search_fulltext(engine.database, tenant, text, limit=limit, timeout_ms=10_000)]
+    return [
+        chunk for chunk, _ in search_fulltext(engine.database, tenant, text, limit=limit, timeout_ms=10_000).ranking
+    ]
 
 
 @pytest.mark.parametrize(

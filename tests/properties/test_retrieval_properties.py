@@ -125,7 +125,7 @@ def leg_places(engine, tenant, query: str) -> dict[str, dict[Any, int]]:
     semantic = search_semantic(
         engine.database, tenant, vector, model=engine.model, kind="contextual", limit=40, timeout_ms=PATIENCE_MS
     )
-    fulltext = search_fulltext(engine.database, tenant, text, limit=40, timeout_ms=PATIENCE_MS)
+    fulltext = search_fulltext(engine.database, tenant, text, limit=40, timeout_ms=PATIENCE_MS).ranking
     similar = [chunk for chunk, score in semantic if score >= 0]
     return {
         "semantic": {chunk: rank for rank, chunk in enumerate(similar, 1)},

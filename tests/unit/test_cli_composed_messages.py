@@ -269,7 +269,7 @@ def test_a_configuration_that_cannot_be_is_told_in_english(monkeypatch: pytest.M
 
     assert localised(str(caught.value)).split("; ") == [
         "hybridSearch.method: value not allowed",
-        "expected 'rrf', 'relative_score' or 'weighted'",
+        "expected 'rrf', 'relative_score', 'convex' or 'weighted'",
         "hybridSearch.rrfK: must be an integer",
         "topK.final: must be at least 1",
     ]

@@ -17,8 +17,10 @@ from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.plan import TextSearch
 from rag_core.runtime import engine as engine_module
 from rag_core.runtime.engine import Engine
+from rag_core.storage.search import FulltextRanking
 
 CHUNK = ChunkId(uuid4())
+FOUND = FulltextRanking(ranking=[(CHUNK, 1.0)], coverage=0.5)
 SECONDS = 20
 
 
@@ -55,10 +57,10 @@ def searched(embedder: _Embedder, *, timeout_ms: int) -> legs.LegResults:
 def test_words_are_searched_while_the_query_is_embedded(monkeypatch: pytest.MonkeyPatch) -> None:
     words_are_found, embedding_began = threading.Event(), threading.Event()
 
-    def search_words(*_: Any, **__: Any) -> legs.Ranking:
+    def search_words(*_: Any, **__: Any) -> FulltextRanking:
         assert embedding_began.wait(SECONDS)
         words_are_found.set()
-        return [(CHUNK, 1.0)]
+        return FOUND
 
     def embed_slowly() -> None:
         embedding_began.set()
@@ -76,7 +78,7 @@ def test_words_answer_while_the_model_is_being_loaded(monkeypatch: pytest.Monkey
     def is_being_loaded() -> None:
         raise EmbeddingUnavailableError("the model is being loaded")
 
-    monkeypatch.setattr(legs, "search_fulltext", lambda *_, **__: [(CHUNK, 1.0)])
+    monkeypatch.setattr(legs, "search_fulltext", lambda *_, **__: FOUND)
 
     found = searched(_Embedder(is_being_loaded), timeout_ms=1000 * SECONDS)
 

@@ -1,13 +1,14 @@
 """Which searches a query asks for, and how their rankings are weighed."""
 
 from datetime import UTC, datetime
+from typing import ClassVar
 from uuid import UUID
 
 import pytest
 
 from rag_core.model.note import ChunkId
 from rag_core.model.retrieval import NO_FILTERS, Filters, TimeExpression, TransformedQuery
-from rag_core.retrieval.candidates import fuse, prefer_time, weigh
+from rag_core.retrieval.candidates import by_spread, fuse, prefer_time, weigh
 from rag_core.retrieval.expansion import Fused
 from rag_core.retrieval.plan import TextSearch, asks_for_time, interval_of, plan_searches
 
@@ -179,9 +180,9 @@ class TestFusing:
         graph=0.5,
     )
 
-    @pytest.mark.parametrize("method", ["rrf", "relative_score", "weighted"])
+    @pytest.mark.parametrize("method", ["rrf", "relative_score", "convex", "weighted"])
     def test_every_method_puts_what_both_legs_found_first(self, method) -> None:
-        fused = fuse(self.weighted, method=method, k=60)
+        fused = fuse(self.weighted, method=method, k=60, coverage={"fulltext": 0.8})
 
         assert fused[0].chunk_id == B
         assert fused[0].ranks == {"semantic": 2, "fulltext": 1}
@@ -204,3 +205,52 @@ class TestFusing:
 
     def test_nothing_found_is_nothing_fused(self) -> None:
         assert fuse([], method="rrf", k=60) == []
+
+
+class TestConvexFusion:
+    legs: ClassVar = {"semantic": 0.88, "fulltext": 0.12}
+    rankings: ClassVar = {"semantic": [(A, 0.95), (B, 0.90), (C, 0.85)], "fulltext": [(C, 12.0), (B, 6.0)]}
+
+    def test_weights_are_shared_by_how_far_the_scores_tell_candidates_apart(self) -> None:
+        weighted = weigh(self.rankings, {"": 1.0}, legs=self.legs, graph=0.5)
+
+        semantic, fulltext = by_spread(weighted, {"fulltext": 0.5})
+
+        assert semantic.weight == pytest.approx(0.088 / (0.088 + 0.06))
+        assert fulltext.weight == pytest.approx(0.06 / (0.088 + 0.06))
+        assert [round(score, 9) for _, score in semantic.ranking] == [0.1, 0.05, 0.0]
+        assert fulltext.ranking == self.rankings["fulltext"]
+
+    def test_words_that_no_note_has_leave_the_decision_to_meaning(self) -> None:
+        weighted = weigh(self.rankings, {"": 1.0}, legs=self.legs, graph=0.5)
+
+        covered, foreign = (
+            [item.chunk_id for item in fuse(weighted, method="convex", k=60, coverage={"fulltext": coverage})]
+            for coverage in (0.9, 0.05)
+        )
+
+        assert covered == [C, B, A]
+        assert foreign == [A, B, C]
+
+    def test_vectors_to_which_all_notes_look_alike_leave_the_decision_to_words(self) -> None:
+        alike = self.rankings | {"semantic": [(A, 0.9), (B, 0.9), (C, 0.9)]}
+        weighted = weigh(alike, {"": 1.0}, legs=self.legs, graph=0.5)
+
+        fused = fuse(weighted, method="convex", k=60, coverage={"fulltext": 0.3})
+
+        assert [item.chunk_id for item in fused] == [C, B, A]
+
+    def test_legs_that_tell_nothing_apart_keep_their_weights(self) -> None:
+        weighted = weigh({"semantic": [(A, 0.9)], "fulltext": []}, {"": 1.0}, legs=self.legs, graph=0.5)
+
+        assert by_spread(weighted, {"fulltext": 0.0}) == weighted
+
+    def test_each_searched_text_shares_its_own_weights_and_the_graph_keeps_its_weight(self) -> None:
+        rankings = {leg + suffix: ranking for leg, ranking in self.rankings.items() for suffix in ("", ":1")}
+        weighted = weigh({**rankings, "graph": [(B, 0.7)]}, {"": 1.0, ":1": 0.25}, legs=self.legs, graph=0.5)
+
+        weights = {item.leg: item.weight for item in by_spread(weighted, {"fulltext": 0.5, "fulltext:1": 0.0})}
+
+        assert weights["semantic"] + weights["fulltext"] == pytest.approx(1.0)
+        assert (weights["semantic:1"], weights["fulltext:1"]) == pytest.approx((0.25, 0.0))
+        assert weights["graph"] == 0.5

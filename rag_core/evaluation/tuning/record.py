@@ -30,8 +30,8 @@ from rag_core.storage.rerankers import CandidateText, fetch_candidate_texts
 class RecordedQuery:
     """A golden query with what each leg found for it, best first and without a similarity threshold.
 
-    ``searches`` are the texts that were searched, ``statistics`` how common its words are, ``unit`` is what must not be torn apart
-    between choosing and judging.
+    ``searches`` are the texts that were searched, ``coverage`` is that of the full-text rankings, ``statistics`` how common its words
+    are, ``unit`` is what must not be torn apart between choosing and judging.
     """
 
     golden: GoldenQuery
@@ -39,6 +39,7 @@ class RecordedQuery:
     transformed: TransformedQuery
     searches: tuple[TextSearch, ...]
     rankings: Mapping[str, Ranking]
+    coverage: Mapping[str, float]
     graph: Mapping[ChunkId, GraphHit]
     statistics: QueryStatistics
     unit: str
@@ -191,6 +192,7 @@ def _recorded(golden: GoldenQuery, found: LegsOnly, statistics: QueryStatistics,
         transformed=found.transformed,
         searches=tuple(found.searches),
         rankings=found.legs.rankings,
+        coverage=found.legs.coverage,
         graph=found.legs.graph,
         statistics=statistics,
     )

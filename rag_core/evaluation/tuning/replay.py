@@ -175,6 +175,7 @@ def replayed_legs(recorded: RecordedQuery, config: RetrievalConfig, recording: R
             keep_near(results, leg.removeprefix("semantic"), ranking[:depth], threshold=threshold)
         elif leg.startswith("fulltext") and strategy != "semantic":
             results.rankings[leg] = ranking[:depth]
+            results.coverage[leg] = recorded.coverage[leg]
     graph = config.graph_rag
     if strategy.startswith("hybrid") and graph.enabled and graph.weight and "graph" in recorded.rankings:
         ranking = recorded.rankings["graph"][: graph_depth(config)]

@@ -29,14 +29,15 @@ from lexemes l;
 -- idf = ln(1 + (N - df + 0.5) / (df + 0.5)), so it is never negative; N and the average length are a language's own. Only the
 -- rarest families are looked up: in a long query the frequent ones decide nothing and have the longest lists. Of these the
 -- rarest lead: their lists are read, until they have most_led entries and then up to most_postings; the best most_led chunks
--- get what the others add, looked up one by one.
+-- get what the others add, looked up one by one. The third column is the score over the highest that a chunk of its language could
+-- have: Σ idf · (k1 + 1) over all terms of the query, those that no chunk has included.
 -- Source: Robertson & Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009.
 with {counts} {allowed} corpora as (
     select language, sum(documents)::float8 as n, sum(total_length)::float8 / sum(documents) as average_length
     from corpus_statistics
     where tenant_id = %(tenant)s
     group by language having sum(documents) > 0
-), terms as materialized (
+), asked as materialized (
     select t.family, t.language, t.lexeme, t.weight, t.query_frequency, s.df
     from unnest(
         %(families)s::int[], %(term_languages)s::text[], %(lexemes)s::text[], %(weights)s::float8[], %(frequencies)s::int[]
@@ -46,9 +47,19 @@ with {counts} {allowed} corpora as (
         from lexeme_statistics l
         where l.tenant_id = %(tenant)s and l.language = t.language and l.lexeme = t.lexeme collate "C"
     ) s
-    where s.df > 0
+), highest as materialized (
+    select f.language, sum(2.2::float8 * f.query_frequency * ln(1 + (c.n - least(f.df, c.n) + 0.5) / (least(f.df, c.n) + 0.5))) as score
+    from (
+        select family, language, max(query_frequency) as query_frequency, sum(df) as df
+        from asked
+        group by family, language
+    ) f
+    join corpora c using (language)
+    group by f.language
+), terms as materialized (
+    select * from asked where df > 0
 ), families as materialized (
-    select f.family, f.lexemes, 0.9::float8 / greatest(c.average_length, 1) as length_factor,
+    select f.family, f.language, f.lexemes, 0.9::float8 / greatest(c.average_length, 1) as length_factor,
         2.2::float8 * f.query_frequency * ln(1 + (c.n - least(f.df, c.n) + 0.5) / (least(f.df, c.n) + 0.5)) as weight,
         sum(f.df) over rarest_first - f.df < %(most_led)s or sum(f.df) over rarest_first <= %(most_postings)s as is_leading
     from (
@@ -61,14 +72,14 @@ with {counts} {allowed} corpora as (
     join corpora c using (language)
     window rarest_first as (order by f.df, f.family)
 ), shares as (
-    select p.chunk_id, f.weight * t.weight * p.term_frequency
+    select p.chunk_id, f.language, f.weight * t.weight * p.term_frequency
         / (t.weight * p.term_frequency + 0.3::float8 + f.length_factor * p.chunk_length) as share
     from families f
     join terms t using (family)
     join postings p on p.tenant_id = %(tenant)s and p.language = t.language and p.lexeme = t.lexeme collate "C"
     where f.lexemes = 1 and f.is_leading
     union all
-    select m.chunk_id, f.weight * m.frequency / (m.frequency + 0.3::float8 + f.length_factor * m.chunk_length)
+    select m.chunk_id, f.language, f.weight * m.frequency / (m.frequency + 0.3::float8 + f.length_factor * m.chunk_length)
     from (
         select t.family, p.chunk_id, sum(t.weight * p.term_frequency) as frequency, min(p.chunk_length) as chunk_length
         from families f
@@ -79,15 +90,15 @@ with {counts} {allowed} corpora as (
     ) m
     join families f using (family)
 ), led as (
-    select chunk_id, sum(share) as score
+    select chunk_id, language, sum(share) as score
     from shares
-    group by chunk_id
+    group by chunk_id, language
     order by sum(share) desc, chunk_id
     limit case when (select bool_and(is_leading) from families) then null else %(most_led)s end
 )
-select chunk_id, score
+select chunk_id, score, score / (select h.score from highest h where h.language = best.language)
 from (
-    select l.chunk_id, l.score + coalesce(o.score, 0) as score
+    select l.chunk_id, l.score + coalesce(o.score, 0) as score, l.language
     from led l
     left join lateral (
         select sum(f.weight * m.frequency / (m.frequency + 0.3::float8 + f.length_factor * m.chunk_length)) as score
