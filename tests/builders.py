@@ -111,7 +111,7 @@ def make_embedding_model(**changes: Any) -> EmbeddingModel:
         "fusion_method": "relative_score",
         "semantic_weight": 0.2,
         "fulltext_weight": 0.8,
-        "uses_contextual": True,
+        "searched_vectors": "contextual",
         "state": "active",
     }
     return EmbeddingModel(**given | changes)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from cachetools import LRUCache
 
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, RetrievalConfig, configure
+from rag_core.embedding import EMBEDDING_PROVIDERS
 from rag_core.errors import (
     ConfigurationError,
     DatabaseUnavailableError,
@@ -44,10 +45,10 @@ MODEL_DEPENDENT: Mapping[str, tuple[str, ...]] = {
 class ServedConfiguration:
     """A configuration as it is searched with, and where it comes from.
 
-    ``number`` is None for the program's defaults. ``override`` is what it says; of it ``config`` lacks the values that were
-    chosen for another embedding model where ``is_model_dependent_left_out``. ``in_force`` is what of it ``config`` has, nothing
-    where its values cannot be used. ``problems`` says what of it cannot be used by this version of the program. ``promotion`` is
-    the number of the promotion that it is served by.
+    ``number`` is None for the program's defaults. ``override`` is what it says; where ``is_model_dependent_left_out``, the values
+    that were chosen for another embedding model, and weights fitted with one, are not used. ``in_force`` is what of it ``config``
+    has, nothing where its values cannot be used. ``problems`` says what of it cannot be used by this version of the program.
+    ``promotion`` is the number of the promotion that it is served by.
     """
 
     config: RetrievalConfig = DEFAULT_RETRIEVAL_CONFIG
@@ -139,8 +140,8 @@ def resolve(stored: StoredServed, model: EmbeddingModel) -> ServedConfiguration:
     except ConfigurationError as error:
         problems.append(f"its values do not fit this version of the program: {error}")
         config, in_force = DEFAULT_RETRIEVAL_CONFIG, {}
-    weights = shipped_weights()
-    if stored.reranker_weights is not None:
+    weights = default_weights(model)
+    if stored.reranker_weights is not None and not is_foreign:
         try:
             weights = parse_weights(stored.reranker_weights)
         except RerankingError as error:
@@ -153,10 +154,16 @@ def resolve(stored: StoredServed, model: EmbeddingModel) -> ServedConfiguration:
         promotion=stored.promotion,
         reranker_version=stored.reranker_version,
         embedding_model=stored.embedding_model,
-        is_model_dependent_left_out=usable != stored.override,
+        is_model_dependent_left_out=usable != stored.override or (is_foreign and stored.reranker_weights is not None),
         weights=weights,
         problems=tuple(problems),
     )
+
+
+def default_weights(model: EmbeddingModel) -> Weights:
+    """The shipped weights of the embedded re-ranker for searches with this embedding model."""
+    provider = EMBEDDING_PROVIDERS.find(model.provider)
+    return shipped_weights(is_by_meaning=provider is not None and provider.knows_meaning)
 
 
 def without_model_values(override: Mapping[str, Any]) -> dict[str, Any]:
@@ -208,7 +215,7 @@ class ActiveConfigurations:
             served = served_configuration(self._database, tenant, model, timeout_ms=timeout_ms)
         except (QueryFailedError, DeadlineExceededError) as error:
             log_degraded("configuration", error, tenant=tenant)
-            return ServedConfiguration()
+            return ServedConfiguration(weights=default_weights(model))
         return self._remember(key, served)
 
     def _renewed(

@@ -57,10 +57,21 @@ class Embedded:
     is_proven: bool = False
 
 
-def embed_apart(inputs: Mapping[bytes, str], embedder: Embedder) -> Embedded:
-    """Embed texts; those that the provider refuses are found by halving, and cost no other text its vector.
+def embed_joined(inputs: Sequence[tuple[str, ...]], embedder: Embedder) -> list[NDArray[np.float32]]:
+    """Embed the texts of each input in one call; an input's vectors one after another, shape (texts · dimensions,).
 
-    At most 2·c·log2(n) + 2 calls more than one, c refused texts among n. A provider that takes not even a plain text, or
+    Raises:
+        EmbeddingError: as the embedder.
+    """
+    vectors = embedder.embed([text for texts in inputs for text in texts], role="document")
+    ends = np.cumsum([len(texts) for texts in inputs])
+    return [part.ravel() for part in np.split(np.asarray(vectors), ends[:-1])] if inputs else []
+
+
+def embed_apart(inputs: Mapping[bytes, tuple[str, ...]], embedder: Embedder) -> Embedded:
+    """Embed inputs; those that the provider refuses are found by halving, and cost no other input its vector.
+
+    At most 2·c·log2(n) + 2 calls more than one, c refused inputs among n. A provider that takes not even a plain text, or
     that is out of reach, ends it: ``error`` says how, ``vectors`` has what was computed until then.
     """
     found = Embedded()
@@ -72,9 +83,9 @@ def embed_apart(inputs: Mapping[bytes, str], embedder: Embedder) -> Embedded:
     return found
 
 
-def _embed_or_halve(inputs: Sequence[tuple[bytes, str]], embedder: Embedder, found: Embedded) -> None:
+def _embed_or_halve(inputs: Sequence[tuple[bytes, tuple[str, ...]]], embedder: Embedder, found: Embedded) -> None:
     try:
-        vectors = embedder.embed([text for _, text in inputs], role="document")
+        vectors = embed_joined([texts for _, texts in inputs], embedder)
     except EmbeddingUnavailableError:
         raise
     except EmbeddingError as error:
@@ -85,7 +96,7 @@ def _embed_or_halve(inputs: Sequence[tuple[bytes, str]], embedder: Embedder, fou
     else:
         found.is_proven = True
         rows = zip(inputs, vectors, strict=True)
-        found.vectors.update((digest, np.asarray(vector)) for (digest, _), vector in rows)
+        found.vectors.update((digest, vector) for (digest, _), vector in rows)
         return
     middle = len(inputs) // 2
     for half in (inputs[:middle], inputs[middle:]):

@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from rag_core.embedding.context import with_context
 from rag_core.errors import ConflictError, EmbeddingError, NotFoundError, TenantFullError
 from rag_core.indexing.graph import relate_note
+from rag_core.indexing.inputs import vector_texts
+from rag_core.indexing.isolation import embed_joined
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.scanning import scanned, store_scans
 from rag_core.indexing.staging import stage_note
-from rag_core.model.embedding import input_hash
+from rag_core.model.embedding import EmbeddingKind, input_hash
 from rag_core.model.note import NewNote, NoteId, TenantId, content_hash, note_id_for
 from rag_core.notes.importing import full_tenant
 from rag_core.storage import note_vectors
@@ -151,7 +152,7 @@ def _whole(database: Database, tenant: TenantId, note: store.NoteToStage, pipeli
 def _chunked(database: Database, tenant: TenantId, note: store.NoteToStage, pipeline: Pipeline) -> _Chunked | None:
     """The note's chunks and vectors; None when the provider fails."""
     staged = stage_note(note, pipeline)
-    vectors = _vectors(database, tenant, staged, pipeline)
+    vectors = _vectors(database, tenant, note, staged, pipeline)
     return None if vectors is None else _Chunked(staged=staged, vectors=vectors)
 
 
@@ -175,19 +176,20 @@ def _to_stage(note_id: NoteId, note: NewNote) -> store.NoteToStage:
 
 
 def _vectors(
-    database: Database, tenant: TenantId, staged: store.StagedNote, pipeline: Pipeline
+    database: Database, tenant: TenantId, note: store.NoteToStage, staged: store.StagedNote, pipeline: Pipeline
 ) -> list[store.ComputedVector] | None:
     """The vectors that are neither live nor cached; None when the provider fails."""
-    texts: dict[bytes, str] = {}
+    texts: dict[bytes, tuple[str, ...]] = {}
     for chunk in staged.chunks:
-        texts[chunk.standard_hash] = chunk.content
-        texts[chunk.contextual_hash] = with_context(chunk.context, chunk.content)
+        hashes: dict[EmbeddingKind, bytes] = {"standard": chunk.standard_hash, "contextual": chunk.contextual_hash}
+        for kind, digest in hashes.items():
+            texts[digest] = vector_texts(pipeline.model, kind, chunk.content, chunk.context, note.language)
     known = store.fetch_known_hashes(database, tenant, list(texts))
-    missing = {digest: text for digest, text in texts.items() if digest not in known}
+    missing = {digest: parts for digest, parts in texts.items() if digest not in known}
     if not missing:
         return []
     try:
-        vectors = pipeline.embedder.embed(list(missing.values()), role="document")
+        vectors = embed_joined(list(missing.values()), pipeline.embedder)
     except EmbeddingError:
         return None
     return [

@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.chunking import CHUNKERS, ChunkSpan, sentence_spans
-from rag_core.embedding.context import contextual_info, template_summary, with_context
+from rag_core.embedding.context import contextual_info, template_summary
 from rag_core.embedding.summaries import needs_summary
 from rag_core.errors import RagError
 from rag_core.indexing.failures import record_failures
+from rag_core.indexing.inputs import vector_texts
 from rag_core.indexing.isolation import embed_apart, together_or_alone
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.scanning import scan_notes
 from rag_core.indexing.summarising import PageSummaries, Patience, summarise_page
-from rag_core.model.embedding import input_hash
+from rag_core.model.embedding import EmbeddingKind, EmbeddingModel, input_hash
 from rag_core.model.note import ChunkId, NoteId, Span, TenantId
 from rag_core.storage import staging as store
 from rag_core.storage.database import Database
@@ -170,6 +171,10 @@ def _staged_chunks(
     model = pipeline.model
     repeats: dict[str, int] = {}
     staged = []
+
+    def hash_of(kind: EmbeddingKind, content: str, context: str) -> bytes:
+        return input_hash(model, *vector_texts(model, kind, content, context, note.language), role="document")
+
     for index, span in enumerate(spans):
         content = note.content[span.start : span.end]
         context = contextual_info(summary=summary, index=index, total=len(spans), language=note.language)
@@ -184,8 +189,8 @@ def _staged_chunks(
                 context=context,
                 token_count=span.token_count,
                 chunking_method=pipeline.chunker,
-                standard_hash=input_hash(model, content, role="document"),
-                contextual_hash=input_hash(model, with_context(context, content), role="document"),
+                standard_hash=hash_of("standard", content, context),
+                contextual_hash=hash_of("contextual", content, context),
             )
         )
     return staged
@@ -234,8 +239,8 @@ def embed_staged(
     total = store.count_staged_chunks(database, tenant, batches, pipeline.fingerprints)
     for fingerprint in pipeline.fingerprints:
         for page in _pages_to_embed(database, tenant, batches, fingerprint):
-            inputs = _inputs(page)
-            found = embed_apart({digest: text for digest, (_, text) in inputs.items()}, pipeline.embedder)
+            inputs = _inputs(page, pipeline.model)
+            found = embed_apart({digest: texts for digest, (_, texts) in inputs.items()}, pipeline.embedder)
             _keep(database, tenant, inputs, found.vectors)
             reasons = _reasons(page, found.refused)
             failed += record_failures(database, tenant, reasons, stage="embedding", fingerprint=fingerprint)
@@ -257,21 +262,22 @@ def _pages_to_embed(
         after = (page[-1].note_id, page[-1].chunk_index)
 
 
-def _inputs(page: Sequence[store.MissingInput]) -> dict[bytes, tuple[NoteId, str]]:
+def _inputs(page: Sequence[store.MissingInput], model: EmbeddingModel) -> dict[bytes, tuple[NoteId, tuple[str, ...]]]:
     """The texts of the missing vectors by their hash, each with the first note that has it."""
-    wanted: dict[bytes, tuple[NoteId, str]] = {}
+    wanted: dict[bytes, tuple[NoteId, tuple[str, ...]]] = {}
     for item in page:
-        if item.standard_hash is not None:
-            wanted.setdefault(item.standard_hash, (item.note_id, item.content))
-        if item.contextual_hash is not None:
-            wanted.setdefault(item.contextual_hash, (item.note_id, with_context(item.context, item.content)))
+        hashes: dict[EmbeddingKind, bytes | None] = {"standard": item.standard_hash, "contextual": item.contextual_hash}
+        for kind, digest in hashes.items():
+            if digest is not None and digest not in wanted:
+                texts = vector_texts(model, kind, item.content, item.context, item.language)
+                wanted[digest] = (item.note_id, texts)
     return wanted
 
 
 def _keep(
     database: Database,
     tenant: TenantId,
-    inputs: Mapping[bytes, tuple[NoteId, str]],
+    inputs: Mapping[bytes, tuple[NoteId, tuple[str, ...]]],
     vectors: Mapping[bytes, NDArray[np.float32]],
 ) -> None:
     if vectors:

@@ -60,7 +60,7 @@ def embed_whole_notes(
         notes = [_whole(note, pipeline) for note in page]
         texts = {digest: text for note in notes for digest, text in note.pieces.items()}
         known = store.fetch_vectors(database, tenant, texts)
-        missing = {digest: text for digest, text in texts.items() if digest not in known}
+        missing = {digest: (text,) for digest, text in texts.items() if digest not in known}
         found = embed_apart(missing, PiecewiseEmbedder(pipeline.embedder))
         failed += _store_page(database, tenant, notes, known, found, pipeline=pipeline)
         if found.error is not None:

@@ -11,6 +11,11 @@ from numpy.typing import NDArray
 FloatMatrix = NDArray[np.float32]
 """Vectors as rows, shape (texts, dimensions)."""
 EmbeddingKind = Literal["standard", "contextual"]
+SearchedVectors = Literal["standard", "contextual", "sentences"]
+"""Vectors of a chunk that a query is compared with. With ``sentences`` the standard one holds a vector of each sentence, one after
+another; what counts is the mean of the similarities to the nearest sentence and to the contextual vector."""
+MAX_STORED_NUMBERS = 16_000
+"""Numbers of the longest ``vector`` of pgvector."""
 ModelFusion = Literal["rrf", "relative_score", "convex"]
 """Fusion methods that a model may be registered with."""
 EmbeddingRole = Literal["document", "query"]
@@ -42,7 +47,7 @@ class EmbeddingModel:
     fusion_method: ModelFusion
     semantic_weight: float
     fulltext_weight: float
-    uses_contextual: bool
+    searched_vectors: SearchedVectors
     state: ModelState
 
     def is_same_as(self, other: "EmbeddingModel") -> bool:
@@ -52,6 +57,14 @@ class EmbeddingModel:
     def has_same_vectors_as(self, other: "EmbeddingModel") -> bool:
         """Tell whether both give the same vectors, even if one was calibrated anew."""
         return replace(self, similarity_threshold=other.similarity_threshold).is_same_as(other)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryVector:
+    """A query's unit vector, shape (dimensions,), and the model that it is of."""
+
+    model: EmbeddingModel
+    vector: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +95,7 @@ class UsualModel:
     query_prefix: str = ""
     document_prefix: str = ""
     fusion_method: ModelFusion = "relative_score"
-    uses_contextual: bool = True
+    searched_vectors: SearchedVectors = "contextual"
 
 
 def candidate(wanted: WantedModel, usual: UsualModel) -> EmbeddingModel:
@@ -100,7 +113,7 @@ def candidate(wanted: WantedModel, usual: UsualModel) -> EmbeddingModel:
         fusion_method=wanted.fusion_method or usual.fusion_method,
         semantic_weight=usual.weights[0] if wanted.semantic_weight is None else wanted.semantic_weight,
         fulltext_weight=usual.weights[1] if wanted.fulltext_weight is None else wanted.fulltext_weight,
-        uses_contextual=usual.uses_contextual,
+        searched_vectors=usual.searched_vectors,
         state="candidate",
     )
 
@@ -115,11 +128,11 @@ def prefix_of(model: EmbeddingModel, role: EmbeddingRole) -> str:
     return model.query_prefix if role == "query" else model.document_prefix
 
 
-def input_hash(model: EmbeddingModel, text: str, *, role: EmbeddingRole) -> bytes:
-    """SHA-256 over all that the vector of ``text`` depends on: 32 bytes, the key of a stored vector.
+def input_hash(model: EmbeddingModel, *texts: str, role: EmbeddingRole) -> bytes:
+    """SHA-256 over all that the vectors of ``texts`` depend on: 32 bytes, the key under which they are stored as one.
 
-    Model name, version, dimensions, role, prefix and text are hashed as one JSON array, whose quoting keeps
+    Model name, version, dimensions, role, prefix and texts are hashed as one JSON array, whose quoting keeps
     the fields apart: no two different inputs are written alike.
     """
-    parts = [model.name, model.version, model.dimensions, role, prefix_of(model, role), text]
+    parts = [model.name, model.version, model.dimensions, role, prefix_of(model, role), *texts]
     return hashlib.sha256(json.dumps(parts).encode("ascii")).digest()

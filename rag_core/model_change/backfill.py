@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from rag_core.embedding import Embedder
-from rag_core.embedding.context import with_context
 from rag_core.errors import ModelStateError, NotFoundError
+from rag_core.indexing.inputs import vector_texts
 from rag_core.indexing.isolation import embed_apart
-from rag_core.model.embedding import EmbeddingKind, EmbeddingModel, input_hash
+from rag_core.model.embedding import EmbeddingModel, input_hash
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage import model_vectors as store
 from rag_core.storage.batches import list_tenants
@@ -97,10 +97,14 @@ def _fill_page(
     *,
     is_held: bool,
 ) -> ModelBackfillReport:
-    inputs = [(chunk, kind, _text(chunk, kind)) for chunk in page for kind in chunk.kinds]
-    hashed = [(chunk, kind, text, input_hash(model, text, role="document")) for chunk, kind, text in inputs]
+    inputs = [
+        (chunk, kind, vector_texts(model, kind, chunk.content, chunk.context, chunk.language))
+        for chunk in page
+        for kind in chunk.kinds
+    ]
+    hashed = [(chunk, kind, texts, input_hash(model, *texts, role="document")) for chunk, kind, texts in inputs]
     known = fetch_known_hashes(database, tenant, sorted({digest for *_, digest in hashed}))
-    missing = {digest: text for _, _, text, digest in hashed if digest not in known}
+    missing = {digest: texts for _, _, texts, digest in hashed if digest not in known}
     found = embed_apart(missing, embedder)
     vectors = [
         store.ModelVector(chunk=chunk, kind=kind, input_hash=digest, vector=found.vectors.get(digest))
@@ -119,12 +123,6 @@ def _fill_page(
         failed=len(failed),
         failures=_named(database, tenant, [(note, found.refused[digest]) for note, digest in failed.values()]),
     )
-
-
-def _text(chunk: store.ChunkWithoutVectors, kind: EmbeddingKind) -> str:
-    """Return the text of a vector; a note that is not chunked yet has no context, and one vector for both kinds."""
-    is_bare = kind == "standard" or chunk.context is None
-    return chunk.content if is_bare else with_context(chunk.context or "", chunk.content)
 
 
 def _named(database: Database, tenant: TenantId, failed: Sequence[tuple[NoteId, str]]) -> tuple[BackfillFailure, ...]:

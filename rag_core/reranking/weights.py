@@ -48,32 +48,33 @@ class Weights:
 
 
 @cache
-def shipped_weights() -> Weights:
-    """The weights that come with the package; their provenance is in the file and in docs/decisions."""
-    return parse_weights(json.loads(files(__package__).joinpath("weights.json").read_text(encoding="utf-8")))
+def shipped_weights(*, is_by_meaning: bool = False) -> Weights:
+    """The weights that come with the package, for embedding models of meaning or for others; their provenance is in the files."""
+    name = "weights_of_meaning.json" if is_by_meaning else "weights.json"
+    return parse_weights(json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8")))
 
 
 def parse_weights(document: Any) -> Weights:
-    """Weights from JSON, checked: the features of this version, finite numbers, a rising calibration.
+    """Weights from JSON, checked: features of this version, finite numbers, a rising calibration. A feature that is not there has 0.
 
     Raises:
         RerankingError: they are not, with the remedy.
     """
     try:
+        fitted = dict(zip(document["features"], map(float, document["coefficients"]), strict=True))
         weights = Weights(
             version=str(document["version"]),
-            features=tuple(document["features"]),
-            coefficients=tuple(float(value) for value in document["coefficients"]),
+            features=FEATURES,
+            coefficients=tuple(fitted.get(name, 0.0) for name in FEATURES),
             slope=float(document["slope"]),
             intercept=float(document["intercept"]),
             fitted_on=dict(document["fitted_on"]),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise RerankingError(f"the weights cannot be read ({type(error).__name__}: {error}); {_REMEDY}") from error
-    if weights.features != FEATURES or len(weights.coefficients) != len(FEATURES):
+    if unknown := sorted(fitted.keys() - set(FEATURES)):
         raise RerankingError(
-            f"the weights {weights.version!r} are for other features ({len(weights.features)} of them) than this "
-            f"version's {len(FEATURES)}; {_REMEDY}"
+            f"the weights {weights.version!r} are for features that this version does not have ({', '.join(unknown)}); {_REMEDY}"
         )
     numbers = (*weights.coefficients, weights.slope, weights.intercept)
     if not all(math.isfinite(number) for number in numbers) or weights.slope <= 0:

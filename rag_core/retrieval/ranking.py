@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from rag_core.configuration.schema import FusionMethod, RetrievalConfig, served_strategy
-from rag_core.model.embedding import EmbeddingKind, EmbeddingModel
+from rag_core.model.embedding import EmbeddingModel, SearchedVectors
 from rag_core.model.note import ChunkId
 from rag_core.model.retrieval import TimeExpression, TransformedQuery
 from rag_core.retrieval.candidates import fuse, prefer_time, weigh
@@ -50,11 +50,12 @@ def similarity_threshold(config: RetrievalConfig, model: EmbeddingModel) -> floa
     return _first(config.hybrid_search.threshold, model.similarity_threshold, 0.0)
 
 
-def vector_kind(config: RetrievalConfig, model: EmbeddingModel) -> EmbeddingKind:
-    """Kind of a chunk's two vectors that is searched."""
+def searched_vectors(config: RetrievalConfig, model: EmbeddingModel) -> SearchedVectors:
+    """Vectors of a chunk that a query is compared with: by the configuration, else by the model."""
     contextual = config.contextual_embeddings
-    wanted = model.uses_contextual if contextual.use_for_retrieval is None else contextual.use_for_retrieval
-    return "contextual" if contextual.enabled and wanted else "standard"
+    if not contextual.enabled or contextual.use_for_retrieval is False:
+        return "standard"
+    return "contextual" if contextual.use_for_retrieval else model.searched_vectors
 
 
 def fusion_method(config: RetrievalConfig, model: EmbeddingModel) -> FusionMethod:

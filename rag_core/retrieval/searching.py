@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 
 from rag_core.chat import ChatModel
-from rag_core.embedding import Embedder
+from rag_core.embedding import Embedder, knows_meaning
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.query.hyde import generate_hypothetical_answer, wants_hyde
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.graph_paths import GraphHit, search_graph
 from rag_core.retrieval.legs import LegResults, VectorSearch, search_legs
-from rag_core.retrieval.ranking import graph_depth, leg_depth, similarity_threshold, vector_kind
+from rag_core.retrieval.ranking import graph_depth, leg_depth, searched_vectors, similarity_threshold
 from rag_core.retrieval.request import PlannedSearch
 from rag_core.storage.database import Database
 
@@ -42,8 +42,9 @@ def search(
         strategy=request.strategy,
         vectors=VectorSearch(
             model=model,
+            is_by_meaning=knows_meaning(model),
             embedder=embedder,
-            kind=vector_kind(config, model),
+            searched=searched_vectors(config, model),
             threshold=similarity_threshold(config, model),
         ),
         limit=leg_depth(config),

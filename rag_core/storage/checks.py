@@ -45,7 +45,15 @@ def run_check(
     """The report of the check that the query of that name makes; checks of vectors need the ``model`` they are of."""
     given, local = (None, _WHOLE_TENANT) if batches is None else (list(batches), None)
     parameters = {"tenant": tenant, "batches": given, "languages": list(LANGUAGES)}
-    of_model = {} if model is None else {"model": model.id, "dimensions": model.dimensions}
+    of_model = (
+        {}
+        if model is None
+        else {
+            "model": model.id,
+            "dimensions": model.dimensions,
+            "has_sentences": model.searched_vectors == "sentences",
+        }
+    )
     with database.transaction(tenant, local=local) as connection:
         rows = connection.execute(query(name), parameters | of_model).fetchall()
     return CheckReport(

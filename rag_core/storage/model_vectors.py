@@ -11,7 +11,7 @@ from pgvector import Vector
 from psycopg import sql
 
 from rag_core.model.embedding import EmbeddingKind, EmbeddingModel, ModelState
-from rag_core.model.note import ChunkId, NoteId, TenantId
+from rag_core.model.note import ChunkId, Language, NoteId, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.models import fetch_state, hold_model
 from rag_core.storage.queries import query
@@ -31,6 +31,7 @@ class ChunkWithoutVectors:
     created_at: datetime
     content: str
     context: str | None
+    language: Language
     kinds: tuple[EmbeddingKind, ...]
 
 
@@ -82,9 +83,10 @@ def fetch_chunks_without_vectors(
             created_at=created_at,
             content=content,
             context=context,
+            language=language,
             kinds=_kinds(standard=standard, contextual=contextual),
         )
-        for chunk_id, note_id, created_at, content, context, standard, contextual in rows
+        for chunk_id, note_id, created_at, content, context, language, standard, contextual in rows
     ]
 
 

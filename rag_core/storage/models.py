@@ -37,7 +37,7 @@ _COLUMNS = (
     "fusion_method",
     "semantic_weight",
     "fulltext_weight",
-    "uses_contextual",
+    "searched_vectors",
     "state",
 )
 

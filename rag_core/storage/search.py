@@ -18,13 +18,13 @@ from rag_core.language.variants import (
     lexeme_variants,
     without_question_words,
 )
-from rag_core.model.embedding import EmbeddingKind, EmbeddingModel
+from rag_core.model.embedding import EmbeddingKind, EmbeddingModel, SearchedVectors
 from rag_core.model.note import ChunkId, Language, NoteId, Span, TenantId
 from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 from rag_core.storage.seen import seen_statistics
-from rag_core.storage.vector_index import EXACT_SCAN_CHUNKS, is_halved, with_dimensions
+from rag_core.storage.vector_index import EXACT_SCAN_CHUNKS, is_halved, vector_kind, with_dimensions
 
 Ranking = list[tuple[ChunkId, float]]
 
@@ -48,7 +48,7 @@ EF_SEARCH = 100
 HALVED_EF_SEARCH = 400
 """An index of half precision is walked with: recall@40 0.98 instead of 0.97 for hashed vectors, 5 ms more."""
 CANDIDATES_PER_RESULT = 2
-"""Taken from an index of half precision for each result, before the whole vectors put them in order."""
+"""Taken for each result where a part of what counts finds them: an index of half precision, or the contextual vector alone."""
 MAX_EF_SEARCH = 1_000
 _ALL = 10**9
 
@@ -220,7 +220,7 @@ def search_semantic(
     vector: NDArray[np.float32],
     *,
     model: EmbeddingModel,
-    kind: EmbeddingKind,
+    searched: SearchedVectors,
     limit: int,
     timeout_ms: int,
     filters: Filters = NO_FILTERS,
@@ -231,11 +231,12 @@ def search_semantic(
     Complete: of k chunks with a vector it gives min(k, limit). When the walk through the index gives up too early, all are
     compared.
     """
-    statement = _semantic(filters, model, kind, is_whole=sees_every_note(database, filters))
-    candidates = limit * CANDIDATES_PER_RESULT if is_halved(model) else limit
+    statement = _semantic(filters, model, searched, is_whole=sees_every_note(database, filters))
+    is_found_by_part = is_halved(model) or searched == "sentences"
+    candidates = limit * CANDIDATES_PER_RESULT if is_found_by_part else limit
     parameters = {"tenant": tenant, "vector": Vector(vector), "limit": limit, "candidates": candidates}
     with database.transaction(tenant, timeout_ms=timeout_ms, local=_walk_settings(model, candidates)) as connection:
-        for few in (exact_scan_chunks, _ALL):
+        for few in (exact_scan_chunks, _ALL) if _found_kind(searched) == vector_kind(model) else (_ALL,):
             bounds = filter_parameters(filters, few=few)
             rows = connection.execute(statement, parameters | bounds).fetchall()
             if len(rows) == limit or (rows and rows[0][2]):
@@ -248,14 +249,30 @@ def _walk_settings(model: EmbeddingModel, candidates: int) -> dict[str, str | in
     return {"hnsw.ef_search": min(max(least, candidates), MAX_EF_SEARCH), "hnsw.iterative_scan": "strict_order"}
 
 
-def _semantic(filters: Filters, model: EmbeddingModel, kind: EmbeddingKind, *, is_whole: bool) -> sql.Composed:
+def _found_kind(searched: SearchedVectors) -> EmbeddingKind:
+    """Kind of vector that candidates are found by."""
+    return "contextual" if searched == "sentences" else searched
+
+
+def _semantic(filters: Filters, model: EmbeddingModel, searched: SearchedVectors, *, is_whole: bool) -> sql.Composed:
     """Registry values enter as literals: a partial index whose predicate is a parameter is not used."""
     conditions = filter_conditions(filters)
+    literals = {
+        "dimensions": sql.Literal(model.dimensions),
+        "model": sql.Literal(model.id),
+        "kinds": sql.Literal(["standard", "contextual"] if searched == "sentences" else [searched]),
+    }
+    has_sentences, kind = model.searched_vectors == "sentences", _found_kind(searched)
+    distances = {
+        name: sql.SQL(query("distance_nearest" if is_parted else "distance_whole")).format(**literals)
+        for name, is_parted in {"found": has_sentences and kind == "standard", "whole": has_sentences}.items()
+    }
     return sql.SQL(query("search_semantic" if is_whole else "search_semantic_within")).format(
-        dimensions=sql.Literal(model.dimensions),
-        model=sql.Literal(model.id),
+        **literals,
         kind=sql.Literal(kind),
+        distance=distances["found"],
         nearness=with_dimensions("nearness_halved" if is_halved(model) else "nearness_whole", model),
+        in_order=sql.SQL(query("nearest_in_order")).format(**literals, distance=distances["whole"]),
         allowed=_allowed(conditions),
         filters=conditions,
     )

@@ -9,7 +9,7 @@ from typing import LiteralString
 
 from psycopg import sql
 
-from rag_core.model.embedding import EmbeddingModel
+from rag_core.model.embedding import EmbeddingKind, EmbeddingModel
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 from rag_core.storage.rows import fetch_value
@@ -24,9 +24,9 @@ _BUSY_SECONDS = 0.2
 _REWRITTEN = ("notes", "chunks", "postings", "lexeme_statistics", "corpus_statistics", "embeddings", "embedding_cache")
 
 
-def vector_kind(model: EmbeddingModel) -> str:
-    """Return the kind of vector that the model searches by default."""
-    return "contextual" if model.uses_contextual else "standard"
+def vector_kind(model: EmbeddingModel) -> EmbeddingKind:
+    """Kind of vector that the model's index holds: the one that is searched by default, of two the contextual."""
+    return "standard" if model.searched_vectors == "standard" else "contextual"
 
 
 def is_halved(model: EmbeddingModel) -> bool:

@@ -40,8 +40,8 @@ def activate_ollama(home: Path, host: str) -> None:  # noqa: F811
             connection.execute("update brain.embedding_models set state = 'retired'")
             connection.execute(
                 "insert into brain.embedding_models (name, provider, version, dimensions, context_tokens, fusion_method,"
-                " semantic_weight, fulltext_weight, uses_contextual, state)"
-                " values (%s, 'ollama', '1', 64, 2048, 'rrf', 0.5, 0.5, true, 'active')",
+                " semantic_weight, fulltext_weight, searched_vectors, state)"
+                " values (%s, 'ollama', '1', 64, 2048, 'rrf', 0.5, 0.5, 'contextual', 'active')",
                 (MODEL,),
             )
 

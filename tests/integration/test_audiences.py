@@ -148,7 +148,7 @@ class TestSearching:
         same = {"limit": 3, "timeout_ms": 20_000, "exact_scan_chunks": few}
 
         by_words = search_fulltext(limited, tenant, "el tren", **same).ranking
-        by_meaning = search_semantic(limited, tenant, vector, model=engine.model, kind="standard", **same)
+        by_meaning = search_semantic(limited, tenant, vector, model=engine.model, searched="standard", **same)
 
         with engine.database.transaction(tenant) as connection:
             seen = {

@@ -71,7 +71,7 @@ class TestEveryTable:
             return (
                 search_fulltext(database, TENANT, "paraguas en el tren", limit=20, timeout_ms=9_000).ranking,
                 search_semantic(
-                    database, TENANT, vector, model=engine.model, kind="contextual", limit=20, timeout_ms=9_000
+                    database, TENANT, vector, model=engine.model, searched="contextual", limit=20, timeout_ms=9_000
                 ),
             )
 

@@ -231,7 +231,7 @@ class TestEmbedding:
             connection.execute(
                 "update brain.embedding_models set name = 'bge-m3', provider = 'ollama', version = '1', query_prefix = '', "
                 "document_prefix = '', context_tokens = 8192, similarity_threshold = null, fusion_method = 'rrf', "
-                "semantic_weight = 0.5, fulltext_weight = 0.5, uses_contextual = true where state = 'active'"
+                "semantic_weight = 0.5, fulltext_weight = 0.5, searched_vectors = 'contextual' where state = 'active'"
             )
         pipeline = Pipeline(
             chunking=engine.pipeline.chunking,

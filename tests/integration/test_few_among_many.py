@@ -21,8 +21,8 @@ pytestmark = pytest.mark.slow
 
 _MODEL = """
 insert into embedding_models (name, provider, version, dimensions, context_tokens, fusion_method, semantic_weight, fulltext_weight,
-    uses_contextual, state)
-values ('azar', 'hashing', 'azar', %(dimensions)s, 1000, 'rrf', 0.5, 0.5, false, 'ready')
+    searched_vectors, state)
+values ('azar', 'hashing', 'azar', %(dimensions)s, 1000, 'rrf', 0.5, 0.5, 'standard', 'ready')
 """
 _NOTES = """
 insert into notes (tenant_id, note_id, source, external_id, content, content_hash, language, created_at, departments)
@@ -93,7 +93,7 @@ def test_ten_of_fifty_are_found_by_meaning(crowded, tenant, departments, few) ->
 
     for _ in range(10):
         vector = drawn.standard_normal(DIMENSIONS).astype(np.float32)
-        same = {"model": model, "kind": "standard", "limit": 10, "timeout_ms": 30_000}
+        same = {"model": model, "searched": "standard", "limit": 10, "timeout_ms": 30_000}
         found = search_semantic(limited, tenant, vector, exact_scan_chunks=few, **same)
         best = search_semantic(limited, tenant, vector, exact_scan_chunks=10**9, **same)
 

@@ -61,8 +61,8 @@ def test_a_home_with_vectors_keeps_its_model(owner: Connection) -> None:
 def test_another_model_that_was_registered_is_not_passed_over(owner: Connection) -> None:
     owner.execute(
         "insert into brain.embedding_models (name, provider, version, dimensions, context_tokens, fusion_method,"
-        " semantic_weight, fulltext_weight, uses_contextual, state)"
-        " values ('mine', 'hashing', '1', 64, 1000, 'rrf', 0.5, 0.5, true, 'candidate')"
+        " semantic_weight, fulltext_weight, searched_vectors, state)"
+        " values ('mine', 'hashing', '1', 64, 1000, 'rrf', 0.5, 0.5, 'contextual', 'candidate')"
     )
 
     assert choose_first_model(owner, E5).name == "hashing"

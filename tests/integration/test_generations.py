@@ -160,7 +160,7 @@ class TestVectorIndex:
             owner or tenant,
             vector,
             model=engine.model,
-            kind="contextual",
+            searched="contextual",
             limit=10,
             timeout_ms=10_000,
             exact_scan_chunks=exact_scan_chunks,

@@ -27,8 +27,8 @@ def register(connection, *, name: str, dimensions: int, state: str) -> int:
     """Register a hashing model as `brain models add` does."""
     (model_id,) = connection.execute(
         "insert into brain.embedding_models (name, provider, version, dimensions, context_tokens, fusion_method,"
-        " semantic_weight, fulltext_weight, uses_contextual, state)"
-        " values (%s, 'hashing', '1', %s, 1000000, 'relative_score', 0.25, 0.75, true, %s) returning model_id",
+        " semantic_weight, fulltext_weight, searched_vectors, state)"
+        " values (%s, 'hashing', '1', %s, 1000000, 'relative_score', 0.25, 0.75, 'contextual', %s) returning model_id",
         (name, dimensions, state),
     ).fetchone()
     return model_id
@@ -66,7 +66,7 @@ def search(engine, owner, text="paraguas verde museo", *, few: int, filters: Fil
         owner,
         engine.embedder.embed([text], role="query")[0],
         model=engine.model,
-        kind="contextual",
+        searched="contextual",
         limit=limit,
         timeout_ms=20_000,
         filters=filters,
@@ -180,7 +180,7 @@ def nearest(engine, owner, model, vector, *, limit: int = 5):
         owner,
         vector,
         model=model,
-        kind="contextual",
+        searched="contextual",
         limit=limit,
         timeout_ms=20_000,
         exact_scan_chunks=0,

@@ -101,7 +101,7 @@ class TestRollBack:
             for (vector,) in rows(
                 engine,
                 "select e.vector from embeddings e join chunks c using (tenant_id, chunk_id) join notes n using (note_id) "
-                "where n.external_id = 'bufanda' and e.kind = 'standard'",
+                "where n.external_id = 'bufanda' and e.kind = 'contextual'",
             )
         ]
         assert len(chunks) > 1

@@ -119,7 +119,7 @@ class TestProposing:
     def test_weights_of_other_features_are_refused(self, propose: Propose) -> None:
         weights = SHIPPED.to_json() | {"version": "old", "features": ["bm25"]}
 
-        with pytest.raises(RerankingError, match="other features"):
+        with pytest.raises(RerankingError, match="cannot be read"):
             propose({}, reranker_weights=weights)
 
     def test_an_unknown_number_is_an_error_with_the_remedy(self, database, tenant) -> None:

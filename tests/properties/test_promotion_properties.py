@@ -13,7 +13,7 @@ from rag_core.promotion.promote import served_stack
 from rag_core.storage.configurations import ConfigurationPromotion, StoredServed
 
 MODEL = make_embedding_model(
-    dimensions=8, context_tokens=512, semantic_weight=0.3, fulltext_weight=0.7, uses_contextual=False
+    dimensions=8, context_tokens=512, semantic_weight=0.3, fulltext_weight=0.7, searched_vectors="standard"
 )
 WEIGHTS = st.floats(0.01, 1)
 OVERRIDES = st.fixed_dictionaries(

@@ -123,7 +123,7 @@ def leg_places(engine, tenant, query: str) -> dict[str, dict[Any, int]]:
     text = checked_query(query)
     vector = engine.query_embedder.embed([text], role="query")[0]
     semantic = search_semantic(
-        engine.database, tenant, vector, model=engine.model, kind="contextual", limit=40, timeout_ms=PATIENCE_MS
+        engine.database, tenant, vector, model=engine.model, searched="contextual", limit=40, timeout_ms=PATIENCE_MS
     )
     fulltext = search_fulltext(engine.database, tenant, text, limit=40, timeout_ms=PATIENCE_MS).ranking
     similar = [chunk for chunk, score in semantic if score >= 0]

@@ -35,8 +35,8 @@ class Refusing:
         return np.ones((len(texts), 2), dtype=np.float32)
 
 
-def texts(count: int) -> dict[bytes, str]:
-    return {str(n).encode(): f"texto {n}" for n in range(count)}
+def texts(count: int) -> dict[bytes, tuple[str, ...]]:
+    return {str(n).encode(): (f"texto {n}",) for n in range(count)}
 
 
 class TestEmbedApart:

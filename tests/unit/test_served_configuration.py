@@ -11,7 +11,7 @@ from rag_core.reranking.weights import shipped_weights
 from rag_core.storage.configurations import ConfigurationPromotion, StoredServed
 
 MODEL = make_embedding_model(
-    dimensions=8, context_tokens=512, semantic_weight=0.3, fulltext_weight=0.7, uses_contextual=False
+    dimensions=8, context_tokens=512, semantic_weight=0.3, fulltext_weight=0.7, searched_vectors="standard"
 )
 FUSION = {"hybridSearch": {"method": "rrf", "semanticWeight": 0.4, "rrfK": 30}}
 

@@ -94,7 +94,7 @@ def _complete(wanted: WantedModel, _settings: Settings, _seconds: float) -> Usua
         context_tokens=wanted.context_tokens or MAX_TOKENS,
         weights=_WEIGHTS,
         fusion_method="convex",
-        uses_contextual=False,
+        searched_vectors="sentences",
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from rag_core.configuration.proposals import propose_configuration
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, RetrievalConfig, configure
-from rag_core.configuration.served import ServedConfiguration, model_key
+from rag_core.configuration.served import ServedConfiguration, default_weights, model_key
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.tuning.cross_validation import Bench, Choice, HasTime, cross_validate
 from rag_core.evaluation.tuning.record import LegSearch, Recording, fetch_queries, record
@@ -20,7 +20,7 @@ from rag_core.evaluation.tuning.space import PARTS, Part, Space
 from rag_core.model.counting import in_english
 from rag_core.reranking import RERANKERS
 from rag_core.reranking.fitting import FOLDS
-from rag_core.reranking.weights import Weights, shipped_weights
+from rag_core.reranking.weights import Weights
 
 MIN_QUERIES = 30
 """With fewer, the interval of a difference is wider than any difference to be had."""
@@ -151,7 +151,7 @@ def _bench(recording: Recording, served: ServedConfiguration, parts: Collection[
         replay=Replay(recording=recording),
         space=Space(base=base, model=recording.model, parts=chosen),
         weights=served.weights,
-        fitted_from=shipped_weights() if "reranking" in chosen else None,
+        fitted_from=default_weights(recording.model) if "reranking" in chosen else None,
     )
 
 

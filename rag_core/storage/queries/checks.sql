@@ -56,7 +56,8 @@ select count(*) over (), note, format(
     coalesce(vector_dims(vector)::text, 'no'), coalesce(round(vector_norm(vector)::numeric, 4)::text, 'none')
 )
 from found
-where vector is null or vector_dims(vector) <> %(dimensions)s or not vector_norm(vector) > 0
+where vector is null or vector_dims(vector) %% %(dimensions)s <> 0 or not vector_norm(vector) > 0
+    or (kind = 'contextual' or not %(has_sentences)s) and vector_dims(vector) <> %(dimensions)s
 order by 2, chunk_index, kind
 limit 20;
 
@@ -114,7 +115,10 @@ cross join (values ('standard'), ('contextual')) k (kind)
 left join embeddings e on e.tenant_id = c.tenant_id and e.model_id = %(model)s and e.kind = k.kind and e.chunk_id = c.chunk_id
 where n.tenant_id = %(tenant)s and (%(batches)s::text[] is null or n.batch_key = any(%(batches)s))
     and c.chunking_method <> 'whole_note'
-    and (e.chunk_id is null or vector_dims(e.vector) <> %(dimensions)s or not vector_norm(e.vector) > 0)
+    and (
+        e.chunk_id is null or vector_dims(e.vector) %% %(dimensions)s <> 0 or not vector_norm(e.vector) > 0
+        or (k.kind = 'contextual' or not %(has_sentences)s) and vector_dims(e.vector) <> %(dimensions)s
+    )
 order by 2, c.chunk_index, k.kind
 limit 20;
 

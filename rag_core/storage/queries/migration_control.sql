@@ -148,7 +148,7 @@ left join lateral (
 left join lateral (
     select l2_normalize(avg(e.vector)) as vector
     from chunks c join embeddings e using (tenant_id, chunk_id)
-    where c.tenant_id = %(tenant)s and c.note_id = w.note_id and e.model_id = %(model)s and e.kind = 'standard'
+    where c.tenant_id = %(tenant)s and c.note_id = w.note_id and e.model_id = %(model)s and e.kind = 'contextual'
         and known.vector is null
 ) mean on true
 where vector_norm(coalesce(known.vector, mean.vector)) > 0;

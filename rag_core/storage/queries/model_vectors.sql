@@ -17,7 +17,7 @@ with page as materialized (
 ), sized as (
     select p.*, sum(p.characters) over (order by p.chunk_id) - p.characters as characters_before from page p
 )
-select c.chunk_id, c.note_id, c.created_at, c.content, c.context, s.lacks_standard, s.lacks_contextual
+select c.chunk_id, c.note_id, c.created_at, c.content, c.context, c.language, s.lacks_standard, s.lacks_contextual
 from sized s join chunks c on c.tenant_id = %(tenant)s and c.chunk_id = s.chunk_id
 where s.characters_before < %(characters)s
 order by c.chunk_id;
@@ -83,9 +83,11 @@ delete from brain.embeddings where ctid = any (array(
 ));
 
 -- name: delete_cached_vectors
--- So many of a tenant's cached vectors of that many dimensions, unless they may be a model's in use; for the owner's connection.
+-- So many of a tenant's cached vectors of that many dimensions each, unless they may be a model's in use; for the owner's connection.
 delete from brain.embedding_cache where ctid = any (array(
-    select ctid from brain.embedding_cache where tenant_id = %(tenant)s and vector_dims(vector) = %(dimensions)s
-        and not exists (select from brain.embedding_models where state <> 'retired' and dimensions = %(dimensions)s)
+    select ctid from brain.embedding_cache v where tenant_id = %(tenant)s and vector_dims(vector) %% %(dimensions)s = 0
+        and not exists (
+            select from brain.embedding_models m where m.state <> 'retired' and vector_dims(v.vector) %% m.dimensions = 0
+        )
     limit %(limit)s
 ));

@@ -1,20 +1,20 @@
 -- name: active_model
 select model_id, name, provider, version, dimensions, query_prefix, document_prefix, context_tokens,
-    similarity_threshold, fusion_method, semantic_weight, fulltext_weight, uses_contextual, state
+    similarity_threshold, fusion_method, semantic_weight, fulltext_weight, searched_vectors, state
 from brain.embedding_models where state = 'active';
 
 -- name: list_models
 select model_id, name, provider, version, dimensions, query_prefix, document_prefix, context_tokens,
-    similarity_threshold, fusion_method, semantic_weight, fulltext_weight, uses_contextual, state, promoted_at, retired_at
+    similarity_threshold, fusion_method, semantic_weight, fulltext_weight, searched_vectors, state, promoted_at, retired_at
 from brain.embedding_models order by model_id;
 
 -- name: insert_model
 insert into brain.embedding_models (
     name, provider, version, dimensions, query_prefix, document_prefix, context_tokens, similarity_threshold,
-    fusion_method, semantic_weight, fulltext_weight, uses_contextual, state
+    fusion_method, semantic_weight, fulltext_weight, searched_vectors, state
 ) values (
     %(name)s, %(provider)s, %(version)s, %(dimensions)s, %(query_prefix)s, %(document_prefix)s, %(context_tokens)s,
-    %(similarity_threshold)s, %(fusion_method)s, %(semantic_weight)s, %(fulltext_weight)s, %(uses_contextual)s, 'candidate'
+    %(similarity_threshold)s, %(fusion_method)s, %(semantic_weight)s, %(fulltext_weight)s, %(searched_vectors)s, 'candidate'
 )
 on conflict (name) do nothing
 returning model_id;
@@ -37,7 +37,7 @@ update brain.embedding_models m
 set name = %(name)s, provider = %(provider)s, version = %(version)s, dimensions = %(dimensions)s,
     query_prefix = %(query_prefix)s, document_prefix = %(document_prefix)s, context_tokens = %(context_tokens)s,
     similarity_threshold = %(similarity_threshold)s, fusion_method = %(fusion_method)s,
-    semantic_weight = %(semantic_weight)s, fulltext_weight = %(fulltext_weight)s, uses_contextual = %(uses_contextual)s
+    semantic_weight = %(semantic_weight)s, fulltext_weight = %(fulltext_weight)s, searched_vectors = %(searched_vectors)s
 where not exists (select from brain.embedding_models o where o.model_id <> m.model_id)
     and not exists (select from brain.embeddings)
     and not exists (select from brain.embedding_cache);

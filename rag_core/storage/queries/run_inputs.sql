@@ -11,7 +11,7 @@ select
     ),
     (
         select md5(coalesce(string_agg(
-            concat_ws(' ', name, version, similarity_threshold, fusion_method, semantic_weight, fulltext_weight, uses_contextual),
+            concat_ws(' ', name, version, similarity_threshold, fusion_method, semantic_weight, fulltext_weight, searched_vectors),
             ',' order by name
         ), ''))
         from embedding_models

@@ -148,61 +148,56 @@ end
 
 -- name: search_semantic
 -- Cosine similarity, best first, and whether every vector was compared: up to few chunks of the tenant they are, beyond that the
--- model's HNSW index is walked; only one of the two branches runs. Model, kind and dimensions are registry values and enter
+-- model's HNSW index is walked; only one of the two branches runs. Model, kinds and dimensions are registry values and enter
 -- as literals, so that the partial index can be used; the order by is the bare nearness for the same reason. OFFSET 0 keeps
--- the planner from walking the index for the exact branch too, which would then not be exact. What an index of half precision
--- finds is put in order by the whole vectors.
+-- the planner from walking the index for the exact branch too, which would then not be exact. What is found by a part of what
+-- counts (an index of half precision, one of two kinds) is put in order by the whole.
 with size as materialized (
     select coalesce(sum(documents), 0) <= %(few)s as is_small from corpus_statistics where tenant_id = %(tenant)s
-)
-select chunk_id, 1 - distance, (select is_small from size)
-from (
+), nearest as materialized (
     (
-        select chunk_id, distance
+        select chunk_id
         from (
-            select e.chunk_id, e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions}) as distance
+            select e.chunk_id, {distance} as distance
             from embeddings e
             where (select is_small from size) and e.tenant_id = %(tenant)s and e.model_id = {model} and e.kind = {kind}
             offset 0
         ) every
         order by distance, chunk_id
-        limit %(limit)s
+        limit %(candidates)s
     )
     union all
     (
-        select e.chunk_id, e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions}) as distance
+        select e.chunk_id
         from embeddings e
         where not (select is_small from size) and e.tenant_id = %(tenant)s and e.model_id = {model} and e.kind = {kind}
         order by {nearness}
         limit %(candidates)s
     )
-) nearest
-order by distance, chunk_id
-limit %(limit)s;
+)
+{in_order}
 
 -- name: search_semantic_within
 -- The same within filters: the chunks that they leave are compared when they are few. Otherwise the index is walked, nearest
 -- first, and each chunk's note is asked, by a scalar sub-query because EXISTS may become a join that reads every note.
 with {allowed} walk as (
     select not is_small as is_wanted from size
-)
-select chunk_id, 1 - distance, (select is_small from size)
-from (
+), nearest as materialized (
     (
-        select chunk_id, distance
+        select chunk_id
         from (
-            select e.chunk_id, e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions}) as distance
+            select e.chunk_id, {distance} as distance
             from allowed a join embeddings e
                 on e.tenant_id = %(tenant)s and e.model_id = {model} and e.kind = {kind} and e.chunk_id = a.chunk_id
             where not (select is_wanted from walk)
             offset 0
         ) every
         order by distance, chunk_id
-        limit %(limit)s
+        limit %(candidates)s
     )
     union all
     (
-        select e.chunk_id, e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions}) as distance
+        select e.chunk_id
         from embeddings e
         where (select is_wanted from walk) and e.tenant_id = %(tenant)s and e.model_id = {model} and e.kind = {kind}
             and (
@@ -213,9 +208,33 @@ from (
         order by {nearness}
         limit %(candidates)s
     )
-) nearest
-order by distance, chunk_id
+)
+{in_order}
+
+-- name: nearest_in_order
+select n.chunk_id, 1 - whole.distance, (select is_small from size)
+from nearest n
+cross join lateral (
+    select avg(e.distance) as distance
+    from (
+        select {distance} as distance
+        from embeddings e
+        where e.tenant_id = %(tenant)s and e.model_id = {model} and e.kind = any({kinds}) and e.chunk_id = n.chunk_id
+    ) e
+) whole
+order by whole.distance, n.chunk_id
 limit %(limit)s;
+
+-- name: distance_whole
+-- Cosine distance of the query to a chunk's one vector of a kind.
+e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions})
+
+-- name: distance_nearest
+-- Cosine distance of the query to the nearest of the vectors that stand one after another in one.
+(
+    select min(subvector(e.vector, first, {dimensions}) <=> %(vector)s::vector({dimensions}))
+    from generate_series(1, vector_dims(e.vector), {dimensions}) first
+)
 
 -- name: indexed_whole
 -- What the index of a model of up to 2,000 dimensions holds.
