@@ -13,7 +13,7 @@ from rag_core.storage.database import Connection
 from rag_core.storage.models import fetch_active_model, has_unused_model, list_models, replace_unused_model
 
 BUILT_IN = "hashing"
-PREFERRED: tuple[str, ...] = (BUILT_IN,)
+PREFERRED: tuple[str, ...] = ("e5", "use", BUILT_IN)
 """Providers that a new home's model is taken from, best first; the built-in one is always there."""
 _NAMES = {"e5": "multilingual-e5-small", "use": "universal-sentence-encoder-multilingual"}
 """Name of the first model of a provider, where it is not the provider's own name."""

@@ -1,22 +1,27 @@
 """Texts that the two vectors of a chunk are made of. Pure."""
 
 from rag_core.chunking.sentences import sentence_spans
-from rag_core.embedding.context import with_context
+from rag_core.embedding.context import titled, with_context
 from rag_core.model.embedding import MAX_STORED_NUMBERS, EmbeddingKind, EmbeddingModel
 from rag_core.model.note import Language
 
-LEAST_CHARACTERS = 100
-"""A shorter sentence is embedded together with the next. Measured with e5: 40 finds no more across languages or in articles, and less
-of what shares no word with its question."""
+LEAST_CHARACTERS = 40
+"""A shorter sentence is embedded together with the next: "Sí." has no meaning of its own."""
 
 
 def vector_texts(
-    model: EmbeddingModel, kind: EmbeddingKind, content: str, context: str | None, language: Language
+    model: EmbeddingModel,
+    kind: EmbeddingKind,
+    content: str,
+    context: str | None,
+    *,
+    title: str | None,
+    language: Language,
 ) -> tuple[str, ...]:
     """Texts whose vectors are stored, one after another, as the chunk's vector of that kind; mostly one.
 
-    The standard vector of a model that searches sentences is that of each sentence. A note that is not chunked yet has no
-    context, and one vector for both kinds.
+    The standard vector of a model that searches sentences is that of each sentence, with the note's title before it. A note that
+    is not chunked yet has no context, and one vector for both kinds.
     """
     if context is None:
         return (content,)
@@ -24,7 +29,8 @@ def vector_texts(
         return (with_context(context, content),)
     if model.searched_vectors != "sentences":
         return (content,)
-    return sentences_of(content, language, most=MAX_STORED_NUMBERS // model.dimensions)
+    sentences = sentences_of(content, language, most=MAX_STORED_NUMBERS // model.dimensions)
+    return tuple(titled(title, sentence) for sentence in sentences)
 
 
 def sentences_of(content: str, language: Language, *, most: int) -> tuple[str, ...]:

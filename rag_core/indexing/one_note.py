@@ -183,7 +183,9 @@ def _vectors(
     for chunk in staged.chunks:
         hashes: dict[EmbeddingKind, bytes] = {"standard": chunk.standard_hash, "contextual": chunk.contextual_hash}
         for kind, digest in hashes.items():
-            texts[digest] = vector_texts(pipeline.model, kind, chunk.content, chunk.context, note.language)
+            texts[digest] = vector_texts(
+                pipeline.model, kind, chunk.content, chunk.context, title=note.title, language=note.language
+            )
     known = store.fetch_known_hashes(database, tenant, list(texts))
     missing = {digest: parts for digest, parts in texts.items() if digest not in known}
     if not missing:

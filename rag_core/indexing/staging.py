@@ -173,7 +173,11 @@ def _staged_chunks(
     staged = []
 
     def hash_of(kind: EmbeddingKind, content: str, context: str) -> bytes:
-        return input_hash(model, *vector_texts(model, kind, content, context, note.language), role="document")
+        return input_hash(
+            model,
+            *vector_texts(model, kind, content, context, title=note.title, language=note.language),
+            role="document",
+        )
 
     for index, span in enumerate(spans):
         content = note.content[span.start : span.end]
@@ -269,7 +273,7 @@ def _inputs(page: Sequence[store.MissingInput], model: EmbeddingModel) -> dict[b
         hashes: dict[EmbeddingKind, bytes | None] = {"standard": item.standard_hash, "contextual": item.contextual_hash}
         for kind, digest in hashes.items():
             if digest is not None and digest not in wanted:
-                texts = vector_texts(model, kind, item.content, item.context, item.language)
+                texts = vector_texts(model, kind, item.content, item.context, title=item.title, language=item.language)
                 wanted[digest] = (item.note_id, texts)
     return wanted
 

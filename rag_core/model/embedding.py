@@ -60,14 +60,6 @@ class EmbeddingModel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueryVector:
-    """A query's unit vector, shape (dimensions,), and the model that it is of."""
-
-    model: EmbeddingModel
-    vector: NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class WantedModel:
     """A model as somebody asks for it; what is None is found out."""
 

@@ -98,7 +98,11 @@ def _fill_page(
     is_held: bool,
 ) -> ModelBackfillReport:
     inputs = [
-        (chunk, kind, vector_texts(model, kind, chunk.content, chunk.context, chunk.language))
+        (
+            chunk,
+            kind,
+            vector_texts(model, kind, chunk.content, chunk.context, title=chunk.title, language=chunk.language),
+        )
         for chunk in page
         for kind in chunk.kinds
     ]

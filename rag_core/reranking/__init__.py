@@ -25,10 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A passage to be scored: its text, its public score so far, and each leg's own score and rank where one found it.
-
-    ``cosines`` are the similarities of the query to its standard and contextual vectors; empty without a model of meaning.
-    """
+    """A passage to be scored: its text, its public score so far, and each leg's own score and rank where one found it."""
 
     chunk_id: ChunkId
     note_id: NoteId
@@ -38,7 +35,6 @@ class Candidate:
     score: float
     leg_scores: Mapping[str, float] = field(default_factory=dict)
     ranks: Mapping[str, int] = field(default_factory=dict)
-    cosines: tuple[float, ...] = ()
 
 
 class Reranker(Protocol):

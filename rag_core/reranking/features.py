@@ -40,9 +40,6 @@ FEATURES = (
     "date",  # the same for dates
     "name",  # the same for names
     "counted",  # the question asks "how many X" and X follows a number
-    "cosine",  # cosine similarity to the standard vector of a model of meaning
-    "contextual_cosine",  # the same to the contextual vector
-    "unspoken",  # their mean times the share of the query's terms that the passage lacks, by idf
 )
 """The columns, in order; each is in [0, 1] and speaks for a candidate. Length is not among them: BM25 has weighed it."""
 
@@ -56,9 +53,6 @@ ANSWER_WORDS = 12
 COUNTED_WORDS = 3
 
 FeatureMatrix = NDArray[np.float64]
-_COVERAGE = 0
-"""Column of ``coverage`` among a passage's own features."""
-_KINDS = 2
 
 
 def features(query: str, candidates: Sequence[Candidate], statistics: QueryStatistics) -> FeatureMatrix:
@@ -85,17 +79,7 @@ def feature_rows(candidates: Sequence[Candidate], read: Sequence["PassageReading
         _lead(fulltext),
         _rare_coverage(read),
     )
-    values = np.array([reading.values for reading in read])
-    return np.column_stack([*relative, values, _likeness(candidates, 1 - values[:, _COVERAGE])])
-
-
-def _likeness(candidates: Sequence[Candidate], missing: NDArray[np.float64]) -> FeatureMatrix:
-    """Both cosines, and their mean times what is ``missing``, shape (candidates, 3); 0 where none was computed."""
-    cosines = np.array(
-        [candidate.cosines if len(candidate.cosines) == _KINDS else (0.0, 0.0) for candidate in candidates]
-    )
-    known = np.clip(cosines, 0.0, 1.0)
-    return np.column_stack([known, known.mean(axis=1) * missing])
+    return np.column_stack([*relative, np.array([reading.values for reading in read])])
 
 
 def _leg_score(candidate: Candidate, leg: str) -> float:

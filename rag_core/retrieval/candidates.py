@@ -64,8 +64,8 @@ def by_spread(weighted: Sequence[WeightedRanking], coverage: Mapping[str, float]
     """The rankings with weights in proportion to how far their scores tell candidates apart, and similarities from the last one on.
 
     For one text that was searched the weights of both legs together stay, and are shared in the proportion weight · spread. The
-    spread of full text is its ``coverage``: the best BM25 score over the highest that the query allows, so that words of another
-    language than the notes' have hardly a say. That of vectors is the difference between the first and the last similarity, so that
+    spread of full text is the square of its ``coverage``, the best BM25 score over the highest that the query allows: words that no
+    note shares have hardly a say. That of vectors is the difference between the first and the last similarity, so that
     a model to which all notes look alike has none. The causal graph keeps its weight.
     Source: convex combination with theoretical bounds as in Bruch, Gai & Ingber, An Analysis of Fusion Functions for Hybrid Retrieval,
     2023, the maximum being the query's.
@@ -84,7 +84,7 @@ def by_spread(weighted: Sequence[WeightedRanking], coverage: Mapping[str, float]
 
 def _spread(item: WeightedRanking, coverage: Mapping[str, float]) -> float:
     if item.leg.startswith("fulltext"):
-        return coverage.get(item.leg, 0.0)
+        return coverage.get(item.leg, 0.0) ** 2
     return item.ranking[0][1] - item.ranking[-1][1] if item.ranking else 0.0
 
 

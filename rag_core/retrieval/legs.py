@@ -16,7 +16,7 @@ from rag_core.errors import (
     RetrievalFailedError,
     SearchCancelledError,
 )
-from rag_core.model.embedding import EmbeddingModel, QueryVector, SearchedVectors
+from rag_core.model.embedding import EmbeddingModel, SearchedVectors
 from rag_core.model.note import ChunkId, TenantId
 from rag_core.model.retrieval import Strategy
 from rag_core.resilience.cancellation import Cancellation
@@ -44,8 +44,7 @@ class LegResults:
 
     ``coverage`` holds for each full-text ranking its best score over the highest that the query allows, in [0, 1],
     ``failures`` the error of each leg that failed, ``hyde_answer`` the hypothetical answer that was searched,
-    ``graph`` the graph's hits with their paths, ``timings`` milliseconds by leg, ``query_vector`` the query's where it tells of
-    meaning.
+    ``graph`` the graph's hits with their paths, ``timings`` milliseconds by leg.
     """
 
     rankings: dict[str, Ranking] = field(default_factory=dict)
@@ -55,7 +54,6 @@ class LegResults:
     graph: dict[ChunkId, GraphHit] = field(default_factory=dict)
     hyde_answer: str | None = None
     timings: dict[str, float] = field(default_factory=dict)
-    query_vector: QueryVector | None = None
     is_low_confidence: bool = False
 
     @property
@@ -84,10 +82,9 @@ class LegResults:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorSearch:
-    """The embedding and the comparison of texts; ``is_by_meaning`` unless it is their spelling that is compared."""
+    """The embedding and the comparison of texts."""
 
     model: EmbeddingModel
-    is_by_meaning: bool
     embedder: Embedder
     searched: SearchedVectors
     threshold: float
@@ -152,8 +149,6 @@ class _Run:
 
     def by_vector(self, searches: Sequence[TextSearch]) -> None:
         vectors = self.vectors.embedder.embed([search.text for search in searches], role="query")
-        if self.vectors.is_by_meaning and not searches[0].suffix:
-            self.results.query_vector = QueryVector(model=self.vectors.model, vector=vectors[0])
         for search, vector in zip(searches, vectors, strict=True):
             found = search_semantic(
                 self.database,

@@ -100,7 +100,6 @@ def _reranked(
         timeout_ms=request.config.reranking.timeout,
         hybrid_weight=request.config.reranking.hybrid_weight,
         score_threshold=request.config.reranking.score_threshold,
-        compared=legs.query_vector,
         cancellation=request.cancellation,
     )
     return prefer_time(ranked_anew, request.transformed.times)

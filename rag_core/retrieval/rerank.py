@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from rag_core.errors import DeadlineExceededError, RerankingError
 from rag_core.language.stemming import query_words
-from rag_core.model.embedding import QueryVector
 from rag_core.model.note import ChunkId, TenantId
 from rag_core.reranking import Candidate, Reranker, is_calibrated
 from rag_core.resilience.cancellation import Cancellation
@@ -32,15 +31,12 @@ def rerank(
     timeout_ms: int,
     hybrid_weight: float = 0,
     score_threshold: float | None = None,
-    compared: QueryVector | None = None,
     cancellation: Cancellation | None = None,
 ) -> list[Fused]:
     """The best ``top_k`` by the re-ranker's scores, which are in [0, 1] and never rise down the list; ties by chunk id.
 
     score = hybrid_weight · score before + (1 - hybrid_weight) · re-ranker's, both in [0, 1], of a re-ranker that is calibrated; of
     others it is the re-ranker's alone. With a ``score_threshold``, 0 included, passages of a lower score are left out.
-
-    With a vector to be ``compared`` the re-ranker gets each passage's similarities to it.
 
     At most ``MAX_CANDIDATES`` are scored, by their own text; the others keep their order below them. What the causal graph
     found need not share a word with the query, so re-ranking may raise it but not lower it: it keeps at least its place,
@@ -58,12 +54,7 @@ def rerank(
     began = time.monotonic()
     head, tail = list(candidates[:MAX_CANDIDATES]), list(candidates[MAX_CANDIDATES:])
     texts, statistics = fetch_candidate_texts(
-        database,
-        tenant,
-        [item.chunk_id for item in head],
-        words=query_words(query),
-        timeout_ms=limit,
-        compared=compared,
+        database, tenant, [item.chunk_id for item in head], words=query_words(query), timeout_ms=limit
     )
     left = limit / 1000 - (time.monotonic() - began)
     passages = to_score(head, texts, leg_scores)
@@ -110,7 +101,6 @@ def _candidate(item: Fused, text: CandidateText, leg_scores: Mapping[str, Mappin
         score=item.score,
         leg_scores={leg: scores[item.chunk_id] for leg, scores in leg_scores.items() if item.chunk_id in scores},
         ranks=item.ranks,
-        cosines=text.cosines,
     )
 
 

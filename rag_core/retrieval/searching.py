@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 
 from rag_core.chat import ChatModel
-from rag_core.embedding import Embedder, knows_meaning
+from rag_core.embedding import Embedder
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.query.hyde import generate_hypothetical_answer, wants_hyde
 from rag_core.retrieval.deadline import Deadline
@@ -42,7 +42,6 @@ def search(
         strategy=request.strategy,
         vectors=VectorSearch(
             model=model,
-            is_by_meaning=knows_meaning(model),
             embedder=embedder,
             searched=searched_vectors(config, model),
             threshold=similarity_threshold(config, model),

@@ -31,6 +31,7 @@ class ChunkWithoutVectors:
     created_at: datetime
     content: str
     context: str | None
+    title: str | None
     language: Language
     kinds: tuple[EmbeddingKind, ...]
 
@@ -83,10 +84,11 @@ def fetch_chunks_without_vectors(
             created_at=created_at,
             content=content,
             context=context,
+            title=title,
             language=language,
             kinds=_kinds(standard=standard, contextual=contextual),
         )
-        for chunk_id, note_id, created_at, content, context, language, standard, contextual in rows
+        for chunk_id, note_id, created_at, content, context, title, language, standard, contextual in rows
     ]
 
 

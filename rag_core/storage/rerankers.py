@@ -4,10 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pgvector import Vector
-
 from rag_core.language import LANGUAGES
-from rag_core.model.embedding import QueryVector
 from rag_core.model.note import ChunkId, Language, NoteId, TenantId
 from rag_core.model.retrieval import QueryStatistics
 from rag_core.storage.database import Database
@@ -19,43 +16,23 @@ MAX_CHARACTERS = 20_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateText:
-    """A chunk's own text, not its window's, with its title and its note.
-
-    ``cosines`` are the similarities of the query to the chunk's standard and contextual vectors; empty where none were compared.
-    """
+    """A chunk's own text, not its window's, with its title and its note."""
 
     chunk_id: ChunkId
     note_id: NoteId
     title: str | None
     content: str
     language: Language
-    cosines: tuple[float, ...] = ()
 
 
 def fetch_candidate_texts(
-    database: Database,
-    tenant: TenantId,
-    chunks: Sequence[ChunkId],
-    *,
-    words: Sequence[str],
-    timeout_ms: int,
-    compared: QueryVector | None = None,
+    database: Database, tenant: TenantId, chunks: Sequence[ChunkId], *, words: Sequence[str], timeout_ms: int
 ) -> tuple[dict[ChunkId, CandidateText], QueryStatistics]:
-    """Texts of chunks and how common words are in the notes that are seen; chunks deleted meanwhile are absent.
-
-    With a vector to be ``compared`` each text has its similarities to it.
-    """
+    """Texts of chunks and how common words are in the notes that are seen, in one round trip; chunks deleted meanwhile are absent."""
     statistics = counted("fetch_query_statistics", "terms_of_words", sees_all=database.departments is None)
     with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
         texts = connection.execute(
-            query("fetch_candidate_texts"),
-            {
-                "tenant": tenant,
-                "chunks": list(chunks),
-                "characters": MAX_CHARACTERS,
-                "model": compared and compared.model.id,
-                "vector": compared and Vector(compared.vector),
-            },
+            query("fetch_candidate_texts"), {"tenant": tenant, "chunks": list(chunks), "characters": MAX_CHARACTERS}
         )
         counts = connection.execute(statistics, {"tenant": tenant, "words": list(words), "languages": list(LANGUAGES)})
         found = {row[0]: _candidate_text(row) for row in texts.fetchall()}
@@ -63,10 +40,8 @@ def fetch_candidate_texts(
 
 
 def _candidate_text(row: tuple[Any, ...]) -> CandidateText:
-    chunk_id, note_id, title, content, language, cosines = row
-    return CandidateText(
-        chunk_id=chunk_id, note_id=note_id, title=title, content=content, language=language, cosines=tuple(cosines)
-    )
+    chunk_id, note_id, title, content, language = row
+    return CandidateText(chunk_id=chunk_id, note_id=note_id, title=title, content=content, language=language)
 
 
 def _statistics(rows: Sequence[tuple[Any, ...]]) -> QueryStatistics:

@@ -68,6 +68,7 @@ class MissingInput:
     chunk_index: int
     content: str
     context: str
+    title: str | None
     language: Language
     standard_hash: bytes | None
     contextual_hash: bytes | None

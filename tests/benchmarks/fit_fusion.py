@@ -26,7 +26,7 @@ from .indexing import index_all
 from .progress import step
 from .scratch import forget_environment, scratch_engine
 
-SHARES = (0.04, 0.06, 0.08, 0.1, 0.12, 0.14, 0.17, 0.2, 0.25, 0.3)
+SHARES = (0.06, 0.1, 0.14, 0.17, 0.2, 0.23, 0.26, 0.29, 0.33, 0.38, 0.43)
 """Weights of full text to try; that of vectors is the rest."""
 
 

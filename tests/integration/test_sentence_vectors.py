@@ -7,11 +7,9 @@ import pytest
 from filling import index_stale
 
 from rag_core.indexing.inputs import vector_texts
-from rag_core.model.embedding import QueryVector
 from rag_core.model_change.backfill import backfill_model
 from rag_core.runtime.engine import with_model
 from rag_core.storage.checks import run_check
-from rag_core.storage.rerankers import fetch_candidate_texts
 from rag_core.storage.search import search_semantic
 from rag_core.storage.vector_index import ensure_vector_index
 
@@ -56,11 +54,11 @@ def search(engine, tenant, *, searched="sentences", few=5_000, limit=10):
 def expected(engine, vector):
     """Both similarities of each chunk, computed from its texts anew."""
     with engine.database.owner() as connection:
-        rows = connection.execute("select chunk_id, content, context, language from brain.chunks").fetchall()
+        rows = connection.execute("select chunk_id, content, context, title, language from brain.chunks").fetchall()
     likeness = {}
-    for chunk, content, context, language in rows:
-        standard = vector_texts(engine.model, "standard", content, context, language)
-        contextual = vector_texts(engine.model, "contextual", content, context, language)
+    for chunk, content, context, title, language in rows:
+        standard = vector_texts(engine.model, "standard", content, context, title=title, language=language)
+        contextual = vector_texts(engine.model, "contextual", content, context, title=title, language=language)
         likeness[chunk] = [
             float((engine.embedder.embed(list(texts), role="document") @ vector).max())
             for texts in (standard, contextual)
@@ -112,31 +110,6 @@ def test_searched_by_the_standard_vectors_alone_the_nearest_sentence_counts(sent
     assert dict(found) == pytest.approx(
         {chunk: both[0] for chunk, both in expected(sentences, vector).items()}, abs=1e-5
     )
-
-
-def test_a_candidate_comes_with_both_similarities(sentences, tenant) -> None:
-    _, vector = search(sentences, tenant)
-    likeness = expected(sentences, vector)
-
-    texts, _ = fetch_candidate_texts(
-        sentences.database,
-        tenant,
-        list(likeness),
-        words=[],
-        timeout_ms=5_000,
-        compared=QueryVector(model=sentences.model, vector=vector),
-    )
-
-    for chunk, both in likeness.items():
-        assert texts[chunk].cosines == pytest.approx(tuple(both), abs=1e-5)
-
-
-def test_without_a_vector_nothing_is_compared(sentences, tenant) -> None:
-    chunks = [chunk for chunk, _ in search(sentences, tenant)[0]]
-
-    texts, _ = fetch_candidate_texts(sentences.database, tenant, chunks, words=[], timeout_ms=5_000)
-
-    assert {text.cosines for text in texts.values()} == {()}
 
 
 def test_what_a_backfill_stores_is_what_indexing_stores(sentences, tenant) -> None:

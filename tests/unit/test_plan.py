@@ -216,8 +216,8 @@ class TestConvexFusion:
 
         semantic, fulltext = by_spread(weighted, {"fulltext": 0.5})
 
-        assert semantic.weight == pytest.approx(0.088 / (0.088 + 0.06))
-        assert fulltext.weight == pytest.approx(0.06 / (0.088 + 0.06))
+        assert semantic.weight == pytest.approx(0.088 / (0.088 + 0.03))
+        assert fulltext.weight == pytest.approx(0.03 / (0.088 + 0.03))
         assert [round(score, 9) for _, score in semantic.ranking] == [0.1, 0.05, 0.0]
         assert fulltext.ranking == self.rankings["fulltext"]
 

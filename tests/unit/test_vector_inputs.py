@@ -18,24 +18,31 @@ OTHER = (
 SENTENCES = make_embedding_model(searched_vectors="sentences")
 
 
-def test_a_model_that_searches_sentences_has_one_vector_a_sentence() -> None:
-    assert vector_texts(SENTENCES, "standard", f"{LONG} {OTHER}", "Casa", "es") == (LONG, OTHER)
+def test_a_model_that_searches_sentences_has_one_vector_a_sentence_with_its_title() -> None:
+    assert vector_texts(SENTENCES, "standard", f"{LONG} {OTHER}", "Casa", title="Reformas", language="es") == (
+        f"Reformas. {LONG}",
+        f"Reformas. {OTHER}",
+    )
 
 
 def test_another_has_one_for_all() -> None:
-    assert vector_texts(make_embedding_model(), "standard", f"{LONG} {OTHER}", "Casa", "es") == (f"{LONG} {OTHER}",)
+    assert vector_texts(
+        make_embedding_model(), "standard", f"{LONG} {OTHER}", "Casa", title="Reformas", language="es"
+    ) == (f"{LONG} {OTHER}",)
 
 
 @pytest.mark.parametrize("model", [SENTENCES, make_embedding_model()])
 def test_the_contextual_vector_is_that_of_context_and_chunk(model) -> None:
-    assert vector_texts(model, "contextual", f"{LONG} {OTHER}", "Casa", "es") == (
+    assert vector_texts(model, "contextual", f"{LONG} {OTHER}", "Casa", title="Reformas", language="es") == (
         with_context("Casa", f"{LONG} {OTHER}"),
     )
 
 
 @pytest.mark.parametrize("kind", ["standard", "contextual"])
 def test_a_note_that_is_not_chunked_has_one_vector_for_both_kinds(kind) -> None:
-    assert vector_texts(SENTENCES, kind, f"{LONG} {OTHER}", None, "es") == (f"{LONG} {OTHER}",)
+    assert vector_texts(SENTENCES, kind, f"{LONG} {OTHER}", None, title="Reformas", language="es") == (
+        f"{LONG} {OTHER}",
+    )
 
 
 def test_a_short_sentence_goes_with_the_next_and_the_last_with_the_one_before() -> None:

@@ -1,7 +1,7 @@
 """Recording of a golden set's rankings before fusion, made once, as deep as any configuration may ask."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -31,8 +31,7 @@ class RecordedQuery:
     """A golden query with what each leg found for it, best first and without a similarity threshold.
 
     ``searches`` are the texts that were searched, ``coverage`` is that of the full-text rankings, ``statistics`` how common its words
-    are, ``cosines`` the candidates' similarities of a model of meaning, ``unit`` is what must not be torn apart between choosing and
-    judging.
+    are, ``unit`` is what must not be torn apart between choosing and judging.
     """
 
     golden: GoldenQuery
@@ -44,7 +43,6 @@ class RecordedQuery:
     graph: Mapping[ChunkId, GraphHit]
     statistics: QueryStatistics
     unit: str
-    cosines: Mapping[ChunkId, tuple[float, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,14 +142,11 @@ def record(
         if found is not None:
             chunks = _chunks(found)
             words = query_words(rerank_query(found.transformed, found.query))
-            read, statistics = fetch_candidate_texts(
-                database, tenant, chunks, words=words, timeout_ms=timeout_ms, compared=found.legs.query_vector
-            )
-            cosines = {chunk: text.cosines for chunk, text in read.items() if text.cosines}
-            texts |= {chunk: texts.get(chunk, replace(text, cosines=())) for chunk, text in read.items()}
+            read, statistics = fetch_candidate_texts(database, tenant, chunks, words=words, timeout_ms=timeout_ms)
+            texts |= {chunk: texts.get(chunk, text) for chunk, text in read.items()}
             new = [chunk for chunk in chunks if chunk not in written]
             written |= fetch_created_at(database, tenant, new, timeout_ms=timeout_ms) if new else {}
-            recorded.append(_recorded(golden, found, statistics, cosines, unit=unit_of[golden.id]))
+            recorded.append(_recorded(golden, found, statistics, unit=unit_of[golden.id]))
         on_progress()
     return Recording(
         queries=tuple(recorded),
@@ -189,14 +184,7 @@ def _chunks(found: LegsOnly) -> list[ChunkId]:
     return sorted({chunk for ranking in found.legs.rankings.values() for chunk, _ in ranking})
 
 
-def _recorded(
-    golden: GoldenQuery,
-    found: LegsOnly,
-    statistics: QueryStatistics,
-    cosines: Mapping[ChunkId, tuple[float, ...]],
-    *,
-    unit: str,
-) -> RecordedQuery:
+def _recorded(golden: GoldenQuery, found: LegsOnly, statistics: QueryStatistics, *, unit: str) -> RecordedQuery:
     return RecordedQuery(
         unit=unit,
         golden=golden,
@@ -205,7 +193,6 @@ def _recorded(
         searches=tuple(found.searches),
         rankings=found.legs.rankings,
         coverage=found.legs.coverage,
-        cosines=cosines,
         graph=found.legs.graph,
         statistics=statistics,
     )

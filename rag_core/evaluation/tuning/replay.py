@@ -1,7 +1,7 @@
 """A recorded search ranked again for another configuration, by the functions that serve. No I/O."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
@@ -146,11 +146,7 @@ class Replay:
 
     def _to_score(self, at: int, fused: list[Fused], legs: LegResults) -> _Scored:
         head, texts = fused[:MAX_CANDIDATES], self.recording.texts
-        cosines = self.recording.queries[at].cosines
-        passages = [
-            replace(passage, cosines=cosines.get(passage.chunk_id, ()))
-            for passage in to_score(head, texts, {leg: dict(ranking) for leg, ranking in legs.rankings.items()})
-        ]
+        passages = to_score(head, texts, {leg: dict(ranking) for leg, ranking in legs.rankings.items()})
         return _Scored(
             present=[item for item in head if item.chunk_id in texts],
             tail=fused[MAX_CANDIDATES:],

@@ -187,7 +187,7 @@ select c.* from new_chunks c join staged s using (note_id);
 -- name: fetch_missing_inputs
 -- The next staged chunks with the texts their vectors are made from, and the hashes of vectors neither live nor cached.
 with page as materialized (
-    select s.note_id, s.chunk_index, s.content, s.context, n.language, s.standard_hash, s.contextual_hash
+    select s.note_id, s.chunk_index, s.content, s.context, n.title, n.language, s.standard_hash, s.contextual_hash
     from staged_chunks s join staged_notes g using (tenant_id, note_id) join notes n using (tenant_id, note_id)
     where s.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s) and g.fingerprint = %(fingerprint)s
         and (s.note_id, s.chunk_index) > (%(after_note)s, %(after_index)s)
@@ -202,7 +202,7 @@ with page as materialized (
     where e.tenant_id = %(tenant)s
         and e.input_hash in (select standard_hash from page union all select contextual_hash from page)
 )
-select note_id, chunk_index, content, context, language,
+select note_id, chunk_index, content, context, title, language,
     case when standard_hash not in (select input_hash from known) then standard_hash end as standard_hash,
     case when contextual_hash not in (select input_hash from known) then contextual_hash end as contextual_hash
 from page

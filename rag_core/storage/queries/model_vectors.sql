@@ -17,7 +17,7 @@ with page as materialized (
 ), sized as (
     select p.*, sum(p.characters) over (order by p.chunk_id) - p.characters as characters_before from page p
 )
-select c.chunk_id, c.note_id, c.created_at, c.content, c.context, c.language, s.lacks_standard, s.lacks_contextual
+select c.chunk_id, c.note_id, c.created_at, c.content, c.context, c.title, c.language, s.lacks_standard, s.lacks_contextual
 from sized s join chunks c on c.tenant_id = %(tenant)s and c.chunk_id = s.chunk_id
 where s.characters_before < %(characters)s
 order by c.chunk_id;

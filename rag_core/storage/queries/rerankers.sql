@@ -1,17 +1,7 @@
 -- name: fetch_candidate_texts
 -- The texts of chunks with what a re-ranker should know of them. A chunk is never as long as the limit; a note that is not
--- chunked yet can be, and is judged by its beginning. The last column: cosine similarity of the query's vector to the chunk's
--- standard (its nearest sentence's) and contextual one, in this order; empty where there is no vector to compare.
-select chunk_id, note_id, title, left(content, %(characters)s), language, array(
-    select 1 - (
-        select min(subvector(e.vector, first, vector_dims(q.vector)) <=> q.vector)
-        from generate_series(1, vector_dims(e.vector), vector_dims(q.vector)) first
-    )
-    from embeddings e cross join (values (%(vector)s::vector)) q (vector)
-    where e.tenant_id = %(tenant)s and e.model_id = %(model)s::bigint and e.kind = any('{standard,contextual}')
-        and e.chunk_id = chunks.chunk_id
-    order by e.kind desc
-)
+-- chunked yet can be, and is judged by its beginning.
+select chunk_id, note_id, title, left(content, %(characters)s), language
 from chunks
 where tenant_id = %(tenant)s and chunk_id = any(%(chunks)s);
 
