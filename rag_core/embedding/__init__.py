@@ -40,7 +40,7 @@ class EmbeddingProvider:
     ``complete`` finds out what a model to be registered is like, ``find_fault`` why a registered one cannot be used (None when
     it can), ``fetch_held_bytes`` how much memory its server holds it in; each is given the settings and the seconds it has.
     ``rename`` says how a model comes to another name. The first text of a model that ``has_to_load`` waits for it; it is loaded
-    before searches are.
+    before searches are. ``language_gap`` is how much nearer texts of one language are for that alone.
     """
 
     build: Callable[[EmbeddingModel, Settings, float], Embedder]
@@ -51,6 +51,7 @@ class EmbeddingProvider:
     has_to_load: bool = True
     knows_meaning: bool = True
     takes_any_length: bool = False
+    language_gap: float = 0.0
     rename: str = "register it under another name"
 
 
@@ -75,6 +76,12 @@ def provider_of(model: EmbeddingModel) -> EmbeddingProvider:
 def knows_meaning(model: EmbeddingModel) -> bool:
     """True when near vectors mean near meanings; hashed n-grams are near where words are spelled alike."""
     return provider_of(model).knows_meaning
+
+
+def language_gap(model: EmbeddingModel) -> float:
+    """How much nearer texts of one language are to the model, in cosine similarity; 0 for a model that cannot be used here."""
+    provider = EMBEDDING_PROVIDERS.find(model.provider)
+    return 0.0 if provider is None else provider.language_gap
 
 
 def build_embedder(model: EmbeddingModel, *, settings: Settings, timeout_seconds: float = 30) -> Embedder:

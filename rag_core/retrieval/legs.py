@@ -17,7 +17,7 @@ from rag_core.errors import (
     SearchCancelledError,
 )
 from rag_core.model.embedding import EmbeddingModel, SearchedVectors
-from rag_core.model.note import ChunkId, TenantId
+from rag_core.model.note import ChunkId, Language, TenantId
 from rag_core.model.retrieval import Strategy
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import Deadline
@@ -82,12 +82,14 @@ class LegResults:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorSearch:
-    """The embedding and the comparison of texts."""
+    """The embedding and the comparison of texts; ``language_gap`` is added to similarities of another language than the query's."""
 
     model: EmbeddingModel
     embedder: Embedder
     searched: SearchedVectors
     threshold: float
+    language: Language | None = None
+    language_gap: float = 0.0
 
 
 def search_legs(
@@ -159,6 +161,8 @@ class _Run:
                 limit=self.limit,
                 timeout_ms=_leg_ms(self.deadline),
                 filters=search.filters,
+                language=self.vectors.language,
+                language_gap=self.vectors.language_gap,
             )
             keep_near(self.results, search.suffix, found, threshold=self.vectors.threshold)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 
 from rag_core.chat import ChatModel
-from rag_core.embedding import Embedder
+from rag_core.embedding import Embedder, language_gap
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.query.hyde import generate_hypothetical_answer, wants_hyde
 from rag_core.retrieval.deadline import Deadline
@@ -45,6 +45,8 @@ def search(
             embedder=embedder,
             searched=searched_vectors(config, model),
             threshold=similarity_threshold(config, model),
+            language=request.language,
+            language_gap=language_gap(model),
         ),
         limit=leg_depth(config),
         deadline=request.deadline.share(LEG_SHARE),

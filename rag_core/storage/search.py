@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, LiteralString
 
 import numpy as np
 from numpy.typing import NDArray
@@ -224,17 +224,24 @@ def search_semantic(
     limit: int,
     timeout_ms: int,
     filters: Filters = NO_FILTERS,
+    language: Language | None = None,
+    language_gap: float = 0.0,
     exact_scan_chunks: int = EXACT_SCAN_CHUNKS,
 ) -> Ranking:
     """Chunks by cosine similarity in [-1, 1], best first: exact while tenant or filters have few, by HNSW otherwise.
 
+    To the similarity of a chunk in another language than the query's ``language`` the ``language_gap`` is added, where the tenant
+    writes in several.
+
     Complete: of k chunks with a vector it gives min(k, limit). When the walk through the index gives up too early, all are
     compared.
     """
-    statement = _semantic(filters, model, searched, is_whole=sees_every_note(database, filters))
+    gap = 0.0 if language is None else language_gap
+    statement = _semantic(filters, model, searched, is_whole=sees_every_note(database, filters), gap=gap)
     is_found_by_part = is_halved(model) or searched == "sentences"
     candidates = limit * CANDIDATES_PER_RESULT if is_found_by_part else limit
     parameters = {"tenant": tenant, "vector": Vector(vector), "limit": limit, "candidates": candidates}
+    parameters |= {"language": language} if gap else {}
     with database.transaction(tenant, timeout_ms=timeout_ms, local=_walk_settings(model, candidates)) as connection:
         for few in (exact_scan_chunks, _ALL) if _found_kind(searched) == vector_kind(model) else (_ALL,):
             bounds = filter_parameters(filters, few=few)
@@ -254,7 +261,9 @@ def _found_kind(searched: SearchedVectors) -> EmbeddingKind:
     return "contextual" if searched == "sentences" else searched
 
 
-def _semantic(filters: Filters, model: EmbeddingModel, searched: SearchedVectors, *, is_whole: bool) -> sql.Composed:
+def _semantic(
+    filters: Filters, model: EmbeddingModel, searched: SearchedVectors, *, is_whole: bool, gap: float
+) -> sql.Composed:
     """Registry values enter as literals: a partial index whose predicate is a parameter is not used."""
     conditions = filter_conditions(filters)
     literals = {
@@ -272,10 +281,20 @@ def _semantic(filters: Filters, model: EmbeddingModel, searched: SearchedVectors
         kind=sql.Literal(kind),
         distance=distances["found"],
         nearness=with_dimensions("nearness_halved" if is_halved(model) else "nearness_whole", model),
-        in_order=sql.SQL(query("nearest_in_order")).format(**literals, distance=distances["whole"]),
+        in_order=sql.SQL(query("nearest_in_order")).format(
+            **literals, distance=distances["whole"], nearer=_nearer("n", gap)
+        ),
+        mixed=sql.SQL(query("mixed") if gap else ""),
+        nearer=_nearer("e", gap),
         allowed=_allowed(conditions),
         filters=conditions,
     )
+
+
+def _nearer(chunk: LiteralString, gap: float) -> sql.Composable:
+    if not gap:
+        return sql.SQL("")
+    return sql.SQL(query("nearer")).format(gap=sql.Literal(gap), chunk=sql.SQL(chunk + ".chunk_id"))
 
 
 def fetch_spans(

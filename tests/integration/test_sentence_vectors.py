@@ -7,6 +7,7 @@ import pytest
 from filling import index_stale
 
 from rag_core.indexing.inputs import vector_texts
+from rag_core.model.retrieval import Filters
 from rag_core.model_change.backfill import backfill_model
 from rag_core.runtime.engine import with_model
 from rag_core.storage.checks import run_check
@@ -122,3 +123,54 @@ def test_what_a_backfill_stores_is_what_indexing_stores(sentences, tenant) -> No
     with sentences.database.owner() as connection:
         assert connection.execute("select * from brain.embeddings order by chunk_id, kind").fetchall() == indexed
     assert (report.embedded, report.failed) == (len(indexed) - report.reused, 0)
+
+
+@pytest.mark.parametrize("few", [5_000, 0])
+def test_notes_in_another_language_are_as_near_as_their_meaning(engine, tenant, make_note, index_notes, few) -> None:
+    for name, language in (("es", "es"), ("en", "en")):
+        make_note(f"{SOUP} {name}", external_id=name, language=language)
+    index_notes()
+    ensure_vector_index(engine.database, engine.model, exact_scan_chunks=0)
+    vector = engine.embedder.embed([QUERY], role="query")[0]
+
+    def found(**given):
+        hits = search_semantic(
+            engine.database,
+            tenant,
+            vector,
+            model=engine.model,
+            searched="contextual",
+            limit=10,
+            timeout_ms=20_000,
+            exact_scan_chunks=few,
+            **given,
+        )
+        with engine.database.owner() as connection:
+            spoken = dict(connection.execute("select chunk_id, language from brain.chunks").fetchall())
+        return {spoken[chunk]: score for chunk, score in hits}
+
+    plain, lifted = found(), found(language="es", language_gap=0.25)
+
+    assert lifted == pytest.approx({"es": plain["es"], "en": plain["en"] + 0.25})
+    assert list(lifted) == ["en", "es"]
+    assert found(language="es", language_gap=0.25, filters=Filters(languages=("es",))) == {
+        "es": pytest.approx(plain["es"])
+    }
+
+
+def test_where_all_notes_are_of_one_language_nothing_is_added(sentences, tenant) -> None:
+    plain, vector = search(sentences, tenant)
+
+    lifted = search_semantic(
+        sentences.database,
+        tenant,
+        vector,
+        model=sentences.model,
+        searched="sentences",
+        limit=10,
+        timeout_ms=20_000,
+        language="en",
+        language_gap=0.25,
+    )
+
+    assert lifted == plain

@@ -40,7 +40,9 @@ class _Embedder:
 
 
 def searched(embedder: _Embedder, *, timeout_ms: int) -> legs.LegResults:
-    vectors: Any = SimpleNamespace(embedder=embedder, model=None, searched="standard", threshold=0.0)
+    vectors: Any = SimpleNamespace(
+        embedder=embedder, model=None, searched="standard", threshold=0.0, language="es", language_gap=0.0
+    )
     with ThreadPoolExecutor(2) as threads:
         return legs.search_legs(
             None,  # type: ignore[arg-type]  # both searches are the test's

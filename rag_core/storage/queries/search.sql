@@ -152,13 +152,13 @@ end
 -- as literals, so that the partial index can be used; the order by is the bare nearness for the same reason. OFFSET 0 keeps
 -- the planner from walking the index for the exact branch too, which would then not be exact. What is found by a part of what
 -- counts (an index of half precision, one of two kinds) is put in order by the whole.
-with size as materialized (
+with {mixed} size as materialized (
     select coalesce(sum(documents), 0) <= %(few)s as is_small from corpus_statistics where tenant_id = %(tenant)s
 ), nearest as materialized (
     (
         select chunk_id
         from (
-            select e.chunk_id, {distance} as distance
+            select e.chunk_id, {distance} {nearer} as distance
             from embeddings e
             where (select is_small from size) and e.tenant_id = %(tenant)s and e.model_id = {model} and e.kind = {kind}
             offset 0
@@ -180,13 +180,13 @@ with size as materialized (
 -- name: search_semantic_within
 -- The same within filters: the chunks that they leave are compared when they are few. Otherwise the index is walked, nearest
 -- first, and each chunk's note is asked, by a scalar sub-query because EXISTS may become a join that reads every note.
-with {allowed} walk as (
+with {mixed} {allowed} walk as (
     select not is_small as is_wanted from size
 ), nearest as materialized (
     (
         select chunk_id
         from (
-            select e.chunk_id, {distance} as distance
+            select e.chunk_id, {distance} {nearer} as distance
             from allowed a join embeddings e
                 on e.tenant_id = %(tenant)s and e.model_id = {model} and e.kind = {kind} and e.chunk_id = a.chunk_id
             where not (select is_wanted from walk)
@@ -215,7 +215,7 @@ with {allowed} walk as (
 select n.chunk_id, 1 - whole.distance, (select is_small from size)
 from nearest n
 cross join lateral (
-    select avg(e.distance) as distance
+    select avg(e.distance) {nearer} as distance
     from (
         select {distance} as distance
         from embeddings e
@@ -225,9 +225,29 @@ cross join lateral (
 order by whole.distance, n.chunk_id
 limit %(limit)s;
 
+-- name: mixed
+-- Whether the tenant writes in several languages. Begins a WITH.
+languages as materialized (
+    select count(*) > 1 as are_several
+    from (
+        select from corpus_statistics where tenant_id = %(tenant)s group by language having sum(documents) > 0
+    ) spoken
+),
+
+-- name: nearer
+-- Less for a chunk in another language than the query's: to this model texts of one language look alike.
+- case
+    when (select are_several from languages) then {gap} * (
+        select (c.language <> %(language)s)::int
+        from chunks c
+        where c.tenant_id = %(tenant)s and c.chunk_id = {chunk}
+    )
+    else 0
+end
+
 -- name: distance_whole
 -- Cosine distance of the query to a chunk's one vector of a kind.
-e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions})
+(e.vector::vector({dimensions}) <=> %(vector)s::vector({dimensions}))
 
 -- name: distance_nearest
 -- Cosine distance of the query to the nearest of the vectors that stand one after another in one.
