@@ -88,6 +88,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Begin the run; a worker of pytest-xdist joins its controller's, others the one of ``BRAIN_TEST_RUN_FOLDER``."""
     if (memory := memory_folder()) is not None:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(memory))  # homes with servers: thousands of files each
+    os.environ["BRAIN_EMBEDDING_PROVIDER"] = "hashing"  # for fixtures that outlive a test, too
     shared = getattr(config, "workerinput", {}).get("brain_test_folder") or os.environ.get("BRAIN_TEST_RUN_FOLDER")
     url = os.environ.get("BRAIN_TEST_DATABASE_URL") or None
     config.stash[_RUN] = TestRun(folder=Path(shared), url=url) if shared else begin_run(url)
