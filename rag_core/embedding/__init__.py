@@ -79,7 +79,7 @@ def knows_meaning(model: EmbeddingModel) -> bool:
 
 
 def language_gap(model: EmbeddingModel) -> float:
-    """How much nearer texts of one language are to the model, in cosine similarity; 0 for a model that cannot be used here."""
+    """Cosine similarity that texts of one language gain for that alone; 0 for a model that cannot be used here."""
     provider = EMBEDDING_PROVIDERS.find(model.provider)
     return 0.0 if provider is None else provider.language_gap
 

@@ -79,9 +79,9 @@ def plan_of_walk(engine, owner, filters: Filters = NO_FILTERS) -> str:
     parameters = {"tenant": owner, "vector": vector, "limit": 5, "candidates": 10} | filter_parameters(filters, few=0)
     settings = _walk_settings(engine.model, 10) | {"enable_sort": "off", "enable_seqscan": "off"}
     with engine.database.transaction(owner, local=settings) as connection:
-        statement = "explain " + _semantic(filters, engine.model, "contextual", is_whole=filters.is_empty).as_string(
-            connection
-        )
+        statement = "explain " + _semantic(
+            filters, engine.model, "contextual", is_whole=filters.is_empty, gap=0.0
+        ).as_string(connection)
         return "\n".join(line for (line,) in connection.execute(statement, parameters).fetchall())
 
 
