@@ -44,7 +44,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture
 def start(home: Path) -> Callable[..., subprocess.Popen[str]]:
     def run(*arguments: object) -> subprocess.Popen[str]:
-        own = {"BRAIN_HOME": str(home), "BRAIN_SHARED_BUFFERS_MB": "32"}
+        own = {"BRAIN_HOME": str(home), "BRAIN_SHARED_BUFFERS_MB": "32", "BRAIN_EMBEDDING_PROVIDER": "hashing"}
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("BRAIN_", "PG"))}
         inherited.pop("DATABASE_URL", None)
         command = [*BRAIN, *map(str, arguments)]
