@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -25,6 +26,10 @@ from rag_core.storage.readiness import check_ready
 
 pytestmark = pytest.mark.slow
 
+DAGSTER_CONNECTS_ANEW = re.compile(
+    r"root: Retrying failed database connection: .*?\(Background on this error at: \S+\)\n", re.DOTALL
+)
+"""What Dagster says beside us when its own connection meets the full disk."""
 COUNTS = """
     select (select count(*) from brain.notes), (select count(distinct external_id) from brain.notes),
         (select count(*) from brain.chunks), (select count(distinct (note_id, chunk_index)) from brain.chunks),
@@ -213,10 +218,8 @@ class TestIndex:
         _, err = running.communicate(timeout=300)
 
         assert running.returncode == 1
-        own = [line for line in err.splitlines() if line.startswith("brain: ")]  # Dagster says when it connects anew
-        assert len(own) == 1, err
-        assert "is full" in own[0]
-        assert "Traceback" not in err
+        assert "is full" in err
+        assert len(DAGSTER_CONNECTS_ANEW.sub("", err).splitlines()) <= 3, err
         disk.empty()
         code, out, err = run_brain("index", "--json")
         assert code == 0, err

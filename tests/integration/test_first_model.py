@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from rag_core.embedding import first
 from rag_core.embedding.first import choose_first_model, find_model_of_meaning, how_to_change
 from rag_core.embedding.providers import e5, use
 from rag_core.errors import ConfigurationError, EmbeddingError
@@ -87,13 +86,6 @@ def test_a_model_that_cannot_be_used_here_changes_nothing(owner: Connection, mon
     assert [known.model.name for known in list_models(owner)] == ["hashing"]
 
 
-@pytest.fixture
-def preferred(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """Models of meaning before the built-in one."""
-    monkeypatch.setattr(first, "PREFERRED", ("e5", "use", "hashing"))
-    return monkeypatch
-
-
 @pytest.mark.parametrize(
     ("missing", "name"),
     [
@@ -103,18 +95,17 @@ def preferred(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     ],
 )
 def test_without_the_setting_a_new_home_begins_with_the_best_model_that_is_installed(
-    owner: Connection, preferred: pytest.MonkeyPatch, missing: tuple[str, ...], name: str
+    owner: Connection, monkeypatch: pytest.MonkeyPatch, missing: tuple[str, ...], name: str
 ) -> None:
     if "e5" in missing:
-        preferred.setattr(e5, "installed_weights", lambda: None)
+        monkeypatch.setattr(e5, "installed_weights", lambda: None)
     if "use" in missing:
-        preferred.setattr(use, "find_spec", lambda _module: None)
+        monkeypatch.setattr(use, "find_spec", lambda _module: None)
 
     assert choose_first_model(owner, UNSET).name == name
     assert [known.model.name for known in list_models(owner)] == [name]
 
 
-@pytest.mark.usefixtures("preferred")
 def test_a_home_of_hashed_vectors_is_told_which_model_knows_meanings_and_how_to_change(owner: Connection) -> None:
     store_vector(owner)
 
@@ -128,7 +119,6 @@ def test_a_home_of_hashed_vectors_is_told_which_model_knows_meanings_and_how_to_
     )
 
 
-@pytest.mark.usefixtures("preferred")
 def test_nothing_is_told_of_a_model_to_a_new_home_or_where_one_was_chosen(owner: Connection) -> None:
     new = find_model_of_meaning(owner, UNSET)
     store_vector(owner)

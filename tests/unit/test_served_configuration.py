@@ -88,6 +88,25 @@ def test_weights_of_other_features_are_named_and_the_shipped_ones_served_with_th
     assert "brain promote --defaults" in served.problems[0]
 
 
+def test_a_model_of_meaning_has_shipped_weights_of_its_own() -> None:
+    meaning = replace(MODEL, name="e5", provider="e5")
+
+    assert resolve(StoredServed(), meaning).weights == shipped_weights(is_by_meaning=True) != shipped_weights()
+    assert resolve(StoredServed(), replace(MODEL, provider="gone")).weights == shipped_weights()
+
+
+def test_weights_that_were_fitted_with_another_model_are_left_out() -> None:
+    fitted = shipped_weights().to_json() | {"version": "mine"}
+    stored = StoredServed(
+        promotion=1, number=4, embedding_model="hashing@1", reranker_version="mine", reranker_weights=fitted
+    )
+
+    own, other = resolve(stored, MODEL), resolve(stored, replace(MODEL, name="other"))
+
+    assert (own.weights.version, own.is_model_dependent_left_out) == ("mine", False)
+    assert (other.weights, other.is_model_dependent_left_out) == (shipped_weights(), True)
+
+
 def test_a_group_that_holds_only_values_of_a_model_is_gone_without_them() -> None:
     override = {"hybridSearch": {"threshold": 0.3}, "graphRAG": {"weight": 0.2}, "strategy": "hybrid"}
 
