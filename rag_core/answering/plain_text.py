@@ -28,8 +28,8 @@ _TAG = re.compile(r"<(?P<inner>[A-Za-z/!?][^<>]*+)>")
 _TAG_BEGUN = re.compile(r"<(?:[A-Za-z/!?][^<>]*+)?\Z")
 _ELEMENT = re.compile(r"/?(?P<name>[A-Za-z][\w-]*+)(?=[\s/]|\Z)|[!?]")
 _LABEL = r"\[(?P<label>[^\[\]]*+)\]"
-_TARGET = r"\((?P<target>(?:[^()]++|\([^()]*+\))*+)\)"
-_LABEL_BEGUN, _TARGET_BEGUN = r"\[[^\[\]]*+", r"\((?:[^()]++|\([^()]*+\))*+(?:\([^()]*+)?"
+_TARGET = r"\((?P<target>(?>(?:[^()]++|\([^()]*+\))*))\)"
+_LABEL_BEGUN, _TARGET_BEGUN = r"\[[^\[\]]*+", r"\((?>(?:[^()]++|\([^()]*+\))*)(?:\([^()]*+)?"
 _IMAGE = re.compile(rf"!{_LABEL}(?:{_TARGET}|\[[^\[\]]*+\])")
 _IMAGE_BEGUN = re.compile(rf"!(?:{_LABEL_BEGUN}(?:\](?:{_TARGET_BEGUN}|{_LABEL_BEGUN})?)?)?\Z")
 _LINK = re.compile(_LABEL + _TARGET)
@@ -37,7 +37,9 @@ _LINK_BEGUN = re.compile(rf"{_LABEL_BEGUN}(?:\](?:{_TARGET_BEGUN})?)?\Z")
 # One word with something of an address, and perhaps a title: "(véase abajo)" is a remark.
 _ADDRESS = re.compile(r"\s*<?(?P<address>[^\s<>]*[:/#.?=\\][^\s<>]*)>?(?:\s+[\"'(].*)?\s*", re.DOTALL)
 _AUTOLINK = re.compile(r"[A-Za-z][\w+.-]*:\S*|[^\s@]+@\S+")
-_DEFINITION = re.compile(r"(?:\A|\n)[ \t>*+\-\d.)]*+(?:\[[^\[\]\n\\]*+\][ \t]*+)*+\[(?:\\.|[^\[\]\\])*+\Z", re.DOTALL)
+_DEFINITION = re.compile(
+    r"(?:\A|\n)[ \t>*+\-\d.)]*+(?>(?:\[[^\[\]\n\\]*+\][ \t]*+)*)\[(?>(?:\\.|[^\[\]\\])*)\Z", re.DOTALL
+)
 """Also behind marks, which are dropped where no source has their number; a label may hold line ends and escaped brackets."""
 _BRACKETS = str.maketrans(OPENING + CLOSING, "[" * len(OPENING) + "]" * len(CLOSING))
 """A mark in any of them is shown in square ones, so what stands beside it is read as beside these."""

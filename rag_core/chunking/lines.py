@@ -22,7 +22,7 @@ _CONTINUED_SHARE = 0.4
 _SLACK = 6
 """Columns that a program which evens lines out leaves free beside those of the next word."""
 
-_LINE_END = re.compile(r"\n[^\S\n]*+(?=(?:>[^\S\n]?+)*+(\S{1,40}))")
+_LINE_END = re.compile(r"\n[^\S\n]*+(?=(?>(?:>[^\S\n]?+)*)(\S{1,40}))")
 _LONGEST_WORD = 40
 _TERMINATORS = frozenset(".!?…")
 _CLOSERS = ")]}»”\"'*_"

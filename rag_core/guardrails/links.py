@@ -17,16 +17,16 @@ _SIGNS = _SLASHES | dict.fromkeys(map(ord, "\u2236\ua789"), ":") | {ord("\u3002"
 _CHARACTER = r"(?:[^\s<>\"`«»“”„‹›\[\]]|\[(?:\.|:|dot|punto|punkt)\])"  # noqa: RUF001
 _IPV6 = r"\[[0-9a-f.]{0,4}:[0-9a-f:.]{1,45}\]"
 _ADDRESS = re.compile(
-    rf"[a-z][a-z0-9+.-]{{0,30}}:[/\\]{{2}}{_CHARACTER}*+(?:{_IPV6}{_CHARACTER}*+)?"
-    rf"|(?<![a-z0-9])(?:https?|h[tx]{{2}}ps?|ftps?|wss?|javascript|vbscript|livescript|blob|mailto|file|view-source):(?=\S){_CHARACTER}++"
-    rf"|(?<![a-z0-9])(?:(?:tel|sms|callto|skype|facetime|bitcoin|ms-[a-z]{{2,20}}):(?=[\w+])|magnet:\?|intent:(?=[#/])){_CHARACTER}++"
-    rf"|(?<![a-z0-9])data:[\w+.-]*+[/;,]{_CHARACTER}*+"
-    rf"|[/\\]{{2}}(?:(?=\w)|{_IPV6}){_CHARACTER}*+"
-    rf"|(?<![a-z0-9])www\d{{0,3}}\.(?=\w){_CHARACTER}++",
+    rf"[a-z][a-z0-9+.-]{{0,30}}:[/\\]{{2}}(?>{_CHARACTER}*)(?:{_IPV6}(?>{_CHARACTER}*))?"
+    rf"|(?<![a-z0-9])(?:https?|h[tx]{{2}}ps?|ftps?|wss?|javascript|vbscript|livescript|blob|mailto|file|view-source):(?=\S)(?>{_CHARACTER}+)"
+    rf"|(?<![a-z0-9])(?:(?:tel|sms|callto|skype|facetime|bitcoin|ms-[a-z]{{2,20}}):(?=[\w+])|magnet:\?|intent:(?=[#/]))(?>{_CHARACTER}+)"
+    rf"|(?<![a-z0-9])data:[\w+.-]*+[/;,](?>{_CHARACTER}*)"
+    rf"|[/\\]{{2}}(?:(?=\w)|{_IPV6})(?>{_CHARACTER}*)"
+    rf"|(?<![a-z0-9])www\d{{0,3}}\.(?=\w)(?>{_CHARACTER}+)",
     re.IGNORECASE,
 )
-_HOST = re.compile(r"[\w-]+(?:\.[\w-]+)*+")
-_PATH = re.compile(rf"\.?(?::\d{{1,5}})?(?:[/?#](?=[^\s.,;:!?)])|/\?(?=\w)){_CHARACTER}++")
+_HOST = re.compile(r"[\w-]+(?>(?:\.[\w-]+)*)")
+_PATH = re.compile(rf"\.?(?::\d{{1,5}})?(?:[/?#](?=[^\s.,;:!?)])|/\?(?=\w))(?>{_CHARACTER}+)")
 _PORT = re.compile(r":\d{2,5}(?!\d)")
 _TELLING_PATH = re.compile(r"\.?:\d|[^?#]*\?[\w.%+-]++=")
 """Part of an address that makes one of any host: a port before the path, or a query."""

@@ -256,3 +256,23 @@ def test_the_embedding_package_loads_no_http_client() -> None:
     code = "import sys, rag_core.embedding; sys.exit(int(bool({'ollama', 'httpx'} & set(sys.modules))))"
 
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+POSSESSIVE_GROUP = re.compile(r"\)(?:[*+?]|\{[\d,]+\})\+")
+NO_GROUP = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+"""Escaped characters and character classes."""
+
+
+def possessive_groups(source: str) -> list[str]:
+    """The patterns in a source with a possessive group outside a character class."""
+    texts = (node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant))
+    return [text for text in texts if isinstance(text, str) and POSSESSIVE_GROUP.search(NO_GROUP.sub(".", text))]
+
+
+def test_no_pattern_has_a_possessive_group() -> None:
+    """Python before 3.11.5 matches some of them wrongly (gh-106052); ``(?>(?:...)*)`` says the same."""
+    found = {path: possessive_groups(path.read_text(encoding="utf-8")) for path in (ROOT / "rag_core").rglob("*.py")}
+
+    assert possessive_groups(r"re.compile(r'a(?:b|c)*+d')")
+    assert not possessive_groups(r"re.compile(r'[^)]*+(?>(?:b|c)*)\)++')")
+    assert {path: texts for path, texts in found.items() if texts} == {}

@@ -8,6 +8,7 @@ from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.configuration.served import model_key, resolve, without_model_values
 from rag_core.promotion.promote import served_stack
 from rag_core.reranking.weights import shipped_weights
+from rag_core.retrieval.ranking import searched_vectors
 from rag_core.storage.configurations import ConfigurationPromotion, StoredServed
 
 MODEL = make_embedding_model(
@@ -133,3 +134,22 @@ def test_a_return_after_a_return_to_the_defaults_goes_to_what_was_before_them() 
 
 def test_without_promotions_the_defaults_are_all_there_is() -> None:
     assert served_stack([]) == [None]
+
+
+@pytest.mark.parametrize(
+    ("contextual", "searched"),
+    [
+        ({}, "sentences"),
+        ({"useForRetrieval": True}, "contextual"),
+        ({"useForRetrieval": False}, "standard"),
+        ({"enabled": False}, "standard"),
+        ({"enabled": False, "useForRetrieval": True}, "standard"),
+    ],
+)
+def test_vectors_that_are_searched_are_the_configurations_else_the_models(contextual, searched) -> None:
+    stored = StoredServed(
+        promotion=1, number=4, override={"contextualEmbeddings": contextual}, embedding_model="hashing@1"
+    )
+    model = replace(MODEL, searched_vectors="sentences")
+
+    assert searched_vectors(resolve(stored, model).config, model) == searched

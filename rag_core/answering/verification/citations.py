@@ -27,22 +27,22 @@ JOINING_WORDS = any_word(lambda words: words.citing.joining_words)
 """Pattern of the words between two numbers of a mark."""
 _WORD = rf"(?:N[or]?\.?{_BLANK}|(?:{any_word(lambda words: words.citing.source_words)}){_BLANK}[:.#]?{_BLANK}(?:N[or]\.?{_BLANK})?)"
 # With a word or an N before it any number is one of a source. A bare one of four digits may be a year.
-_NUMBER = rf"(?:[\^#]{_BLANK})?+(?:{_WORD}\d{{1,9}}+|\d{{1,3}}+(?!\d)|(?!1\d{{3}}(?!\d)|2[01]\d\d(?!\d))\d{{4,9}}+)"
+_NUMBER = rf"(?>(?:[\^#]{_BLANK})?)(?:{_WORD}\d{{1,9}}+|\d{{1,3}}+(?!\d)|(?!1\d{{3}}(?!\d)|2[01]\d\d(?!\d))\d{{4,9}}+)"
 _DASH = rf"{_BLANK}[-\u2010-\u2015\u2212]{_BLANK}"
-_ITEM = rf"{_NUMBER}(?:{_DASH}{_NUMBER})?+(?:†[\w .-]{{0,30}}+)?+"
+_ITEM = rf"{_NUMBER}(?>(?:{_DASH}{_NUMBER})?)(?>(?:†[\w .-]{{0,30}}+)?)"
 # A joining word stands between blanks: "[1 e 2]" is a list, "[1e2]" a number in scientific notation.
 _JOINING = rf"(?:{JOINING_WORDS}){_GAP}"
 _SEPARATOR = rf"(?:{_GAP}{_JOINING}|{_BLANK}[,;/&+·]{_BLANK})"
-_LISTED = rf"{_ITEM}(?:{_SEPARATOR}(?:{_JOINING}(?=\d))?+{_ITEM})*+"
+_LISTED = rf"{_ITEM}(?>(?:{_SEPARATOR}(?>(?:{_JOINING}(?=\d))?){_ITEM})*)"
 _TITLE_WORD = any_word(lambda words: words.citing.title_words)
 _TITLED = (
     rf"(?:{_TITLE_WORD}){_BLANK}[:：]{_BLANK}(?P<title>[^{re.escape(OPENING + CLOSING)}\n\r\v\f\x85\u2028\u2029]+)"  # noqa: RUF001
 )
 _OPEN, _CLOSE = f"[{re.escape(OPENING)}]", f"[{re.escape(CLOSING)}]"
 # A target has no blank in it and something of an address: "[1](véase abajo)" is a mark and a remark.
-_TARGET = r'(?P<target>\((?=[^()\s]*[:/#.?=])[^()\s]++(?:\s++"[^"\n]{0,200}+")?+\))'
+_TARGET = r'(?P<target>\((?=[^()\s]*[:/#.?=])[^()\s]++(?>(?:\s++"[^"\n]{0,200}+")?)\))'
 _MARK = re.compile(
-    rf"(?P<mark>{_OPEN}{_BLANK}(?:(?P<list>{_LISTED}){_BLANK}|{_TITLED}){_CLOSE}){_TARGET}?+", re.IGNORECASE
+    rf"(?P<mark>{_OPEN}{_BLANK}(?:(?P<list>{_LISTED}){_BLANK}|{_TITLED}){_CLOSE})(?>{_TARGET}?)", re.IGNORECASE
 )
 _TITLE = re.compile(rf"{_BLANK}{_TITLED}", re.IGNORECASE)
 _SUFFIX = re.compile(r"†[\w .-]*")
