@@ -170,9 +170,8 @@ def _basis(
     evidence = judge_evidence(
         question.searched,
         found.retrieval,
-        context.sources,
+        context,
         language=question.spoken,
-        statistics=found.statistics,
         reranker=found.reranker,
         fallback=found.fallback,
         least_score=settings.answer_evidence,
@@ -195,7 +194,7 @@ def _writing(basis: AnswerBasis, answerer: Answerer, settings: Settings, cancell
     question, contract = basis.question, basis.request.contract
     return Writing(
         query=question.searched,
-        context=replace(basis.context, is_doubtful=basis.evidence.confidence == "low"),
+        context=basis.context,
         language=question.language,
         answerer=answerer,
         history=question.history,

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 
 from rag_core.answering.evidence import evidence_features, evidence_score
 from rag_core.answering.quoting.asked_time import asked_time_of, is_of
-from rag_core.answering.quoting.selection import Strength
+from rag_core.answering.quoting.selection import quote
 from rag_core.chunking import sentence_spans
 from rag_core.language.languages import language_of
-from rag_core.model.answer import AskedTime, CheckedText, Confidence, FallbackMode, Source
+from rag_core.model.answer import AskedTime, CheckedText, Confidence, FallbackMode, PromptContext, Source
 from rag_core.model.note import Language, Span
-from rag_core.model.retrieval import QueryStatistics, Retrieval
+from rag_core.model.retrieval import Retrieval
 from rag_core.reranking import is_calibrated
 from rag_core.reranking.answer_types import answer_test, expected_answer
 
 HIGH_SCORE = 0.9
-MEDIUM_SCORE = 0.5
+MEDIUM_SCORE = 0.7
 """Least evidence for high and for medium confidence; below that it is low, and below the threshold of the settings insufficient."""
 _WORD = re.compile(r"\w+")
 _LEVELS: tuple[Confidence, ...] = ("insufficient", "low", "medium", "high")
@@ -46,10 +46,9 @@ NO_EVIDENCE = Evidence(score=0.0, confidence="insufficient", features={})
 def judge_evidence(
     query: str,
     retrieval: Retrieval | None,
-    sources: Sequence[Source],
+    context: PromptContext,
     *,
     language: Language,
-    statistics: QueryStatistics,
     reranker: str | None,
     fallback: FallbackMode | None,
     least_score: float,
@@ -65,9 +64,10 @@ def judge_evidence(
     which no source is; where a time is all that is asked for, sources of it are medium. The newest notes, which a caller asked
     for, are always low and always enough. Whatever is said is held to the sources sentence by sentence.
     """
+    sources = context.sources
     if not sources:
         return NO_EVIDENCE
-    features = evidence_features(query, retrieval, sources, language=language, statistics=statistics)
+    features = evidence_features(quote(query, context, language=language), language=language)
     score = evidence_score(features)
     if fallback == "recent_notes":
         return Evidence(score=score, confidence="low", features=features)
@@ -76,9 +76,8 @@ def judge_evidence(
     level = _level(score, least_score)
     if level == "insufficient" and _needs_no_word(retrieval, sources[0], language, is_by_meaning=is_by_meaning):
         level = "low"
-    asked = None if retrieval is None else asked_time_of(retrieval)
-    if asked is not None:
-        level = _level_within(asked, level, sources)
+    if context.asked_time is not None:
+        level = _level_within(context.asked_time, level, sources)
     return Evidence(score=score, confidence=level, features=features)
 
 
@@ -113,19 +112,18 @@ def final_confidence(
     groundedness: float | None,
     *,
     least_groundedness: float,
-    quotation: Strength | None = None,
+    is_quoted: bool = False,
     is_of_kind: bool = True,
 ) -> Confidence:
     """The confidence in a finished answer: its evidence's level, lowered by what its text shows; never "insufficient".
 
     Low where no source holds anything of it, its groundedness is below the least, or it is not ``is_of_kind`` (``holds_its_kind``);
-    a step lower where any claim is uncited or any citation does not hold. What is only quoted (``quotation``) is at most medium, and
-    low where it is weak: its sentences are true, and were chosen by their words. For answers only: a refusal is "insufficient"
-    whatever was found.
+    a step lower where any claim is uncited or any citation does not hold. What only ``is_quoted`` is at most medium, of whatever kind:
+    its sentences are true, and nobody has read whether they answer. For answers only: a refusal is "insufficient" whatever was found.
     """
-    most = {"strong": "medium", "weak": "low", None: "high"}[quotation]
+    most = "medium" if is_quoted else "high"
     level = min(max(1, _LEVELS.index(evidence.confidence)), _LEVELS.index(most))
-    if groundedness is None or groundedness < least_groundedness or not is_of_kind:
+    if groundedness is None or groundedness < least_groundedness or not (is_of_kind or is_quoted):
         return "low"
     if not any(citation.is_supported for citation in checked.citations):
         return "low"
@@ -148,7 +146,9 @@ def _is_outranked(retrieval: Retrieval | None, reranker: str | None, least: floa
 def _needs_no_word(retrieval: Retrieval | None, source: Source, language: Language, *, is_by_meaning: bool) -> bool:
     if retrieval is None:
         return False
-    is_translated = is_by_meaning and retrieval.is_confident is True and source.language != language
+    is_translated = (
+        is_by_meaning and not source.likeness and retrieval.is_confident is True and source.language != language
+    )
     is_caused = any("graph" in hit.ranks for hit in retrieval.hits if hit.chunk_id == source.chunk_id)
     return is_translated or is_caused or _is_of_its_time(retrieval, source)
 

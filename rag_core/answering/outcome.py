@@ -90,7 +90,7 @@ def finished_answer(basis: AnswerBasis, written: WrittenAnswer, settings: Settin
         text,
         groundedness,
         least_groundedness=least,
-        quotation=None if written.quotation is None else written.quotation.strength,
+        is_quoted=written.quotation is not None,
         is_of_kind=holds_its_kind(question.searched, without_citations(text.text), language=question.spoken),
     )
     return _answer(

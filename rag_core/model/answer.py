@@ -35,7 +35,8 @@ class Source:
     ``original`` is the passage as it stands in its note, from ``start_char``: ``note.content[start_char:][:len(original)]``.
     Where nothing was compressed or neutralised, ``text`` is the same without the white space around it. ``score`` is the hit's, and
     so is ``created_at``, whose day is told in prompts and beside quotations: see ``context.dated_in``. ``matched`` is the span of
-    ``text`` that the search found, None where that is not known: of a summary, for one.
+    ``text`` that the search found, None where that is not known: of a summary, for one. ``likeness`` are cosines of the question to
+    parts of ``original``, where they are known.
     """
 
     number: int
@@ -52,6 +53,7 @@ class Source:
     score: float
     page: int | None = None
     matched: Span | None = None
+    likeness: tuple[tuple[Span, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,15 +73,14 @@ class AskedTime:
 class PromptContext:
     """Context for an answer: ``text`` is exactly what a prompt holds of the sources, '[]' without any.
 
-    ``compression`` is how the sources' texts were shortened, which may be less than was asked for. ``asked_time`` and whether the
-    evidence ``is_doubtful`` are for whoever quotes; a chat model reads the question itself.
+    ``compression`` is how the sources' texts were shortened, which may be less than was asked for. ``asked_time`` is for
+    whoever quotes; a chat model reads the question itself.
     """
 
     sources: tuple[Source, ...]
     text: str
     compression: Compression = "none"
     asked_time: AskedTime | None = None
-    is_doubtful: bool = False
     graph: str = ""
     """Relations between what the sources speak of, as JSON for a prompt; '' where there are none."""
 

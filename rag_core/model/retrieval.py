@@ -42,6 +42,8 @@ class Hit:
     rerank_score: float | None = None
     is_above_threshold: bool | None = None
     """True where ``rerank_score`` reaches the threshold; None where the re-ranker's scores are no probabilities."""
+    likeness: tuple[tuple[Span, float], ...] = ()
+    """Cosines of the query to parts of the window, where they were read."""
     causal_path: tuple[str, ...] | None = None
     causal_path_names: tuple[str, ...] | None = None
     causal_relations: tuple[Relation, ...] = ()

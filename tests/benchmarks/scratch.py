@@ -32,7 +32,6 @@ def forget_environment() -> None:
     for name in list(os.environ):
         if name in _FOREIGN or (name.startswith("BRAIN_") and not name.startswith(_KEPT)):
             del os.environ[name]
-    os.environ["BRAIN_EMBEDDING_PROVIDER"] = "hashing"
 
 
 @contextmanager

@@ -17,14 +17,16 @@ from rag_core.answering.confidence import (
     is_calibrated,
     judge_evidence,
 )
-from rag_core.answering.evidence import EVIDENCE_WEIGHTS, evidence_features, evidence_score
+from rag_core.answering.evidence import FEATURES, evidence_features, evidence_score
+from rag_core.answering.quoting.asked_time import asked_time_of
+from rag_core.answering.quoting.selection import MOST_AHEAD, NOTHING, quote
+from rag_core.answering.sources.context import as_context
 from rag_core.model.answer import Source
 from rag_core.model.note import ChunkId, Language, NoteId
-from rag_core.model.retrieval import Hit, QueryStatistics, Retrieval, TimeExpression, TransformedQuery
+from rag_core.model.retrieval import Hit, Retrieval, TimeExpression, TransformedQuery
 
 TRUFA = "El veterinario miró a Trufa el 3 de marzo. La inyección costó 142 euros."
 ASKED = "¿Cuánto costó la inyección de Trufa?"
-WORDS = ("costó", "inyección", "trufa", "veterinario", "marzo")
 
 
 def source(text: str = TRUFA, *, language: Language = "es", title: str | None = None, number: int = 1) -> Source:
@@ -45,33 +47,21 @@ def found(*hits: Hit, strategy="hybrid+rerank", is_confident: bool | None = True
     return Retrieval(query="", strategy=strategy, hits=hits, latency_ms=1, stages={}, is_confident=is_confident)
 
 
-def statistics(*unknown: str) -> QueryStatistics:
-    return QueryStatistics(
-        documents={"es": 100}, frequencies={"es": dict.fromkeys(WORDS, 2) | dict.fromkeys(unknown, 0)}
-    )
-
-
-def features(query: str = ASKED, *sources: Source, retrieval: Retrieval | None = None, known=None) -> dict[str, float]:
-    return evidence_features(query, retrieval, sources or (source(),), language="es", statistics=known or statistics())
-
-
 def judged(
     query: str = ASKED,
     *sources: Source,
     retrieval: Retrieval | None = None,
     reranker: str | None = None,
     fallback=None,
-    known: QueryStatistics | None = None,
     language: Language = "es",
     least_score: float = 0.1,
     is_by_meaning: bool = False,
 ) -> Evidence:
     return judge_evidence(
         query,
-        retrieval or found(hit(fulltext=1, semantic=1)),
-        sources or (source(),),
+        retrieval := retrieval or found(hit(fulltext=1, semantic=1)),
+        replace(as_context(sources or (source(),)), asked_time=asked_time_of(retrieval)),
         language=language,
-        statistics=known or statistics(),
         reranker=reranker,
         fallback=fallback,
         least_score=least_score,
@@ -80,85 +70,53 @@ def judged(
     )
 
 
+def features(query: str = ASKED, *sources: Source, language: Language = "es") -> dict[str, float]:
+    return evidence_features(quote(query, as_context(sources or (source(),)), language=language), language=language)
+
+
 class TestFeatures:
     def test_without_sources_nothing_speaks_for_an_answer(self) -> None:
-        nothing = evidence_features(ASKED, None, (), language="es", statistics=statistics())
+        assert evidence_features(NOTHING, language="es") == dict.fromkeys(FEATURES, 0.0)
 
-        assert nothing == dict.fromkeys(EVIDENCE_WEIGHTS, 0.0)
+    def test_words_of_the_title_count(self) -> None:
+        assert features(ASKED, source("Costó 142 euros.", title="La inyección de Trufa"))["words"] == pytest.approx(
+            features(ASKED, source())["words"], abs=0.1
+        )
+        assert features(ASKED, source("Costó 142 euros."))["words"] < 0.7
 
-    def test_a_source_with_the_whole_question_covers_it(self) -> None:
-        assert features()["coverage"] == pytest.approx(1.0)
+    def test_the_nearest_sentence_of_the_passage_counts(self) -> None:
+        near = replace(source(), likeness=(((0, 43), 0.7), ((43, 72), 0.9)))
 
-    @pytest.mark.parametrize(
-        ("title", "expected"), [("La inyección", 1.0), ("El de la compra", 0.0), (None, 0.2), ("", 0.2)]
-    )
-    def test_a_title_with_a_word_of_the_question_speaks_for_its_note(self, title, expected) -> None:
-        assert features(ASKED, source(title=title))["title"] == expected
+        assert features(ASKED, near)["similarity"] == pytest.approx(18)
 
-    def test_a_word_that_no_note_has_is_not_known(self) -> None:
-        query = "¿Cuánto costó la inyección de Pirata?"
+    def test_another_note_as_likely_leaves_the_first_no_lead(self) -> None:
+        alone, beside = features(), features(ASKED, source(), source(number=2))
 
-        assert features()["known"] == 1.0
-        assert features(query, known=statistics("pirata"))["known"] == pytest.approx(2 / 3)
+        assert (alone["ahead"], beside["ahead"]) == (MOST_AHEAD, pytest.approx(1.2, abs=1.0))
 
-    def test_without_statistics_every_word_passes_for_known(self) -> None:
-        assert features(known=QueryStatistics(documents={}, frequencies={}))["known"] == 1.0
-
-    def test_names_and_numbers_of_the_question_must_stand_in_the_first_source(self) -> None:
-        present = features("¿Qué costó 142 euros para Trufa?")
-        absent = features("¿Qué costó 99 euros para Pirata?")
-
-        assert (present["names"], present["numbers"]) == (1.0, 1.0)
-        assert (absent["names"], absent["numbers"]) == (0.0, 0.0)
-
-    def test_a_german_noun_is_no_name(self) -> None:
-        german = evidence_features("Was kostete die Spritze?", None, [source()], language="de", statistics=statistics())
-
-        assert german["names"] == 1.0
-
-    def test_what_is_asked_for_must_be_there(self) -> None:
-        assert features("¿Cuánto costó la inyección?")["kind"] == 1.0
-        assert features("¿Cuánto costó la inyección?", source("La inyección costó mucho."))["kind"] == 0.0
-
-    def test_a_question_of_no_kind_lacks_nothing(self) -> None:
-        assert features("la inyección de Trufa", source("Otra cosa."))["kind"] == 1.0
-
-    @pytest.mark.parametrize(
-        ("ranks", "strategy", "expected"),
-        [
-            ({"fulltext": 1, "semantic": 1}, "hybrid+rerank", 1.0),
-            ({"fulltext": 1, "semantic": 2}, "hybrid", 0.0),
-            ({"fulltext": 1}, "hybrid", 0.0),
-            ({"fulltext": 1}, "fulltext", 0.5),
-        ],
-    )
-    def test_legs_agree_where_both_searched_and_put_the_same_first(self, ranks, strategy, expected) -> None:
-        retrieval = found(hit(**ranks), strategy=strategy)
-
-        assert features(retrieval=retrieval)["agreement"] == expected
+    def test_a_source_in_another_language_is_a_translated_one(self) -> None:
+        assert features("Was kostete die Spritze von Trufa?", language="de")["translated"] == 1.0
 
     @given(
         st.text(max_size=80),
         st.lists(st.text(min_size=1, max_size=80), min_size=1, max_size=3),
         st.sampled_from(["es", "de", "en"]),
     )
-    def test_every_feature_and_the_score_are_shares_whatever_is_asked_of_whatever(self, query, texts, language) -> None:
+    def test_the_score_is_a_probability_whatever_is_asked_of_whatever(self, query, texts, language) -> None:
         sources = [source(text, language=language, number=number) for number, text in enumerate(texts, 1)]
 
-        made = evidence_features(query, None, sources, language=language, statistics=statistics())
+        made = features(query, *sources, language=language)
 
-        assert set(made) == set(EVIDENCE_WEIGHTS)
-        assert all(0 <= value <= 1 + 1e-9 for value in made.values())
+        assert set(made) == set(FEATURES)
         assert 0 < evidence_score(made) < 1
 
-    @given(
-        st.dictionaries(st.sampled_from(sorted(EVIDENCE_WEIGHTS)), st.floats(0, 1)),
-        st.sampled_from(sorted(EVIDENCE_WEIGHTS)),
-    )
-    def test_more_of_any_feature_is_never_less_evidence(self, given_features, name) -> None:
-        low = dict.fromkeys(EVIDENCE_WEIGHTS, 0.0) | given_features
+    @given(st.sampled_from(FEATURES), st.floats(0.1, 1), st.booleans())
+    def test_more_of_any_feature_is_never_less_evidence(self, name, more, is_by_meaning) -> None:
+        low = dict.fromkeys(FEATURES, 0.0) | {"similarity": 17.0 if is_by_meaning else 0.0}
+        if name == "similarity" and not is_by_meaning:
+            return
 
-        assert evidence_score(low | {name: 1.0}) >= evidence_score(low)
+        assert evidence_score(low | {name: low[name] + more}) >= evidence_score(low)
 
 
 class TestEvidence:
@@ -166,9 +124,8 @@ class TestEvidence:
         made = judge_evidence(
             ASKED,
             None,
-            (),
+            as_context(()),
             language="es",
-            statistics=statistics(),
             reranker=None,
             fallback=None,
             least_score=0.0,
@@ -185,7 +142,6 @@ class TestEvidence:
         made = judged(
             "¿Cuál es la capital de Mongolia?",
             retrieval=found(hit(semantic=1)),
-            known=statistics("capital", "mongolia"),
         )
 
         assert made.confidence == "insufficient"
@@ -263,28 +219,6 @@ class TestTimes:
         year = timed(asked, day=3, days=365, is_relative=False, without="¿qué dijo Rosa?")
 
         assert judged(asked, retrieval=year, least_score=0.9).confidence == "insufficient"
-
-    def test_the_words_for_a_time_are_none_to_look_for_in_a_note_written_in_it(self) -> None:
-        asked, without = (
-            "¿Cuánto costó el 3 de marzo de 2025 la inyección de Trufa?",
-            "¿Cuánto costó la inyección de Trufa?",
-        )
-        another = timed(asked, day=9, is_relative=False, without=without)
-        right = timed(asked, day=3, is_relative=False, without=without)
-
-        assert features(asked, retrieval=right)["numbers"] == 1.0
-        assert features(asked, retrieval=another)["numbers"] == 0.5  # the day stands there, the year does not
-
-    def test_a_time_counted_from_now_is_no_word_to_look_for(self) -> None:
-        asked = "¿Cuánto costó ayer la inyección de Trufa?"
-        known = statistics("ayer")
-
-        timeless = features(
-            asked, retrieval=timed(asked, day=3, without="¿Cuánto costó la inyección de Trufa?"), known=known
-        )
-
-        assert (timeless["coverage"], timeless["known"]) == (pytest.approx(1.0), 1.0)
-        assert features(asked, known=known)["known"] < 1.0
 
 
 def timed(query: str, *, day: int, days: int = 1, is_relative: bool = True, without: str = "") -> Retrieval:

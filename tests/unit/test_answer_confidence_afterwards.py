@@ -77,10 +77,11 @@ class TestAfterwards:
     def test_sentences_that_are_only_quoted_are_at_most_of_medium_worth(self) -> None:
         evidence = Evidence(score=0.95, confidence="high", features={})
 
-        assert (
-            final_confidence(evidence, checked(citation()), 1.0, least_groundedness=0.7, quotation="strong") == "medium"
+        made = final_confidence(
+            evidence, checked(citation()), 1.0, least_groundedness=0.7, is_quoted=True, is_of_kind=False
         )
-        assert final_confidence(evidence, checked(citation()), 1.0, least_groundedness=0.7, quotation="weak") == "low"
+
+        assert made == "medium"
 
     def test_an_answer_without_the_kind_of_thing_asked_for_is_of_little_worth(self) -> None:
         evidence = Evidence(score=0.95, confidence="high", features={})

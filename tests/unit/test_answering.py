@@ -64,8 +64,8 @@ def test_the_sentence_that_answers_is_quoted_and_cited() -> None:
         hit("Noche en el veterinario. La inyección de Trufa costó 142 euros. Nora lloraba."),
     )
 
-    assert answer.text == "La inyección de Trufa costó 142 euros [2]."
-    assert answer.citations[0].numbers == (2,)
+    assert "La inyección de Trufa costó 142 euros [2]." in answer.text
+    assert "nadar" not in answer.text
     assert not answer.is_refusal
 
 
@@ -74,7 +74,7 @@ def test_words_of_the_title_count_for_its_sentences() -> None:
         "¿A qué temperatura va el horno para el roscón?", hit("Amasar bien. Horno a 180 grados.", title="El roscón")
     )
 
-    assert answer.text.startswith("Horno a 180 grados [1].")
+    assert "Horno a 180 grados [1]." in answer.text
 
 
 def test_when_nothing_fits_it_says_so_and_cites_nothing() -> None:
@@ -184,7 +184,7 @@ def test_a_chat_model_that_misbehaves_is_an_error(ollama_server, chat, fault) ->
 
 
 def test_without_a_chat_model_sentences_are_quoted(chat) -> None:
-    assert build_answerer(None).name == "extractive@2"
+    assert build_answerer(None).name == "extractive@3"
     assert build_answerer(chat).name == "generated:planted@3"
 
 

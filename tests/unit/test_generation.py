@@ -161,7 +161,7 @@ class TestFailures:
 
 class TestQuoting:
     def test_sentences_come_one_by_one(self) -> None:
-        context = build_context([hit("Trufa come pienso. Llovió."), hit("El pienso de Trufa costó 20 euros.")])
+        context = build_context([hit("Trufa come pienso."), hit("El pienso de Trufa costó 20 euros.")])
 
         bits = list(ExtractiveAnswerer().stream("Trufa pienso", context, language="es", timeout_seconds=1))
 

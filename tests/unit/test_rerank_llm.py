@@ -112,6 +112,7 @@ def test_instructions_are_in_the_language_of_the_question(query, beginning) -> N
 @pytest.mark.parametrize("error", [ChatError("no"), CircuitOpenError("open"), BusyError("busy")])
 def test_a_batch_that_fails_fails_all_and_stops_those_not_begun(error) -> None:
     def fail():
+        time.sleep(0.005)  # as long as the thread that collects them needs to see the first
         raise error
 
     chat = Chat(wait=fail)

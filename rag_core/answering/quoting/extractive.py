@@ -1,4 +1,4 @@
-"""Answering without a model: the sentences of the sources that share most with the question, each cited. Pure."""
+"""Answering without a model: the passages of the sources that most likely hold the answer, every sentence cited. Pure."""
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -6,20 +6,20 @@ from datetime import timedelta
 
 from rag_core.answering.quoting.asked_words import own_language
 from rag_core.answering.quoting.markup import without_markup
-from rag_core.answering.quoting.openings import announces, holds_digit, is_heading, without_bullet
+from rag_core.answering.quoting.openings import announces, is_ended, is_heading, is_item, without_bullet
 from rag_core.answering.quoting.passages import Passage
 from rag_core.answering.quoting.selection import NOTHING, Quotation, quote
 from rag_core.answering.quoting.sentence_scores import ScoredSentence
-from rag_core.answering.quoting.wanted import wanted_kind
 from rag_core.answering.sources.context import MAX_CONTEXT_TOKENS, without_marks
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.chat import Message
 from rag_core.language.wordings import NOTES, Wordings, dated
 from rag_core.model.answer import AskedTime, PromptContext, Source
 from rag_core.model.note import Language
+from rag_core.reranking.answer_types import expected_answer
 from rag_core.resilience.cancellation import Cancellation
 
-VERSION = "2"
+VERSION = "3"
 A_DAY = timedelta(days=1, hours=1)
 """A day and the hour that a change of clocks may add."""
 _STOPS = ".!?…"
@@ -51,17 +51,20 @@ class ExtractiveAnswerer:
         """Sentence by sentence, the best first, and those of a time in its order; the question is read in its own language."""
         spoken = own_language(query, language)
         self.quotation = quote(query, context, language=spoken)
-        quoted = [said for passage in self.quotation.passages for said in _joined(passage)]
         is_dated = _asks_when(query, spoken) or _is_longer_than_a_day(context.asked_time)
-        for place, (text, source) in enumerate(quoted):
-            spelled = dated(source.created_at.date(), self.wordings[language].dated, language)
-            yield " " * (place > 0) + _cited(text, source, f" ({spelled})" if is_dated else "")
+        quoted = [list(_joined(passage)) for passage in self.quotation.passages]
+        for at, passage in enumerate(quoted):
+            for place, (text, source) in enumerate(passage):
+                is_last = place == len(passage) - 1
+                spelled = dated(source.created_at.date(), self.wordings[language].dated, language)
+                yield " " * (at + place > 0) + _cited(text, source, f" ({spelled})" if is_dated and is_last else "")
         if not quoted:
             yield self.wordings[language].no_answer
 
 
 def _asks_when(query: str, language: Language) -> bool:
-    return wanted_kind(query, language) == "date"
+    expected = expected_answer(query, language)
+    return expected is not None and expected.kind == "date"
 
 
 def _is_longer_than_a_day(asked: AskedTime | None) -> bool:
@@ -70,22 +73,21 @@ def _is_longer_than_a_day(asked: AskedTime | None) -> bool:
 
 
 def _joined(passage: Passage) -> Iterator[tuple[str, Source]]:
-    """Each sentence as it is read, with its source: what ends in a colon stands before the next one.
-
-    A heading is left out, but where it is all there is, or holds a number or the kind of thing asked for.
-    """
-    opening, has_text = "", not all(_is_headline(sentence) for sentence in passage)
-    for sentence in passage:
-        plain = _plain(without_bullet(sentence.text) if passage[0].is_opening else sentence.text)
-        if announces(plain):
-            opening += f"{plain} "
-        elif not (has_text and _is_headline(sentence)) or sentence.has_kind or holds_digit(plain):
+    """Each sentence as it is read, with its source: a heading, and what ends in a colon, stand before what they announce."""
+    opening, is_list = "", False
+    for at, sentence in enumerate(passage):
+        is_list = is_item(sentence.text) and (is_list or bool(opening) or any(map(_is_item, passage[at + 1 : at + 2])))
+        plain = _plain(without_bullet(sentence.text) if is_list else sentence.text)
+        is_headline = is_heading(sentence.text) and not is_ended(sentence.text)
+        if (is_headline or announces(plain)) and at < len(passage) - 1:
+            opening += f"{plain.removesuffix(':')}: "
+        elif not (at and is_headline):
             yield opening + plain, sentence.source
             opening = ""
 
 
-def _is_headline(sentence: ScoredSentence) -> bool:
-    return sentence.is_opening and is_heading(sentence.text)
+def _is_item(sentence: ScoredSentence) -> bool:
+    return is_item(sentence.text)
 
 
 def _plain(text: str) -> str:

@@ -126,6 +126,7 @@ def _source(hit: Hit, number: int) -> Source:
         chunk_index=hit.chunk_index,
         score=hit.score,
         matched=(start, end),
+        likeness=hit.likeness,
     )
 
 

@@ -6,22 +6,22 @@ caller allows it, the newest notes (``recent_notes``), which may have nothing to
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 
 from rag_core.answering.confidence import judge_evidence
 from rag_core.answering.events import AnswerRequest
 from rag_core.answering.quoting.asked_time import asked_time_of, spread
-from rag_core.answering.sources.context import dated_in, make_sources
+from rag_core.answering.sources.context import as_context, dated_in, make_sources
+from rag_core.answering.sources.likeness import with_likeness
 from rag_core.answering.sources.search_configuration import answer_config
 from rag_core.configuration.schema import RetrievalConfig, configure
 from rag_core.embedding import knows_meaning
-from rag_core.errors import DeadlineExceededError, QueryFailedError, RagError, RetrievalFailedError
+from rag_core.errors import DeadlineExceededError, QueryFailedError, RetrievalFailedError
 from rag_core.language import LANGUAGES
-from rag_core.language.stemming import query_words
 from rag_core.model.answer import AskedTime, FallbackMode, RefusalReason
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import TenantId
-from rag_core.model.retrieval import Filters, Hit, QueryStatistics, Retrieval
+from rag_core.model.retrieval import Filters, Hit, Retrieval
 from rag_core.query.transformation import query_language
 from rag_core.reranking import Reranker
 from rag_core.resilience.cancellation import Cancellation
@@ -34,13 +34,11 @@ from rag_core.settings import Settings
 from rag_core.storage.database import Database
 from rag_core.storage.notes import has_notes
 from rag_core.storage.recency import RecentChunk, fetch_recent_chunks
-from rag_core.storage.rerankers import fetch_candidate_texts
 from rag_core.telemetry.logs import log_degraded
 
 KEYWORD_WEIGHT = 0.625
 RECENCY_WEIGHT = 0.375
 """0.25 and 0.15 of the weighted score, scaled up to replace the vectors' 0.6."""
-UNKNOWN_STATISTICS = QueryStatistics(documents={}, frequencies={})
 MAX_OF_A_TIME = 100
 """Number of notes of a time, the newest, that sources are chosen from where a time is all that is asked for."""
 LEAST_MS = 250
@@ -52,8 +50,8 @@ class FoundSources:
     """The passages found for a question, best first, at most as many as the request asks for, and how they were found.
 
     ``retrieval`` is the search that gave the hits, or none; ``reranker`` is the name of what scored them, None where nothing did.
-    ``statistics`` count the question's words in the tenant's notes, and are not read without hits; ``is_by_meaning`` says that
-    vectors are of a model of meaning, which may find a passage in another language. Without hits ``refusal`` gives the reason.
+    ``is_by_meaning`` says that vectors are of a model of meaning, which may find a passage in another language. Without hits
+    ``refusal`` gives the reason.
     ``asked_time`` is the time that the question names; where it asks for nothing else the hits are notes of that time, the
     earliest first, if there are any, and ``notes_of_time`` is the number of such notes, else 0. The hits' dates are in the zone
     of the settings.
@@ -63,7 +61,6 @@ class FoundSources:
     hits: tuple[Hit, ...]
     fallback: FallbackMode | None
     reranker: str | None
-    statistics: QueryStatistics
     is_by_meaning: bool
     refusal: RefusalReason | None
     asked_time: AskedTime | None
@@ -94,14 +91,15 @@ def find_sources(
 
     search = partial(retrieve, engine, tenant, query, filters=filters, cancellation=cancellation)
     retrieval, fallback = _searched(search, config, deadline)
-    statistics = cache(partial(_statistics, database, tenant, query, deadline))
     reranker = engine.reranker_of(tenant, config)
-    hits, asked, of_time = retrieval.hits, asked_time_of(retrieval), tuple[Hit, ...]()
+    asked, of_time = asked_time_of(retrieval), tuple[Hit, ...]()
+    asked_for = query if asked is None else asked.without or query
+    hits = with_likeness(engine, tenant, asked_for, retrieval.hits[:limit], timeout_ms=_left_ms(deadline))
     if asked is not None and asked.is_all:
         of_time = _written_within(database, tenant, filters, asked, deadline)
         hits = tuple(spread(of_time, limit)) or hits
     elif request.options.may_use_recent_notes and not _fits(
-        query, retrieval, config, engine.model, engine.settings, statistics=statistics, reranker=reranker
+        query, replace(retrieval, hits=hits), config, engine.model, engine.settings, reranker=reranker
     ):
         recent = _newest(database, tenant, filters, limit, deadline)
         hits, fallback = (recent, "recent_notes") if recent else (hits, fallback)
@@ -110,7 +108,6 @@ def find_sources(
         hits=dated_in(hits[:limit], engine.settings.zone),
         fallback=fallback,
         reranker=_scored_by(reranker, hits),
-        statistics=statistics() if hits else UNKNOWN_STATISTICS,
         is_by_meaning=knows_meaning(engine.model),
         refusal=None if hits else _refusal(database, tenant, deadline),
         asked_time=asked,
@@ -158,7 +155,6 @@ def _fits(
     model: EmbeddingModel,
     settings: Settings,
     *,
-    statistics: Callable[[], QueryStatistics],
     reranker: Reranker | None,
 ) -> bool:
     """Test whether a note has a word of the question, is of the time it names or a cause of it, or is near to it.
@@ -176,9 +172,8 @@ def _fits(
     return judge_evidence(
         query,
         retrieval,
-        make_sources(retrieval.hits),
+        as_context(make_sources(retrieval.hits)),
         language=query_language(query, known=LANGUAGES),
-        statistics=statistics(),
         reranker=_scored_by(reranker, retrieval.hits),
         fallback=None,
         least_score=settings.answer_evidence,
@@ -229,16 +224,6 @@ def _scored_by(reranker: Reranker | None, hits: Sequence[Hit]) -> str | None:
     """The name of what scored the hits; None where they have no such score."""
     is_scored = any(hit.rerank_score is not None for hit in hits)
     return reranker.name if reranker is not None and is_scored else None
-
-
-def _statistics(database: Database, tenant: TenantId, query: str, deadline: Deadline) -> QueryStatistics:
-    """The frequencies of the words; unknown where they cannot be read, and then every word counts the same."""
-    try:
-        _, known = fetch_candidate_texts(database, tenant, [], words=query_words(query), timeout_ms=_left_ms(deadline))
-    except RagError as error:
-        log_degraded("statistics", error)
-        return UNKNOWN_STATISTICS
-    return known
 
 
 def _refusal(database: Database, tenant: TenantId, deadline: Deadline) -> RefusalReason:

@@ -293,6 +293,15 @@ n.note_id in (
 -- name: filter_document_ids
 n.note_id = any(%(document_ids)s)
 
+-- name: fetch_sentence_vectors
+-- Chunks that have a part in one of the windows, with their standard vectors.
+select distinct on (c.chunk_id) c.note_id, c.start_char, c.content, c.language, e.vector
+from unnest(%(notes)s::uuid[], %(starts)s::integer[], %(ends)s::integer[]) w (note_id, starts, ends)
+join chunks c on c.tenant_id = %(tenant)s and c.note_id = w.note_id and c.start_char < w.ends and c.end_char > w.starts
+join embeddings e on e.tenant_id = c.tenant_id and e.chunk_id = c.chunk_id
+    and e.model_id = %(model)s and e.kind = 'standard'
+order by c.chunk_id;
+
 -- name: fetch_spans
 -- Where chunks stand, and the stored sentence starts around each: of the sentence it starts in and of those before, and
 -- of those after the one it ends in. The length of the note is read only where these reach its end: it takes the text.

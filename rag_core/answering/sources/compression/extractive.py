@@ -28,10 +28,10 @@ def _extracted(source: Source, scored: Sequence[ScoredSentence]) -> Source:
     texts = [source.text[start:end].strip() for start, end in sentence_spans(source.text, source.language)]
     if len(texts) <= MAX_SENTENCES:
         return source
-    best = min(scored, key=lambda sentence: (-sentence.score, sentence.place), default=None)
-    middle = best.place if best is not None and best.coverage else 0
-    coverage = {sentence.place: sentence.coverage for sentence in scored}
-    nearest = sorted(range(len(texts)), key=lambda place: (-coverage.get(place, 0), abs(place - middle), place))
+    telling = [sentence for sentence in scored if sentence.may_lead and sentence.own]
+    middle = min(telling, key=lambda sentence: (-sentence.own, sentence.place)).place if telling else 0
+    own = {sentence.place: sentence.own for sentence in telling}
+    nearest = sorted(range(len(texts)), key=lambda place: (-own.get(place, 0), abs(place - middle), place))
     return replace(source, text=_joined(texts, sorted(nearest[:MAX_SENTENCES])), matched=None)
 
 
