@@ -216,7 +216,7 @@ def test_quotations_are_judged_by_their_notes_and_the_expected_answers() -> None
         record("La inyección de Trufa costó 999 euros [1]."),
     )
 
-    quoted = summarise([replace(one, answerer="extractive@2") for one in (held, wrong)])
+    quoted = summarise([replace(one, answerer="extractive@3") for one in (held, wrong)])
     written = summarise([held, wrong])
 
     assert quoted is not None
