@@ -11,6 +11,7 @@ from rag_core.answering.events import AnswerFinished, AnswerRequest
 from rag_core.answering.sources import likeness
 from rag_core.answering.sources.likeness import with_likeness
 from rag_core.configuration.schema import configure
+from rag_core.embedding.context import titled
 from rag_core.errors import QueryFailedError
 from rag_core.indexing.inputs import sentences_of
 from rag_core.model.embedding import MAX_STORED_NUMBERS
@@ -46,7 +47,7 @@ def test_every_sentence_has_its_cosine(sentences, tenant) -> None:
     (hit,) = with_likeness(sentences, tenant, QUESTION, found(sentences, tenant), timeout_ms=TIMEOUT_MS)
 
     parts = sentences_of(NOTE, "es", most=MAX_STORED_NUMBERS // sentences.model.dimensions)
-    vectors = sentences.embedder.embed([f"Domingo\n\n{part}" for part in parts], role="document")
+    vectors = sentences.embedder.embed([titled("Domingo", part) for part in parts], role="document")
     expected = vectors @ sentences.embedder.embed([QUESTION], role="query")[0]
     assert [hit.expanded_content[start:end] for (start, end), _ in hit.likeness] == list(parts)
     assert [cosine for _, cosine in hit.likeness] == pytest.approx(expected.tolist(), abs=1e-5)
@@ -82,9 +83,7 @@ def test_vectors_that_cannot_be_read_leave_the_words(sentences, tenant, monkeypa
 
 def test_vectors_of_other_sentences_give_none(sentences, tenant) -> None:
     with sentences.database.owner() as connection:
-        connection.execute(
-            "update brain.chunks set content = content || ' Otra frase que nadie ha convertido en vector.'"
-        )
+        connection.execute("update brain.chunks set content = replace(content, 'cubos. ', 'cubos, ')")
 
     (hit,) = with_likeness(sentences, tenant, QUESTION, found(sentences, tenant), timeout_ms=TIMEOUT_MS)
 

@@ -45,12 +45,6 @@ def own_language(question: str, answered_in: Language) -> Language:
 
 
 @lru_cache(maxsize=4096)
-def folded_words(text: str) -> tuple[str, ...]:
-    """All words of a text, folded, in their order."""
-    return tuple(fold(word).text for word in _TOKEN.findall(text))
-
-
-@lru_cache(maxsize=4096)
 def keys_of(text: str, language: Language) -> frozenset[str]:
     """The keys of a text: its folded words, "^word" of those with a capital, and "~stem" of those that are no names."""
     keys = set[str]()
