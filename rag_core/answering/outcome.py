@@ -219,7 +219,7 @@ def _of_the_writing(written: WrittenAnswer | None, checked: CheckedText) -> Iter
 
 
 def _of_the_quotation(basis: AnswerBasis, written: WrittenAnswer, confidence: Confidence) -> Iterator[str]:
-    """Warnings that a quotation may be no answer, is of another time than the one asked for, or leaves notes of that time out."""
+    """Warnings that a quotation may be no answer, is of another time or language than was asked, or leaves notes of that time out."""
     quotation, texts = written.quotation, basis.wording.quoting_warnings
     if quotation is None:
         return
@@ -227,6 +227,8 @@ def _of_the_quotation(basis: AnswerBasis, written: WrittenAnswer, confidence: Co
         yield texts["not_of_the_time"]
     if len(quotation.notes) < basis.found.notes_of_time:
         yield texts["more_of_the_time"]
+    if any(sentence.source.language != basis.question.language for sentence in quotation.sentences):
+        yield texts["other_language"]
     if confidence == "low":
         yield texts["may_not_answer"]
 

@@ -98,6 +98,7 @@ _GERMAN_DOCUMENTS = replace(
         **_GERMAN.quoting_warnings,
         "not_of_the_time": "Keines der gefundenen Dokumente ist aus der Zeit, nach der Sie fragen.",
         "more_of_the_time": "Aus dieser Zeit gibt es mehr Dokumente als die zitierten.",
+        "other_language": "Zitiert wird in der Sprache des Dokuments.",
     },
 )
 DOCUMENTS: Wordings = MappingProxyType({**NOTES, "de": _GERMAN_DOCUMENTS})

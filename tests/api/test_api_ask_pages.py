@@ -37,7 +37,7 @@ class TestAsking:
         note = notes.get(address).text
 
         assert address.endswith("#pasaje")
-        assert '<mark id="pasaje">El técnico Julio Marín cobró 180 euros por la bomba nueva.</mark></div>' in note
+        assert '<mark id="pasaje">El martes se rompió la caldera de gas.</mark>' in note
         assert f'href="/preguntar?sesion={session_of(page)}">Volver a la conversación' in note
 
     def test_what_is_hidden_in_an_answer_is_hidden_beside_it_and_its_marks_still_lead_to_the_words(

@@ -117,10 +117,21 @@ class TestAQuotation:
 
         answer = answered(ask(engine, tenant, "¿Cuánto cobró el técnico por la bomba de la caldera en junio de 2024?"))
 
-        assert (answer.confidence, len(answer.citations)) == ("low", 1)
+        assert (answer.confidence, {one.number for one in answer.citations}) == ("low", {1})
         assert set(answer.warnings) == {
             language_of("es").messages.quoting_warnings[kind] for kind in ("may_not_answer", "not_of_the_time")
         }
+
+    def test_of_a_note_in_another_language_it_is_in_that_of_the_note_and_says_so(
+        self, engine: Engine, tenant: TenantId, make_note: Any, index_notes: Any
+    ) -> None:
+        make_note("Hidrosens bot Lucas 46.000 Euro im Jahr.", external_id="a", language="de")
+        index_notes()
+
+        answer = answered(ask(engine, tenant, "¿Hidrosens Lucas 46.000 Euro?", language="es"))
+
+        assert answer.text.startswith("Hidrosens bot Lucas 46.000 Euro im Jahr [1]")
+        assert language_of("es").messages.quoting_warnings["other_language"] in answer.warnings
 
     def test_of_a_year_it_is_from_all_of_it_and_says_that_there_is_more(
         self, engine: Engine, tenant: TenantId, make_note: Any, index_notes: Any

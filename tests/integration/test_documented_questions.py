@@ -25,7 +25,7 @@ ASKED = {
     "¿cuánto nos costó el camping en total?": "555,05 €",
     "¿por qué el técnico del ayuntamiento obligó a andoni a aplazar el estreno?": "a 1,80 m de la ventana de una vecina",
     "¿cuántas migrañas tuve en julio de 2025?": "Migrañas en julio: cero",
-    "¿cuántas migrañas tuve en abril de 2025?": "Migrañas en abril: 2",
+    "¿cuántas migrañas tuve en abril de 2025?": "abril 2 (los días 7",
     "¿por qué se inundó la parcela 14 en junio de 2024?": "el sistema ha abierto la compuerta de la 14",
 }
 """What the answer to each holds."""

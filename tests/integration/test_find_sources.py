@@ -5,7 +5,6 @@ import dataclasses
 import pytest
 
 from rag_core.answering.events import AnswerOptions, AnswerRequest
-from rag_core.answering.sources import fallbacks
 from rag_core.answering.sources.context import build_context
 from rag_core.answering.sources.fallbacks import FoundSources, by_keyword_and_recency, find_sources
 from rag_core.answering.sources.labels import source_labels
@@ -15,7 +14,6 @@ from rag_core.errors import EmbeddingUnavailableError, InvalidInputError
 from rag_core.model.note import TenantId
 from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.runtime.engine import Engine
-from rag_core.storage.rerankers import fetch_candidate_texts
 
 STORM = "Ayer cayó una tormenta. El sótano se llenó de agua. Pasamos la noche achicando."
 
@@ -71,27 +69,6 @@ def test_the_search_as_it_is_served_comes_first(engine, tenant, make_note, index
     assert found.retrieval.strategy == "hybrid+rerank"
 
 
-@pytest.mark.parametrize(("text", "reads"), [(None, 0), (STORM, 1)])
-def test_word_statistics_are_read_once_where_something_is_found(
-    engine, tenant, make_note, index_notes, monkeypatch, text: str | None, reads: int
-) -> None:
-    if text is not None:
-        make_note(text)
-        index_notes()
-    read: list[object] = []
-
-    def counted(*given, **more):
-        read.append(given)
-        return fetch_candidate_texts(*given, **more)
-
-    monkeypatch.setattr(fallbacks, "fetch_candidate_texts", counted)
-
-    found = find(engine, tenant, "¿qué pasó con la tormenta?", may_use_recent_notes=True)
-
-    assert bool(found.hits) is (text is not None)
-    assert len(read) == reads
-
-
 @pytest.mark.parametrize("question", ["¿qué pasó con la tormenta?", "¿qué pasó el 5 de marzo de 2026?"])
 def test_a_note_of_shortly_after_midnight_is_of_that_day_in_prompts_labels_and_checks(
     engine, tenant, make_note, index_notes, question: str
@@ -106,16 +83,6 @@ def test_a_note_of_shortly_after_midnight_is_of_that_day_in_prompts_labels_and_c
     said = [f"El {day} de marzo de 2026 el sótano se llenó de agua [1]." for day in (4, 5)]
     checked = check_citations(" ".join(said), context.sources, language="es")
     assert [citation.is_supported for citation in checked.citations] == [False, True]
-
-
-def test_how_common_the_question_s_words_are_comes_with_it(engine, tenant, make_note, index_notes) -> None:
-    make_note(STORM)
-    make_note("Compré pan.")
-    index_notes()
-
-    known = find(engine, tenant, "tormenta de ornitorrincos").statistics.frequencies["es"]
-
-    assert known == {"tormenta": 1, "ornitorrincos": 0}
 
 
 def test_without_vectors_words_and_dates_decide_five_to_three(voiceless, tenant, make_note, index_notes) -> None:

@@ -50,7 +50,7 @@ class TestServed:
         made = answered(engine, tenant, "¿Cómo se llama el perro?")
 
         assert "Rocky [1]" in made.text
-        assert [citation.numbers for citation in made.citations] == [(1,)]
+        assert {citation.numbers for citation in made.citations} == {(1,)}
         assert [source.external_id for source in made.context.sources] == ["n1"]
         assert not made.is_refusal
 

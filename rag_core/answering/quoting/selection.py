@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from math import inf
 
 from rag_core.answering.quoting.asked_time import is_of, names_time, of_that_time, spread
 from rag_core.answering.quoting.openings import announces, is_heading
@@ -30,12 +29,12 @@ MAX_OF_ONE_NOTE = 3
 class Quotation:
     """Passages of notes in the order they are quoted, each of neighbouring sentences of one source.
 
-    ``ahead`` is the difference in score of the first to the best sentence outside it, at most ``MOST_AHEAD``. ``is_of_its_time`` is
-    False where a time is asked for and nothing of it was found.
+    ``ahead`` is the difference in score of the first to the best sentence outside it, at most ``MOST_AHEAD``, and 0 where there
+    is none. ``is_of_its_time`` is False where a time is asked for and nothing of it was found.
     """
 
     passages: tuple[Passage, ...]
-    ahead: float = MOST_AHEAD
+    ahead: float = 0.0
     is_of_its_time: bool = True
 
     @property
@@ -103,7 +102,7 @@ def _nearest(
     near = (passage for passage in passages if passage[0].score >= first[0].score - MOST_BEHIND)
     further = islice((passage for passage in near if _is_new(passage[0], first)), MAX_PASSAGES - 1)
     others = (one.score for one in leads if one not in first)
-    ahead = min(MOST_AHEAD, first[0].score - max(others, default=-inf))
+    ahead = min(MOST_AHEAD, first[0].score - max(others, default=first[0].score))
     return Quotation(passages=(first, *further), ahead=ahead)
 
 

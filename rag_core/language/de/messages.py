@@ -29,9 +29,10 @@ MESSAGES = Messages(
         "links": "Links, die in den genannten Quellen nicht stehen, wurden entfernt.",
     },
     quoting_warnings={
-        "may_not_answer": "Das kommt der Frage den Wörtern nach am nächsten; vielleicht beantwortet es sie nicht.",
+        "may_not_answer": "Das kommt der Frage am nächsten; vielleicht beantwortet es sie nicht.",
         "not_of_the_time": "Keine der gefundenen Notizen ist aus der Zeit, nach der du fragst.",
         "more_of_the_time": "Aus dieser Zeit gibt es mehr Notizen als die zitierten.",
+        "other_language": "Zitiert wird in der Sprache der Notiz.",
     },
     question_problems={
         "empty": "Die Frage darf nicht leer sein",

@@ -29,9 +29,10 @@ MESSAGES = Messages(
         "links": "Links that the cited notes do not hold were removed.",
     },
     quoting_warnings={
-        "may_not_answer": "This is nearest to the question by its words; it may not answer it.",
+        "may_not_answer": "This is nearest to the question; it may not answer it.",
         "not_of_the_time": "None of the notes found is from the time you ask about.",
         "more_of_the_time": "There are more notes of that time than those quoted.",
+        "other_language": "What is quoted is in the language of its note.",
     },
     question_problems={
         "empty": "Query cannot be empty",

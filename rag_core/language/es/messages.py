@@ -29,9 +29,10 @@ MESSAGES = Messages(
         "links": "Se han quitado enlaces que las notas citadas no contienen.",
     },
     quoting_warnings={
-        "may_not_answer": "Es lo más cercano que hay en tus notas por las palabras; puede que no responda a la pregunta.",
+        "may_not_answer": "Es lo más cercano que hay en tus notas; puede que no responda a la pregunta.",
         "not_of_the_time": "Ninguna nota encontrada es del tiempo por el que preguntas.",
         "more_of_the_time": "De ese tiempo hay más notas que las citadas.",
+        "other_language": "Lo citado está en el idioma de su nota.",
     },
     question_problems={
         "empty": "La consulta no puede estar vacía",
