@@ -127,7 +127,7 @@ class Settings(BaseSettings):
         60, ge=1, description="A conversation in which nothing is asked for so long ends at its last question."
     )
     answer_evidence: float = Field(
-        0.25,
+        0.3,
         ge=0,
         le=1,
         description="With less evidence among its sources a question gets no answer; 0: every one does.",
