@@ -59,7 +59,7 @@ class Judged:
 
 def main() -> None:
     """Ask everything, print what came of it."""
-    forget_environment()
+    forget_environment(None)
     path = Path(sys.argv[sys.argv.index("--questions") + 1]) if "--questions" in sys.argv else QUESTIONS
     questions = list(_rows(path))
     with step(f"{len(questions)} questions to the demo"), scratch_engine(is_durable=False) as engine:

@@ -62,7 +62,7 @@ class Item:
 
 def main() -> None:
     """Ask, fit, measure."""
-    forget_environment()
+    forget_environment(None)
     items = {name: list(found) for name, found in _asked(Path(os.environ["BRAIN_TEST_DATA"]))}
     told = {name: items[name] for name in FITTED}
     print(json.dumps({kind: _figures(items, told, kind) for kind in EVIDENCE}))

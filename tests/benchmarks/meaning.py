@@ -12,7 +12,6 @@ JSON object; ``--show`` prints every question with the rank of its note in each 
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -43,8 +42,7 @@ Ranking = Sequence[str]
 def main() -> None:
     """Ask everything in every strategy and print what was found."""
     options = _options()
-    forget_environment()
-    os.environ["BRAIN_EMBEDDING_PROVIDER"] = options.provider
+    forget_environment(options.provider)
     with step(f"{len(NOTES)} notes with {options.provider}"), scratch_engine(is_durable=False) as engine:
         import_notes(engine, [json.dumps(note, ensure_ascii=False).encode() for note in NOTES])
         index_all(engine)

@@ -27,11 +27,16 @@ _KEPT = ("BRAIN_TEST_", "BRAIN_BENCH_")
 _FOREIGN = ("DATABASE_URL", "OLLAMA_HOST", "DAGSTER_HOME")
 
 
-def forget_environment() -> None:
-    """Drop the settings of whoever runs the benchmarks: their database must not be touched."""
+def forget_environment(provider: str | None = "hashing") -> None:
+    """Drop the settings of whoever runs the benchmarks: their database must not be touched.
+
+    New homes embed with that provider, which costs nothing; with None as they do by themselves.
+    """
     for name in list(os.environ):
         if name in _FOREIGN or (name.startswith("BRAIN_") and not name.startswith(_KEPT)):
             del os.environ[name]
+    if provider is not None:
+        os.environ["BRAIN_EMBEDDING_PROVIDER"] = provider
 
 
 @contextmanager
