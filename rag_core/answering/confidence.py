@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_core.answering.evidence import evidence_features, evidence_score
-from rag_core.answering.quoting.asked_time import asked_time_of, is_of
+from rag_core.answering.quoting.asked_time import is_of
 from rag_core.answering.quoting.selection import quote
 from rag_core.chunking import sentence_spans
 from rag_core.language.languages import language_of
@@ -74,7 +74,7 @@ def judge_evidence(
     if _is_outranked(retrieval, reranker, least_rerank_score):
         return Evidence(score=score, confidence="insufficient", features=features)
     level = _level(score, least_score)
-    if level == "insufficient" and _needs_no_word(retrieval, sources[0], language, is_by_meaning=is_by_meaning):
+    if level == "insufficient" and _needs_no_word(retrieval, context, language, is_by_meaning=is_by_meaning):
         level = "low"
     if context.asked_time is not None:
         level = _level_within(context.asked_time, level, sources)
@@ -143,14 +143,15 @@ def _is_outranked(retrieval: Retrieval | None, reranker: str | None, least: floa
     return bool(scores) and max(scores) < least
 
 
-def _needs_no_word(retrieval: Retrieval | None, source: Source, language: Language, *, is_by_meaning: bool) -> bool:
+def _needs_no_word(
+    retrieval: Retrieval | None, context: PromptContext, language: Language, *, is_by_meaning: bool
+) -> bool:
     if retrieval is None:
         return False
-    is_translated = (
-        is_by_meaning and not source.likeness and retrieval.is_confident is True and source.language != language
-    )
+    source, asked = context.sources[0], context.asked_time
+    is_compared = is_by_meaning and not source.likeness and retrieval.is_confident is True
     is_caused = any("graph" in hit.ranks for hit in retrieval.hits if hit.chunk_id == source.chunk_id)
-    return is_translated or is_caused or _is_of_its_time(retrieval, source)
+    return (is_compared and source.language != language) or is_caused or (asked is not None and is_of(source, asked))
 
 
 def _level_within(asked: AskedTime, level: Confidence, sources: Sequence[Source]) -> Confidence:
@@ -158,11 +159,6 @@ def _level_within(asked: AskedTime, level: Confidence, sources: Sequence[Source]
     if not any(is_of(source, asked) for source in sources):
         return min(level, "low", key=_LEVELS.index)
     return "medium" if asked.is_all else level
-
-
-def _is_of_its_time(retrieval: Retrieval, source: Source) -> bool:
-    asked = asked_time_of(retrieval)
-    return asked is not None and is_of(source, asked)
 
 
 def _level(score: float, least: float) -> Confidence:

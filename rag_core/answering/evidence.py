@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from rag_core.answering.quoting.selection import Quotation
+from rag_core.answering.quoting.sentence_scores import SPREAD
 from rag_core.model.note import Language
 from rag_core.reranking.passage import sigmoid
 
@@ -13,7 +14,6 @@ FEATURES = (
     "ahead",  # by how much the passage scores higher than the next best, at most 4
     "translated",  # 1 where the source is in another language than the question
 )
-SIMILARITY_SPREAD = 20.0
 WEIGHTS_OF_WORDS: Mapping[str, float] = MappingProxyType(
     {"words": 4.3, "similarity": 0.0, "ahead": 0.65, "translated": 0.0, "intercept": -2.38}
 )
@@ -33,7 +33,7 @@ def evidence_features(quotation: Quotation, *, language: Language) -> dict[str, 
     known = [sentence.similarity for sentence in first if sentence.similarity is not None]
     return {
         "words": first[0].source_share,
-        "similarity": SIMILARITY_SPREAD * max(known, default=0.0),
+        "similarity": SPREAD * max(known, default=0.0),
         "ahead": quotation.ahead,
         "translated": float(first[0].source.language != language),
     }

@@ -27,6 +27,8 @@ from rag_core.storage.seen import seen_statistics
 from rag_core.storage.vector_index import EXACT_SCAN_CHUNKS, is_halved, vector_kind, with_dimensions
 
 Ranking = list[tuple[ChunkId, float]]
+SCORE_DIGITS = 12
+"""Decimals of a BM25 score: PostgreSQL adds a query's terms in any order, and the last bits of the sum differ by it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +117,11 @@ def search_fulltext(
         rows = connection.execute(
             _fulltext(filters, sees_all=sees_all, few=exact_scan_chunks), parameters | bounds
         ).fetchall()
-    return FulltextRanking(ranking=[(chunk, score) for chunk, score, _ in rows], coverage=rows[0][2] if rows else 0.0)
+    scores = [(chunk, round(score, SCORE_DIGITS)) for chunk, score, _ in rows]
+    return FulltextRanking(
+        ranking=sorted(scores, key=lambda one: (-one[1], one[0])),
+        coverage=round(rows[0][2], SCORE_DIGITS) if rows else 0.0,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

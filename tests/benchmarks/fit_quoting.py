@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.answering import evidence
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import AnswerRequest, QuestionUnderstood, SourcesFound
+from rag_core.answering.evidence import evidence_features
 from rag_core.answering.quoting.passages import ranked_passages
-from rag_core.answering.quoting.selection import MAX_PASSAGES, MOST_AHEAD, MOST_BEHIND, quote
-from rag_core.answering.quoting.sentence_scores import FEATURES, ScoredSentence, score_sentences
+from rag_core.answering.quoting.selection import MAX_PASSAGES, MOST_BEHIND, quote
+from rag_core.answering.quoting.sentence_scores import FEATURES, SPREAD, ScoredSentence, score_sentences
 from rag_core.model.note import Language
 from rag_core.reranking.fitting import folds_of
 from rag_core.runtime.engine import Engine
@@ -114,7 +114,7 @@ def fitted_evidence(rows: Sequence[tuple[Item, bool]], names: Sequence[str]) -> 
     features = np.array([[item.evidence[name] for name in names] for item, _ in rows])
     if "translated" in names:
         at = names.index("translated")
-        features[:, names.index("similarity")] += evidence.SIMILARITY_SPREAD * TRANSLATED * features[:, at]
+        features[:, names.index("similarity")] += SPREAD * TRANSLATED * features[:, at]
         features[:, at] = 0.0
     signs = np.array([1.0 if is_held else -1.0 for _, is_held in rows])
     middle, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
@@ -130,7 +130,7 @@ def fitted_evidence(rows: Sequence[tuple[Item, bool]], names: Sequence[str]) -> 
     weights = found[:-1] / spread
     made = dict(zip(names, np.round(weights, 2).tolist(), strict=True))
     if "translated" in made:
-        made["translated"] = round(made["similarity"] * evidence.SIMILARITY_SPREAD * TRANSLATED, 2)
+        made["translated"] = round(made["similarity"] * SPREAD * TRANSLATED, 2)
     return made | {"intercept": round(float(found[-1] - weights @ middle), 2)}
 
 
@@ -219,8 +219,7 @@ def _items(engine: Engine, rows: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
                 features=np.array([[lead.features[name] for name in FEATURES] for lead in leads]),
                 is_right=np.array([any(_holds(row, one) for one in passage) for passage in passages]),
                 passages=tuple(frozenset(place[one] for one in passage if one in place) for passage in passages),
-                evidence=evidence.evidence_features(quotation, language=language)
-                | {"ahead": min(MOST_AHEAD, quotation.ahead)},
+                evidence=evidence_features(quotation, language=language),
             )
 
 

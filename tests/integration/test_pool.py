@@ -241,8 +241,9 @@ def closed_to_newcomers(server: str, database_url: str) -> Iterator[None]:
 class TestGivingUp:
     def test_a_statement_that_takes_too_long_leaves_nothing_running(self, database_url: str) -> None:
         with opened(database_url, pool_size=4) as database:
+            database.read(ANA, select_one, timeout_ms=2000)  # opens a connection, which takes its time under load
             with pytest.raises(DeadlineExceededError):
-                database.read(ANA, lambda c: c.execute("select pg_sleep(30)").fetchone(), timeout_ms=1_000)
+                database.read(ANA, lambda c: c.execute("select pg_sleep(30)").fetchone(), timeout_ms=200)
 
             assert running_statements(database_url, "pg_sleep(30)") == 0
             assert database.read(ANA, select_one, timeout_ms=2000) == 1

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import takewhile
 
-from rag_core.answering.quoting.sentence_scores import ScoredSentence, passage_length
+from rag_core.answering.quoting.sentence_scores import MAX_AFTER, ScoredSentence, passage_length
 from rag_core.guardrails import BLOCK_SCORE
 from rag_core.guardrails.injection import scan
 
@@ -27,14 +28,10 @@ def ranked_passages(scored: Sequence[ScoredSentence], leads: Sequence[ScoredSent
 
 
 def _passage(lead: ScoredSentence, by_place: Mapping[tuple[int, int], ScoredSentence]) -> Passage:
-    number, place = lead.source.number, lead.place
-    following = [lead]
-    while (sentence := by_place.get((number, place + len(following)))) is not None:
-        is_beyond = passage_length([*(one.text for one in following), sentence.text]) == len(following)
-        if is_beyond or is_order(sentence.text):
-            break
-        following.append(sentence)
-    return tuple(following)
+    places = ((lead.source.number, lead.place + step) for step in range(1, MAX_AFTER + 1))
+    read = [lead, *(by_place[at] for at in takewhile(by_place.__contains__, places))]
+    after = read[1 : passage_length([sentence.text for sentence in read])]
+    return (lead, *takewhile(lambda sentence: not is_order(sentence.text), after))
 
 
 @lru_cache(maxsize=4096)

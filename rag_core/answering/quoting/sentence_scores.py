@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import log1p
+from math import inf, log1p
 from types import MappingProxyType
 
 from rag_core.answering.quoting.asked_words import Term, keys_of, terms_of, worth
@@ -68,8 +68,7 @@ class ScoredSentence:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sentence:
     text: str
-    source: Source
-    place: int
+    language: Language
     keys: frozenset[str]
     similarity: float | None
 
@@ -92,20 +91,30 @@ def score_sentences(
     known = [sentence.similarity for sentence in every if sentence.similarity is not None]
     weights, terms = WEIGHTS_OF_MEANING if known else WEIGHTS_OF_WORDS, _terms(query, every, language)
     best_score = max((source.score for source in sources), default=0.0)
-    nearness = _nearness(known)
     found: list[ScoredSentence] = []
     for source, sentences in zip(sources, parted, strict=True):
         of_source = terms[source.language] if sentences else ()
-        title = keys_of(source.title or "", source.language)
-        share = _share(of_source, title.union(*(one.keys for one in sentences)))
-        search = source.score / best_score if best_score > 0 else 0.0
-        for sentence in sentences:
-            features = _features(sentence, sentences, terms=of_source, search=search, nearness=nearness)
+        whole = keys_of(source.title or "", source.language).union(*(one.keys for one in sentences))
+        share, search = _share(of_source, whole), source.score / best_score if best_score > 0 else 0.0
+        owns = [_share(of_source, one.keys) for one in sentences]
+        nearness = _nearness(sentences, known)
+        texts = [one.text for one in sentences]
+        for place, sentence in enumerate(sentences):
+            after = slice(place + 1, place + passage_length(texts[place : place + MAX_AFTER + 1]))
+            features = {
+                "own": owns[place],
+                "after": max(owns[after], default=0.0),
+                "search": search,
+                "rank": 1 / source.number,
+                "lead": float(place == 0),
+                "meaning": nearness[place],
+                "meaning_after": max(0.0, max(nearness[after], default=-inf) - nearness[place]),
+            }
             found.append(
                 ScoredSentence(
                     text=sentence.text,
                     source=source,
-                    place=sentence.place,
+                    place=place,
                     content=content_of(sentence.text, source.language),
                     score=sum(weights[name] * features[name] for name in FEATURES),
                     source_share=share,
@@ -132,12 +141,11 @@ def _sentences(source: Source, text: str) -> list[_Sentence]:
     return [
         _Sentence(
             text=text[start:end].strip(),
-            source=source,
-            place=place,
+            language=source.language,
             keys=keys_of(text[start:end], source.language),
             similarity=_similarity((start, end), likeness),
         )
-        for place, (start, end) in enumerate(spans)
+        for start, end in spans
     ]
 
 
@@ -148,32 +156,10 @@ def _similarity(span: Span, likeness: Iterable[tuple[Span, float]]) -> float | N
     return similarity if most > 0 else None
 
 
-def _nearness(known: Sequence[float]) -> Callable[[_Sentence], float]:
-    """The nearness of a sentence: 0 for the most similar one, below 0 for others; what is not known is as far as the farthest."""
+def _nearness(sentences: Sequence[_Sentence], known: Sequence[float]) -> list[float]:
+    """Nearness of each sentence: 0 for the most similar of all, below 0 for others; one not known is as far as the farthest."""
     best, least = max(known, default=0.0), min(known, default=0.0)
-    return lambda sentence: SPREAD * ((least if sentence.similarity is None else sentence.similarity) - best)
-
-
-def _features(
-    sentence: _Sentence,
-    sentences: Sequence[_Sentence],
-    *,
-    terms: Sequence[tuple[Term, float]],
-    search: float,
-    nearness: Callable[[_Sentence], float],
-) -> dict[str, float]:
-    following = sentences[sentence.place : sentence.place + MAX_AFTER + 1]
-    after = following[1 : passage_length([one.text for one in following])]
-    meaning = nearness(sentence)
-    return {
-        "own": _share(terms, sentence.keys),
-        "after": max((_share(terms, one.keys) for one in after), default=0.0),
-        "search": search,
-        "rank": 1 / sentence.source.number,
-        "lead": float(sentence.place == 0),
-        "meaning": meaning,
-        "meaning_after": max((0.0, *(nearness(one) - meaning for one in after))),
-    }
+    return [SPREAD * ((least if one.similarity is None else one.similarity) - best) for one in sentences]
 
 
 def _terms(
@@ -181,8 +167,8 @@ def _terms(
 ) -> dict[Language, tuple[tuple[Term, float], ...]]:
     """Of each language of the sources the question's terms with their weights."""
     found = {}
-    for spoken in {sentence.source.language for sentence in sentences}:
-        having = [sentence.keys for sentence in sentences if sentence.source.language == spoken]
+    for spoken in {sentence.language for sentence in sentences}:
+        having = [sentence.keys for sentence in sentences if sentence.language == spoken]
         found[spoken] = tuple(
             (term, term.weight * log1p(len(having) / (1 + sum(worth(term, keys) > 0 for keys in having))))
             for term in terms_of(query, language, spoken=spoken)

@@ -93,13 +93,16 @@ def find_sources(
     retrieval, fallback = _searched(search, config, deadline)
     reranker = engine.reranker_of(tenant, config)
     asked, of_time = asked_time_of(retrieval), tuple[Hit, ...]()
-    asked_for = query if asked is None else asked.without or query
-    hits = with_likeness(engine, tenant, asked_for, retrieval.hits[:limit], timeout_ms=_left_ms(deadline))
     if asked is not None and asked.is_all:
         of_time = _written_within(database, tenant, filters, asked, deadline)
-        hits = tuple(spread(of_time, limit)) or hits
-    elif request.options.may_use_recent_notes and not _fits(
-        query, replace(retrieval, hits=hits), config, engine.model, engine.settings, reranker=reranker
+    asked_for = query if asked is None else asked.without or query
+    hits = tuple(spread(of_time, limit)) or with_likeness(
+        engine, tenant, asked_for, retrieval.hits[:limit], timeout_ms=_left_ms(deadline)
+    )
+    if (
+        (asked is None or not asked.is_all)
+        and request.options.may_use_recent_notes
+        and not _fits(query, replace(retrieval, hits=hits), config, engine.model, engine.settings, reranker=reranker)
     ):
         recent = _newest(database, tenant, filters, limit, deadline)
         hits, fallback = (recent, "recent_notes") if recent else (hits, fallback)
@@ -172,7 +175,7 @@ def _fits(
     return judge_evidence(
         query,
         retrieval,
-        as_context(make_sources(retrieval.hits)),
+        replace(as_context(make_sources(retrieval.hits)), asked_time=asked_time_of(retrieval)),
         language=query_language(query, known=LANGUAGES),
         reranker=_scored_by(reranker, retrieval.hits),
         fallback=None,
