@@ -87,6 +87,8 @@ class OllamaServer:
     """How a streamed answer falls into bits: by default into words."""
     seconds_between_bits: float = 0
     """How long a chat model thinks before each bit but the first of a streamed answer."""
+    holds_before: tuple[str, ...] = ()
+    """ASCII words before which a streamed answer stands still, each until ``go_on`` is called once."""
     cuts_prompts: bool = False
     """Whether a chat model does as before October 2025: a prompt that is too long is cut, whatever the request says."""
     left_alone: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
@@ -94,6 +96,7 @@ class OllamaServer:
     _faults: list[_Fault] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _closing: threading.Event = field(default_factory=threading.Event)
+    _may_go_on: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
     _under_way: int = 0
 
     def serve(self, name: str, *, dimensions: int | None = None, context_tokens: int = 8192, **more: Any) -> None:
@@ -120,9 +123,17 @@ class OllamaServer:
             self._faults.append(fault)
 
     def behave(self) -> None:
-        """Forget all faults."""
+        """Forget all faults, and neither pause nor stand still."""
         with self._lock:
             self._faults.clear()
+        self.seconds_between_bits = 0
+        self.holds_before = ()
+        while self._may_go_on.acquire(blocking=False):
+            pass
+
+    def go_on(self) -> None:
+        """Let a streamed answer that stands still, or the next that does, go on."""
+        self._may_go_on.release()
 
     def bodies(self, path: str) -> list[Body]:
         """Bodies that were sent to a path, in order."""
@@ -253,10 +264,13 @@ class ModelHandler(BaseHTTPRequestHandler):
                 self.handle_of_test.left_alone.release()
 
     def _pause(self, seconds: float) -> None:
-        """Wait as a server does that looks whether its client is still there."""
         ends_at = time.monotonic() + seconds
-        while (left := ends_at - time.monotonic()) > 0 and not self.handle_of_test._closing.is_set():
-            readable, _, _ = select.select([self.connection], [], [], min(left, 0.02))
+        self._wait_for(lambda: time.monotonic() >= ends_at)
+
+    def _wait_for(self, is_over: Callable[[], bool]) -> None:
+        """Wait as a server does that looks whether its client is still there."""
+        while not is_over() and not self.handle_of_test._closing.is_set():
+            readable, _, _ = select.select([self.connection], [], [], 0.01)
             if readable and not self.connection.recv(1, socket.MSG_PEEK):
                 raise ConnectionAbortedError
 
@@ -311,7 +325,10 @@ class ModelHandler(BaseHTTPRequestHandler):
                 self._pause(self.handle_of_test.seconds_between_bits)
             if fault is not None and place == len(parts) // 2 and not self._goes_on(fault):
                 return
-            self._send_chunk(self.encoded(part))
+            bit = self.encoded(part)
+            if any(word.encode() in bit for word in self.handle_of_test.holds_before):
+                self._wait_for(lambda: self.handle_of_test._may_go_on.acquire(blocking=False))
+            self._send_chunk(bit)
         self._send_chunk(after)
         self._end_stream()
 

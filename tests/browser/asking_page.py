@@ -54,7 +54,6 @@ def asking(running: Site) -> Site:
     """The page with a model that behaves and has said what it always says."""
     running.model.behave()
     running.model.reply = lambda _body: SAID
-    running.model.seconds_between_bits = 0
     while running.model.left_alone.acquire(blocking=False):
         pass
     return running

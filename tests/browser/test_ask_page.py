@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 class TestAnAnswerBeingMade:
     def test_appears_sentence_by_sentence_before_it_ends(self, page: Page, asking: Site) -> None:
-        asking.model.seconds_between_bits = 0.25
+        asking.model.holds_before = ("martes", "desde")
         page.goto(f"{asking.address}/preguntar")
         page.get_by_label("Tu pregunta").fill(QUESTION)
 
@@ -22,8 +22,10 @@ class TestAnAnswerBeingMade:
         answer = page.locator(".turn.running .answer")
         expect(answer).to_have_text(re.compile(r"bomba nueva \[1\]\.\s*$"))
         expect(answer).to_have_attribute("aria-live", "polite")
+        asking.model.go_on()
         expect(answer).to_have_text(re.compile(r"el martes \[1\]\.\s*$"))
         expect(page.get_by_role("button", name="Parar")).to_be_visible()
+        asking.model.go_on()
         expect(page.locator(".turn .trust")).to_be_visible()
         expect(page.locator(".turn.running")).to_have_count(0)
         expect(page.get_by_role("button", name="Parar")).to_have_count(0)
@@ -32,8 +34,7 @@ class TestAnAnswerBeingMade:
         expect(page.get_by_label("Tu pregunta")).to_be_focused()
 
     def test_can_be_stopped_which_ends_the_models_call(self, page: Page, asking: Site) -> None:
-        asking.model.seconds_between_bits = 0.2
-        asking.model.reply = lambda _body: f"{SAID} {SAID} {SAID}"
+        asking.model.holds_before = ("bicicleta",)
         page.goto(f"{asking.address}/preguntar")
         page.get_by_label("Tu pregunta").fill(QUESTION)
         page.keyboard.press("Enter")
@@ -49,8 +50,8 @@ class TestAnAnswerBeingMade:
 
     def test_can_be_stopped_when_it_is_longer_than_the_window(self, page: Page, asking: Site) -> None:
         page.set_viewport_size({"width": 390, "height": 500})
-        asking.model.seconds_between_bits = 0.02
-        asking.model.reply = lambda _body: " ".join([SAID] * 20)
+        asking.model.holds_before = ("Fin",)
+        asking.model.reply = lambda _body: f"{' '.join([SAID] * 20)} Fin."
         page.goto(f"{asking.address}/preguntar")
         page.get_by_label("Tu pregunta").fill(QUESTION)
         page.keyboard.press("Enter")
@@ -62,7 +63,7 @@ class TestAnAnswerBeingMade:
         assert asking.model.left_alone.acquire(timeout=10)
 
     def test_can_be_stopped_by_the_keyboard_which_leads_back_to_the_question(self, page: Page, asking: Site) -> None:
-        asking.model.seconds_between_bits = 0.2
+        asking.model.holds_before = ("bicicleta",)
         page.goto(f"{asking.address}/preguntar")
         page.keyboard.type(QUESTION)
         page.keyboard.press("Enter")
@@ -77,7 +78,7 @@ class TestAnAnswerBeingMade:
         expect(page.get_by_label("Tu pregunta")).to_have_value(QUESTION)
 
     def test_leaves_alone_what_its_reader_does_meanwhile(self, page: Page, asking: Site) -> None:
-        asking.model.seconds_between_bits = 0.1
+        asking.model.holds_before = ("bicicleta",)
         page.goto(f"{asking.address}/preguntar")
         page.get_by_label("Tu pregunta").fill(QUESTION)
         page.keyboard.press("Enter")
@@ -85,6 +86,7 @@ class TestAnAnswerBeingMade:
 
         page.get_by_label("Tu pregunta").fill("¿Y cuándo vino?")
         page.get_by_role("link", name="Buscar", exact=True).focus()
+        asking.model.go_on()
         expect(page.locator(".turn .trust")).to_be_visible()
 
         expect(page.get_by_role("button", name="Preguntar")).to_be_enabled()
@@ -92,7 +94,7 @@ class TestAnAnswerBeingMade:
         expect(page.get_by_role("link", name="Buscar", exact=True)).to_be_focused()
 
     def test_ends_when_its_reader_goes_elsewhere(self, page: Page, asking: Site) -> None:
-        asking.model.seconds_between_bits = 0.2
+        asking.model.holds_before = ("bicicleta",)
         page.goto(f"{asking.address}/preguntar")
         page.get_by_label("Tu pregunta").fill(QUESTION)
         page.keyboard.press("Enter")

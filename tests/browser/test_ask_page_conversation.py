@@ -29,13 +29,14 @@ class TestAConversation:
         self, page: Page, asking: Site
     ) -> None:
         ask(page, asking)
-        asking.model.seconds_between_bits = 0.05
+        asking.model.holds_before = ("bicicleta",)
         page.get_by_label("Tu pregunta").fill("¿Qué se rompió el martes?")
         page.keyboard.press("Enter")
         expect(page.locator(".turn.running .answer")).to_contain_text("bomba nueva")
         page.get_by_text("Comentario", exact=True).first.click()
         page.get_by_label("Se guarda con tu").first.press_sequentially("Faltaba")
 
+        asking.model.go_on()
         expect(page.locator(".turn .trust")).to_have_count(2)
         expect(page.get_by_role("button", name="Preguntar")).to_be_enabled()
         page.keyboard.type(" el IVA")
