@@ -57,8 +57,12 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what does not hold the property asked for; say what is kept together and what need not be traced."""
+    """Leave out what does not hold the property asked for; say what is kept together and what need not be traced.
+
+    First of all hooks: pytest-xdist reads the groups in its own.
+    """
     for item in items:
         if _shares_with_its_module(item):
             item.add_marker(pytest.mark.xdist_group(item.location[0]))

@@ -54,7 +54,7 @@ class Site:
         }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def evaluated(server: str, template: str, serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Notes of the demonstration with thirty of its questions, asked by meaning alone and then by both ways of searching."""
     folder = tmp_path_factory.mktemp("report")

@@ -1,0 +1,24 @@
+"""Tests that share an installation or a module's fixture run in one worker."""
+
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def made_once() -> Iterator[int]:
+    """A fixture that each worker would make anew."""
+    yield 1
+
+
+def test_what_shares_a_fixture_is_sent_to_one_worker(request: pytest.FixtureRequest, made_once: int) -> None:
+    is_shared_out = hasattr(request.config, "workerinput")
+
+    assert request.node.nodeid.endswith("@tests/unit/test_grouping.py") == is_shared_out
+
+
+@pytest.mark.xdist_group("together")
+def test_a_group_is_sent_to_one_worker(request: pytest.FixtureRequest) -> None:
+    is_shared_out = hasattr(request.config, "workerinput")
+
+    assert request.node.nodeid.endswith("@together") == is_shared_out
