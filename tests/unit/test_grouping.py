@@ -1,14 +1,12 @@
 """Tests that share an installation or a module's fixture run in one worker."""
 
-from collections.abc import Iterator
-
 import pytest
 
 
 @pytest.fixture(scope="module")
-def made_once() -> Iterator[int]:
+def made_once() -> int:
     """A fixture that each worker would make anew."""
-    yield 1
+    return 1
 
 
 def test_what_shares_a_fixture_is_sent_to_one_worker(request: pytest.FixtureRequest, made_once: int) -> None:
