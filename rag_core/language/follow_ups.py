@@ -30,45 +30,15 @@ class FollowUpWords:
     """First words of a complete question, also after a preposition ("por qué", "mit wem")."""
     asking_for_a_noun: frozenset[str]
     """Words before a noun that is asked for: "which books", "wie viel Geld"."""
-    verbs_first: frozenset[str]
-    """Verbs that begin a complete question."""
     before_a_verb: frozenset[str]
     """Words between the question word and the verb of a question without other content: "¿cuánto me costó?", "what did we eat?"."""
-    motion: frozenset[str]
-    """Words before a destination: "el viaje a Cádiz". German "nach" needs none."""
     going_to: str
-    staying_in: frozenset[str]
-    """Prepositions of a place where one is; ``going_to`` is that of a destination."""
-    complements: frozenset[str]
-    """Prepositions that join a name to the noun before it: "el restaurante de Cádiz"."""
     saying_nothing: frozenset[str]
     """Words that do not complete a question: "who else came?"."""
-    weather: frozenset[str]
-    """Verbs that need no subject."""
     noun_stand_in: re.Pattern[str]
     """Words in place of a noun of the previous question: "and the one to Bergen?"."""
     most_nouns: int
     """Longest run of words taken for nouns of one phrase."""
-    past_verb: re.Pattern[str] = NOTHING
-    """Pattern of a verb in a past tense: "la compré" is one with its object, "la compra" a noun with its article."""
-    infinitive: re.Pattern[str] = NOTHING
-    """Pattern of an infinitive, also with the pronoun attached to it: "vernos"."""
-    doing_something: frozenset[str] = frozenset()
-    """Verbs whose object may stand right behind them: "¿tiene perro?", "¿vende huevos?"."""
-    verbs_of_people: frozenset[str] = frozenset()
-    """Verbs of which people are the subject; without a subject the question needs the one before it."""
-    kin: frozenset[str] = frozenset()
-    """Names for people that are written small."""
-    somebody: frozenset[str] = frozenset()
-    """Subjects that name nobody."""
-    name_openings: frozenset[str] = frozenset()
-    """First words of place names: "San Sebastián"."""
-    asking_for_somebody: frozenset[str] = frozenset()
-    """Question words whose answer is the subject: "¿quién cobra?"."""
-    asking_for_something: frozenset[str] = frozenset()
-    """Question words whose answer may be the subject: "¿qué tiene cafeína?"."""
-    impersonal: str = ""
-    """Pronoun of a verb without a subject: "¿cómo se dice?"."""
     dative: re.Pattern[str] = NOTHING
     """Pronoun of a person who may be named behind ``going_to`` as well: "¿qué le dije a Marta?"."""
     auxiliaries: frozenset[str] = frozenset()

@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from rag_core.answering.understanding.missing_subjects import lacks_subject
 from rag_core.answering.understanding.noun_phrases import NounPhrase, Word, is_preposition, phrases_of, words_of
 from rag_core.language.content_words import content_of
 from rag_core.language.languages import language_of
@@ -26,27 +25,13 @@ def is_follow_up(question: str, language: Language, *, now: datetime) -> bool:
     if len(question) > MOST_CHARACTERS:
         return False
     new = without_opening(question, language)
-    if leaves_out_who(new, language, now=now) and not _is_search(new, language):
-        return True
     if is_question(new, language):
         return points_back(new, language, now=now) or _says_nothing(new, language, now=now)
     words = len(content_of(_timeless(new, language, now), language))
     is_opened = len(new) < len(question)
     if words == 0 or points_back(new, language, now=now):
         return words <= MOST_POINTING_WORDS
-    return words <= MOST_NEW_WORDS and (is_opened or _is_asked_part(question, language))
-
-
-def _is_search(text: str, language: Language) -> bool:
-    """Test whether it may be words to search for: "vino de Rioja"."""
-    return (
-        not text.rstrip().endswith("?") and words_of(text)[0].key not in language_of(language).follow_ups.asking_words
-    )
-
-
-def leaves_out_who(question: str, language: Language, *, now: datetime) -> bool:
-    """Test whether it asks what somebody does and does not say who."""
-    return lacks_subject(question, language, outside=_time_spans(question, language, now))
+    return is_opened and words <= MOST_NEW_WORDS
 
 
 def without_opening(question: str, language: Language) -> str:
@@ -56,20 +41,11 @@ def without_opening(question: str, language: Language) -> str:
 
 
 def is_question(text: str, language: Language) -> bool:
-    """Test whether it is a question of its own and no part of one: it begins with "who", "with whom", "did" and the like."""
+    """Test whether it is a question of its own and no part of one: it begins with "who", "with whom" and the like."""
     words = words_of(text)[:2]
     if len(words) > 1 and is_preposition(words[0], language):
         return words[1].key in language_of(language).follow_ups.asking_words
-    known = language_of(language).follow_ups
-    return bool(words) and (
-        words[0].key in known.asking_words | known.verbs_first
-        or known.past_verb.match(text.lstrip("¿¡ ")) is not None
-        or (
-            words[0].key in known.before_a_verb
-            and len(words) > 1
-            and known.past_verb.fullmatch(words[1].text) is not None
-        )
-    )
+    return bool(words) and words[0].key in language_of(language).follow_ups.asking_words
 
 
 def points_back(question: str, language: Language, *, now: datetime) -> bool:
@@ -108,9 +84,7 @@ def _says_nothing(question: str, language: Language, *, now: datetime) -> bool:
     if len(content) != 1:
         return not content
     at = content[0]
-    if at == 0 or words[at].key in language_of(language).follow_ups.weather:
-        return False
-    return _is_alone(words[at], words[at - 1], language)
+    return at > 0 and _is_alone(words[at], words[at - 1], language)
 
 
 def _is_alone(word: Word, before: Word, language: Language) -> bool:
@@ -118,12 +92,6 @@ def _is_alone(word: Word, before: Word, language: Language) -> bool:
     if before.key in language_of(language).follow_ups.asking_words | language_of(language).follow_ups.asking_for_a_noun:
         return True
     return not word.is_capitalised and before.key in language_of(language).follow_ups.before_a_verb
-
-
-def _is_asked_part(question: str, language: Language) -> bool:
-    """Test whether it is a part of a question that begins with a preposition: "with Ana?"; without a question mark it is a search."""
-    words = words_of(question)
-    return bool(words) and is_preposition(words[0], language) and question.rstrip().endswith("?")
 
 
 def _time_spans(question: str, language: Language, now: datetime) -> list[tuple[int, int]]:

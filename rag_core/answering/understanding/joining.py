@@ -9,12 +9,10 @@ from functools import reduce
 from rag_core.answering.understanding.going_on import (
     is_follow_up,
     is_question,
-    leaves_out_who,
     points_back,
     without_opening,
 )
 from rag_core.answering.understanding.noun_phrases import NounPhrase, phrases_of, words_of
-from rag_core.answering.understanding.places import destination_for, with_complement
 from rag_core.language.content_words import content_of
 from rag_core.language.languages import language_of
 from rag_core.model.note import Language
@@ -77,7 +75,7 @@ def _joined(question: str, before: TopicQuestion, *, language: Language, now: da
 
 def _is_whole(new: str, language: Language, *, now: datetime) -> bool:
     """Test whether it stays as it is, with words of the question before beside it."""
-    return is_question(new, language) or points_back(new, language, now=now) or leaves_out_who(new, language, now=now)
+    return is_question(new, language) or points_back(new, language, now=now)
 
 
 def _with_part(new: str, before: TopicQuestion, *, language: Language, now: datetime) -> TopicQuestion:
@@ -94,12 +92,7 @@ def _with_noun(part: str, before: TopicQuestion, *, language: Language, now: dat
         return _with_topic(part, phrase, before)
     spans = [found.span for found in find_times(before.text, now=now, language=language)]
     phrases = phrases_of(before.text, language, outside=spans)
-    if (place := destination_for(phrase, phrases, before.text, language)) is not None:
-        noun = part[phrase.noun_start :]
-        return replace(before, text=_replaced(noun, replace(phrase, preposition=""), place, before.text, language))
     if (old := _counterpart(phrase, phrases)) is not None:
-        if phrase.kind != "determined":
-            old = with_complement(old, phrases, before.text, language)
         return replace(before, text=_replaced(part, phrase, old, before.text, language))
     if phrase.kind != "determined" and not phrase.preposition and before.topic:
         return _with_topic(part, phrase, before)

@@ -17,11 +17,6 @@ _PAST = (
 )
 """A verb that tells what was done: "la compré" is one with its object, "la compra" a noun with its article."""
 
-_DOING_SOMETHING = word_set(
-    """
-    tiene tenía tuvo lleva llevaba arregla arregló vende vendía vendió estudia estudió habla conoce cumple cumplió enseña
-    """
-)
 
 FOLLOW_UPS = FollowUpWords(
     opening=re.compile(
@@ -46,41 +41,10 @@ FOLLOW_UPS = FollowUpWords(
         "qué quién quiénes cuándo dónde cómo cuánto cuánta cuántos cuántas cuál cuáles que quien cuando donde como cuanto"
     ),
     asking_for_a_noun=word_set("qué cuánto cuánta cuántos cuántas que cuanto cuantos cuanta cuantas"),
-    verbs_first=word_set(
-        """
-        fue es era eran hay había he ha hemos han tengo tiene tenía tenemos está están estuvo estuve son dijo hizo puedo debo fui sabe
-        sabes
-        """
-    ),
     before_a_verb=word_set("me te se nos le les no he ha hemos han había habían"),
-    motion=word_set(
-        """
-        fui fue fuimos fueron iba íbamos voy va vamos ir viajé viajó viajamos viajar viaje viajes llegué llegó llegamos llegar volví
-        volvió volvimos volver vuelta vuelo vuelos tren escapada excursión visita ida mudé mudó mudamos mudanza
-        """
-    ),
     going_to="a",
-    staying_in=frozenset({"en"}),
-    complements=frozenset({"de", "a"}),
     saying_nothing=word_set("conmigo contigo exactamente además"),
-    weather=word_set("llovió nevó llueve nieva llovido nevado"),
     noun_stand_in=re.compile(r"(?:el|la|los|las) (?=(?:a|de|del|al|en|con|para) )", re.IGNORECASE),
     most_nouns=2,
-    past_verb=re.compile(_PAST, re.IGNORECASE),
-    infinitive=re.compile(r"(?:\w{2,}[aeií]|da|se|ve|i)r(?:me|te|se|nos|l[aeo]s?)?"),
-    doing_something=_DOING_SOMETHING,
-    verbs_of_people=_DOING_SOMETHING
-    | word_set(
-        """
-        cobra cobró cobraba vive vivía vivió trabaja trabajó trabajaba nació sabe viene vino piensa opina opinó cree conduce
-        dijo contó pidió regaló prometió recomendó explicó preguntó contestó respondió propuso
-        """
-    ),
-    kin=word_set("mamá papá abuela abuelo mami papi yaya yayo"),
-    somebody=word_set("alguien nadie alguno alguna ninguno ninguna uno una usted ustedes"),
-    name_openings=word_set("san santa santo gran nueva"),
-    asking_for_somebody=word_set("quién quiénes quien"),
-    asking_for_something=word_set("qué que"),
-    impersonal="se",
     dative=re.compile(r"les?\b", re.IGNORECASE),
 )
