@@ -85,7 +85,9 @@ def _runs_the_same_again(item: pytest.Item) -> bool:
     """Whether the test runs lines that others run too, so often that tracing them costs 40 to 70 % more time."""
     if item.get_closest_marker("slow") or item.path.parent.name in _UNTRACED:
         return True
-    return isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)
+    return isinstance(item, pytest.Function) and (
+        is_hypothesis_test(item.obj) or "growth" in item.obj.__code__.co_names
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

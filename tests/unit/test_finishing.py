@@ -52,10 +52,14 @@ def test_a_citations_quote_stays_what_its_note_says() -> None:
 
 @pytest.mark.parametrize("piece", ["[1] y ", "[1]", "Llovió. [1] ", "a@b.example [1] y ", "Uno. Dos [1].\n\n"])
 def test_an_answer_of_nothing_but_marks_is_finished_in_time(piece: str) -> None:
-    assert growth(lambda text: finished(checked(text)), piece, characters=14_000 * len(piece)) < MOST_GROWTH
+    answers = []
 
-    answer = finished(checked(piece * 14_000))
+    assert (
+        growth(lambda text: answers.append(finished(checked(text))), piece, characters=14_000 * len(piece))
+        < MOST_GROWTH
+    )
 
+    answer = max(answers, key=lambda finished: len(finished.checked.text))
     assert answer.is_cut
     assert all(answer.checked.text[slice(*citation.mark)] == "[1]" for citation in answer.checked.citations)
 
