@@ -59,10 +59,11 @@ def judge_evidence(
 
     ``reranker`` is the name of what scored the hits (``http:…``): where its scores are probabilities, the best must reach
     ``least_rerank_score``. Low instead of insufficient is a first source that need share no word with the question: one in
-    another language that vectors of a model of meaning (``is_by_meaning``) find near enough, one written in the time that the
-    question names ("¿qué hice ayer?"), one that the causal graph leads to. Low instead of more is what is found for a time of
-    which no source is; where a time is all that is asked for, sources of it are medium. The newest notes, which a caller asked
-    for, are always low and always enough. Whatever is said is held to the sources sentence by sentence.
+    another language that vectors of a model of meaning (``is_by_meaning``) find near enough; one written in the time that the
+    question names, where it asks for nothing else ("¿qué hice ayer?") or no similarity is known; one that the causal graph leads
+    to. Low instead of more is what is found for a time of which no source is; where a time is all that is asked for, sources of
+    it are medium. The newest notes, which a caller asked for, are always low and always enough. Whatever is said is held to the
+    sources sentence by sentence.
     """
     sources = context.sources
     if not sources:
@@ -151,7 +152,8 @@ def _needs_no_word(
     source, asked = context.sources[0], context.asked_time
     is_compared = is_by_meaning and not source.likeness and retrieval.is_confident is True
     is_caused = any("graph" in hit.ranks for hit in retrieval.hits if hit.chunk_id == source.chunk_id)
-    return (is_compared and source.language != language) or is_caused or (asked is not None and is_of(source, asked))
+    is_of_time = asked is not None and is_of(source, asked) and (asked.is_all or not source.likeness)
+    return (is_compared and source.language != language) or is_caused or is_of_time
 
 
 def _level_within(asked: AskedTime, level: Confidence, sources: Sequence[Source]) -> Confidence:

@@ -25,7 +25,6 @@ from rag_core.language.messages import Messages
 from rag_core.language.proposing import ProposalWording
 from rag_core.language.quantities import QuantityWords
 from rag_core.language.questions import QuestionWording
-from rag_core.language.quoting import QuotingWords
 from rag_core.language.refusals import RefusalWords
 from rag_core.language.routing import RoutingWording
 from rag_core.language.secrets import SecretWords
@@ -54,7 +53,6 @@ class LanguageWords:
     proposing: ProposalWording
     quantities: QuantityWords
     questions: QuestionWording
-    quoting: QuotingWords
     refusals: RefusalWords
     routing: RoutingWording
     secrets: SecretWords

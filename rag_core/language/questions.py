@@ -11,11 +11,13 @@ class QuestionWording:
     """Words around the questions of a query in one language.
 
     ``joining`` parts two questions, ``leading`` is dropped from the front of a part, ``asking`` is what a question begins
-    with, ``empty`` are words that alone name nothing, ``opening`` is the mark a question starts with.
+    with, ``empty`` are words that alone name nothing, ``happening`` words of a question about everything that happened, ``opening`` is
+    the mark a question starts with.
     """
 
     joining: str
     leading: str
     asking: str
     empty: frozenset[str]
+    happening: frozenset[str]
     opening: str = ""

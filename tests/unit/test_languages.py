@@ -74,7 +74,7 @@ def test_a_folder_is_enough_for_a_new_language(new_language: Path) -> None:
 
 
 def test_all_that_is_missing_is_named(new_language: Path) -> None:
-    (new_language / "quoting.py").unlink()
+    (new_language / "questions.py").unlink()
     (new_language / "context.py").write_text('"""No value."""\n')
     times = new_language / "times.py"
     times.write_text(times.read_text().replace("    month_names=MONTHS,\n", ""))
@@ -84,7 +84,7 @@ def test_all_that_is_missing_is_named(new_language: Path) -> None:
 
     message = str(raised.value)
     assert message.startswith("language 'xx' is incomplete: ")
-    assert "no file xx/quoting.py" in message
+    assert "no file xx/questions.py" in message
     assert "xx/context.py has no CONTEXT of type ContextWording" in message
     assert "xx/times.py: " in message
     assert "'month_names'" in message

@@ -65,6 +65,5 @@ def _asks_for_all(question: str) -> bool:
 @cache
 def _saying_nothing(language: Language) -> frozenset[str]:
     return frozenset(
-        fold(word).text
-        for word in language_of(language).stop_words.function_words | language_of(language).quoting.happening_words
+        fold(word).text for word in language_of(language).questions.empty | language_of(language).questions.happening
     )

@@ -170,7 +170,7 @@ def _terms(
     for spoken in {sentence.language for sentence in sentences}:
         having = [sentence.keys for sentence in sentences if sentence.language == spoken]
         found[spoken] = tuple(
-            (term, term.weight * log1p(len(having) / (1 + sum(worth(term, keys) > 0 for keys in having))))
+            (term, log1p(len(having) / (1 + sum(worth(term, keys) > 0 for keys in having))))
             for term in terms_of(query, language, spoken=spoken)
         )
     return found

@@ -2,6 +2,7 @@
 
 from rag_core.language.de.stop_words import STOP_WORDS
 from rag_core.language.questions import QuestionWording
+from rag_core.language.words import word_set
 
 QUESTIONS = QuestionWording(
     joining=r"und (?:auch|ausserdem|zudem|zusatzlich)",
@@ -10,4 +11,10 @@ QUESTIONS = QuestionWording(
     r"(?:was|wer|wen|wem|wessen|wo|woher|wohin|wann|wie|warum|weshalb|wieso|welche[mnrs]?|womit|wofur|woran|wozu)",
     empty=STOP_WORDS.function_words
     | {"wem", "wen", "wessen", "woher", "wohin", "weshalb", "wieso", "womit", "wofür", "wozu"},
+    happening=word_set(
+        """
+        mache machst macht machen machte machten machtest gemacht tue tut tun tat taten getan passiert passierte passierten
+        geschah geschehen geschieht los war waren gewesen erlebt erlebte notiert notierte geschrieben tag tage notizen notiz
+        """
+    ),
 )

@@ -2,6 +2,7 @@
 
 from rag_core.language.en.stop_words import STOP_WORDS
 from rag_core.language.questions import QuestionWording
+from rag_core.language.words import word_set
 
 QUESTIONS = QuestionWording(
     joining=r"and (?:also|additionally|furthermore|moreover|in addition)",
@@ -9,4 +10,10 @@ QUESTIONS = QuestionWording(
     asking=r"(?:(?:about|at|by|for|from|in|of|on|since|to|until|with) )?"
     r"(?:what|who|whom|whose|where|when|why|which|how)",
     empty=STOP_WORDS.function_words,
+    happening=word_set(
+        """
+        do does did done doing happen happens happened happening occur occurred went go gone going been was were up on
+        write wrote written note noted notes day days thing things tell me
+        """
+    ),
 )
