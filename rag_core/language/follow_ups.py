@@ -30,15 +30,21 @@ class FollowUpWords:
     """First words of a complete question, also after a preposition ("por qué", "mit wem")."""
     asking_for_a_noun: frozenset[str]
     """Words before a noun that is asked for: "which books", "wie viel Geld"."""
+    verbs_first: frozenset[str]
+    """Verbs that begin a complete question."""
     before_a_verb: frozenset[str]
     """Words between the question word and the verb of a question without other content: "¿cuánto me costó?", "what did we eat?"."""
     going_to: str
     saying_nothing: frozenset[str]
     """Words that do not complete a question: "who else came?"."""
+    weather: frozenset[str]
+    """Verbs that need no subject."""
     noun_stand_in: re.Pattern[str]
     """Words in place of a noun of the previous question: "and the one to Bergen?"."""
     most_nouns: int
     """Longest run of words taken for nouns of one phrase."""
+    past_verb: re.Pattern[str] = NOTHING
+    """Pattern of a verb in a past tense: "la compré" is one with its object, "la compra" a noun with its article."""
     dative: re.Pattern[str] = NOTHING
     """Pronoun of a person who may be named behind ``going_to`` as well: "¿qué le dije a Marta?"."""
     auxiliaries: frozenset[str] = frozenset()

@@ -47,7 +47,7 @@ MOST_LONGER = 100
 seen note count for nothing: an unseen one takes no place."""
 LED_PER_RESULT = 10
 EF_SEARCH = 200
-"""Recall@40 0.967 among 100,000 vectors of e5 (100: 0.920), 1.3 ms more: ``tests.benchmarks.vector_index``."""
+"""Recall@40 0.967 among 95,433 vectors of e5 (100: 0.920), 1.3 ms more: ``tests.benchmarks.vector_index``."""
 HALVED_EF_SEARCH = 400
 """An index of half precision is walked with: recall@40 0.98 instead of 0.97 for hashed vectors, 5 ms more."""
 CANDIDATES_PER_RESULT = 2

@@ -201,6 +201,17 @@ class TestTimes:
         assert judged(asked, retrieval=then, least_score=0.9).confidence == "low"
         assert judged(asked, retrieval=before, least_score=0.9).confidence == "insufficient"
 
+    def test_a_note_of_that_time_whose_meaning_is_far_is_insufficient(self) -> None:
+        asked, far = "¿qué dijo Rosa ayer?", replace(source(), likeness=(((0, 43), 0.7), ((43, 72), 0.7)))
+        then = timed(asked, day=3, without="¿qué dijo Rosa?")
+
+        assert judged(asked, far, retrieval=then, least_score=0.9).confidence == "insufficient"
+
+    def test_who_asks_where_one_went_asks_for_all_of_the_time(self) -> None:
+        asked = "adónde fuimos ayer"
+
+        assert judged(asked, retrieval=timed(asked, day=3, without="adónde fuimos")).confidence == "medium"
+
     def test_where_a_time_is_all_that_is_asked_for_its_notes_are_the_answer(self) -> None:
         before, then = timed("¿qué hice ayer?", day=2), timed("¿qué hice ayer?", day=3)
 

@@ -10,13 +10,13 @@ def made_once() -> int:
 
 
 def test_what_shares_a_fixture_is_sent_to_one_worker(request: pytest.FixtureRequest, made_once: int) -> None:
-    is_shared_out = hasattr(request.config, "workerinput")
+    is_shared_out = getattr(request.config.option, "loadgroup", False)
 
     assert request.node.nodeid.endswith("@tests/unit/test_grouping.py") == is_shared_out
 
 
 @pytest.mark.xdist_group("together")
 def test_a_group_is_sent_to_one_worker(request: pytest.FixtureRequest) -> None:
-    is_shared_out = hasattr(request.config, "workerinput")
+    is_shared_out = getattr(request.config.option, "loadgroup", False)
 
     assert request.node.nodeid.endswith("@together") == is_shared_out

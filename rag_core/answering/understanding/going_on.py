@@ -31,7 +31,7 @@ def is_follow_up(question: str, language: Language, *, now: datetime) -> bool:
     is_opened = len(new) < len(question)
     if words == 0 or points_back(new, language, now=now):
         return words <= MOST_POINTING_WORDS
-    return is_opened and words <= MOST_NEW_WORDS
+    return words <= MOST_NEW_WORDS and (is_opened or _is_asked_part(question, language))
 
 
 def without_opening(question: str, language: Language) -> str:
@@ -41,11 +41,20 @@ def without_opening(question: str, language: Language) -> str:
 
 
 def is_question(text: str, language: Language) -> bool:
-    """Test whether it is a question of its own and no part of one: it begins with "who", "with whom" and the like."""
+    """Test whether it is a question of its own and no part of one: it begins with "who", "with whom", "did" and the like."""
     words = words_of(text)[:2]
     if len(words) > 1 and is_preposition(words[0], language):
         return words[1].key in language_of(language).follow_ups.asking_words
-    return bool(words) and words[0].key in language_of(language).follow_ups.asking_words
+    known = language_of(language).follow_ups
+    return bool(words) and (
+        words[0].key in known.asking_words | known.verbs_first
+        or known.past_verb.match(text.lstrip("¿¡ ")) is not None
+        or (
+            words[0].key in known.before_a_verb
+            and len(words) > 1
+            and known.past_verb.fullmatch(words[1].text) is not None
+        )
+    )
 
 
 def points_back(question: str, language: Language, *, now: datetime) -> bool:
@@ -84,7 +93,9 @@ def _says_nothing(question: str, language: Language, *, now: datetime) -> bool:
     if len(content) != 1:
         return not content
     at = content[0]
-    return at > 0 and _is_alone(words[at], words[at - 1], language)
+    if at == 0 or words[at].key in language_of(language).follow_ups.weather:
+        return False
+    return _is_alone(words[at], words[at - 1], language)
 
 
 def _is_alone(word: Word, before: Word, language: Language) -> bool:
@@ -92,6 +103,12 @@ def _is_alone(word: Word, before: Word, language: Language) -> bool:
     if before.key in language_of(language).follow_ups.asking_words | language_of(language).follow_ups.asking_for_a_noun:
         return True
     return not word.is_capitalised and before.key in language_of(language).follow_ups.before_a_verb
+
+
+def _is_asked_part(question: str, language: Language) -> bool:
+    """Test whether it is a part of a question that begins with a preposition: "with Ana?"; without a question mark it is a search."""
+    words = words_of(question)
+    return bool(words) and is_preposition(words[0], language) and question.rstrip().endswith("?")
 
 
 def _time_spans(question: str, language: Language, now: datetime) -> list[tuple[int, int]]:

@@ -198,10 +198,11 @@ def _german_nouns(run: Sequence[Word]) -> list[Word]:
 
 
 def _described(run: Sequence[Word], language: Language) -> list[Word]:
-    """A noun and what is beside it, and a name behind them ("la doctora Vidal")."""
+    """A noun and what is beside it, and a name behind them ("la doctora Vidal"), up to a verb."""
     nouns: list[Word] = []
     for word in run:
-        if len(nouns) >= language_of(language).follow_ups.most_nouns and not word.is_capitalised:
+        is_verb = bool(nouns) and language_of(language).follow_ups.past_verb.fullmatch(word.text) is not None
+        if is_verb or (len(nouns) >= language_of(language).follow_ups.most_nouns and not word.is_capitalised):
             break
         nouns.append(word)
     return nouns

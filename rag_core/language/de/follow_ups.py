@@ -41,9 +41,16 @@ FOLLOW_UPS = FollowUpWords(
         "was wer wen wem wessen wann wo wie warum wieso weshalb woher wohin wofür womit welche welcher welches welchen welchem"
     ),
     asking_for_a_noun=word_set("welche welcher welches welchen welchem viel viele wieviel"),
+    verbs_first=word_set(
+        """
+        hat habe haben hatte hatten ist sind war waren bin gibt gab kann konnte könnte muss musste soll sollte will wollte wird wurde
+        werden
+        """
+    ),
     before_a_verb=word_set("ich wir man hat haben habe ist hatte wurde mir uns"),
     going_to="nach",
     saying_nothing=word_set("genau eigentlich sonst nochmal"),
+    weather=word_set("geregnet geschneit regnet schneit"),
     noun_stand_in=re.compile(
         r"(?:der|die|das|den|dem) (?=(?:an|auf|aus|bei|für|im|in|mit|nach|von|vom|zu|zum|zur) )", re.IGNORECASE
     ),

@@ -29,9 +29,16 @@ FOLLOW_UPS = FollowUpWords(
     clause_opening=re.compile(r"[,;:]|\b(?:and|or|but|when|while|if|because|that|who|which|until)\b", re.IGNORECASE),
     asking_words=word_set("what who whom when where how why which whose"),
     asking_for_a_noun=word_set("which what whose much many"),
+    verbs_first=word_set(
+        """
+        did do does is are was were am have has had can could will would should may might didn't don't doesn't isn't wasn't haven't
+        hasn't
+        """
+    ),
     before_a_verb=word_set("i we you"),
     going_to="to",
     saying_nothing=word_set("else exactly again"),
+    weather=word_set("rain rained snow snowed"),
     noun_stand_in=re.compile(r"the ones? (?=(?:about|at|for|from|in|of|on|to|with) )", re.IGNORECASE),
     most_nouns=4,
     auxiliaries=word_set("did do does have has had will would can could should is are was were didn't doesn't hasn't"),

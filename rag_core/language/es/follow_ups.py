@@ -41,10 +41,18 @@ FOLLOW_UPS = FollowUpWords(
         "qué quién quiénes cuándo dónde cómo cuánto cuánta cuántos cuántas cuál cuáles que quien cuando donde como cuanto"
     ),
     asking_for_a_noun=word_set("qué cuánto cuánta cuántos cuántas que cuanto cuantos cuanta cuantas"),
+    verbs_first=word_set(
+        """
+        fue es era eran hay había he ha hemos han tengo tiene tenía tenemos está están estuvo estuve son dijo hizo puedo debo fui sabe
+        sabes
+        """
+    ),
     before_a_verb=word_set("me te se nos le les no he ha hemos han había habían"),
     going_to="a",
     saying_nothing=word_set("conmigo contigo exactamente además"),
+    weather=word_set("llovió nevó llueve nieva llovido nevado"),
     noun_stand_in=re.compile(r"(?:el|la|los|las) (?=(?:a|de|del|al|en|con|para) )", re.IGNORECASE),
     most_nouns=2,
+    past_verb=re.compile(_PAST, re.IGNORECASE),
     dative=re.compile(r"les?\b", re.IGNORECASE),
 )
