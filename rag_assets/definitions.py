@@ -8,6 +8,7 @@ import dagster as dg
 from rag_assets.alerts import watch_and_alert
 from rag_assets.checks import BATCH_CHECKS, GOLDEN_CHECKS, INDEX_CHECKS
 from rag_assets.evaluation_report import evaluation_report
+from rag_assets.folders import import_changed_folders, import_folders
 from rag_assets.jobs import INDEX_ASSETS, check_index, index_notes, update_index
 from rag_assets.migration import migration_report
 from rag_assets.migration_checks import MIGRATION_CHECKS
@@ -56,6 +57,7 @@ def build_definitions(resource_overrides: Mapping[str, Any] | None = None) -> dg
             benchmark_job,
             tune_and_promote,
             forget_conversations,
+            import_folders,
         ],
         schedules=[
             hourly_schedule(timezone),
@@ -64,7 +66,7 @@ def build_definitions(resource_overrides: Mapping[str, Any] | None = None) -> dg
             tuning_schedule(timezone),
             forgetting_schedule(timezone),
         ],
-        sensors=[register_note_batches, index_new_and_changed_notes, watch_and_alert],
+        sensors=[register_note_batches, index_new_and_changed_notes, import_changed_folders, watch_and_alert],
         resources={"engine": EngineResource(), "notifier": NotifierResource(), **(resource_overrides or {})},
         executor=dg.in_process_executor,
     )

@@ -30,6 +30,14 @@ class InvalidFieldError(InvalidInputError):
         self.limit = limit
 
 
+class DocumentRefusedError(InvalidInputError):
+    """A file is not taken: unknown format, out of bounds, encrypted or broken; the message says which, and the remedy."""
+
+
+class DocumentFailedError(RagError):
+    """The parser of a file ended without a result: out of time, out of memory, or by a defect of its own."""
+
+
 class InvalidPeriodError(InvalidInputError):
     """A bound of a period is not a date, or the period ends before it begins."""
 

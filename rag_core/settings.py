@@ -212,6 +212,10 @@ class Settings(BaseSettings):
     log_level: LogLevel = Field("INFO", description="Least severe record that is logged.")
     log_text: bool = Field(default=False, description="Whether logs may hold the text of queries and notes.")
     max_note_characters: int = Field(1_000_000, ge=1, le=10_000_000, description="Longer notes are rejected.")
+    document_max_mb: int = Field(100, ge=1, le=2000, description="Larger files are refused.")
+    document_max_pages: int = Field(2000, ge=1, description="Documents with more pages are refused.")
+    document_seconds: float = Field(120, ge=1, description="A file that takes longer to parse has failed.")
+    document_memory_mb: int = Field(2000, ge=256, description="Memory of a process that parses files.")
     request_timeout_ms: int = Field(2000, ge=50, description="Time for one retrieval, all stages together.")
     pool_max_size: int = Field(20, ge=2, le=80, description="Connections the API keeps at most.")
     requests_at_once: int = Field(

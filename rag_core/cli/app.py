@@ -245,6 +245,19 @@ def progress_bar(percent: float, *, cells: int = 30) -> str:
     return "█" * filled + "░" * (cells - filled)
 
 
+def facts_of(shown: Mapping[str, Any]) -> str:
+    """Day, page and external id of a note as a result or an answer names it; a day or page that is not known is left out."""
+    page = shown.get("page")
+    place = {
+        "page": tr("page {page}", page=page),
+        "slide": tr("slide {page}", page=page),
+        "sheet": tr("sheet {page}", page=page),
+        "section": tr("section {page}", page=page),
+    }
+    parts = (shown["written"], shown["externalId"], "" if page is None else place[shown.get("pageUnit") or "page"])
+    return "  ".join(part for part in parts if part)
+
+
 def shown_p(p: float) -> str:
     """A p-value with as many digits as tell something."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -8,7 +8,7 @@ from uuid import UUID
 import typer
 
 from rag_core.cli.answering import answer_events_of
-from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say
+from rag_core.cli.app import JsonOption, TenantOption, app, command, facts_of, print_json, say
 from rag_core.cli.messages import label, localised, tr
 from rag_core.terminal.requests import NEW, TerminalQuestion
 
@@ -109,7 +109,7 @@ def _finish(console: "Console", answer: "Event", shown: str) -> None:
 def _print_source(console: "Console", source: Mapping[str, Any]) -> None:
     """Print a cited note with its quotations; one that does not hold what it is cited for says so."""
     held = "" if source["isSupported"] else tr("  [yellow]not supported by its text[/yellow]")
-    facts = f"[dim]{source['written']}  {_plain(source['externalId'])}[/dim]"
+    facts = f"[dim]{_plain(facts_of(source))}[/dim]"
     console.print(f"[bold]\\[{source['number']}] {_plain(source['title'])}[/bold]  {facts}{held}")
     for quote in source["quotes"]:
         console.print(f"    «{_plain(quote)}»")
@@ -122,7 +122,7 @@ def _say_nearest(answer: "Event") -> None:
     if answer["nearest"]:
         say(tr("Nearest in your notes:"))
     for note in answer["nearest"]:
-        say(f"    {note['title']}  {note['written']}  {note['externalId']}")
+        say(f"    {note['title']}  {facts_of(note)}")
     if answer["searchFor"] is not None:
         say(tr("To search for it: brain search {standalone}", standalone=quote(answer["searchFor"])))
 

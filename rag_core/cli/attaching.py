@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, command, own_tenant, print_json, progress, say, say_waiting
+from rag_core.cli.importing import NoteLanguageOption
 from rag_core.cli.messages import label, localised, tr
 from rag_core.cli.migration_app import EveryOption, migration_app
-from rag_core.cli.notes import NoteLanguageOption
 
 if TYPE_CHECKING:
     from rag_core.migration.attach import AttachReport, LegacyNote, Refusal

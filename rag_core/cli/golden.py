@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, command, golden_app, print_json, say, table
+from rag_core.cli.importing import lines_of
 from rag_core.cli.messages import headings, localised, tr
-from rag_core.cli.notes import lines_of
 from rag_core.cli.runs import named_run, run_name, short_id
 
 if TYPE_CHECKING:

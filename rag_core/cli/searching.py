@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_core.cli.answering import answer_events_of
-from rag_core.cli.app import JsonOption, TenantOption, app, command, print_json, say
+from rag_core.cli.app import JsonOption, TenantOption, app, command, facts_of, print_json, say
 from rag_core.cli.messages import language, localised, tr
 from rag_core.language import LANGUAGES
 from rag_core.terminal.requests import TerminalSearch
@@ -191,7 +191,7 @@ def _print_hits(hits: Sequence[Mapping[str, Any]]) -> None:
     for number, hit in enumerate(hits, 1):
         heading = f"[bold]\\[{number}] {_plain(hit['title'])}[/bold]"
         score = tr("score {score:.2f} ({method})", score=hit["score"], method=hit["method"])
-        facts = f"{hit['written']}  {_plain(hit['externalId'])}  {score}"
+        facts = f"{_plain(facts_of(hit))}  {score}"
         console.print(f"{heading}  [dim]{facts}[/dim]")
         if hit["chain"]:
             console.print(f"    [green]{_plain(' → '.join(hit['chain']))}[/green]")

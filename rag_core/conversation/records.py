@@ -157,4 +157,6 @@ def _kept_source(source: Source) -> CitedSource:
         chunk_index=source.chunk_index,
         score=source.score,
         page=source.page,
+        page_unit=source.page_unit,
+        is_dated=source.is_dated,
     )

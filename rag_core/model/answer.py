@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from rag_core.model.document import PageUnit
 from rag_core.model.note import ChunkId, Language, NoteId, Span
 from rag_core.model.retrieval import Retrieval
 
@@ -34,9 +35,9 @@ class Source:
 
     ``original`` is the passage as it stands in its note, from ``start_char``: ``note.content[start_char:][:len(original)]``.
     Where nothing was compressed or neutralised, ``text`` is the same without the white space around it. ``score`` is the hit's, and
-    so is ``created_at``, whose day is told in prompts and beside quotations: see ``context.dated_in``. ``matched`` is the span of
-    ``text`` that the search found, None where that is not known: of a summary, for one. ``likeness`` are cosines of the question to
-    parts of ``original``, where they are known.
+    so is ``created_at``, whose day is told in prompts and beside quotations: see ``day`` and ``context.dated_in``. ``matched`` is
+    the span of ``text`` that the search found, None where that is not known: of a summary, for one. ``likeness`` are cosines of
+    the question to parts of ``original``, where they are known.
     """
 
     number: int
@@ -52,8 +53,15 @@ class Source:
     chunk_index: int
     score: float
     page: int | None = None
+    page_unit: PageUnit = "page"
     matched: Span | None = None
     likeness: tuple[tuple[Span, float], ...] = ()
+    is_dated: bool = True
+
+    @property
+    def day(self) -> str | None:
+        """Day of ``created_at`` in ISO 8601; None where nobody wrote it."""
+        return self.created_at.date().isoformat() if self.is_dated else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

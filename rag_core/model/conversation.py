@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import TypeAdapter
 
 from rag_core.model.answer import CheckedCitation, CheckedText, Confidence, Contract, FallbackMode, RefusalReason
+from rag_core.model.document import PageUnit
 from rag_core.model.note import ChunkId, Language, NoteId
 
 Outcome = Literal["answered", "refused", "blocked", "failed", "cancelled"]
@@ -41,6 +42,8 @@ class CitedSource:
     chunk_index: int
     score: float
     page: int | None
+    page_unit: PageUnit = "page"
+    is_dated: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

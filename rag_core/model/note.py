@@ -16,6 +16,10 @@ ChunkId = NewType("ChunkId", UUID)
 Language = str
 """Code of a language that has a folder in ``rag_core.language``: "es", "de", "en"."""
 NoteKind = Literal["note", "document"]
+DatedBy = Literal["given", "name", "heading", "file", "import"]
+"""Origin of ``created_at``: told with the note, read in a file's name or first heading, the file's own time, that of the import."""
+WRITTEN_DAYS: tuple[DatedBy, ...] = ("given", "name", "heading")
+"""Origins of a day that somebody wrote, so that an answer may say it."""
 Span = tuple[int, int]
 """Start and end in code points, half-open."""
 
@@ -32,6 +36,7 @@ class Note:
     language: Language
     created_at: datetime
     metadata: Mapping[str, Any]
+    dated_by: DatedBy = "given"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +46,7 @@ class NewNote:
     ``departments`` are those that may see it: None is everybody of the tenant, () only who sees all of the tenant's notes.
     With ``keeps_metadata`` it came without metadata: a stored note keeps its own, and with them its tags and departments.
     With ``keeps_audience`` nothing was said of its audience: a stored note stays for whom it was.
+    ``kind`` None leaves a stored note what it is; a new one is a note. ``dated_by`` None is "given" where there is a date.
     """
 
     external_id: str
@@ -54,6 +60,8 @@ class NewNote:
     departments: tuple[str, ...] | None = None
     keeps_metadata: bool = False
     keeps_audience: bool = False
+    kind: NoteKind | None = None
+    dated_by: DatedBy | None = None
 
 
 _NAMESPACE = uuid.UUID("6f6f4f5e-5f0e-5c57-9b54-0d6a1b3a2c11")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from rag_core.model.document import PageUnit
 from rag_core.model.graph import CausalDirection, Relation
 from rag_core.model.note import ChunkId, Language, NoteId, NoteKind, Span
 
@@ -48,6 +49,11 @@ class Hit:
     causal_path_names: tuple[str, ...] | None = None
     causal_relations: tuple[Relation, ...] = ()
     """The relations along the causal path, from the entity asked for on."""
+    is_dated: bool = True
+    """False where ``created_at`` is no day that somebody wrote: a file's time, or that of the import."""
+    page: int | None = None
+    page_unit: PageUnit | None = None
+    """Page on which the chunk begins, of a document that has pages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -289,6 +289,7 @@ def _children(settings: Settings, environment: Mapping[str, str], guard: Guard, 
         "api": (sys.executable, "-c", _BRAIN, "serve"),
         "dagster-web": (*python, "rag_assets.web_server", "-w", str(workspace)),
         "dagster-daemon": (*python, "dagster._daemon", "run", "-w", str(workspace)),
+        "folders": (sys.executable, "-c", _BRAIN, "folder", "watch"),
     }
     logs = settings.home / "logs"
     return [

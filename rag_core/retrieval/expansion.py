@@ -1,7 +1,7 @@
 """Expansion: from ranked chunks to passages with the sentences around them, in two batched queries."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag_core.chunking import window_bounds
 from rag_core.configuration.schema import RetrievalConfig
@@ -151,6 +151,9 @@ def _hit(window: Window, text: WindowText, candidate: Fused, query: str, config:
         causal_path=candidate.path,
         causal_path_names=candidate.path_names,
         causal_relations=candidate.relations,
+        is_dated=text.is_dated,
+        page=text.page_at(window.best.span[0]),
+        page_unit=text.page_unit,
     )
 
 
@@ -174,14 +177,7 @@ def _narrowed(window: Window, text: WindowText, query: str, config: RetrievalCon
         span=chosen,
         window=shown,
     )
-    cut = WindowText(
-        external_id=text.external_id,
-        source=text.source,
-        title=text.title,
-        created_at=text.created_at,
-        language=text.language,
-        text=text.text[shown[0] : shown[1]],
-    )
+    cut = replace(text, text=text.text[shown[0] : shown[1]])
     return Window(best=best, span=shown, matched=(chosen,)), cut
 
 

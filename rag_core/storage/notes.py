@@ -17,19 +17,25 @@ from rag_core.storage.queries import query
 _UPSERT_ROUNDS = 3
 _INCOMING_TYPES = (
     *("uuid", "text", "text", "text", "text", "bytea", "text", "text[]", "jsonb", "timestamptz"),
-    *("text[]", "bool", "int4"),
+    *("text[]", "bool", "text", "text", "int4"),
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredBatch:
-    """Result of storing a batch of notes; ``refused`` are the places in it of new ones that the tenant has no room for."""
+    """Result of storing a batch of notes.
+
+    ``refused`` are the places in it of new ones that the tenant has no room for, ``new`` and ``changed`` those of notes that were
+    stored; all others were as they are.
+    """
 
     imported: int
     updated: int
     unchanged: int
     refused: tuple[int, ...] = ()
     max_notes: int | None = None
+    new: frozenset[int] = frozenset()
+    changed: frozenset[int] = frozenset()
 
 
 def ensure_tenant(connection: Connection, tenant: TenantId) -> None:
@@ -70,16 +76,19 @@ def store_notes(connection: Connection, tenant: TenantId, notes: Sequence[NewNot
     max_notes, refused = _refuse_beyond_limit(connection, tenant)
     rows = _upsert(connection, tenant)
     connection.execute("drop table incoming")
-    rechunked = sorted(note_id for note_id, (_, is_rechunked) in rows.items() if is_rechunked)
+    rechunked = sorted(note_id for note_id, (_, _, is_rechunked) in rows.items() if is_rechunked)
     connection.execute(query("clear_failures"), {"tenant": tenant, "notes": rechunked})
     unchunk(connection, tenant, rechunked)
-    imported = sum(1 for is_new, _ in rows.values() if is_new)
+    new = frozenset(place for place, is_new, _ in rows.values() if is_new)
+    changed = frozenset(place for place, is_new, _ in rows.values() if not is_new)
     return StoredBatch(
-        imported=imported,
-        updated=len(rows) - imported,
+        imported=len(new),
+        updated=len(changed),
         unchanged=len(notes) - len(rows) - len(refused),
         refused=refused,
         max_notes=max_notes,
+        new=new,
+        changed=changed,
     )
 
 
@@ -93,17 +102,15 @@ def _refuse_beyond_limit(connection: Connection, tenant: TenantId) -> tuple[int 
     return held[0], tuple(sorted(row[0] for row in rows))
 
 
-def _upsert(connection: Connection, tenant: TenantId) -> dict[UUID, tuple[bool, bool]]:
-    """Store the incoming notes; for each that changed, whether it is new and whether its text changed.
+def _upsert(connection: Connection, tenant: TenantId) -> dict[UUID, tuple[int, bool, bool]]:
+    """Store the incoming notes; for each that changed, its place, whether it is new and whether its text changed.
 
     What another writer stored while this one waited for it is compared again: the last one wins, as if it came later.
     """
-    changed: dict[UUID, tuple[bool, bool]] = {}
+    changed: dict[UUID, tuple[int, bool, bool]] = {}
     for _ in range(_UPSERT_ROUNDS):
-        for note_id, is_new, is_rechunked in connection.execute(
-            query("upsert_incoming"), {"tenant": tenant}
-        ).fetchall():
-            changed[note_id] = (is_new, is_rechunked)
+        for note_id, *facts in connection.execute(query("upsert_incoming"), {"tenant": tenant}).fetchall():
+            changed[note_id] = tuple(facts)
         if connection.execute(query("count_unequal"), {"tenant": tenant}).fetchone() == (0,):
             break
     return changed
@@ -132,6 +139,8 @@ def _incoming_row(tenant: TenantId, note: NewNote) -> tuple[Any, ...]:
         note.created_at,
         None if note.departments is None else list(note.departments),
         note.keeps_audience,
+        note.kind,
+        note.dated_by or ("given" if note.created_at else None),
     )
 
 
@@ -163,7 +172,7 @@ def list_notes(
 
 
 def _note(row: tuple[Any, ...]) -> Note:
-    note_id, external_id, source, title, content, language, created_at, metadata = row
+    note_id, external_id, source, title, content, language, created_at, metadata, dated_by = row
     return Note(
         id=note_id,
         external_id=external_id,
@@ -173,6 +182,7 @@ def _note(row: tuple[Any, ...]) -> Note:
         language=language,
         created_at=created_at,
         metadata=metadata,
+        dated_by=dated_by,
     )
 
 

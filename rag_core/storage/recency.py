@@ -7,7 +7,7 @@ from typing import Any
 
 from psycopg import sql
 
-from rag_core.model.note import ChunkId, Language, NoteId, TenantId
+from rag_core.model.note import WRITTEN_DAYS, ChunkId, Language, NoteId, TenantId
 from rag_core.model.retrieval import Filters
 from rag_core.storage.database import Database
 from rag_core.storage.queries import query
@@ -29,6 +29,7 @@ class RecentChunk:
     language: Language
     start_char: int
     content: str
+    is_dated: bool = True
 
 
 def fetch_created_at(
@@ -53,7 +54,7 @@ def fetch_recent_chunks(
 
 
 def _recent_chunk(row: tuple[Any, ...]) -> RecentChunk:
-    chunk_id, note_id, external_id, source, title, created_at, language, start_char, content = row
+    chunk_id, note_id, external_id, source, title, created_at, dated_by, language, start_char, content = row
     return RecentChunk(
         chunk_id=chunk_id,
         note_id=note_id,
@@ -64,4 +65,5 @@ def _recent_chunk(row: tuple[Any, ...]) -> RecentChunk:
         language=language,
         start_char=start_char,
         content=content,
+        is_dated=dated_by in WRITTEN_DAYS,
     )

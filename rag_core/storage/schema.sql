@@ -77,6 +77,16 @@ begin
     return null;
 end $$;
 
+CREATE FUNCTION brain.forget_spans() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'brain'
+    AS $$
+begin
+    delete from blocks where tenant_id = new.tenant_id and note_id = new.note_id;
+    delete from note_links where tenant_id = new.tenant_id and note_id = new.note_id;
+    return null;
+end $$;
+
 CREATE FUNCTION brain.forget_unmentioned() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'brain'
@@ -274,6 +284,27 @@ CREATE TABLE brain.batches (
     CONSTRAINT batches_sequence_check CHECK ((sequence >= 0))
 );
 
+CREATE TABLE brain.blocks (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    block_index integer NOT NULL,
+    kind text NOT NULL,
+    start_char integer NOT NULL,
+    end_char integer NOT NULL,
+    level smallint,
+    page integer,
+    box real[],
+    confidence real,
+    CONSTRAINT blocks_block_index_check CHECK ((block_index >= 0)),
+    CONSTRAINT blocks_box_check CHECK ((cardinality(box) = 4)),
+    CONSTRAINT blocks_check CHECK ((end_char > start_char)),
+    CONSTRAINT blocks_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT blocks_kind_check CHECK ((kind = ANY (ARRAY['heading'::text, 'paragraph'::text, 'list'::text, 'table'::text, 'code'::text, 'image'::text]))),
+    CONSTRAINT blocks_level_check CHECK (((level >= 1) AND (level <= 6))),
+    CONSTRAINT blocks_page_check CHECK ((page > 0)),
+    CONSTRAINT blocks_start_char_check CHECK ((start_char >= 0))
+);
+
 CREATE TABLE brain.chunks (
     tenant_id text NOT NULL,
     chunk_id uuid NOT NULL,
@@ -328,6 +359,34 @@ ALTER TABLE brain.corpus_statistics ALTER COLUMN change_id ADD GENERATED ALWAYS 
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+CREATE TABLE brain.documents (
+    tenant_id text NOT NULL,
+    source text NOT NULL,
+    path text NOT NULL,
+    note_id uuid,
+    status text NOT NULL,
+    error text,
+    format text,
+    file_hash bytea,
+    file_size bigint NOT NULL,
+    modified_ns bigint NOT NULL,
+    parser text,
+    parser_confidence double precision,
+    author text,
+    pages integer,
+    page_unit text DEFAULT 'page'::text NOT NULL,
+    warnings jsonb DEFAULT '[]'::jsonb NOT NULL,
+    checked_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT documents_check CHECK (((status = 'imported'::text) = (error IS NULL))),
+    CONSTRAINT documents_file_hash_check CHECK ((octet_length(file_hash) = 32)),
+    CONSTRAINT documents_file_size_check CHECK ((file_size >= 0)),
+    CONSTRAINT documents_page_unit_check CHECK ((page_unit = ANY (ARRAY['page'::text, 'slide'::text, 'sheet'::text, 'section'::text]))),
+    CONSTRAINT documents_pages_check CHECK ((pages >= 0)),
+    CONSTRAINT documents_parser_confidence_check CHECK (((parser_confidence >= (0)::double precision) AND (parser_confidence <= (1)::double precision))),
+    CONSTRAINT documents_path_check CHECK ((path <> ''::text)),
+    CONSTRAINT documents_status_check CHECK ((status = ANY (ARRAY['imported'::text, 'refused'::text, 'failed'::text])))
 );
 
 CREATE TABLE brain.embedding_cache (
@@ -593,6 +652,22 @@ CREATE TABLE brain.feedback (
     CONSTRAINT feedback_rating_check CHECK (((rating >= 1) AND (rating <= 5)))
 );
 
+CREATE TABLE brain.folders (
+    tenant_id text NOT NULL,
+    source text NOT NULL,
+    path text NOT NULL,
+    device text NOT NULL,
+    is_watched boolean DEFAULT false NOT NULL,
+    exclude text[] DEFAULT '{}'::text[] NOT NULL,
+    language text,
+    problem text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    imported_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT folders_language_check CHECK ((language = ANY (ARRAY['es'::text, 'de'::text, 'en'::text]))),
+    CONSTRAINT folders_path_check CHECK ((path <> ''::text)),
+    CONSTRAINT folders_source_check CHECK ((source <> ''::text))
+);
+
 CREATE TABLE brain.golden_proposal_places (
     tenant_id text NOT NULL,
     proposal_id uuid NOT NULL,
@@ -769,6 +844,31 @@ CREATE TABLE brain.note_findings (
     CONSTRAINT note_findings_score_check CHECK (((score >= (0)::double precision) AND (score <= (1)::double precision)))
 );
 
+CREATE TABLE brain.note_links (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    link_index integer NOT NULL,
+    kind text NOT NULL,
+    start_char integer NOT NULL,
+    end_char integer NOT NULL,
+    target text NOT NULL,
+    target_key text NOT NULL,
+    heading text,
+    CONSTRAINT note_links_check CHECK ((end_char > start_char)),
+    CONSTRAINT note_links_kind_check CHECK ((kind = ANY (ARRAY['wiki'::text, 'relative'::text]))),
+    CONSTRAINT note_links_link_index_check CHECK ((link_index >= 0)),
+    CONSTRAINT note_links_start_char_check CHECK ((start_char >= 0))
+);
+
+CREATE TABLE brain.note_names (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    source text NOT NULL,
+    name_key text NOT NULL,
+    rank smallint NOT NULL,
+    CONSTRAINT note_names_rank_check CHECK (((rank >= 0) AND (rank <= 3)))
+);
+
 CREATE TABLE brain.note_summaries (
     tenant_id text NOT NULL,
     content_hash bytea NOT NULL,
@@ -809,8 +909,10 @@ CREATE TABLE brain.notes (
     legacy_state text,
     chunked_at timestamp with time zone,
     departments text[],
+    dated_by text DEFAULT 'given'::text NOT NULL,
     CONSTRAINT notes_content_check CHECK ((content <> ''::text)),
     CONSTRAINT notes_content_hash_check CHECK ((octet_length(content_hash) = 32)),
+    CONSTRAINT notes_dated_by_check CHECK ((dated_by = ANY (ARRAY['given'::text, 'name'::text, 'heading'::text, 'file'::text, 'import'::text]))),
     CONSTRAINT notes_external_id_check CHECK ((external_id <> ''::text)),
     CONSTRAINT notes_kind_check CHECK ((kind = ANY (ARRAY['note'::text, 'document'::text]))),
     CONSTRAINT notes_language_check CHECK ((language = ANY (ARRAY['es'::text, 'de'::text, 'en'::text]))),
@@ -1008,6 +1110,9 @@ ALTER TABLE ONLY brain.batches
 ALTER TABLE ONLY brain.batches
     ADD CONSTRAINT batches_tenant_id_sequence_key UNIQUE (tenant_id, sequence);
 
+ALTER TABLE ONLY brain.blocks
+    ADD CONSTRAINT blocks_pkey PRIMARY KEY (tenant_id, note_id, block_index);
+
 ALTER TABLE ONLY brain.chunks
     ADD CONSTRAINT chunks_pkey PRIMARY KEY (tenant_id, chunk_id);
 
@@ -1019,6 +1124,9 @@ ALTER TABLE ONLY brain.configurations
 
 ALTER TABLE ONLY brain.configurations
     ADD CONSTRAINT configurations_tenant_id_number_key UNIQUE (tenant_id, number);
+
+ALTER TABLE ONLY brain.documents
+    ADD CONSTRAINT documents_pkey PRIMARY KEY (tenant_id, source, path);
 
 ALTER TABLE ONLY brain.embedding_cache
     ADD CONSTRAINT embedding_cache_pkey PRIMARY KEY (tenant_id, input_hash);
@@ -1080,6 +1188,9 @@ ALTER TABLE ONLY brain.feedback
 ALTER TABLE ONLY brain.feedback
     ADD CONSTRAINT feedback_tenant_id_query_id_key UNIQUE (tenant_id, query_id);
 
+ALTER TABLE ONLY brain.folders
+    ADD CONSTRAINT folders_pkey PRIMARY KEY (tenant_id, source);
+
 ALTER TABLE ONLY brain.golden_proposal_places
     ADD CONSTRAINT golden_proposal_places_pkey PRIMARY KEY (tenant_id, proposal_id, note_id, start_char, end_char);
 
@@ -1130,6 +1241,12 @@ ALTER TABLE ONLY brain.migrations
 
 ALTER TABLE ONLY brain.note_findings
     ADD CONSTRAINT note_findings_pkey PRIMARY KEY (tenant_id, note_id);
+
+ALTER TABLE ONLY brain.note_links
+    ADD CONSTRAINT note_links_pkey PRIMARY KEY (tenant_id, note_id, link_index);
+
+ALTER TABLE ONLY brain.note_names
+    ADD CONSTRAINT note_names_pkey PRIMARY KEY (tenant_id, note_id, name_key);
 
 ALTER TABLE ONLY brain.note_summaries
     ADD CONSTRAINT note_summaries_pkey PRIMARY KEY (tenant_id, content_hash, model, prompt_version);
@@ -1197,6 +1314,8 @@ CREATE UNIQUE INDEX corpus_statistics_change ON brain.corpus_statistics USING bt
 
 CREATE INDEX corpus_statistics_language ON brain.corpus_statistics USING btree (tenant_id, language) INCLUDE (documents, total_length);
 
+CREATE INDEX documents_note ON brain.documents USING btree (tenant_id, note_id);
+
 CREATE INDEX embedding_cache_note ON brain.embedding_cache USING btree (tenant_id, note_id);
 
 CREATE UNIQUE INDEX embedding_models_one_active ON brain.embedding_models USING btree ((true)) WHERE (state = 'active'::text);
@@ -1242,6 +1361,10 @@ CREATE INDEX mentions_alias ON brain.mentions USING btree (tenant_id, alias_key)
 CREATE INDEX mentions_chunk ON brain.mentions USING btree (tenant_id, chunk_id);
 
 CREATE INDEX migration_failures_note ON brain.migration_failures USING btree (tenant_id, note_id);
+
+CREATE INDEX note_links_target ON brain.note_links USING btree (tenant_id, target_key);
+
+CREATE INDEX note_names_key ON brain.note_names USING btree (tenant_id, source, name_key, rank);
 
 CREATE INDEX note_summaries_note ON brain.note_summaries USING btree (tenant_id, note_id);
 
@@ -1301,6 +1424,8 @@ CREATE CONSTRAINT TRIGGER mentions_deleted AFTER DELETE ON brain.mentions DEFERR
 
 CREATE TRIGGER notes_retagged AFTER UPDATE ON brain.notes FOR EACH ROW WHEN ((new.tags IS DISTINCT FROM old.tags)) EXECUTE FUNCTION brain.index_tags();
 
+CREATE TRIGGER notes_spans_forgotten AFTER UPDATE ON brain.notes FOR EACH ROW WHEN (((old.content_hash <> new.content_hash) AND (old.content <> new.content))) EXECUTE FUNCTION brain.forget_spans();
+
 CREATE TRIGGER notes_tagged AFTER INSERT ON brain.notes FOR EACH ROW WHEN ((new.tags <> '{}'::text[])) EXECUTE FUNCTION brain.index_tags();
 
 CREATE TRIGGER notes_update_recorded AFTER UPDATE ON brain.notes REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
@@ -1318,6 +1443,9 @@ ALTER TABLE ONLY brain.api_keys
 ALTER TABLE ONLY brain.batches
     ADD CONSTRAINT batches_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY brain.blocks
+    ADD CONSTRAINT blocks_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY brain.chunks
     ADD CONSTRAINT chunks_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
 
@@ -1326,6 +1454,12 @@ ALTER TABLE ONLY brain.configurations
 
 ALTER TABLE ONLY brain.configurations
     ADD CONSTRAINT configurations_tenant_id_reranker_version_fkey FOREIGN KEY (tenant_id, reranker_version) REFERENCES brain.rerankers(tenant_id, version);
+
+ALTER TABLE ONLY brain.documents
+    ADD CONSTRAINT documents_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE SET NULL (note_id);
+
+ALTER TABLE ONLY brain.documents
+    ADD CONSTRAINT documents_tenant_id_source_fkey FOREIGN KEY (tenant_id, source) REFERENCES brain.folders(tenant_id, source) ON DELETE CASCADE;
 
 ALTER TABLE ONLY brain.embedding_cache
     ADD CONSTRAINT embedding_cache_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
@@ -1371,6 +1505,9 @@ ALTER TABLE ONLY brain.experiments
 
 ALTER TABLE ONLY brain.feedback
     ADD CONSTRAINT feedback_tenant_id_query_id_fkey FOREIGN KEY (tenant_id, query_id) REFERENCES brain.queries(tenant_id, query_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.folders
+    ADD CONSTRAINT folders_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY brain.golden_proposal_places
     ADD CONSTRAINT golden_proposal_places_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
@@ -1419,6 +1556,12 @@ ALTER TABLE ONLY brain.migrations
 
 ALTER TABLE ONLY brain.note_findings
     ADD CONSTRAINT note_findings_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.note_links
+    ADD CONSTRAINT note_links_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.note_names
+    ADD CONSTRAINT note_names_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY brain.note_summaries
     ADD CONSTRAINT note_summaries_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
@@ -1477,9 +1620,17 @@ ALTER TABLE brain.api_keys ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY audience ON brain.batches AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
 
+CREATE POLICY audience ON brain.blocks AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
+   FROM brain.notes n
+  WHERE ((n.tenant_id = blocks.tenant_id) AND (n.note_id = blocks.note_id))))));
+
 CREATE POLICY audience ON brain.chunks AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
    FROM brain.notes n
   WHERE ((n.tenant_id = chunks.tenant_id) AND (n.note_id = chunks.note_id))))));
+
+CREATE POLICY audience ON brain.documents AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
+   FROM brain.notes n
+  WHERE ((n.tenant_id = documents.tenant_id) AND (n.note_id = documents.note_id))))));
 
 CREATE POLICY audience ON brain.embedding_cache AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
 
@@ -1504,6 +1655,8 @@ CREATE POLICY audience ON brain.experiment_feedback AS RESTRICTIVE USING ((( SEL
 CREATE POLICY audience ON brain.experiment_queries AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
 
 CREATE POLICY audience ON brain.experiments AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.folders AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
 
 CREATE POLICY audience ON brain.golden_proposal_places AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
 
@@ -1531,6 +1684,14 @@ CREATE POLICY audience ON brain.note_findings AS RESTRICTIVE USING (((( SELECT c
    FROM brain.notes n
   WHERE ((n.tenant_id = note_findings.tenant_id) AND (n.note_id = note_findings.note_id))))));
 
+CREATE POLICY audience ON brain.note_links AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
+   FROM brain.notes n
+  WHERE ((n.tenant_id = note_links.tenant_id) AND (n.note_id = note_links.note_id))))));
+
+CREATE POLICY audience ON brain.note_names AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
+   FROM brain.notes n
+  WHERE ((n.tenant_id = note_names.tenant_id) AND (n.note_id = note_names.note_id))))));
+
 CREATE POLICY audience ON brain.note_summaries AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
    FROM brain.notes n
   WHERE ((n.tenant_id = note_summaries.tenant_id) AND (n.note_id = note_summaries.note_id))))));
@@ -1551,11 +1712,15 @@ CREATE POLICY audience ON brain.staged_notes AS RESTRICTIVE USING ((( SELECT cur
 
 ALTER TABLE brain.batches ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE brain.blocks ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE brain.chunks ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.configurations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.corpus_statistics ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.documents ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.embedding_cache ENABLE ROW LEVEL SECURITY;
 
@@ -1583,6 +1748,8 @@ ALTER TABLE brain.experiments ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.feedback ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE brain.folders ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE brain.golden_proposal_places ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.golden_proposals ENABLE ROW LEVEL SECURITY;
@@ -1608,6 +1775,10 @@ ALTER TABLE brain.migration_failures ENABLE ROW LEVEL SECURITY;
 ALTER TABLE brain.migrations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.note_findings ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.note_links ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.note_names ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.note_summaries ENABLE ROW LEVEL SECURITY;
 
@@ -1637,11 +1808,15 @@ ALTER TABLE brain.staged_notes ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY tenant ON brain.batches USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
+CREATE POLICY tenant ON brain.blocks USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
 CREATE POLICY tenant ON brain.chunks USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.configurations USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.corpus_statistics USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.documents USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.embedding_cache USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
@@ -1669,6 +1844,8 @@ CREATE POLICY tenant ON brain.experiments USING ((tenant_id = ( SELECT current_s
 
 CREATE POLICY tenant ON brain.feedback USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
+CREATE POLICY tenant ON brain.folders USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
 CREATE POLICY tenant ON brain.golden_proposal_places USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.golden_proposals USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
@@ -1694,6 +1871,10 @@ CREATE POLICY tenant ON brain.migration_failures USING ((tenant_id = ( SELECT cu
 CREATE POLICY tenant ON brain.migrations USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.note_findings USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.note_links USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.note_names USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.note_summaries USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
@@ -1734,11 +1915,15 @@ GRANT ALL ON FUNCTION brain.find_api_key(wanted text, hash bytea) TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.batches TO brain_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.blocks TO brain_app;
+
 GRANT SELECT,INSERT,DELETE ON TABLE brain.chunks TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.configurations TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.corpus_statistics TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.documents TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.embedding_cache TO brain_app;
 
@@ -1768,6 +1953,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.experiments TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.feedback TO brain_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.folders TO brain_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.golden_proposal_places TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.golden_proposals TO brain_app;
@@ -1793,6 +1980,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.migration_failures TO brain_app
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.migrations TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.note_findings TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.note_links TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.note_names TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.note_summaries TO brain_app;
 

@@ -1,5 +1,6 @@
 """The searches: both legs, and the texts of what they found."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,8 +19,9 @@ from rag_core.language.variants import (
     lexeme_variants,
     without_question_words,
 )
+from rag_core.model.document import PageUnit
 from rag_core.model.embedding import EmbeddingKind, EmbeddingModel, SearchedVectors
-from rag_core.model.note import ChunkId, Language, NoteId, Span, TenantId
+from rag_core.model.note import WRITTEN_DAYS, ChunkId, Language, NoteId, Span, TenantId
 from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
@@ -83,6 +85,15 @@ class WindowText:
     created_at: datetime
     language: Language
     text: str
+    is_dated: bool = True
+    pages: tuple[tuple[int, int], ...] = ()
+    """Where each page of a document begins in its text, and the page; empty where there are none."""
+    page_unit: PageUnit | None = None
+
+    def page_at(self, place: int) -> int | None:
+        """The page of a place in the note's text; None where none is known."""
+        at = bisect_right(self.pages, place, key=lambda page: page[0])
+        return self.pages[max(at - 1, 0)][1] if self.pages else None
 
 
 def search_fulltext(
@@ -349,7 +360,15 @@ def fetch_windows(
 
 
 def _window_text(row: tuple[Any, ...]) -> WindowText:
-    _, external_id, source, title, created_at, language, text = row
+    _, external_id, source, title, created_at, dated_by, language, text, starts, pages, page_unit = row
     return WindowText(
-        external_id=external_id, source=source, title=title, created_at=created_at, language=language, text=text
+        external_id=external_id,
+        source=source,
+        title=title,
+        created_at=created_at,
+        language=language,
+        text=text,
+        is_dated=dated_by in WRITTEN_DAYS,
+        pages=tuple(zip(starts or (), pages or (), strict=True)),
+        page_unit=page_unit,
     )

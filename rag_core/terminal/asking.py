@@ -143,6 +143,8 @@ def _cited(answer: Answer, hide: Hiding, settings: Settings) -> Iterator[dict[st
 def _named(source: Source, hide: Hiding, settings: Settings) -> dict[str, Any]:
     return {
         "title": hide(source.title or source.external_id),
-        "written": str(in_zone(source.created_at, settings.zone).date()),
+        "written": str(in_zone(source.created_at, settings.zone).date()) if source.is_dated else "",
         "externalId": source.external_id,
+        "page": source.page,
+        "pageUnit": source.page_unit,
     }

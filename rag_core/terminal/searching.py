@@ -66,7 +66,9 @@ def _shown_hit(hit: Hit, found: Retrieval, settings: Settings) -> dict[str, Any]
     return {
         "title": hit.title or hit.external_id,
         "externalId": hit.external_id,
-        "written": str(in_zone(hit.created_at, settings.zone).date()),
+        "written": str(in_zone(hit.created_at, settings.zone).date()) if hit.is_dated else "",
+        "page": hit.page,
+        "pageUnit": hit.page_unit,
         "score": hit.score,
         "method": hit.method,
         "chain": list(causal_chain(hit, found.transformed.direction if found.transformed else None) or ()),

@@ -58,6 +58,8 @@ def _hit_metadata(hit: Hit) -> dict[str, Any]:
     optional = {
         "originalScore": hit.original_score,
         "rerankScore": hit.rerank_score,
+        "page": hit.page,
+        "pageUnit": None if hit.page is None else hit.page_unit,
         "causalPath": None if hit.causal_path is None else list(hit.causal_path),
         "causalPathNames": None if hit.causal_path_names is None else list(hit.causal_path_names),
     }

@@ -137,19 +137,23 @@ class TestTenantThatIsNotThere:
         assert "familia" not in done.output
 
 
-@pytest.mark.parametrize("command", [["import"], ["migration", "attach"]])
+_DOCUMENTS = {
+    "carpeta": "is a folder",
+    "Croquetas.md": "holds no notes (its first line is not JSON",
+    "hoja.csv": "holds no notes (its first line is not JSON",
+}
+
+
+@pytest.mark.parametrize(("command", "documents"), [(["import"], {}), (["migration", "attach"], _DOCUMENTS)])
 def test_what_holds_no_notes_is_refused_as_a_whole_with_what_is_expected(
-    brain: Brain, imported: Brain, database: Database, tmp_path: Path, command: list[str]
+    brain: Brain, imported: Brain, database: Database, tmp_path: Path, command: list[str], documents: dict[str, str]
 ) -> None:
     imported("Compré pan.")
     (tmp_path / "carpeta").mkdir()
     (tmp_path / "Croquetas.md").write_text("# Croquetas\n\n- 500 g de pollo\n- 1 cebolla\n" * 50, encoding="utf-8")
     (tmp_path / "hoja.csv").write_text("fecha,texto\n2025-03-01,Llovió\n", encoding="utf-8")
     (tmp_path / "lista.json").write_text('[{"id": "a", "text": "Llovió."}]', encoding="utf-8")
-    reasons = {
-        "carpeta": "is a folder",
-        "Croquetas.md": "holds no notes (its first line is not JSON",
-        "hoja.csv": "holds no notes (its first line is not JSON",
+    reasons = documents | {
         "lista.json": "holds no notes (its first line is a JSON list)",
         "nada.jsonl": "there is no file",
     }
@@ -163,6 +167,15 @@ def test_what_holds_no_notes_is_refused_as_a_whole_with_what_is_expected(
         assert "line 2" not in done.stderr
     with database.owner() as connection:
         assert connection.execute("select count(*) from brain.migration_failures").fetchone() == (0,)
+
+
+def test_a_folder_without_a_file_is_refused(brain: Brain, tmp_path: Path) -> None:
+    (tmp_path / "carpeta").mkdir()
+
+    done = brain("import", tmp_path / "carpeta")
+
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "holds no file that can be imported" in done.stderr
 
 
 def test_a_file_with_a_note_after_lines_that_are_none_is_taken(brain: Brain, imported: Brain, tmp_path: Path) -> None:

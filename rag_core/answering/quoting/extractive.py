@@ -55,9 +55,9 @@ class ExtractiveAnswerer:
         quoted = [list(_joined(passage)) for passage in self.quotation.passages]
         for at, passage in enumerate(quoted):
             for place, (text, source) in enumerate(passage):
-                is_last = place == len(passage) - 1
+                tells_day = is_dated and source.is_dated and place == len(passage) - 1
                 spelled = dated(source.created_at.date(), self.wordings[language].dated, language)
-                yield " " * (at + place > 0) + _cited(text, source, f" ({spelled})" if is_dated and is_last else "")
+                yield " " * (at + place > 0) + _cited(text, source, f" ({spelled})" if tells_day else "")
         if not quoted:
             yield self.wordings[language].no_answer
 

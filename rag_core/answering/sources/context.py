@@ -90,7 +90,7 @@ def context_tokens(sources: Sequence[Source]) -> int:
 
 def shown_text(source: Source) -> str:
     """All that a prompt holds of a source: its title, its date and its text."""
-    return "\n".join([source.title or "", source.created_at.date().isoformat(), source.text]).strip()
+    return "\n".join([source.title or "", source.day or "", source.text]).strip()
 
 
 def without_marks(text: str) -> str:
@@ -127,6 +127,9 @@ def _source(hit: Hit, number: int) -> Source:
         score=hit.score,
         matched=(start, end),
         likeness=hit.likeness,
+        is_dated=hit.is_dated,
+        page=hit.page,
+        page_unit=hit.page_unit or "page",
     )
 
 
@@ -204,10 +207,11 @@ def _cut(source: Source, span: Span) -> Source:
 
 
 def _record(source: Source) -> str:
-    shown: dict[str, str | int] = {
+    shown = {
         "id": source.number,
         "title": make_harmless((source.title or "")[:MAX_TITLE_CHARACTERS], source.language),
-        "date": source.created_at.date().isoformat(),
+        "date": source.day,
         "text": source.text,
+        "page": source.page,
     }
-    return json.dumps(shown if source.page is None else shown | {"page": source.page}, ensure_ascii=False)
+    return json.dumps({name: value for name, value in shown.items() if value is not None}, ensure_ascii=False)

@@ -220,6 +220,7 @@ def _recent_hit(chunk: RecentChunk, place: int) -> Hit:
         fusion_score=0.0,
         method="hybrid",
         ranks={"recency": place},
+        is_dated=chunk.is_dated,
     )
 
 

@@ -18,6 +18,7 @@ _PLACE = re.compile(
     re.IGNORECASE,
 )
 """End of a title in a mark that names a place in the document."""
+_UNITS = {"page": "Seite", "slide": "Folie", "sheet": "Blatt", "section": "Abschnitt"}
 _LINK = language_of("de").messages.placeholders["link"]
 
 
@@ -87,11 +88,11 @@ def _title(source: Source) -> str:
     title = plain(source.title or "")
     if len(title) > MAX_TITLE_CHARACTERS:
         title = title[: MAX_TITLE_CHARACTERS - 1].rstrip() + "…"
-    return title or f"Dokument vom {source.created_at:%d.%m.%Y}"
+    return title or (f"Dokument vom {source.created_at:%d.%m.%Y}" if source.is_dated else "Dokument ohne Titel")
 
 
 def _label(source: Source) -> str:
-    return _title(source) if source.page is None else f"{_title(source)}, Seite {source.page}"
+    return _title(source) if source.page is None else f"{_title(source)}, {_UNITS[source.page_unit]} {source.page}"
 
 
 def _repeated(labels: Sequence[str]) -> dict[str, bool]:

@@ -82,7 +82,7 @@ def read_source(source: Source) -> ReadSource:
         (span, statement_of(source.original[slice(*span)], source.language, has_weekdays_of_dates=True))
         for span in sentence_spans(source.original, source.language)
     )
-    date = source.created_at.date().isoformat()
+    date = source.day or ""
     frame = statement_of(f"{source.title or ''}\n{date}", source.language)
     return ReadSource(
         source=source,

@@ -5,6 +5,7 @@ from rag_core.api.brain_sync import (
     configuration,
     evaluation,
     experiments,
+    folders,
     golden_dataset,
     migration,
     notes,
@@ -21,6 +22,7 @@ CONTRACTS.register("brain_sync")(
             comparison.router,
             golden_dataset.router,
             notes.router,
+            folders.router,
             migration.router,
             experiments.router,
         ),
@@ -32,6 +34,7 @@ CONTRACTS.register("brain_sync")(
                 reading="evaluate", changing="evaluate", about="two evaluations side by side"
             ),
             "/api/notes": Rule(reading="read", changing="write", about="notes"),
+            "/api/folders": Rule(reading="read", changing="write", about="folders that notes come from"),
             "/api/configuration": Rule(reading="read", changing="admin", about="what searches are configured with"),
             "/api/migration": Rule(reading="read", changing="admin", about="how far a migration is"),
             "/api/golden-dataset": Rule(reading="evaluate", changing="evaluate", about="golden sets"),

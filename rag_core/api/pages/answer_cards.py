@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from markupsafe import Markup
 
 from rag_core.answering.rendering import Rendered, render
-from rag_core.api.pages.cards import title_of
+from rag_core.api.pages.cards import place_of, title_of
 from rag_core.api.pages.cited_spans import written_span
 from rag_core.api.pages.texts import Texts, counted, day_of, tr
 from rag_core.guardrails import RedactionPolicy
@@ -75,6 +75,7 @@ class SourceCard:
     address: str
     created_at: str
     date: str
+    place: str
     language: Language
     quotes: list[Quote]
 
@@ -204,7 +205,8 @@ def _source_card(
         title=hide(title_of(source.title)),
         address=citation_address(source, uses[0], session_id=session_id),
         created_at=source.created_at.isoformat(),
-        date=day_of(source.created_at, zone),
+        date=day_of(source.created_at, zone) if source.is_dated else "",
+        place=place_of(source.page, source.page_unit),
         language=source.language,
         quotes=[
             Quote(
@@ -223,7 +225,7 @@ def _nearest_note(source: CitedSource, hide: Hiding, *, session_id: UUID, zone: 
         title=hide(title_of(source.title)),
         address=citation_address(source, None, session_id=session_id),
         created_at=source.created_at.isoformat(),
-        date=day_of(source.created_at, zone),
+        date=day_of(source.created_at, zone) if source.is_dated else "",
     )
 
 

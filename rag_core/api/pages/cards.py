@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from rag_core.api.pages.highlights import excerpt, marked
 from rag_core.api.pages.texts import Texts, day_of, decimal, localised, spoken, tr
+from rag_core.model.document import PageUnit
 from rag_core.model.graph import CausalDirection
 from rag_core.model.note import Language, Note, NoteId
 from rag_core.model.retrieval import Hit, Retrieval, Strategy
@@ -66,6 +67,7 @@ class Card:
     source: str
     created_at: str
     date: str
+    place: str
     score: str
     score_percent: int
     passage: Markup
@@ -122,6 +124,16 @@ def strategies(*, knows_meaning: bool) -> Mapping[str, tuple[str, str]]:
 def title_of(title: str | None) -> str:
     """The title of a note, or words for none."""
     return title or tr("Nota sin título")
+
+
+_PLACES = Texts(
+    {"page": "página {page}", "slide": "diapositiva {page}", "sheet": "hoja {page}", "section": "sección {page}"}
+)
+
+
+def place_of(page: int | None, unit: PageUnit | None) -> str:
+    """The page of a document in words; '' where none is known."""
+    return "" if page is None else _PLACES[unit or "page"].format(page=page)
 
 
 def shown(found: Retrieval, *, parameters: str, evidence: Evidence, zone: ZoneInfo, knows_meaning: bool) -> Found:
@@ -181,7 +193,8 @@ def _card(
         address=f"/notas/{hit.note_id}?fragmento={hit.chunk_id}&{parameters}#pasaje",
         source=hit.source,
         created_at=hit.created_at.isoformat(),
-        date=day_of(hit.created_at, zone),
+        date=day_of(hit.created_at, zone) if hit.is_dated else "",
+        place=place_of(hit.page, hit.page_unit),
         score=decimal(hit.score, decimals=2),
         score_percent=round(100 * hit.score),
         passage=_with_ellipses(passage, at_start=start > 0, at_end=stop < len(text)),

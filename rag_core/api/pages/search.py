@@ -26,6 +26,7 @@ from rag_core.api.pages.cards import (
 )
 from rag_core.api.pages.cited_spans import read_span
 from rag_core.api.pages.highlights import marked
+from rag_core.api.pages.note_links import linked_notes
 from rag_core.api.pages.opinions import IsRead, Opinion, note_opened, opinion_on
 from rag_core.api.pages.search_address import LANGUAGES, RESULTS, PageSearch, page_search
 from rag_core.api.pages.texts import Texts, day_of, localised, tr
@@ -52,6 +53,7 @@ SUGGESTED_TAGS = 10
 _FIELDS = Texts(
     {"from": "«Desde»", "to": "«Hasta»", "sources": "«Fuente»", "languages": "«Idioma»", "tags": "«Etiqueta»"}
 )
+_DATED_BY = Texts({"file": "fecha del archivo", "import": "día de la importación"})
 _FIELD = re.compile(r"filters\.(\w+)(?:\.\d+)?")
 
 router = APIRouter(include_in_schema=False)
@@ -169,6 +171,8 @@ def show_note(
         note=note,
         title=title_of(note.title),
         date=day_of(note.created_at, context.zone),
+        dated_by=_DATED_BY.get(note.dated_by),
+        links=linked_notes(context, note.id),
         text=marked(note.content, spans, words, anchor="pasaje"),
         tags=tags_of(note),
         has_passage=span is not None,

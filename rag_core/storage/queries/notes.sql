@@ -3,13 +3,14 @@
 -- as they are, and with them its tags; without a word on its audience in either, its departments too (keeps_audience).
 create temporary table incoming (
     note_id uuid, source text, external_id text, title text, content text, content_hash bytea, language text,
-    tags text[], metadata jsonb, created_at timestamptz, departments text[], keeps_audience boolean, place integer
+    tags text[], metadata jsonb, created_at timestamptz, departments text[], keeps_audience boolean, kind text,
+    dated_by text, place integer
 ) on commit drop;
 
 -- name: copy_incoming
 copy incoming (
     note_id, source, external_id, title, content, content_hash, language, tags, metadata, created_at, departments,
-    keeps_audience, place
+    keeps_audience, kind, dated_by, place
 ) from stdin (format binary);
 
 -- name: hold_note_limit
@@ -31,10 +32,12 @@ where i.place = f.place and f.number > %(max_notes)s - (select count(*) from not
 returning i.place;
 
 -- name: upsert_incoming
--- Store the batch; one row a note: its id, whether it is new, and whether chunks must be made anew.
+-- Store the batch; one row a note: its id, its place, whether it is new, and whether chunks must be made anew. A note that was
+-- renamed keeps its id, which is that of its first name: a new note of that name gets another one.
 -- Rows are locked and inserted in the order of their ids, as everywhere, and only rows that differ are locked.
 with existing as (
-    select n.note_id, n.source, n.external_id, n.content_hash, n.metadata, n.tags, n.created_at, n.departments
+    select n.note_id, n.source, n.external_id, n.content_hash, n.metadata, n.tags, n.created_at, n.departments, n.kind,
+        n.dated_by
     from notes n join incoming i using (source, external_id)
     where n.tenant_id = %(tenant)s
 ), locked as (
@@ -42,50 +45,56 @@ with existing as (
     from notes n join existing e on e.note_id = n.note_id
     join incoming i on i.source = e.source and i.external_id = e.external_id
     where n.tenant_id = %(tenant)s
-        and (e.content_hash, e.metadata, e.tags, e.created_at, e.departments)
+        and (e.content_hash, e.metadata, e.tags, e.created_at, e.departments, e.kind, e.dated_by)
             is distinct from (
                 i.content_hash, metadata_after(e.metadata, i.metadata, i.keeps_audience),
                 case when i.metadata is null then e.tags else i.tags end, coalesce(i.created_at, e.created_at),
-                case when i.keeps_audience then e.departments else i.departments end
+                case when i.keeps_audience then e.departments else i.departments end, coalesce(i.kind, e.kind),
+                coalesce(i.dated_by, e.dated_by)
             )
     order by n.note_id
     for no key update of n
 ), inserted as (
     insert into notes (
         tenant_id, note_id, source, external_id, title, content, content_hash, language, tags, metadata, created_at,
-        departments
+        departments, kind, dated_by
     )
-    select %(tenant)s, i.note_id, i.source, i.external_id, i.title, i.content, i.content_hash, i.language, i.tags,
-        coalesce(i.metadata, '{}'), coalesce(i.created_at, now()), i.departments
+    select %(tenant)s,
+        case when exists (select from notes n where n.tenant_id = %(tenant)s and n.note_id = i.note_id)
+            then gen_random_uuid() else i.note_id end,
+        i.source, i.external_id, i.title, i.content, i.content_hash, i.language, i.tags, coalesce(i.metadata, '{}'),
+        coalesce(i.created_at, now()), i.departments, coalesce(i.kind, 'note'), coalesce(i.dated_by, 'import')
     from incoming i
     where not exists (select from existing e where e.source = i.source and e.external_id = i.external_id)
     order by i.note_id
     on conflict do nothing
-    returning note_id
+    returning note_id, source, external_id
 ), updated as (
     update notes n
     set title = i.title, content = i.content, content_hash = i.content_hash, language = i.language,
         tags = case when i.metadata is null then n.tags else i.tags end, metadata = metadata_after(n.metadata, i.metadata, i.keeps_audience),
         created_at = coalesce(i.created_at, n.created_at), updated_at = now(),
-        departments = case when i.keeps_audience then n.departments else i.departments end
+        departments = case when i.keeps_audience then n.departments else i.departments end,
+        kind = coalesce(i.kind, n.kind), dated_by = coalesce(i.dated_by, n.dated_by)
     from incoming i join existing e using (source, external_id) join locked l on l.note_id = e.note_id
     where n.tenant_id = %(tenant)s and n.note_id = e.note_id
-    returning n.note_id, l.content_hash <> i.content_hash as is_rechunked
+    returning n.note_id, i.place, l.content_hash <> i.content_hash as is_rechunked
 )
-select note_id, true as is_new, true as is_rechunked from inserted
+select n.note_id, i.place, true as is_new, true as is_rechunked from inserted n join incoming i using (source, external_id)
 union all
-select note_id, false, is_rechunked from updated;
+select note_id, place, false, is_rechunked from updated;
 
 -- name: count_unequal
 -- Lines of the batch that are not what is stored: another writer stored that id while this one waited.
 select count(*)
 from incoming i
 left join notes n on n.tenant_id = %(tenant)s and n.source = i.source and n.external_id = i.external_id
-where (n.content_hash, n.metadata, n.tags, n.created_at, n.departments)
+where (n.content_hash, n.metadata, n.tags, n.created_at, n.departments, n.kind, n.dated_by)
     is distinct from (
         i.content_hash, metadata_after(n.metadata, i.metadata, i.keeps_audience),
         case when i.metadata is null then n.tags else i.tags end, coalesce(i.created_at, n.created_at),
-        case when i.keeps_audience then n.departments else i.departments end
+        case when i.keeps_audience then n.departments else i.departments end, coalesce(i.kind, n.kind),
+        coalesce(i.dated_by, n.dated_by)
     );
 
 -- name: keep_vectors
@@ -118,13 +127,13 @@ update notes set indexed_fingerprint = null, sentence_starts = null, chunked_at 
 where tenant_id = %(tenant)s and note_id = any(%(notes)s);
 
 -- name: fetch_note
-select note_id, external_id, source, title, content, language, created_at, metadata
+select note_id, external_id, source, title, content, language, created_at, metadata, dated_by
 from notes
 where tenant_id = %(tenant)s and note_id = %(note)s;
 
 -- name: list_notes
 -- Newest first; a page after the note named by (created_at, note_id), or from the top.
-select note_id, external_id, source, title, content, language, created_at, metadata
+select note_id, external_id, source, title, content, language, created_at, metadata, dated_by
 from notes
 where tenant_id = %(tenant)s
     and (%(before)s::timestamptz is null or (created_at, note_id) < (%(before)s::timestamptz, %(before_id)s::uuid))

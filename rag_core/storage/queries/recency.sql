@@ -6,7 +6,7 @@ where c.tenant_id = %(tenant)s and c.chunk_id = any(%(chunks)s);
 
 -- name: fetch_recent_chunks
 -- The beginnings of the notes that were written last, newest first: of each note its first chunk.
-select c.chunk_id, n.note_id, n.external_id, n.source, n.title, n.created_at, n.language, c.start_char,
+select c.chunk_id, n.note_id, n.external_id, n.source, n.title, n.created_at, n.dated_by, n.language, c.start_char,
     left(c.content, %(characters)s)
 from (
     select n.* from notes n

@@ -1,0 +1,150 @@
+"""Followed folders: what changes on disk is imported within seconds."""
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from threading import Event
+
+from rag_core.errors import RagError
+from rag_core.folders.importing import FolderReport
+from rag_core.folders.opening import open_folder_import
+from rag_core.folders.scanning import scan_folder
+from rag_core.model.note import TenantId
+from rag_core.settings import Settings
+from rag_core.storage.database import Connection, Database
+from rag_core.storage.documents import (
+    WatchedFolder,
+    fetch_files,
+    fetch_folder_problem,
+    list_watched_folders,
+    note_folder_problem,
+)
+
+logger = logging.getLogger("brain.folders")
+
+LOOK_SECONDS = 2.0
+"""Pause between looks at the list of followed folders."""
+RESCAN_SECONDS = 60.0
+"""Pause between whole comparisons, for changes that no event told of: of network drives, of folders that were away."""
+REST_MS = 400
+"""A file that is being written is read once it has rested for so long."""
+
+Told = Callable[[WatchedFolder, FolderReport], None]
+
+
+def follow_folders(
+    settings: Settings, database: Database, stop: Event, *, tell: Told = lambda _folder, _report: None
+) -> None:
+    """Import followed folders until ``stop`` is set: at once, then what changes; ``tell`` gets each report with a change.
+
+    A folder that cannot be imported is told in the log and in its row, and tried again.
+    """
+    while not stop.is_set():
+        try:
+            _follow(settings, database, stop, tell)
+        except RagError as error:
+            logger.warning("the folders are not followed at the moment: %s", error)
+        stop.wait(LOOK_SECONDS)
+
+
+def _follow(settings: Settings, database: Database, stop: Event, tell: Told) -> None:
+    """Follow the folders that there are, until others are to be followed."""
+    folders = list_watched_folders(database)
+    there = _existing(folders)
+    due = 0.0
+    for paths in _changes(there, stop):
+        is_due = time.monotonic() >= due
+        due = time.monotonic() + RESCAN_SECONDS if is_due else due
+        for folder in folders if is_due else _of(there, paths):
+            report = sync_folder(settings, database, folder)
+            if report is not None and report.count("imported", "updated", "removed", "refused", "failed"):
+                tell(folder, report)
+        if list_watched_folders(database) != folders or _existing(folders) != there:
+            return
+
+
+def _existing(folders: Iterable[WatchedFolder]) -> list[WatchedFolder]:
+    return [folder for folder in folders if Path(folder.path).is_dir()]
+
+
+def _changes(folders: Sequence[WatchedFolder], stop: Event) -> Iterator[list[str]]:
+    """Paths that changed, none after a pause. What changes while they are worked on is in the next list."""
+    from watchfiles import watch  # a compiled library that only this process needs
+
+    if not folders:
+        yield []
+        return
+    changes = watch(
+        *{folder.path for folder in folders},
+        watch_filter=None,
+        debounce=4 * REST_MS,
+        step=REST_MS,
+        stop_event=stop,
+        rust_timeout=int(LOOK_SECONDS * 1000),
+        yield_on_timeout=True,
+        raise_interrupt=False,
+    )
+    for found in changes:
+        yield [path for _, path in found]
+
+
+def _of(folders: Iterable[WatchedFolder], paths: Iterable[str]) -> list[WatchedFolder]:
+    changed = [Path(path) for path in paths]
+    return [folder for folder in folders if any(path.is_relative_to(folder.path) for path in changed)]
+
+
+def sync_folder(settings: Settings, database: Database, folder: WatchedFolder) -> FolderReport | None:
+    """Import a followed folder and remove what is gone from it; None where it cannot be imported."""
+    try:
+        with open_folder_import(
+            settings, database, folder.tenant, source=folder.source, language=folder.language
+        ) as folder_import:
+            report = folder_import.run(Path(folder.path), exclude=folder.exclude, prunes=True, retries=False)
+    except RagError as error:
+        logger.warning("folder %s of source %s: %s", folder.path, folder.source, error)
+        _note(database, folder.tenant, folder.source, str(error))
+        return None
+    _note(database, folder.tenant, folder.source, _withheld(folder, report))
+    return report
+
+
+def has_changed(database: Database, folder: WatchedFolder) -> bool:
+    """Tell whether any file of a folder was added, changed or removed since its last import, by names, sizes and times.
+
+    A folder that cannot be read has not; neither has one whose import withheld removals, until another file changes.
+    """
+    with database.transaction(folder.tenant) as connection:
+        known = fetch_files(connection, folder.tenant, folder.source)
+        problem = fetch_folder_problem(connection, folder.tenant, folder.source)
+    try:
+        found = {
+            file.path: (file.size, file.modified_ns)
+            for file in scan_folder(Path(folder.path), exclude=folder.exclude)
+            if not file.error
+        }
+    except (OSError, RagError):
+        return False
+    differs = any(
+        path not in known or facts != (known[path].file_size, known[path].modified_ns) for path, facts in found.items()
+    )
+    return differs or (problem is None and any(path not in found and not file.error for path, file in known.items()))
+
+
+def _withheld(folder: WatchedFolder, report: FolderReport) -> str | None:
+    if not report.withheld:
+        return None
+    return (
+        f"{report.withheld_reason}; the notes of {len(report.withheld)} files stay until "
+        f"`brain import {folder.path} --source {folder.source} --prune --confirm-removals`"
+    )
+
+
+def _note(database: Database, tenant: TenantId, source: str, problem: str | None) -> None:
+    def write(connection: Connection) -> None:
+        note_folder_problem(connection, tenant, source, problem)
+
+    try:
+        database.write(tenant, write)
+    except RagError as error:
+        logger.warning("the state of source %s is not recorded: %s", source, error)

@@ -1,0 +1,343 @@
+"""Import of a folder: what is new or changed is parsed and stored, in batches, each one transaction."""
+
+import hashlib
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from rag_core.errors import (
+    ConfigurationError,
+    ConflictError,
+    DocumentFailedError,
+    InvalidInputError,
+    QueryFailedError,
+)
+from rag_core.folders.comparing import (
+    FileOutcome,
+    digest_of,
+    doubt_of,
+    is_current,
+    missing_files,
+    outcome_as_before,
+    outcome_of,
+)
+from rag_core.folders.reading import FileReading, ReadFile
+from rag_core.folders.scanning import FoundFile, scan_folder
+from rag_core.model.document import FileStatus, StoredFile
+from rag_core.model.note import TenantId
+from rag_core.notes.importing import full_tenant
+from rag_core.parsing import SourceFile
+from rag_core.parsing.recognising import format_of, is_supported_name, parser_version, suffix_of
+from rag_core.parsing.working import DocumentParser
+from rag_core.resilience.ordered import map_in_order
+from rag_core.resilience.outages import when_back
+from rag_core.storage.database import Connection, Database
+from rag_core.storage.documents import delete_files, fetch_files, hold_folder, move_folder, rename_files, store_files
+from rag_core.storage.notes import ensure_tenant, is_tenant, store_notes
+
+BATCH_FILES = 200
+BATCH_CHARACTERS = 2_000_000
+_MARKDOWN = "md"
+Result = TypeVar("Result")
+
+
+@dataclass(slots=True, kw_only=True)
+class FolderReport:
+    """Result of a folder's import. ``withheld`` are files that are gone and whose notes stay, and ``withheld_reason`` why."""
+
+    files: list[FileOutcome] = field(default_factory=list)
+    withheld: tuple[str, ...] = ()
+    withheld_reason: str = ""
+    is_new_tenant: bool = False
+
+    def count(self, *statuses: FileStatus) -> int:
+        """Number of files with one of the statuses."""
+        return sum(1 for file in self.files if file.status in statuses)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Item:
+    """A file to record; without ``read`` its note stays as it is."""
+
+    stored: StoredFile
+    read: ReadFile | None = None
+    is_renamed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderImport:
+    """Imports a folder's files into one source of a tenant.
+
+    ``on_progress`` gets the bytes of each file that is done with, ``on_waiting`` the seconds at most that PostgreSQL is waited for.
+    """
+
+    database: Database
+    tenant: TenantId
+    reading: FileReading
+    parser: DocumentParser
+    on_progress: Callable[[int], None] = lambda _bytes: None
+    on_waiting: Callable[[float], None] = lambda _seconds: None
+
+    def run(
+        self,
+        folder: Path,
+        *,
+        only: str | None = None,
+        exclude: Sequence[str] = (),
+        prunes: bool = False,
+        is_confirmed: bool = False,
+        retries: bool = True,
+    ) -> FolderReport:
+        """Import the folder, or ``only`` one file of it; files that were imported before and are as they were cost a comparison.
+
+        A file that is gone while a new one holds the same bytes was renamed: its note keeps its id and its vectors. With
+        ``prunes`` the notes of other files that are gone are deleted, unless that looks like an accident: the folder is empty, on
+        another device than before, or has lost over half of its files. Then ``is_confirmed`` deletes them all the same. With
+        ``retries`` files that were refused or failed are tried again though they did not change.
+
+        Raises:
+            InvalidInputError: no such folder, or a pattern that cannot be read.
+            ConflictError: the source has the files of another folder.
+            DatabaseUnavailableError: PostgreSQL did not come back; what was stored before stays.
+        """
+        folder = folder.resolve()
+        try:
+            device = str(folder.stat().st_dev)
+            known, is_elsewhere = self._known(folder, device)  # first: what is imported meanwhile is not taken for gone
+            found = [_the_file(folder, only)] if only else list(scan_folder(folder, exclude=exclude))
+        except OSError as error:
+            raise InvalidInputError(f"{folder} cannot be read: {error.strerror}") from error
+        report = FolderReport()
+        gone = {} if only else self._gone(found, known)
+        self._store_all(self._items(found, known, retries=retries), report, folder, device)
+        if prunes:
+            self._prune(
+                gone,
+                known,
+                report,
+                reason=doubt_of(found, known, gone, is_elsewhere=is_elsewhere),
+                is_confirmed=is_confirmed,
+            )
+        if not gone or (prunes and not report.withheld):
+            self._write(lambda connection: self._settle(connection, folder, device))
+        return report
+
+    # The folder ------------------------------------------------------------------------------------------------------
+
+    def _known(self, folder: Path, device: str) -> tuple[dict[str, StoredFile], bool]:
+        """The source's files as stored, and whether they were imported from another place or device."""
+
+        def read(connection: Connection) -> tuple[dict[str, StoredFile], tuple[str, str]]:
+            if not is_tenant(connection, self.tenant):
+                return {}, (str(folder), device)
+            held = hold_folder(connection, self.tenant, source=self.reading.source, path=str(folder), device=device)
+            return fetch_files(connection, self.tenant, self.reading.source), held
+
+        files, (path, former_device) = self._write(read)
+        if path != str(folder) and Path(path).is_dir():
+            raise ConflictError(
+                f"the source {self.reading.source!r} has the files of {path}; give this folder another one with --source NAME"
+            )
+        return files, (path, former_device) != (str(folder), device)
+
+    def _settle(self, connection: Connection, folder: Path, device: str) -> None:
+        if is_tenant(connection, self.tenant):
+            move_folder(connection, self.tenant, source=self.reading.source, path=str(folder), device=device)
+
+    def _gone(self, found: Sequence[FoundFile], known: dict[str, StoredFile]) -> dict[str, StoredFile]:
+        """The files with notes that are gone for good.
+
+        Those that were renamed get their new paths, among the known ones too; those that no note was made of are forgotten.
+        """
+        missing = missing_files(known, found)
+        without_note = [path for path, file in missing.items() if file.note_id is None]
+        if without_note:
+            self._write(partial(self._delete, paths=without_note))
+        return self._renamed(found, known, {path: file for path, file in missing.items() if file.note_id is not None})
+
+    def _renamed(
+        self, found: Sequence[FoundFile], known: dict[str, StoredFile], gone: Mapping[str, StoredFile]
+    ) -> dict[str, StoredFile]:
+        by_hash: defaultdict[bytes, deque[str]] = defaultdict(deque)
+        sizes = {file.file_size for file in gone.values()}
+        for path, file in gone.items():
+            if file.file_hash is not None:
+                by_hash[file.file_hash].append(path)
+        renamed: dict[str, str] = {}
+        for new in found:
+            former_there = known.get(new.path)
+            is_new = former_there is None or former_there.note_id is None
+            if is_new and not new.error and new.size in sizes and new.size <= self.reading.max_bytes:
+                former = by_hash.get(digest_of(new.file))
+                if former:
+                    renamed[former.popleft()] = new.path
+        if not renamed:
+            return dict(gone)
+        self._write(lambda connection: rename_files(connection, self.tenant, self.reading.source, renamed))
+        for before, after in renamed.items():
+            known[after] = replace(known.pop(before), path=after, parser=None)
+        return {path: file for path, file in gone.items() if path not in renamed}
+
+    def _prune(
+        self,
+        gone: Mapping[str, StoredFile],
+        known: Mapping[str, StoredFile],
+        report: FolderReport,
+        *,
+        reason: str,
+        is_confirmed: bool,
+    ) -> None:
+        if reason and not is_confirmed:
+            report.withheld, report.withheld_reason = tuple(sorted(gone)), reason
+            return
+        paths = sorted(gone)
+        for place in range(0, len(paths), BATCH_FILES):
+            self._write(partial(self._delete, paths=paths[place : place + BATCH_FILES]))
+        report.files += [FileOutcome(path=path, status="removed", parser=known[path].parser) for path in paths]
+
+    def _delete(self, connection: Connection, paths: Sequence[str]) -> int:
+        return delete_files(connection, self.tenant, self.reading.source, paths)
+
+    # The files -------------------------------------------------------------------------------------------------------
+
+    def _items(
+        self, found: Sequence[FoundFile], known: Mapping[str, StoredFile], *, retries: bool
+    ) -> Iterator[_Item | FileOutcome]:
+        def item_of(file: FoundFile) -> _Item | FileOutcome:
+            former = known.get(file.path)
+            return outcome_as_before(file, former, retries=retries) or self._item(file, former)
+
+        for file, item in zip(found, map_in_order(item_of, found, workers=self.parser.workers), strict=True):
+            yield item
+            self.on_progress(file.size)
+
+    def _item(self, file: FoundFile, known: StoredFile | None) -> _Item:
+        stored = StoredFile(path=file.path, status="imported", file_size=file.size, modified_ns=file.modified_ns)
+        try:
+            source = self._source_file(file)
+            stored = replace(stored, file_hash=hashlib.sha256(source.data).digest(), file_size=len(source.data))
+            if known and known.status == "imported" and known.file_hash == stored.file_hash and is_current(known):
+                return _Item(stored=replace(known, modified_ns=file.modified_ns))
+            return self._read(file, source, stored, is_renamed=known is not None and known.parser is None)
+        except ConfigurationError:
+            raise
+        except InvalidInputError as error:
+            return _Item(stored=replace(stored, status="refused", error=str(error)))
+        except DocumentFailedError as error:
+            return _Item(stored=replace(stored, status="failed", error=str(error)))
+        except OSError as error:
+            return _Item(stored=replace(stored, status="failed", error=f"it cannot be read: {error.strerror}"))
+
+    def _source_file(self, file: FoundFile) -> SourceFile:
+        if file.error:
+            raise InvalidInputError(file.error)
+        if suffix_of(file.path) and not is_supported_name(file.path):
+            raise InvalidInputError(f"files of the kind {suffix_of(file.path)} are not taken")
+        limit = self.reading.max_bytes
+        if file.size > limit:
+            raise InvalidInputError(
+                f"it has {file.size / 1e6:,.0f} MB, at most {limit / 1e6:,.0f} are taken; raise BRAIN_DOCUMENT_MAX_MB"
+            )
+        return SourceFile(name=Path(file.path).name, data=file.file.read_bytes())
+
+    def _read(self, file: FoundFile, source: SourceFile, stored: StoredFile, *, is_renamed: bool) -> _Item:
+        found = format_of(source)
+        if found == _MARKDOWN:
+            read = self.reading.markdown(source, file.path, file.modified_ns)
+        else:
+            read = self.reading.document(self.parser.parse(source), file.path, file.modified_ns)
+        document = read.document
+        return _Item(
+            stored=replace(
+                stored,
+                format=found,
+                parser=parser_version(found),
+                parser_confidence=document.confidence,
+                author=document.author,
+                pages=document.pages,
+                page_unit=document.page_unit,
+                warnings=read.warnings,
+            ),
+            read=read,
+            is_renamed=is_renamed,
+        )
+
+    # Storing ---------------------------------------------------------------------------------------------------------
+
+    def _store_all(self, items: Iterable[_Item | FileOutcome], report: FolderReport, folder: Path, device: str) -> None:
+        batch: list[_Item] = []
+        characters = 0
+        for item in items:
+            if isinstance(item, FileOutcome):
+                report.files.append(item)
+                continue
+            batch.append(item)
+            characters += len(item.read.document.text) if item.read else 0
+            if len(batch) == BATCH_FILES or characters > BATCH_CHARACTERS:
+                self._store(batch, report, folder, device)
+                batch, characters = [], 0
+        if batch:
+            self._store(batch, report, folder, device)
+
+    def _store(self, batch: Sequence[_Item], report: FolderReport, folder: Path, device: str) -> None:
+        """Store a batch; when the database refuses it, store it file by file, so that only the bad ones are left out."""
+
+        def write(connection: Connection) -> tuple[bool, list[FileOutcome]]:
+            is_new = not is_tenant(connection, self.tenant)
+            ensure_tenant(connection, self.tenant)
+            hold_folder(connection, self.tenant, source=self.reading.source, path=str(folder), device=device)
+            return is_new, self._stored(connection, batch)
+
+        try:
+            is_new, outcomes = self._write(write)
+        except QueryFailedError as error:
+            if len(batch) == 1:
+                stored = batch[0].stored
+                report.files.append(
+                    outcome_of(
+                        replace(stored, status="failed", error=f"PostgreSQL refuses it: {error.__cause__}"), "failed"
+                    )
+                )
+                return
+            for item in batch:
+                self._store([item], report, folder, device)
+            return
+        report.is_new_tenant |= is_new
+        report.files += outcomes
+
+    def _stored(self, connection: Connection, batch: Sequence[_Item]) -> list[FileOutcome]:
+        with_notes = [item for item in batch if item.read]
+        result = store_notes(connection, self.tenant, [item.read.note for item in with_notes if item.read])
+        status: dict[str, FileStatus] = {}
+        files = {item.stored.path: item.stored for item in batch}
+        for place, item in enumerate(with_notes):
+            path = item.stored.path
+            if place in result.refused:
+                files[path] = replace(
+                    item.stored, status="refused", file_hash=None, error=full_tenant(self.tenant, result.max_notes)
+                )
+            elif place in result.new:
+                status[path] = "imported"
+            elif place in result.changed or item.is_renamed:
+                status[path] = "updated"
+        taken = {
+            item.stored.path: item.read.contents
+            for item in with_notes
+            if item.read and files[item.stored.path].error is None
+        }
+        store_files(connection, self.tenant, self.reading.source, list(files.values()), taken)
+        return [outcome_of(file, status.get(path)) for path, file in files.items()]
+
+    def _write(self, run: Callable[[Connection], Result]) -> Result:
+        def write() -> Result:
+            return self.database.write(self.tenant, run, has_copy=True)
+
+        return when_back(write, on_waiting=self.on_waiting)
+
+
+def _the_file(folder: Path, name: str) -> FoundFile:
+    facts = (folder / name).stat()
+    return FoundFile(path=name, file=folder / name, size=facts.st_size, modified_ns=facts.st_mtime_ns)

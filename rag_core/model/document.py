@@ -1,0 +1,137 @@
+"""Documents: what a file holds, as Markdown with blocks. Offsets are code points of the document's text, half-open."""
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from rag_core.model.note import NoteId, Span
+
+BlockKind = Literal["heading", "paragraph", "list", "table", "code", "image"]
+WarningKind = Literal["low_confidence", "fallback_used", "validation_mismatch", "left_out"]
+PageUnit = Literal["page", "slide", "sheet", "section"]
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom in points (1/72 inch) from the upper left corner of the page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentBlock:
+    """One block: the document's text from ``start`` to ``end`` is the block in Markdown.
+
+    ``level`` is a heading's, 1 to 6. ``page`` counts from 1 in the unit of the document. ``confidence`` is 0 to 1, None where
+    the parser gives none.
+    """
+
+    kind: BlockKind
+    start: int
+    end: int
+    level: int | None = None
+    page: int | None = None
+    box: Box | None = None
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentTable:
+    """One table: its block's place in ``blocks``, its cells as text, and the span of each row of ``rows``.
+
+    All rows have as many cells as ``headers``; a cell that spans several is repeated in none: its text stands in the first.
+    """
+
+    block: int
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    row_spans: tuple[Span, ...]
+    caption: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentWarning:
+    """What is doubtful about a parsed document; ``page`` where one page is concerned."""
+
+    kind: WarningKind
+    message: str
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedDocument:
+    """A file's contents: NFC-normalised Markdown, blocks in reading order, tables.
+
+    ``title`` is what the file itself says (properties, first heading), ``written_at`` a date that its author sent or published it
+    with, ``created_at`` one that its program noted; None where it says nothing.
+    ``pages`` is their number in ``page_unit``; None for formats without pages. ``parser`` names what read the file.
+    """
+
+    text: str
+    blocks: tuple[DocumentBlock, ...]
+    tables: tuple[DocumentTable, ...]
+    parser: str
+    title: str | None = None
+    author: str | None = None
+    written_at: datetime | None = None
+    created_at: datetime | None = None
+    pages: int | None = None
+    page_unit: PageUnit = "page"
+    confidence: float | None = None
+    warnings: tuple[DocumentWarning, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+LinkKind = Literal["wiki", "relative"]
+FileStatus = Literal["imported", "updated", "unchanged", "removed", "refused", "failed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteLink:
+    """A link in a note to another one: a span of the note's text, what it names, and the heading behind ``#``.
+
+    ``target_key`` is what names are compared by: see ``name_key``.
+    """
+
+    kind: LinkKind
+    start: int
+    end: int
+    target: str
+    target_key: str
+    heading: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteName:
+    """A name by which links mean a note. The lowest ``rank`` wins: 0 path, 1 end of the path, 2 alias, 3 title."""
+
+    key: str
+    rank: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredFile:
+    """State of a file of a folder as it was last imported; ``note_id`` is None where no note was made of it.
+
+    ``modified_ns`` is the file's time in nanoseconds since 1970, ``checked_at`` when it was compared. ``parser`` names format and
+    version.
+    """
+
+    path: str
+    status: Literal["imported", "refused", "failed"]
+    file_size: int
+    modified_ns: int
+    note_id: NoteId | None = None
+    error: str | None = None
+    format: str | None = None
+    file_hash: bytes | None = None
+    parser: str | None = None
+    parser_confidence: float | None = None
+    author: str | None = None
+    pages: int | None = None
+    page_unit: PageUnit = "page"
+    warnings: tuple[str, ...] = ()
+    checked_at: datetime | None = None
+
+
+def name_key(name: str) -> str:
+    """A note's name as names are compared: NFC, without regard to case, without the suffix of Markdown."""
+    key = unicodedata.normalize("NFC", name).casefold().strip()
+    return key.removesuffix(".md").removesuffix(".markdown")

@@ -1,0 +1,86 @@
+"""Excel workbooks (.xlsx, .xlsm): a sheet a page, with the values that were last computed."""
+
+import io
+import re
+from collections.abc import Iterator
+from datetime import datetime, time
+from itertools import islice
+from typing import Any
+
+from rag_core.model.document import ParsedDocument
+from rag_core.parsing import FORMATS, DocumentFormat, ParsingLimits, SourceFile
+from rag_core.parsing.archives import is_office_package, open_archive
+from rag_core.parsing.building import DocumentBuilder
+from rag_core.parsing.office import check_pages, core_properties, number_text, refusing_defects, warn_of_macros
+from rag_core.parsing.sheets import SheetCell, write_sheet
+
+_MAX_ROWS = 1_048_576
+_MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]*\bref=[\"']([A-Z]{1,3}[0-9]{1,7}:[A-Z]{1,3}[0-9]{1,7})[\"']")
+_PERCENT = re.compile(r"0(?:\.(0+))?%")
+
+
+def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
+    from openpyxl import load_workbook  # type: ignore[import-untyped]
+
+    archive = open_archive(file.data, limits)
+    archive.check_xml()
+    builder = DocumentBuilder("openpyxl", max_characters=limits.max_characters)
+    with refusing_defects():
+        book = load_workbook(io.BytesIO(file.data), read_only=True, data_only=True, keep_links=False)
+        check_pages(len(book.worksheets), limits, "sheets")
+        for number, sheet in enumerate(book.worksheets, 1):
+            cells = _cells(sheet, _merged(archive.read(sheet._worksheet_path)))  # noqa: SLF001  read-only sheets give no merged cells
+            write_sheet(builder, sheet.title, cells, page=number, max_characters=limits.max_characters)
+    warn_of_macros(builder, archive)
+    properties = core_properties(archive)
+    return builder.build(
+        title=properties.title,
+        author=properties.author,
+        created_at=properties.created_at,
+        pages=len(book.worksheets),
+        page_unit="sheet",
+    )
+
+
+def _merged(sheet: bytes) -> dict[tuple[int, int], tuple[int, int]]:
+    """Last row and column of merged cells, by the row and column of their first."""
+    from openpyxl.utils import range_boundaries  # type: ignore[import-untyped]
+
+    areas = (range_boundaries(found[1].decode()) for found in _MERGED.finditer(sheet, sheet.rfind(b"sheetData>")))
+    return {(row, column): (last_row, last_column) for column, row, last_column, last_row in areas}
+
+
+def _cells(sheet: Any, merged: dict[tuple[int, int], tuple[int, int]]) -> Iterator[SheetCell]:
+    sheet.reset_dimensions()  # those a file states may be wrong
+    for row in islice(sheet.iter_rows(), _MAX_ROWS):
+        for cell in row:
+            if cell.value is not None and (text := _text(cell).strip()):
+                place = cell.row, cell.column
+                yield SheetCell(text, *place, *merged.get(place, place))
+
+
+def _text(cell: Any) -> str:
+    """A value as it is shown, but dates in ISO 8601 and numbers with all their digits."""
+    match cell.value:
+        case bool(value):
+            return str(value).upper()
+        case datetime() as moment if moment.time() == time():
+            return moment.date().isoformat()
+        case datetime() as moment:
+            return moment.isoformat(sep=" ", timespec="seconds")
+        case time() as moment:
+            return moment.isoformat(timespec="seconds")
+        case int() | float() as number if percent := _PERCENT.search(cell.number_format or ""):
+            return f"{number:.{len(percent[1] or '')}%}"
+        case value:
+            return number_text(str(value)) if isinstance(value, float) else str(value)
+
+
+FORMATS.register("xlsx")(
+    DocumentFormat(
+        suffixes=(".xlsx", ".xlsm"),
+        recognises=lambda data: is_office_package(data, "xl/workbook"),
+        parse=_parse,
+        version=1,
+    )
+)

@@ -1,0 +1,114 @@
+"""Blocks of all pages into the document: headings by their style, lists, captions."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from rag_core.parsing.building import DocumentBuilder
+from rag_core.parsing.pages.joining import hyphenated_words, join_lines
+from rag_core.parsing.pages.markers import has_leader, is_caption, split_item, without_leaders
+from rag_core.parsing.pages.parts import PageBlock, bounds
+
+_LARGER = 1.15
+_MAX_CHARACTERS = 200
+_MAX_LINES = 3
+_STEP = 6.0
+"""Points by which an item of a list stands deeper than another."""
+
+Style = tuple[float, bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextBlock:
+    """A block with its text, its style where it is a heading, and mark and text where it is a list item."""
+
+    block: PageBlock
+    text: str
+    heading: Style | None
+    item: tuple[str, str] | None
+
+
+def write_blocks(builder: DocumentBuilder, blocks: Sequence[PageBlock], *, confidences: Mapping[int, float]) -> None:
+    """Add blocks to a document.
+
+    ``confidences`` are those of the pages whose text was recognised; these have no headings, as nothing is known of their fonts.
+    """
+    written = list(_text_blocks(blocks, _body_size(blocks), confidences))
+    styles = sorted({one.heading for one in written if one.heading}, reverse=True)
+    before = ""
+    for is_list, group in groupby(_by_lists(written), key=lambda entry: entry[0]):
+        members = [one for _, one in group]
+        if is_list:
+            _write_list(builder, members)
+            continue
+        for one in members:
+            _write(builder, one, styles, before, confidences.get(one.block.page))
+            before = one.text
+
+
+def _body_size(blocks: Iterable[PageBlock]) -> float:
+    """Font size of most text outside of tables."""
+    sizes = Counter[float]()
+    for block in blocks:
+        for line in block.all_lines:
+            sizes[line.size] += len(line.text)
+    return max(sizes, key=lambda size: sizes[size], default=0.0)
+
+
+def _text_blocks(
+    blocks: Sequence[PageBlock], body_size: float, confidences: Mapping[int, float]
+) -> Iterator[TextBlock]:
+    hyphenated = hyphenated_words(line.text for block in blocks for line in block.all_lines)
+    for block in blocks:
+        text = without_leaders(join_lines((line.text for line in block.all_lines), hyphenated=hyphenated))
+        is_heading = not block.table and block.page not in confidences and _is_heading(block, text, body_size)
+        item = None if is_heading or block.table else split_item(text)
+        yield TextBlock(block=block, text=text, heading=block.style if is_heading else None, item=item)
+
+
+def _is_heading(block: PageBlock, text: str, body_size: float) -> bool:
+    """Tell whether a short block is larger than the text, or bold and no sentence."""
+    size, is_bold = block.style
+    if len(text) > _MAX_CHARACTERS or len(block.all_lines) > _MAX_LINES or is_caption(text) or has_leader(text):
+        return False
+    is_large = size >= _LARGER * body_size
+    is_set_off = is_bold and size > 0.95 * body_size and text[-1] not in ".,;:"
+    return sum(letter.isalpha() for letter in text) > 1 and (is_large or is_set_off)
+
+
+def _by_lists(written: Iterable[TextBlock]) -> Iterator[tuple[int, TextBlock]]:
+    """Each block with the number of its list, 0 for those that are in none; a list ends with its column."""
+    number, is_within = 0, False
+    for one in written:
+        is_item = one.item is not None
+        if is_item and (not is_within or one.block.opens):
+            number += 1
+        is_within = is_item
+        yield number if is_item else 0, one
+
+
+def _write_list(builder: DocumentBuilder, items: Sequence[TextBlock]) -> None:
+    lefts: list[float] = []
+    for left in sorted(one.block.box[0] for one in items):
+        if not lefts or left - lefts[-1] > _STEP:
+            lefts.append(left)
+    depths = [sum(one.block.box[0] > left + _STEP for left in lefts) for one in items]
+    builder.list_of(
+        [(depth, *one.item) for depth, one in zip(depths, items, strict=True) if one.item],
+        page=items[0].block.page,
+        box=bounds(one.block.box for one in items),
+    )
+
+
+def _write(
+    builder: DocumentBuilder, one: TextBlock, styles: Sequence[Style], before: str, confidence: float | None
+) -> None:
+    page, box, table = one.block.page, one.block.box, one.block.table
+    if table:
+        caption = before if is_caption(before) else None
+        builder.table(table.rows, caption=caption, page=page, box=box, confidence=confidence)
+    elif one.heading:
+        builder.heading(one.text, styles.index(one.heading) + 1, page=page, box=box)
+    else:
+        builder.paragraph(one.text, page=page, box=box, confidence=confidence)

@@ -1,0 +1,175 @@
+-- name: hold_folder
+-- The folder of a source, its first import where there was none; held until the transaction ends.
+insert into folders (tenant_id, source, path, device) values (%(tenant)s, %(source)s, %(path)s, %(device)s)
+on conflict (tenant_id, source) do update set path = folders.path
+returning path, device;
+
+-- name: watch_folder
+insert into folders (tenant_id, source, path, device, is_watched, exclude, language)
+values (%(tenant)s, %(source)s, %(path)s, %(device)s, true, %(exclude)s, %(language)s)
+on conflict (tenant_id, source) do update set is_watched = true, exclude = excluded.exclude, language = excluded.language;
+
+-- name: unwatch_folder
+update folders set is_watched = false where tenant_id = %(tenant)s and source = %(source)s and is_watched returning source;
+
+-- name: delete_folder
+delete from folders where tenant_id = %(tenant)s and source = %(source)s;
+
+-- name: note_folder_problem
+update folders set problem = %(problem)s
+where tenant_id = %(tenant)s and source = %(source)s and problem is distinct from %(problem)s;
+
+-- name: fetch_folder_problem
+select problem from folders where tenant_id = %(tenant)s and source = %(source)s;
+
+-- name: list_folders
+-- Folders with the numbers of their files by state; a note of a file waits until it is indexed.
+select f.source, f.path, f.is_watched, f.exclude, f.language, f.problem, f.imported_at,
+    count(*) filter (where d.status = 'imported' and n.indexed_fingerprint is not null) as indexed,
+    count(*) filter (where d.status = 'imported' and n.indexed_fingerprint is null) as waiting,
+    count(*) filter (where d.status = 'refused') as refused,
+    count(*) filter (where d.status = 'failed') as failed
+from folders f
+left join documents d using (tenant_id, source)
+left join notes n using (tenant_id, note_id)
+where f.tenant_id = %(tenant)s
+group by f.tenant_id, f.source
+order by f.source;
+
+-- name: list_file_states
+select d.path, d.note_id, d.parser, d.pages, array(select jsonb_array_elements_text(d.warnings)) as warnings, d.error,
+    case when d.status <> 'imported' then d.status when n.indexed_fingerprint is null then 'waiting' else 'indexed' end as state
+from documents d
+left join notes n using (tenant_id, note_id)
+where d.tenant_id = %(tenant)s and d.source = %(source)s
+order by d.path;
+
+-- name: list_watched_folders
+-- Of all tenants, for who follows them.
+select tenant_id as tenant, source, path, exclude, language from brain.folders where is_watched order by tenant_id, source;
+
+-- name: move_folder
+-- The folder stands elsewhere or on another device from now on.
+update folders set path = %(path)s, device = %(device)s, imported_at = now()
+where tenant_id = %(tenant)s and source = %(source)s;
+
+-- name: fetch_files
+select path, status, file_size, modified_ns, note_id, error, format, file_hash, parser, parser_confidence, author, pages, page_unit,
+    array(select jsonb_array_elements_text(warnings)) as warnings, checked_at
+from documents
+where tenant_id = %(tenant)s and source = %(source)s;
+
+-- name: create_seen_files
+create temporary table seen_files (
+    path text, status text, file_size bigint, modified_ns bigint, error text, format text, file_hash bytea, parser text,
+    parser_confidence float8, author text, pages int4, page_unit text, warnings jsonb
+) on commit drop;
+
+-- name: copy_seen_files
+copy seen_files (
+    path, status, file_size, modified_ns, error, format, file_hash, parser, parser_confidence, author, pages, page_unit, warnings
+) from stdin (format binary);
+
+-- name: store_seen_files
+-- A file that is refused or fails keeps the note of its last good version.
+insert into documents as d (
+    tenant_id, source, path, note_id, status, error, format, file_hash, file_size, modified_ns, parser, parser_confidence, author,
+    pages, page_unit, warnings
+)
+select %(tenant)s, %(source)s, s.path, n.note_id, s.status, s.error, s.format, s.file_hash, s.file_size, s.modified_ns, s.parser,
+    s.parser_confidence, s.author, s.pages, s.page_unit, s.warnings
+from seen_files s
+left join notes n on n.tenant_id = %(tenant)s and n.source = %(source)s and n.external_id = s.path
+order by s.path
+on conflict (tenant_id, source, path) do update set
+    note_id = excluded.note_id, status = excluded.status, error = excluded.error, format = excluded.format,
+    file_hash = excluded.file_hash, file_size = excluded.file_size, modified_ns = excluded.modified_ns,
+    parser = excluded.parser, parser_confidence = excluded.parser_confidence, author = excluded.author,
+    pages = excluded.pages, page_unit = excluded.page_unit, warnings = excluded.warnings, checked_at = now()
+returning path, note_id;
+
+-- name: delete_contents
+with gone_blocks as (
+    delete from blocks where tenant_id = %(tenant)s and note_id = any(%(notes)s)
+), gone_links as (
+    delete from note_links where tenant_id = %(tenant)s and note_id = any(%(notes)s)
+)
+delete from note_names where tenant_id = %(tenant)s and note_id = any(%(notes)s);
+
+-- name: insert_blocks
+insert into blocks (tenant_id, note_id, block_index, kind, start_char, end_char, level, page, box, confidence)
+select %(tenant)s, note_id, block_index, kind, start_char, end_char, level, page, box::real[], confidence
+from unnest(
+    %(notes)s::uuid[], %(places)s::int[], %(kinds)s::text[], %(starts)s::int[], %(ends)s::int[], %(levels)s::smallint[],
+    %(pages)s::int[], %(boxes)s::text[], %(confidences)s::real[]
+) as b (note_id, block_index, kind, start_char, end_char, level, page, box, confidence);
+
+-- name: insert_note_links
+insert into note_links (tenant_id, note_id, link_index, kind, start_char, end_char, target, target_key, heading)
+select %(tenant)s, l.*
+from unnest(
+    %(notes)s::uuid[], %(places)s::int[], %(kinds)s::text[], %(starts)s::int[], %(ends)s::int[], %(targets)s::text[],
+    %(keys)s::text[], %(headings)s::text[]
+) as l;
+
+-- name: insert_note_names
+insert into note_names (tenant_id, note_id, source, name_key, rank)
+select %(tenant)s, n.note_id, %(source)s, n.name_key, n.rank
+from unnest(%(notes)s::uuid[], %(keys)s::text[], %(ranks)s::smallint[]) as n (note_id, name_key, rank);
+
+-- name: rename_files
+-- The notes keep their ids and all that was made of them. Titles and links may depend on the path: the files are read again.
+with renamed as (
+    select * from unnest(%(before)s::text[], %(after)s::text[]) as r (before, after)
+), notes_renamed as (
+    update notes n set external_id = r.after, updated_at = now()
+    from renamed r
+    where n.tenant_id = %(tenant)s and n.source = %(source)s and n.external_id = r.before
+)
+update documents d set path = r.after, parser = null
+from renamed r
+where d.tenant_id = %(tenant)s and d.source = %(source)s and d.path = r.before;
+
+-- name: delete_files
+delete from documents where tenant_id = %(tenant)s and source = %(source)s and path = any(%(paths)s) returning note_id;
+
+-- name: fetch_links
+-- The links of a note, each with the note that it means, if there is one.
+select l.start_char as start, l.end_char as end, l.target, l.heading, m.note_id, m.external_id, m.title
+from note_links l
+join notes n using (tenant_id, note_id)
+left join lateral (
+    select t.note_id, t.external_id, t.title
+    from note_names k join notes t using (tenant_id, note_id)
+    where k.tenant_id = l.tenant_id and k.source = n.source and k.name_key = l.target_key
+    order by k.rank, char_length(t.external_id), t.external_id
+    limit 1
+) m on true
+where l.tenant_id = %(tenant)s and l.note_id = %(note)s
+order by l.link_index;
+
+-- name: fetch_backlinks
+-- The notes with a link that means this one.
+select distinct f.note_id, f.external_id, f.title
+from note_names own
+join note_links l on l.tenant_id = own.tenant_id and l.target_key = own.name_key
+join notes f on f.tenant_id = l.tenant_id and f.note_id = l.note_id and f.source = own.source
+cross join lateral (
+    select t.note_id
+    from note_names k join notes t using (tenant_id, note_id)
+    where k.tenant_id = l.tenant_id and k.source = own.source and k.name_key = l.target_key
+    order by k.rank, char_length(t.external_id), t.external_id
+    limit 1
+) m
+where own.tenant_id = %(tenant)s and own.note_id = %(note)s and m.note_id = own.note_id and f.note_id <> own.note_id
+order by f.external_id
+limit %(limit)s;
+
+-- name: count_chunks_of_files
+-- The number of chunks of each indexed note of a source, by the path of its file.
+select d.path, count(*)
+from documents d
+join notes n using (tenant_id, note_id)
+join chunks c using (tenant_id, note_id)
+where d.tenant_id = %(tenant)s and d.source = %(source)s and n.indexed_fingerprint is not null
+group by d.path;

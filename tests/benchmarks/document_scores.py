@@ -1,0 +1,110 @@
+"""Likeness of a parsed document to what it should be: its words, and the cells of its tables."""
+
+import csv
+import html
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+
+from rag_core.model.document import DocumentTable
+
+Cells = Mapping[tuple[int, int], str]
+"""Text by row and column, blank cells left out."""
+_UNSEEN = re.compile(r"<!--.*?-->|(?<=\])\([^)\s]*\)|<[^>\n]+>", re.DOTALL)
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellScore:
+    """Precision, recall and their harmonic mean.
+
+    ``f1_shifted`` allows each table one offset of rows and columns: a caption taken for a row then costs that row alone.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    f1_shifted: float
+
+
+def words(markdown: str) -> list[str]:
+    """Words in order, without Markdown's marks, targets of links, comments and tags."""
+    return _WORD.findall(unicodedata.normalize("NFKC", html.unescape(_UNSEEN.sub(" ", markdown))))
+
+
+def similarity(found: str, expected: str) -> float:
+    """Ratio of two texts' common words in order: 2 · common / (words of both), 0 to 1."""
+    return SequenceMatcher(None, words(found), words(expected), autojunk=False).ratio()
+
+
+def expected_tables(path: Path) -> list[Cells]:
+    """Tables of an annotation (.json: each region of a page is one) or of a .csv, which is one."""
+    if path.suffix == ".csv":
+        with path.open(encoding="utf-8", newline="") as lines:
+            return [_cells(list(csv.reader(lines)))]
+    regions = [
+        region for table in json.loads(path.read_text(encoding="utf-8"))["tables"] for region in table["regions"]
+    ]
+    return [
+        {(cell["row"], cell["col"]): text for cell in region["cells"] if (text := _plain(cell["text"]))}
+        for region in regions
+    ]
+
+
+def found_tables(tables: Iterable[DocumentTable]) -> list[Cells]:
+    """Tables of a document; headers that are numbers of their columns were put there by the builder."""
+    return [_cells([row for row in (_headers(table), *table.rows) if any(row)]) for table in tables]
+
+
+def score_cells(found: Sequence[Cells], expected: Sequence[Cells]) -> CellScore:
+    """Score cells: one is right if its text is that of the expected cell at its row and column, blanks aside.
+
+    Each expected table is compared with the found table, of those left, that has most of its cells.
+    """
+    left, pairs = list(found), []
+    for wanted in sorted(expected, key=len, reverse=True):
+        best = max(left, key=lambda table: _right_shifted(table, wanted), default={})
+        pairs.append((best, wanted))
+        left = [table for table in left if table is not best]
+    sizes = sum(len(best) for best, _ in pairs), sum(len(wanted) for _, wanted in pairs)
+    right = sum(best.get(place) == text for best, wanted in pairs for place, text in wanted.items())
+    shifted = sum(_right_shifted(best, wanted) for best, wanted in pairs)
+    return CellScore(
+        precision=right / sizes[0] if sizes[0] else 0.0,
+        recall=right / sizes[1],
+        f1=2 * right / sum(sizes),
+        f1_shifted=2 * shifted / sum(sizes),
+    )
+
+
+def _right_shifted(found: Cells, wanted: Cells) -> int:
+    """Cells that are right under the best offset."""
+    offsets = Counter(
+        (row - other_row, column - other_column)
+        for (row, column), text in wanted.items()
+        for (other_row, other_column), other in found.items()
+        if other == text
+    )
+    return max(offsets.values(), default=0)
+
+
+def _headers(table: DocumentTable) -> tuple[str, ...]:
+    return tuple("" if name == str(place) else name for place, name in enumerate(table.headers, 1))
+
+
+def _cells(rows: Sequence[Sequence[str]]) -> Cells:
+    return {
+        (row, column): text
+        for row, cells in enumerate(rows)
+        for column, cell in enumerate(cells)
+        if (text := _plain(cell))
+    }
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).split())

@@ -1,0 +1,62 @@
+"""Front matter: fields and body, and what cannot be read."""
+
+import json
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.folders.front_matter import as_json, split_front_matter
+
+
+def test_fields_and_body_are_told_apart() -> None:
+    read = split_front_matter("---\ntitle: Pan\ndate: 2024-04-03\ntags: [a, b]\n---\n\n# Pan\n")
+
+    assert read.fields == {"title": "Pan", "date": date(2024, 4, 3), "tags": ["a", "b"]}
+    assert read.body == "# Pan\n"
+    assert read.warning is None
+
+
+@pytest.mark.parametrize("text", ["# Pan", "", "---\nno end", "----\na: 1\n---\n", " ---\na: 1\n---\n"])
+def test_a_text_without_front_matter_stays_as_it_is(text: str) -> None:
+    assert split_front_matter(text).body == text
+
+
+def test_empty_front_matter_has_no_fields() -> None:
+    assert split_front_matter("---\n---\nHola").body == "Hola"
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        ("a: [1", "line 2"),
+        ("- a", "fields"),
+        ("a: &x [1]\nb: *x", "aliases"),
+        ("a: 2024-13-45", ""),
+        ("{" * 1000, ""),
+        ("a: " + "x" * 100_001, "characters"),
+    ],
+)
+def test_front_matter_that_cannot_be_read_stays_in_the_text(written: str, reason: str) -> None:
+    text = f"---\n{written}\n---\nHola"
+
+    read = split_front_matter(text)
+
+    assert read.body == text
+    assert read.fields == {}
+    assert reason in (read.warning or "")
+
+
+def test_a_billion_laughs_are_not_expanded() -> None:
+    lines = ["a0: &a0 [x, x]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12))]
+
+    assert split_front_matter("---\n" + "\n".join(lines) + "\n---\nHola").fields == {}
+
+
+@given(st.text(alphabet="ab:-[]{}&*!#|>'\"\n 0129.,%@`\t?", max_size=200))
+def test_whatever_stands_there_the_fields_are_json(written: str) -> None:
+    read = split_front_matter(f"---\n{written}\n---\nHola")
+
+    json.dumps({name: as_json(value) for name, value in read.fields.items()}, allow_nan=False)
+    assert read.body.endswith("Hola")

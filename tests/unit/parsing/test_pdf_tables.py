@@ -1,0 +1,310 @@
+"""PDF: tables with and without rules, cells over several rows or columns, tables over pages."""
+
+import csv
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pdfs import PdfFile, parsed, texts, width, wrapped
+
+from rag_core.model.document import DocumentTable, ParsedDocument
+from rag_core.parsing import FORMATS, ParsingLimits, SourceFile
+
+ROWS = [
+    ["Producto", "Cantidad", "Precio"],
+    ["Aceite de oliva", "12", "3,50 €"],
+    ["Jamón ibérico", "4", "25,00 €"],
+    ["Vino tinto", "120", "8,90 €"],
+]
+WIDTHS = [150, 100, 90]
+NEEDS_FILES = pytest.mark.skipif("BRAIN_TEST_DATA" not in os.environ, reason="BRAIN_TEST_DATA is not set")
+
+
+@pytest.fixture
+def file() -> PdfFile:
+    file = PdfFile()
+    file.page()
+    return file
+
+
+def rows_of(table: DocumentTable) -> list[list[str]]:
+    """All rows, where a number that stands for an empty header is blank again."""
+    headers = ["" if text == str(place) else text for place, text in enumerate(table.headers, 1)]
+    return [headers, *map(list, table.rows)]
+
+
+def only_table(file: PdfFile) -> list[list[str]]:
+    (table,) = parsed(file).tables
+    return rows_of(table)
+
+
+@pytest.mark.parametrize("is_ruled", [True, False])
+def test_cells_are_where_they_stand(file: PdfFile, is_ruled: bool) -> None:
+    file.table(72, 100, ROWS, WIDTHS, is_ruled=is_ruled)
+
+    assert only_table(file) == ROWS
+
+
+@pytest.mark.parametrize("is_ruled", [True, False])
+def test_cells_of_a_table_are_in_no_paragraph(file: PdfFile, is_ruled: bool) -> None:
+    file.text(72, 60, "Ventas del año pasado en miles de euros.")
+    y = file.table(72, 100, ROWS, WIDTHS, is_ruled=is_ruled)
+    file.text(72, y + 30, "Las cifras son provisionales.")
+
+    document = parsed(file)
+
+    before, table, after = texts(document)
+    assert (before, after) == ("Ventas del año pasado en miles de euros.", "Las cifras son provisionales.")
+    assert table.startswith("| Producto | Cantidad | Precio |")
+    assert document.tables[0].block == 1
+
+
+def test_box_of_a_table_is_that_of_its_rules(file: PdfFile) -> None:
+    file.table(72, 100, ROWS, WIDTHS)
+
+    assert parsed(file).blocks[0].box == pytest.approx((72, 100, 412, 172), abs=1)
+
+
+@pytest.mark.parametrize("missing", ["left", "right", "top", "bottom"])
+def test_table_may_lack_an_outer_rule(file: PdfFile, missing: str) -> None:
+    file.table(72, 100, ROWS, WIDTHS)
+    rules = {"left": "72 742 m 72 670 l S", "right": "412 742 m 412 670 l S", "top": "72 742 m 412 742 l S"}
+    rule = {**rules, "bottom": "72 670 m 412 670 l S"}[missing]
+    assert rule in file.pages[0]
+    file.pages[0].remove(rule)
+
+    assert only_table(file) == ROWS
+
+
+def test_rules_may_be_thin_rectangles(file: PdfFile) -> None:
+    file.table(72, 100, ROWS, WIDTHS, is_ruled=False)
+    for y in range(100, 173, 18):
+        file.pages[0].append(f"72 {842 - y} 340 0.5 re f")
+    for x in (72, 222, 322, 412):
+        file.pages[0].append(f"{x} 670 0.5 72 re f")
+
+    assert parsed(file).blocks[0].box == pytest.approx((72, 100, 412, 172), abs=1)
+
+
+def test_text_of_a_cell_over_columns_or_rows_is_in_the_first(file: PdfFile) -> None:
+    rows = [
+        ["Región", "Ventas", "", "Nota"],
+        ["", "2022", "2023", ""],
+        ["Norte", "10", "12", "a"],
+        ["Sur", "9", "8", "b"],
+    ]
+    file.table(72, 100, rows, [80, 80, 80, 80])
+    for rule in ("72 724 m 392 724 l S", "232 742 m 232 670 l S"):
+        file.pages[0].remove(rule)
+    file.rule(152, 118, 312, 118)
+    file.rule(232, 118, 232, 172)
+
+    assert only_table(file) == rows
+
+
+def test_rows_of_figures_need_no_rules_between(file: PdfFile) -> None:
+    file.table(72, 100, ROWS, WIDTHS)
+    for y in (136, 154):
+        file.pages[0].remove(f"72 {842 - y} m 412 {842 - y} l S")
+
+    assert only_table(file) == ROWS
+
+
+def test_lines_of_a_ruled_cell_are_one_text(file: PdfFile) -> None:
+    file.table(72, 100, [["Concepto", "Importe"], ["", "12"], ["", ""]], [90, 60])
+    file.lines(76, 130, ["Transporte y mon-", "taje en el domicilio"], size=8)
+    file.pages[0].remove("72 706 m 222 706 l S")
+
+    assert only_table(file) == [["Concepto", "Importe"], ["Transporte y montaje en el domicilio", "12"]]
+
+
+def test_lines_of_a_cell_without_rules_are_one_text(file: PdfFile) -> None:
+    y = 100
+    for product, count, note in (
+        ("Producto", "Cantidad", "Nota"),
+        ("Aceite", "12", "Se entrega a los quince días"),
+        ("Vino", "7", ""),
+    ):
+        lines = wrapped(note, 80)
+        file.text(72, y, product)
+        file.text(160, y, count)
+        file.lines(240, y, lines)
+        y += 12 * max(len(lines), 1) + 6
+
+    assert only_table(file)[1:] == [["Aceite", "12", "Se entrega a los quince días"], ["Vino", "7", ""]]
+
+
+def test_columns_without_rules_may_be_aligned_to_the_right(file: PdfFile) -> None:
+    for place, row in enumerate(ROWS):
+        file.text(72, 100 + 15 * place, row[0])
+        for right, text in ((260, row[1]), (330, row[2])):
+            file.text(right - width(text), 100 + 15 * place, text)
+
+    assert only_table(file) == ROWS
+
+
+@pytest.mark.parametrize("is_ruled", [True, False])
+def test_turned_headers_are_read(file: PdfFile, is_ruled: bool) -> None:
+    body = [["Aceite", "12", "3,50"], ["Jamón", "4", "25,00"], ["Vino", "120", "8,90"]]
+    for place, header in enumerate(("Producto", "Cantidad pedida", "Precio")):
+        file.text(102 + 60 * place, 178, header, degrees=90)
+    for at, row in enumerate(body):
+        for place, text in enumerate(row):
+            file.text(76 + 60 * place, 195 + 18 * at, text)
+    if is_ruled:
+        for y in (90, 182, 200, 218, 236):
+            file.rule(72, y, 252, y)
+        for x in (72, 132, 192, 252):
+            file.rule(x, 90, x, 236)
+
+    assert only_table(file) == [["Producto", "Cantidad pedida", "Precio"], *body]
+
+
+def test_tables_side_by_side_are_two(file: PdfFile) -> None:
+    file.table(50, 100, ROWS, [100, 60, 60])
+    file.table(310, 100, ROWS, [100, 60, 60])
+
+    assert [rows_of(table) for table in parsed(file).tables] == [ROWS, ROWS]
+
+
+@pytest.mark.parametrize("caption", ["Tabla 3. Ventas", "Table A4-12. Sales", "Tabelle 2: Umsatz", "Cuadro IV. Ventas"])
+def test_line_above_may_be_the_caption(file: PdfFile, caption: str) -> None:
+    file.text(72, 80, caption, bold=True)
+    file.table(72, 100, ROWS, WIDTHS)
+
+    document = parsed(file)
+
+    assert document.tables[0].caption == caption
+    assert texts(document)[0] == caption
+
+
+def test_other_line_above_is_no_caption(file: PdfFile) -> None:
+    file.text(72, 80, "Tablas de madera")
+    file.table(72, 100, ROWS, WIDTHS)
+
+    assert parsed(file).tables[0].caption is None
+
+
+@pytest.mark.parametrize("is_ruled", [True, False])
+@pytest.mark.parametrize("is_repeated", [True, False])
+def test_table_over_pages_is_one(is_repeated: bool, is_ruled: bool) -> None:
+    file = PdfFile()
+    header = ROWS[0]
+    bodies = [[[f"{city} {row}", str(row), "1,00 €"] for row in range(5)] for city in ("Bilbao", "Soria", "Cuenca")]
+    for page, body in enumerate(bodies):
+        file.page()
+        file.table(72, 60, [header, *body] if page == 0 or is_repeated else body, WIDTHS, is_ruled=is_ruled)
+
+    document = parsed(file)
+
+    (table,) = document.tables
+    assert rows_of(table) == [header, *(row for body in bodies for row in body)]
+    assert document.blocks[0].page == 1
+
+
+def test_header_of_two_rows_is_dropped_from_the_next_page(file: PdfFile) -> None:
+    header = [["", "Ventas", ""], ["Ciudad", "2022", "2023"]]
+    file.table(72, 60, [*header, ["Bilbao", "1", "2"]], WIDTHS)
+    file.page()
+    file.table(72, 60, [*header, ["Bilbao", "1", "2"]], WIDTHS)
+
+    assert only_table(file) == [*header, ["Bilbao", "1", "2"], ["Bilbao", "1", "2"]]
+
+
+def test_other_table_on_the_next_page_is_its_own(file: PdfFile) -> None:
+    file.table(72, 100, ROWS, WIDTHS)
+    file.page()
+    other = [["Ciudad", "Habitantes", "Año"], ["Bilbao", "345", "2020"]]
+    file.table(72, 60, other, WIDTHS)
+
+    assert [rows_of(table) for table in parsed(file).tables] == [ROWS, other]
+
+
+def test_frame_around_text_is_no_table(file: PdfFile) -> None:
+    for y in (90, 150):
+        file.rule(60, y, 500, y)
+    for x in (60, 500):
+        file.rule(x, 90, x, 150)
+    file.text(72, 110, "Aviso: la oficina cierra en agosto.")
+
+    document = parsed(file)
+
+    assert (texts(document), document.tables) == (["Aviso: la oficina cierra en agosto."], ())
+
+
+def test_drawing_of_many_lines_is_no_table(file: PdfFile) -> None:
+    file.text(72, 110, "Plano de la planta baja.")
+    for place in range(1_100):
+        file.rule(72 + place * 0.4, 200, 72 + place * 0.4, 500)
+        file.rule(72, 200 + place * 0.3, 500, 200 + place * 0.3)
+    file.rule(72, 200, 72, 100)
+
+    assert texts(parsed(file)) == ["Plano de la planta baja."]
+
+
+CELLS = st.text("abcdñá", min_size=1, max_size=6)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.integers(2, 5).flatmap(
+        lambda width: st.lists(st.lists(CELLS, min_size=width, max_size=width), min_size=2, max_size=8)
+    )
+)
+def test_any_ruled_table_is_read_as_it_was_written(rows: list[list[str]]) -> None:
+    file = PdfFile()
+    file.page()
+    file.table(60, 60, rows, [80] * len(rows[0]))
+
+    assert only_table(file) == rows
+
+
+def parsed_file(name: str) -> ParsedDocument:
+    data = (Path(os.environ["BRAIN_TEST_DATA"]) / "documents/files" / name).read_bytes()
+    return FORMATS.get("pdf").parse(SourceFile(name=name, data=data), ParsingLimits())
+
+
+def expected_file(name: str) -> str:
+    return (Path(os.environ["BRAIN_TEST_DATA"]) / "documents/expected" / name).read_text(encoding="utf-8")
+
+
+def without_spaces(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Rows to compare: some annotations leave out the spaces."""
+    return [["".join(text.split()) for text in row] for row in rows]
+
+
+@NEEDS_FILES
+@pytest.mark.parametrize("name", ["eu-003.pdf", "eu-015.pdf"])
+def test_annotated_tables_are_read_cell_by_cell(name: str) -> None:
+    tables = json.loads(expected_file(f"{name}.tables.json"))["tables"]
+    cells = [[cell for region in table["regions"] for cell in region["cells"]] for table in tables]
+    expected = [{(cell["row"], cell["col"]): "".join(cell["text"].split()) for cell in table} for table in cells]
+
+    found = [without_spaces(rows_of(table)) for table in parsed_file(name).tables]
+
+    assert [
+        {(at, place): text for at, row in enumerate(rows) for place, text in enumerate(row) if text} for rows in found
+    ] == expected
+
+
+@NEEDS_FILES
+def test_rows_of_a_vote_are_read() -> None:
+    expected = list(csv.reader(expected_file("argentina_diputados_voting_record.pdf.csv").splitlines()))
+
+    *_, table = parsed_file("argentina_diputados_voting_record.pdf").tables
+
+    assert [list(row) for row in table.rows] == [[text.strip() for text in row] for row in expected]
+
+
+@NEEDS_FILES
+def test_spanning_rows_are_read() -> None:
+    expected = list(csv.reader(expected_file("spanning_cells.pdf.csv").splitlines()))
+
+    tables = parsed_file("spanning_cells.pdf").tables
+
+    assert [row for table in tables for row in rows_of(table)] == expected
+    assert all((table.caption or "").startswith("Table A4-1") for table in tables)
